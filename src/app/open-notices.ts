@@ -1,12 +1,11 @@
 /** Opens the notices of a gateway: reads their file, and gives them what they look at. */
-import { cameBackOn, groupSpans, migrationStateOf, nameClients } from "../audit/migration-state.ts";
 import type { AuditStore } from "../audit/store.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import type { Settings } from "../config/setting-definitions.ts";
-import { MAX_LOSSES, type ObservedClient } from "../notices/find-news.ts";
 import { COUNTED, RESULTS } from "../notices/notice.ts";
 import { noticesFile } from "../notices/notices-file.ts";
 import { Notices } from "../notices/notices.ts";
+import { createClientReader } from "../notices/read-clients.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
@@ -33,31 +32,6 @@ export interface NoticesDependencies {
 const NO_NOTICES: NoticesService = { reload: () => {}, close: async () => {} };
 
 const TICK_MS = 1000;
-const ALL_CLIENTS = Number.MAX_SAFE_INTEGER;
-
-/** Reads the clients that have used the old API. */
-const clientReader =
-  (
-    audit: Pick<AuditStore, "clients" | "spans" | "losses">,
-    directory: () => ClientDirectory,
-    quietDays: number,
-  ) =>
-  async (now: number): Promise<readonly ObservedClient[]> => {
-    const [counted, spans, losses] = await Promise.all([
-      audit.clients({ limit: ALL_CLIENTS }),
-      audit.spans({ days: quietDays }),
-      audit.losses({ severity: "meaning", limit: MAX_LOSSES }),
-    ]);
-    const clients = nameClients(counted, directory()).filter(({ lastAlpha }) => lastAlpha !== null);
-    const spansOf = groupSpans(spans, clients);
-    const lossesByKey = Map.groupBy(losses, ({ client }) => client);
-    return clients.flatMap((usage) => {
-      const state = migrationStateOf(usage, { quietDays, now });
-      if (state === null) return [];
-      const cameBack = cameBackOn(spansOf(usage.client), state, { quietDays });
-      return [{ usage, state, cameBack, losses: usage.keys.flatMap((key) => lossesByKey.get(key) ?? []) }];
-    });
-  };
 
 /**
  * Opens the notices of `NOTICES_FILE`.
@@ -77,7 +51,7 @@ export function openNotices(
   const notices = new Notices({
     file: watched.current,
     store: state,
-    readClients: audit && clientReader(audit, directory, quietDays),
+    readClients: audit && createClientReader(audit, directory, quietDays),
     planStatus() {
       const status = sunset.status();
       return status?.inForce ? status : undefined;
@@ -91,6 +65,11 @@ export function openNotices(
     "notices_waiting",
     "Notices that wait to be sent by this process.",
     () => notices.stats().waiting,
+  );
+  metrics.addGauge(
+    "notices_ignored",
+    "Clients and losses without notices, because there are too many to remember.",
+    () => notices.stats().ignored,
   );
   metrics.addGauge(
     "notices_receivers_failing",

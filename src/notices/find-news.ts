@@ -1,6 +1,7 @@
 /** What has happened since the last look, by comparing what was remembered with what is known now. */
 import type { MigrationState, NamedClient } from "../audit/migration-state.ts";
 import type { PlanStatus, StageStatus } from "../sunset/describe-plan.ts";
+import { PLAN, shareOf, Shares, type Share, type ShareLimits } from "./shares.ts";
 import type { ClientData, Notice, NoticeEvent, StageData } from "./notice.ts";
 
 /** What a client did beyond its state. */
@@ -47,19 +48,30 @@ export interface Memory {
   readonly lastStorm?: string;
 }
 
+/** A notice, and whose share of what is bounded it takes. */
+export interface NewsItem {
+  readonly notice: Notice<NoticeEvent>;
+  readonly share: Share;
+}
+
+/** What was not remembered, and so is never reported, because there is too much. */
+export interface Ignored {
+  readonly clients: number;
+  readonly losses: number;
+}
+
 /** What a look found. */
 export interface News {
   readonly memory: Memory;
-  readonly notices: readonly Notice<NoticeEvent>[];
-  /** Clients that are not remembered, because there are too many. They are not reported. */
-  readonly ignored: number;
+  readonly items: readonly NewsItem[];
+  readonly ignored: Ignored;
 }
 
-/** Most keys of clients that are remembered: about 1.5 MB. */
-export const MAX_REMEMBERED = 50_000;
+/** Keys of clients that are remembered at most: about 1.5 MB. */
+export const MAX_KEYS: ShareLimits = { group: 25_000, client: 10_000 };
 
-/** Most losses of all clients that are remembered, and so are reported: about 2 MB. */
-export const MAX_LOSSES = 20_000;
+/** Losses that are remembered at most, and so are reported: about 2 MB. */
+export const MAX_LOSSES: ShareLimits = { group: 10_000, client: 2000 };
 
 const LETTERS: Readonly<Record<MigrationState, StateLetter>> = {
   "not begun": "b",
@@ -98,62 +110,81 @@ function previousState(
   return letter && STATES[letter];
 }
 
+/** The shares of what is remembered: what a new client takes is not taken from those that are remembered. */
+function countRemembered(
+  { clients: known = {}, losses = {} }: Memory,
+  clients: readonly ObservedClient[],
+): { readonly keyShares: Shares; readonly lossShares: Shares } {
+  const keyShares = new Shares(MAX_KEYS);
+  const lossShares = new Shares(MAX_LOSSES);
+  for (const client of clients) {
+    const share = shareOf(client.usage);
+    for (const key of keysOf(client)) {
+      if (Object.hasOwn(known, key)) keyShares.add(share, 1);
+      lossShares.add(share, losses[key]?.length ?? 0);
+    }
+  }
+  return { keyShares, lossShares };
+}
+
+/** The notices about a client that was seen by an earlier look, or is new since then. */
+function noticesOf(
+  client: ObservedClient,
+  { clients: known = {}, cameBack = {} }: Memory,
+  losses: ClientSignals["losses"],
+  timestamp: string,
+): Notice<NoticeEvent>[] {
+  const data = describeClient(client);
+  const notices: Notice<NoticeEvent>[] = [];
+  const before = previousState(client, known);
+  if (before === undefined) notices.push({ type: "client.new", timestamp, data });
+  else if (before !== "ready" && client.state === "ready")
+    notices.push({ type: "client.ready", timestamp, data });
+  const last = keysOf(client)
+    .map((key) => cameBack[key] ?? "")
+    .reduce((one, other) => (one > other ? one : other), "");
+  if (client.cameBack !== null && client.cameBack > last)
+    notices.push({ type: "client.came_back", timestamp, data: { ...data, cameBack: client.cameBack } });
+  for (const { route, loss, firstDay: since } of losses)
+    notices.push({ type: "loss", timestamp, data: { client: data.client, route, loss, since } });
+  return notices;
+}
+
 /** The news of clients. Without a memory of clients there are none. */
 function lookAtClients(memory: Memory, clients: readonly ObservedClient[], timestamp: string): News {
-  const { clients: known, cameBack = {}, losses = {} } = memory;
-  const notices: Notice<NoticeEvent>[] = [];
+  const { clients: known, losses: reported = {} } = memory;
+  const { keyShares, lossShares } = countRemembered(memory, clients);
+  const items: NewsItem[] = [];
+  const ignored = { clients: 0, losses: 0 };
   const next = {
     clients: {} as Record<string, StateLetter>,
     cameBack: {} as Record<string, string>,
     losses: {} as Record<string, readonly string[]>,
   };
-  const isRemembered = (client: ObservedClient): boolean =>
-    known !== undefined && keysOf(client).some((key) => Object.hasOwn(known, key));
-  // Clients that are remembered stay: a new one must not take the place of another, which would then be new again.
-  let size = clients.reduce((sum, each) => sum + (isRemembered(each) ? keysOf(each).length : 0), 0);
-  let ignored = 0;
-  let lossCount = Object.values(losses).reduce((sum, ids) => sum + ids.length, 0);
   for (const client of clients) {
-    const keys = keysOf(client);
+    const share = shareOf(client.usage);
+    const keys = keysOf(client).filter((each) => Object.hasOwn(known ?? {}, each) || keyShares.take(share));
     const [key] = keys;
-    if (key === undefined) continue;
-    if (!isRemembered(client)) {
-      size += keys.length;
-      if (size > MAX_REMEMBERED) {
-        ignored += 1;
-        continue;
-      }
+    if (key === undefined) {
+      ignored.clients += 1;
+      continue;
     }
     for (const each of keys) next.clients[each] = LETTERS[client.state];
-    const data = describeClient(client);
-    const before = known && previousState(client, known);
-    if (known && before === undefined) notices.push({ type: "client.new", timestamp, data });
-    if (before !== undefined && before !== "ready" && client.state === "ready")
-      notices.push({ type: "client.ready", timestamp, data });
-    if (client.cameBack !== null) {
-      next.cameBack[key] = client.cameBack;
-      const last = keys
-        .map((each) => cameBack[each] ?? "")
-        .reduce((one, other) => (one > other ? one : other));
-      if (known && client.cameBack > last)
-        notices.push({ type: "client.came_back", timestamp, data: { ...data, cameBack: client.cameBack } });
-    }
-    const reported = new Set(keys.flatMap((each) => losses[each] ?? []));
-    for (const { route, loss, firstDay } of client.losses) {
+    if (client.cameBack !== null) next.cameBack[key] = client.cameBack;
+    const ids = new Set(keysOf(client).flatMap((each) => reported[each] ?? []));
+    const losses = client.losses.filter(({ route, loss }) => {
       const id = `${route}\n${loss}`;
-      if (reported.has(id) || lossCount >= MAX_LOSSES) continue;
-      lossCount += 1;
-      reported.add(id);
-      if (known)
-        notices.push({
-          type: "loss",
-          timestamp,
-          data: { client: data.client, route, loss, since: firstDay },
-        });
-    }
-    if (reported.size > 0) next.losses[key] = [...reported];
+      if (ids.has(id)) return false;
+      const isRemembered = lossShares.take(share);
+      if (isRemembered) ids.add(id);
+      else ignored.losses += 1;
+      return isRemembered;
+    });
+    if (ids.size > 0) next.losses[key] = [...ids];
+    if (known)
+      for (const notice of noticesOf(client, memory, losses, timestamp)) items.push({ notice, share });
   }
-  return { memory: { ...memory, ...next }, notices, ignored };
+  return { memory: { ...memory, ...next }, items, ignored };
 }
 
 const describeStage = ({ name, kind, state, until, routes, clients }: StageStatus): StageData => ({
@@ -170,7 +201,7 @@ function lookAtPlan(
   memory: Memory,
   { stages, events }: NonNullable<Facts["plan"]>,
   timestamp: string,
-): Pick<News, "memory" | "notices"> {
+): Pick<News, "memory" | "items"> {
   const { stages: known, lastStorm } = memory;
   const active = stages.filter(({ state }) => state === "active").map(describeStage);
   const storms = events.filter(({ action, by }) => action === "pause" && by === "gateway");
@@ -193,7 +224,7 @@ function lookAtPlan(
   const [last] = storms;
   return {
     memory: { ...memory, stages: active, ...(last && { lastStorm: last.at }) },
-    notices,
+    items: notices.map((notice) => ({ notice, share: PLAN })),
   };
 }
 
@@ -202,8 +233,8 @@ export function findNews(memory: Memory, { time, clients, plan }: Facts): News {
   const timestamp = new Date(time).toISOString();
   const ofClients: News = clients
     ? lookAtClients(memory, clients, timestamp)
-    : { memory, notices: [], ignored: 0 };
+    : { memory, items: [], ignored: { clients: 0, losses: 0 } };
   if (!plan) return ofClients;
   const ofPlan = lookAtPlan(ofClients.memory, plan, timestamp);
-  return { ...ofClients, memory: ofPlan.memory, notices: [...ofClients.notices, ...ofPlan.notices] };
+  return { ...ofClients, memory: ofPlan.memory, items: [...ofClients.items, ...ofPlan.items] };
 }

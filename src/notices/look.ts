@@ -1,21 +1,32 @@
 /** One look: what was found becomes what is remembered, and what waits to be sent. Pure. */
 import { randomUUID } from "node:crypto";
-import { findNews, type Facts } from "./find-news.ts";
+import { findNews, type Facts, type Ignored, type NewsItem } from "./find-news.ts";
 import type { Notice, NoticeEvent } from "./notice.ts";
 import type { Receiver } from "./notices-file.ts";
+import { groupOf, PLAN, Shares, type ShareLimits } from "./shares.ts";
 import type { HourCount, StoredNotices, Waiting } from "./state.ts";
 
 /** Notices of one event that are sent within an hour. */
-export const MAX_PER_HOUR = 20;
-/** Notices that wait for one receiver. Above it the oldest are dropped. */
+export const MAX_PER_HOUR: ShareLimits = { group: 20, client: 5 };
+/** Notices that wait for one receiver. Above it the oldest of the client with the most are dropped. */
 const MAX_WAITING = 500;
 
 const HOUR_MS = 3_600_000;
 const hourOf = (time: number): number => Math.floor(time / HOUR_MS);
 
+type Hours = Pick<StoredNotices, "hours">;
+
 /** What a look sees, and who is told. */
 export interface Look extends Facts {
   readonly receivers: readonly Receiver[];
+}
+
+/** Notices of an event that are not sent, because there are too many in an hour. */
+export interface Limited {
+  readonly event: NoticeEvent;
+  readonly count: number;
+  /** Whether there were none before in this hour. */
+  readonly isFirst: boolean;
 }
 
 /** What is stored after a look. */
@@ -23,18 +34,17 @@ export interface Looked {
   readonly state: StoredNotices;
   /** What no longer waits, because there is too much. */
   readonly dropped: readonly Waiting[];
-  /** Clients that are not remembered, because there are too many. */
-  readonly ignored: number;
+  readonly limited: readonly Limited[];
+  /** What is not remembered, because there is too much. */
+  readonly ignored: Ignored;
 }
 
-/** Whether an hour is over in which there were more notices than were sent. */
-export const isMoreDue = ({ hours }: Pick<StoredNotices, "hours">, time: number): boolean =>
-  Object.values(hours).some(({ hour, more }) => more > 0 && hour < hourOf(time));
+const countsOf = ({ hours }: Hours): [NoticeEvent, HourCount][] =>
+  Object.entries(hours) as [NoticeEvent, HourCount][];
 
 /** One notice for each event of hours that are over: how many more there were. */
-function findMore({ hours }: Pick<StoredNotices, "hours">, time: number): Notice<"more">[] {
-  const counts = Object.entries(hours) as [NoticeEvent, HourCount][];
-  return counts
+function findMore(before: Hours, time: number): Notice<"more">[] {
+  return countsOf(before)
     .filter(([, { hour, more }]) => more > 0 && hour < hourOf(time))
     .map(([event, { hour, more: count }]) => ({
       type: "more",
@@ -43,54 +53,74 @@ function findMore({ hours }: Pick<StoredNotices, "hours">, time: number): Notice
     }));
 }
 
-/** Finds the notices that are sent: at most {@link MAX_PER_HOUR} of an event in an hour. The others are counted. */
-function limitNotices(
-  before: Pick<StoredNotices, "hours">,
-  notices: readonly Notice<NoticeEvent>[],
+/** Whether a notice has to say how many more there were. */
+export const isMoreDue = (before: Hours, time: number): boolean => findMore(before, time).length > 0;
+
+/** Finds the news that is sent: at most {@link MAX_PER_HOUR} of an event in an hour. The rest is counted. */
+function limitNews(
+  before: Hours,
+  items: readonly NewsItem[],
   time: number,
-): { readonly hours: StoredNotices["hours"]; readonly sent: readonly Notice[] } {
+): {
+  readonly hours: StoredNotices["hours"];
+  readonly sent: readonly NewsItem[];
+  readonly limited: Limited[];
+} {
   const hour = hourOf(time);
-  const hours: Partial<Record<NoticeEvent, HourCount>> = {};
-  for (const [event, count] of Object.entries(before.hours) as [NoticeEvent, HourCount][])
-    if (count.hour === hour) hours[event] = count;
-  const sent: Notice[] = [];
-  for (const notice of notices) {
-    const count = hours[notice.type] ?? { hour, notices: 0, more: 0 };
-    const isFull = count.notices >= MAX_PER_HOUR;
-    hours[notice.type] = isFull
-      ? { ...count, more: count.more + 1 }
-      : { ...count, notices: count.notices + 1 };
-    if (!isFull) sent.push(notice);
+  const hours = Object.fromEntries(countsOf(before).filter(([, count]) => count.hour === hour));
+  const sent: NewsItem[] = [];
+  const limited: Limited[] = [];
+  for (const [event, ofEvent] of Map.groupBy(items, ({ notice }) => notice.type)) {
+    const known: HourCount = hours[event] ?? { hour, sent: {}, more: 0 };
+    const shares = new Shares(MAX_PER_HOUR, known.sent);
+    const within = ofEvent.filter(({ share }) => shares.take(share));
+    sent.push(...within);
+    const count = ofEvent.length - within.length;
+    if (count > 0) limited.push({ event, count, isFirst: known.more === 0 });
+    hours[event] = { hour, sent: shares.taken(), more: known.more + count };
   }
-  return { hours, sent };
+  return { hours, sent, limited };
 }
 
 /** Addresses a notice to its receivers. */
-function addressNotice(notice: Notice, receivers: readonly Receiver[], at: number): Waiting[] {
+function addressNotice({ notice, share }: Pick<Waiting, "notice" | "share">, look: Look): Waiting[] {
   const { type, data } = notice;
-  return receivers
+  return look.receivers
     .filter(({ events }) => type !== "test" && events.has(type === "more" ? data.event : type))
-    .map(({ name }) => ({ id: `msg_${randomUUID()}`, to: name, at, notice }));
+    .map(({ name }) => ({ id: `msg_${randomUUID()}`, to: name, at: look.time, notice, share }));
 }
 
-/** The oldest notices of receivers for which too many wait. */
-function findExcess(waiting: readonly Waiting[]): Waiting[] {
-  return [...Map.groupBy(waiting, ({ to }) => to).values()].flatMap((entries) =>
-    entries.slice(0, Math.max(0, entries.length - MAX_WAITING)),
+/** The largest of several groups of notices; of groups of the same size the one that has the oldest notice. */
+const largestBy = (waiting: readonly Waiting[], keyOf: (entry: Waiting) => string): readonly Waiting[] =>
+  [...Map.groupBy(waiting, keyOf).values()].reduce<readonly Waiting[]>(
+    (largest, group) => (group.length > largest.length ? group : largest),
+    [],
   );
+
+/** The notices that are too many for a receiver: the oldest of the client that has the most in the largest group. */
+function findExcess(waiting: readonly Waiting[]): Waiting[] {
+  const left = new Set(waiting);
+  const excess: Waiting[] = [];
+  while (left.size > MAX_WAITING) {
+    const group = largestBy([...left], ({ share }) => groupOf(share));
+    const [oldest] = largestBy(group, ({ share }) => share);
+    if (!oldest) break;
+    left.delete(oldest);
+    excess.push(oldest);
+  }
+  return excess;
 }
 
 /** Compares a look with what is stored. */
-export function takeLook(before: StoredNotices, { receivers, ...facts }: Look): Looked {
-  const { time } = facts;
-  const { memory, notices, ignored } = findNews(before.memory, facts);
-  const { hours, sent } = limitNotices(before, notices, time);
-  const added = [...findMore(before, time), ...sent].flatMap((notice) =>
-    addressNotice(notice, receivers, time),
-  );
+export function takeLook(before: StoredNotices, look: Look): Looked {
+  const { time } = look;
+  const { memory, items, ignored } = findNews(before.memory, look);
+  const { hours, sent, limited } = limitNews(before, items, time);
+  const more = findMore(before, time).map((notice) => ({ notice, share: PLAN }));
+  const added = [...more, ...sent].flatMap((item) => addressNotice(item, look));
   const all = [...before.waiting, ...added];
-  const dropped = added.length > 0 ? findExcess(all) : [];
+  const dropped = [...Map.groupBy(all, ({ to }) => to).values()].flatMap(findExcess);
   const isDropped = new Set(dropped);
   const waiting = all.filter((entry) => !isDropped.has(entry));
-  return { state: { ...before, memory, hours, waiting }, dropped, ignored };
+  return { state: { ...before, memory, hours, waiting }, dropped, limited, ignored };
 }

@@ -74,6 +74,6 @@ export type Notice<Type extends NoticeType = NoticeType> = {
 /** What metrics count. */
 export const COUNTED = [...EVENTS, "more"] as const;
 
-/** How an attempt ended, or a notice. `failed`: it is tried again. `dropped`: it is not. */
-export const RESULTS = ["sent", "failed", "dropped"] as const;
+/** How an attempt ended, or a notice. `failed`: it is tried again. `dropped`: it is not. `limited`: it never was. */
+export const RESULTS = ["sent", "failed", "dropped", "limited"] as const;
 export type NoticeResult = (typeof RESULTS)[number];

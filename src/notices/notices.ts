@@ -4,8 +4,8 @@ import { errorText } from "../config/error-text.ts";
 import type { Log } from "../observability/log.ts";
 import type { PlanStatus } from "../sunset/describe-plan.ts";
 import { Delivery } from "./delivery.ts";
-import type { ObservedClient } from "./find-news.ts";
-import { isMoreDue, takeLook, type Looked } from "./look.ts";
+import type { Ignored, ObservedClient } from "./find-news.ts";
+import { isMoreDue, takeLook, type Limited, type Looked } from "./look.ts";
 import type { NoticeResult, NoticeType } from "./notice.ts";
 import type { NoticesPlan } from "./notices-file.ts";
 import { createNoticesState, LEASE_SECONDS, type NoticesState, type Waiting } from "./state.ts";
@@ -28,10 +28,19 @@ export interface NoticesOptions {
   readonly readClients: ((time: number) => Promise<readonly ObservedClient[]>) | undefined;
   /** The plan; undefined without one, and while it is not in force. */
   readonly planStatus: () => PlanStatus | undefined;
-  readonly onResult: (event: NoticeType, result: NoticeResult) => void;
+  readonly onResult: (event: NoticeType, result: NoticeResult, count?: number) => void;
   readonly log: Log;
   /** Milliseconds since the epoch. Default `Date.now`. */
   readonly clock?: () => number;
+}
+
+export interface NoticesStats {
+  /** Notices that wait to be sent. */
+  readonly waiting: number;
+  /** Receivers whose last attempt failed. */
+  readonly failing: number;
+  /** Clients and losses that are never reported, because there are too many to remember. */
+  readonly ignored: number;
 }
 
 /** Notices of a gateway. Nothing is read until the first tick. */
@@ -49,6 +58,7 @@ export class Notices {
   #leaseAt = 0;
   #clientsAt = 0;
   #lastPlan = "";
+  #ignored = 0;
 
   constructor(options: NoticesOptions) {
     const { file, store, clock = Date.now } = options;
@@ -81,10 +91,11 @@ export class Notices {
     this.#isBusy = false;
   }
 
-  /** What waits to be sent by this process, and the receivers whose last attempt failed. */
-  stats(): { readonly waiting: number; readonly failing: number } {
-    if (!this.#isLeading) return { waiting: 0, failing: 0 };
-    return { waiting: this.#state.current().waiting.length, failing: this.#delivery.failing };
+  /** What this process knows. All are zero in a process that does not send. */
+  stats(): NoticesStats {
+    if (!this.#isLeading) return { waiting: 0, failing: 0, ignored: 0 };
+    const waiting = this.#state.current().waiting.length;
+    return { waiting, failing: this.#delivery.failing, ignored: this.#ignored };
   }
 
   /** Ends what runs within seconds, and lets another process send. What was not sent waits. Never rejects. */
@@ -149,7 +160,7 @@ export class Notices {
 
   /** Compares, and stores what is to be sent: both in one step, so that it happens once. */
   async #look(): Promise<void> {
-    const { planStatus, file, log } = this.#options;
+    const { planStatus, file } = this.#options;
     const time = this.#clock();
     const plan = planStatus();
     const clients = await this.#observe(time);
@@ -161,12 +172,29 @@ export class Notices {
       return looked.state;
     });
     this.#lastPlan = planText;
-    for (const entry of looked?.dropped ?? [])
+    if (!looked) return;
+    for (const entry of looked.dropped)
       this.#report(entry, "dropped", "too many notices wait for the receiver", true);
-    if (looked && looked.ignored > 0)
+    for (const limited of looked.limited) this.#reportLimited(limited);
+    if (clients) this.#reportIgnored(looked.ignored);
+  }
+
+  #reportLimited({ event, count, isFirst }: Limited): void {
+    const { onResult, log } = this.#options;
+    onResult(event, "limited", count);
+    if (isFirst)
       log.warn(
-        { code: "AG_NOTICES_TOO_MANY_CLIENTS", clients: looked.ignored },
-        "there are too many clients: there are no notices about some of them",
+        { code: "AG_NOTICES_LIMITED", event },
+        "there are too many notices of an event in this hour: one notice will say how many more there were",
+      );
+  }
+
+  #reportIgnored({ clients, losses }: Ignored): void {
+    this.#ignored = clients + losses;
+    if (this.#ignored > 0)
+      this.#options.log.warn(
+        { code: "AG_NOTICES_TOO_MANY_CLIENTS", clients, losses },
+        "there are too many clients or losses: there are no notices about some of them",
       );
   }
 

@@ -6,6 +6,7 @@ import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { createSharedDocument, type SharedDocument } from "../storage/shared-document.ts";
 import type { Memory } from "./find-news.ts";
 import type { Notice, NoticeEvent } from "./notice.ts";
+import type { Share, Taken } from "./shares.ts";
 
 /** A notice that waits to be sent to one receiver. It is sent again with the same id. */
 export interface Waiting {
@@ -15,14 +16,17 @@ export interface Waiting {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly notice: Notice;
+  /** Of the notices that wait for the receiver. */
+  readonly share: Share;
 }
 
 /** Notices of one event in one hour. */
 export interface HourCount {
   /** Hours since the epoch. */
   readonly hour: number;
-  readonly notices: number;
-  /** Those that were not sent. */
+  /** Those that were sent. */
+  readonly sent: Taken;
+  /** How many were not sent. */
   readonly more: number;
 }
 

@@ -8,11 +8,16 @@ import type { PlanStatus, StageStatus } from "../../src/sunset/describe-plan.ts"
 
 const NO_SIGNALS: ClientSignals = { cameBack: null, losses: [] };
 
+interface ObservedOptions extends Partial<ClientSignals> {
+  readonly name?: string | null;
+  readonly userAgent?: string;
+}
+
 /** A client with a state. @param key of its summaries; with `name` it is one of the directory */
 export function observe(
   key: string,
   state: MigrationState,
-  { name = null, ...signals }: Partial<ClientSignals> & { readonly name?: string | null } = {},
+  { name = null, userAgent = "sync/1.0", ...signals }: ObservedOptions = {},
 ): ObservedClient {
   const isNative = state === "moving" || state === "ready";
   const [first, last] = ["2026-05-01T08:00:00.000Z", "2026-06-01T08:00:00.000Z"];
@@ -23,7 +28,7 @@ export function observe(
     label: null,
     application: null,
     fingerprint: key,
-    userAgent: "sync/1.0",
+    userAgent,
     requests: 10,
     errors: 0,
     lossy: 0,
@@ -115,7 +120,9 @@ export function startNotices(world: World, store: NoticesOptions["store"]): Test
     store,
     readClients: async () => world.clients,
     planStatus: () => world.plan,
-    onResult: (event, result) => void results.push(`${event} ${result}`),
+    onResult(event, result, count = 1) {
+      for (let n = 0; n < count; n += 1) results.push(`${event} ${result}`);
+    },
     log: { debug: write, info: write, warn: write, error: write, fatal: write, isLevelEnabled: () => true },
     clock: () => world.time,
   });

@@ -132,7 +132,7 @@ const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
   }),
   notices: addCounter(registry, {
     name: `${PREFIX}notices_total`,
-    help: "Notices by event and result: sent, failed (an attempt, it is tried again) or dropped.",
+    help: "Notices by event and result: sent, failed (an attempt, it is tried again), dropped, or limited (too many in an hour).",
     labelNames: ["event", "result"],
   }),
   // There are few comparisons, and a label more than the counters of requests have.

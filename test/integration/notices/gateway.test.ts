@@ -111,6 +111,8 @@ describe("a gateway with NOTICES_FILE", () => {
     expect(text).toContain('alpha_gateway_notices_total{event="storm",result="dropped"} 0\n');
     expect(text).toMatch(/^alpha_gateway_notices_waiting 0$/m);
     expect(text).toMatch(/^alpha_gateway_notices_receivers_failing 0$/m);
+    expect(text).toMatch(/^alpha_gateway_notices_ignored 0$/m);
+    expect(text).toContain('alpha_gateway_notices_total{event="client.new",result="limited"} 0\n');
     expect(text).not.toContain("customer.example");
   });
 

@@ -168,13 +168,13 @@ describe("a webhook", () => {
       await notices.tickAfter(60_000);
       return ids.length >= 3;
     });
-    expect(notices.stats()).toEqual({ waiting: 1, failing: 1 });
+    expect(notices.stats()).toMatchObject({ waiting: 1, failing: 1 });
     webhook.respondWith(undefined);
     await waitFor(async () => {
       await notices.tickAfter(600_000);
       return notices.stats().waiting === 0;
     });
-    expect(notices.stats()).toEqual({ waiting: 0, failing: 0 });
+    expect(notices.stats()).toMatchObject({ waiting: 0, failing: 0 });
     expect(new Set([...ids, ...webhook.received.map(({ id }) => id)]).size).toBe(1);
     expect(notices.log).toEqual([
       expect.stringMatching(
@@ -291,21 +291,27 @@ describe("a webhook", () => {
 });
 
 describe("10 000 new clients at once", () => {
-  test("are twenty notices, and one that says how many more when the hour is over", async () => {
-    const world = createWorld(webhookFile());
-    const notices = await start(world);
-    world.clients = Array.from({ length: 10_000 }, (_, n) =>
-      observe(n.toString(16).padStart(16, "0"), "not begun"),
-    );
-    await notices.tickAfter(LATER);
-    await untilSent(notices);
-    expect(typesOf()).toEqual(Array.from({ length: 20 }, () => "client.new"));
-    await notices.tickAfter(HOUR);
-    await untilSent(notices);
-    expect(webhook.received.slice(20).map(({ body }) => body.data)).toEqual([
-      { event: "client.new", count: 9980, hour: "2026-06-01T09:00:00.000Z" },
-    ]);
-  });
+  test.each([
+    ["of one program", 5, () => "sync/1.0"],
+    ["of a program each", 20, (n: number) => `sync${n}/1.0`],
+  ])(
+    "%s are %d notices, and one that says how many more when the hour is over",
+    async (_of, most, agentOf) => {
+      const world = createWorld(webhookFile());
+      const notices = await start(world);
+      world.clients = Array.from({ length: 10_000 }, (_, n) =>
+        observe(n.toString(16).padStart(16, "0"), "not begun", { userAgent: agentOf(n) }),
+      );
+      await notices.tickAfter(LATER);
+      await untilSent(notices);
+      expect(typesOf()).toEqual(Array.from({ length: most }, () => "client.new"));
+      await notices.tickAfter(HOUR);
+      await untilSent(notices);
+      expect(webhook.received.slice(most).map(({ body }) => body.data)).toEqual([
+        { event: "client.new", count: 10_000 - most, hour: "2026-06-01T09:00:00.000Z" },
+      ]);
+    },
+  );
 });
 
 describe("a receiver that is down while many notices come", () => {
@@ -314,7 +320,9 @@ describe("a receiver that is down while many notices come", () => {
     const notices = await start(world);
     const losses = [{ route: "GET /books", loss: "the author", firstDay: "2026-06-01" }];
     for (let hour = 0; hour < 13; hour += 1) {
-      const added = Array.from({ length: 25 }, (_, n) => observe(`${hour}-${n}`, "not begun", { losses }));
+      const added = Array.from({ length: 25 }, (_, n) =>
+        observe(`${hour}-${n}`, "not begun", { losses, userAgent: `sync${n}/1.0` }),
+      );
       world.clients = [...world.clients, ...added];
       await notices.tickAfter(HOUR);
     }

@@ -17,7 +17,7 @@ const timestamp = new Date(START).toISOString();
 function makeAll(): Notice[] {
   const losses = [{ route: "GET /books", loss: "the author", firstDay: "2026-06-01" }];
   const storm = { action: "pause", stage: "a", by: "gateway", at: timestamp, reason: "because" } as const;
-  const many = Array.from({ length: MAX_PER_HOUR + 1 }, (_, n) => observe(`new${n}`, "not begun"));
+  const many = Array.from({ length: MAX_PER_HOUR.client + 1 }, (_, n) => observe(`new${n}`, "not begun"));
   const looks: (Partial<Look> & { readonly time: number })[] = [
     {
       time: START,

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "@jest/globals";
 import {
   findNews,
+  MAX_KEYS,
   MAX_LOSSES,
-  MAX_REMEMBERED,
   type Facts,
   type Memory,
   type News,
@@ -25,8 +25,8 @@ function lookAt(...looks: readonly Partial<Facts>[]): News {
 }
 
 /** The news of the last look, in words. */
-const wordsOf = ({ notices }: News): string[] =>
-  notices.map(({ type, data }) =>
+const wordsOf = ({ items }: News): string[] =>
+  items.map(({ notice: { type, data } }) =>
     [
       type,
       "client" in data ? data.client : "stage" in data ? data.stage : "",
@@ -95,25 +95,37 @@ describe("clients", () => {
     expect(wordsOf(lookAt({ clients: [moving] }, two, two))).toEqual([]);
   });
 
-  test("lose no more meanings than are remembered", () => {
+  test.each([
+    ["one client", MAX_LOSSES.client, "sync/1.0"],
+    ["all clients without a name", MAX_LOSSES.group, undefined],
+  ])("lose no more meanings than are remembered of %s: %d", (_of, most, userAgent) => {
     const losses = Array.from({ length: 5 }, (_, n) => ({
       route: "GET /books",
       loss: `${n}`,
       firstDay: "2026-06-01",
     }));
-    const clients = Array.from({ length: MAX_LOSSES / 5 + 1 }, (_, n) =>
-      observe(`key${n}`, "moving", { losses }),
+    const clients = Array.from({ length: most / 5 + 1 }, (_, n) =>
+      observe(`key${n}`, "moving", { losses, userAgent: userAgent ?? `agent${n}` }),
     );
     const before = clients.map((client) => ({ ...client, losses: [] }));
-    expect(wordsOf(lookAt({ clients: before }, { clients }))).toHaveLength(MAX_LOSSES);
+    const news = lookAt({ clients: before }, { clients });
+    expect([wordsOf(news).length, news.ignored.losses]).toEqual([most, 5]);
     expect(wordsOf(lookAt({ clients: before }, { clients }, { clients }))).toEqual([]);
   });
 
-  test("above the bound are counted and never reported, and those that are remembered stay", () => {
-    const clients = Array.from({ length: MAX_REMEMBERED + 5 }, (_, n) => observe(`key${n}`, "moving"));
-    const news = lookAt({ clients: clients.slice(0, -5) }, { clients: clients.toReversed() });
-    expect([wordsOf(news).length, news.ignored]).toEqual([0, 5]);
-  });
+  test.each([
+    ["one client", MAX_KEYS.client, "sync/1.0"],
+    ["all clients without a name", MAX_KEYS.group, undefined],
+  ])(
+    "above the bound of %s are counted and never reported, and those that are remembered stay: %d",
+    (_of, most, userAgent) => {
+      const clients = Array.from({ length: most + 5 }, (_, n) =>
+        observe(`key${n}`, "moving", { userAgent: userAgent ?? `agent${n}` }),
+      );
+      const news = lookAt({ clients: clients.slice(0, -5) }, { clients: clients.toReversed() });
+      expect([wordsOf(news).length, news.ignored.clients]).toEqual([0, 5]);
+    },
+  );
 });
 
 describe("stages", () => {
@@ -132,8 +144,8 @@ describe("stages", () => {
   });
 
   test("end when they are paused or removed, and say so", () => {
-    const stateOf = ({ notices: [notice] }: News): unknown =>
-      notice?.type === "stage.ends" ? notice.data.state : undefined;
+    const stateOf = ({ items: [item] }: News): unknown =>
+      item?.notice.type === "stage.ends" ? item.notice.data.state : undefined;
     expect(stateOf(lookAt(active, paused))).toBe("paused");
     expect(stateOf(lookAt(active, { plan: plan([]) }))).toBe("removed");
   });
