@@ -1,5 +1,4 @@
 /** The old service of `LEGACY_URL`: the connections to it, and the records of what it answers. */
-import { USUAL_SECRET_NAMES } from "../audit/usual-secret-names.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { isObserving } from "../config/observing.ts";
 import type { Route } from "../mapping/compile/route.ts";
@@ -21,7 +20,6 @@ import { RouteTemplates } from "../routing/path-template.ts";
 import { createCircuitBreaker, type CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import type { CurrentContext } from "../upstream/upstream-tls.ts";
 import type { PublicAppDependencies } from "./public-app.ts";
-import { createRedaction } from "./record-options.ts";
 import type { Recorder } from "./recorder.ts";
 import type { UpstreamTls } from "./upstream-tls.ts";
 
@@ -98,8 +96,7 @@ export function createLegacyForward(
   { pack, audit, inFlight }: Pick<PublicAppDependencies, "pack" | "audit" | "inFlight">,
   recorder: Recorder,
 ): ForwardLegacy {
-  const names = [...pack.secretNames, ...USUAL_SECRET_NAMES];
-  const options = { ...recorder.options, redaction: createRedaction(pack, settings, names) };
+  const { options } = recorder;
   const isObserved = isObserving(settings);
   const forward = createLegacyProxy(proxy, {
     pack,
