@@ -1,4 +1,4 @@
-import { foldName, isAscii, unfoldedOffset } from "./fold-name.ts";
+import { foldName, isAscii, plainLetters, unfoldedOffset } from "./fold-name.ts";
 import { copyText } from "./truncate.ts";
 
 /** Where a name counts: alone, as a part of a longer name, or anywhere within one. */
@@ -73,7 +73,7 @@ const NAME_PARTS = /[[\]./?&#;,]/;
 /** What may follow a word in a name, before the sign that separates it from its value. */
 const WORD_ENDS = "[a-z0-9]{0,24}";
 /** The same behind a part of a name in a text as it is, with the sign. */
-const PART_ENDS = `[\\w .-]{0,24}["'\\\\:=>\\t\uff1a\uff1d\uff1e]`;
+const PART_ENDS = `[\\w .\\]-]{0,24}["'\\\\:=>\\t\uff1a\uff1d\uff1e]`;
 
 /** What the names of a pack say. */
 interface ReadNames {
@@ -181,8 +181,8 @@ export function secretNames(all: readonly string[]): SecretNames {
       .map((each) => [each, foldName(each).search(pattern)] as const)
       .filter(([, at]) => at !== -1)
       .map(([each, at]) => unfoldedOffset(each, at));
-    const partAt = partPattern ? text.search(partPattern) : -1;
-    if (partAt !== -1) found.push(partAt);
+    const partAt = partPattern ? plainLetters(text).search(partPattern) : -1;
+    if (partAt !== -1) found.push(unfoldedOffset(text, partAt, plainLetters));
     return found.length === 0 ? -1 : Math.min(...found);
   }
 
@@ -203,10 +203,6 @@ export function secretNames(all: readonly string[]): SecretNames {
 
   return { all: everyName, has, hasTexts, firstIn, maybeIn, mayHave };
 }
-
-/** What makes two spellings of a name differ, without its signs and its case, which say where its parts are. */
-const plainLetters = (name: string): string =>
-  isAscii(name) ? name : name.normalize("NFKD").replaceAll(/[\p{M}\p{Cf}\p{DI}]/gu, "");
 
 /** A pattern of names as parts of a longer one: between signs, digits and changes of case. */
 const partForms = (parts: readonly string[]): string =>

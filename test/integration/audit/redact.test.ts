@@ -161,6 +161,26 @@ describe.each(usual)("usual names, with those of %s", (_, redaction) => {
   });
 });
 
+describe("a short name as a part of a longer one", () => {
+  const [, [, redaction]] = usual;
+  test.each([
+    ["in full width", "ｐｉｎ_code"],
+    ["with an accent", "pín_code"],
+    ["with a letter that nobody sees", "p\u200bin_code"],
+    ["in Cyrillic letters", "ОТР_code"],
+    ["in brackets", "user[pin_code]"],
+    ["in capital letters", "PIN-CODE"],
+    ["with a blank", "user pin"],
+    ["with a digit", "otp2"],
+  ])("is found %s, in JSON and in a text", (_, name) => {
+    const text = JSON.stringify({ a: [{ [name]: SECRET }] });
+    expect(JSON.stringify(redaction.json(Buffer.from(text)))).not.toContain(SECRET);
+    expect(redaction.text(`é, ${name}: ${SECRET}`)).not.toContain(SECRET);
+    expect(redaction.raw(`${name}\t${SECRET}`)).not.toContain(SECRET);
+    expect(redaction.raw(`<${name}>${SECRET}</${name}>`)).not.toContain(SECRET);
+  });
+});
+
 describe("redaction of bodies of text", () => {
   test.each([
     ["JSON", `{"password":"${SECRET}","n":1}`, { password: "[redacted]", n: 1 }],
