@@ -3,9 +3,14 @@ import { Redaction } from "../../src/audit/redact.ts";
 import { loadPack } from "../../src/mapping/load/load-pack.ts";
 import { hold, type Target } from "../target.ts";
 
-const { secrets, client } = loadPack("mappings").dialect;
+const {
+  secretNames: secrets,
+  dialect: { client },
+} = loadPack("mappings");
 /** Without the exceptions, and without names whose objects are not secret. */
-const names = secrets.filter((name) => !/^!|\[\]$/.test(name)).map((name) => name.replaceAll("*", ""));
+const names = secrets
+  .filter((name) => !/^!|\[\]$/.test(name))
+  .map((name) => name.replaceAll("*", "").replaceAll(/^_|_$/g, ""));
 const SECRET = "Pl4nted-s3cret.Value";
 const TOKEN = "planted-token-0123456789";
 /** A small limit, so that some bodies are truncated at any point. */

@@ -1,5 +1,5 @@
 /** The old service of `LEGACY_URL`: the connections to it, and the records of what it answers. */
-import { USUAL_SECRET_NAMES } from "../audit/usual-secret-names.ts";
+import { fingerprint } from "../auth/token-cache.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { isObserving } from "../config/observing.ts";
 import type { Route } from "../mapping/compile/route.ts";
@@ -15,12 +15,11 @@ import {
 } from "../pipeline/native/legacy-proxy.ts";
 import { createLegacyRecord, keptBytes, summarizeLegacyRequest } from "../pipeline/native/legacy-record.ts";
 import { createNativeProxy, type NativeProxy } from "../pipeline/native/native-proxy.ts";
-import { trustedProxies } from "../rate-limit/client-address.ts";
-import { RouteTemplates } from "../routing/path-template.ts";
+import { addressNetwork, trustedProxies } from "../rate-limit/client-address.ts";
+import { OTHER_ROUTE, RouteTemplates, type UsedUp } from "../routing/path-template.ts";
 import { createCircuitBreaker, type CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import type { CurrentContext } from "../upstream/upstream-tls.ts";
 import type { PublicAppDependencies } from "./public-app.ts";
-import { createRedaction } from "./record-options.ts";
 import type { Recorder } from "./recorder.ts";
 import type { UpstreamTls } from "./upstream-tls.ts";
 
@@ -37,6 +36,13 @@ export interface LegacyService {
   /** The routes of an API without a pack. */
   readonly templates: RouteTemplates;
 }
+
+/** What is used up, for the log. */
+const USED_UP: Readonly<Record<UsedUp, string>> = {
+  client: "one client has added as many observed routes as it may",
+  network: "one network has added as many observed routes as it may",
+  all: "there are as many observed routes as there may be",
+};
 
 /** How much longer than v4 the old service may take: its clients have waited for their slowest calls without a gateway. */
 const TIMEOUT_FACTOR = 4;
@@ -65,10 +71,22 @@ export function openLegacy(
     Number(breaker.state() !== "closed"),
   );
   const secureContext = url.protocol === "https:" ? tls?.contextFor(false) : undefined;
+  const templates = new RouteTemplates(undefined, (what, { token }) =>
+    log.warn(
+      { code: "AG_OBSERVED_ROUTES_FULL", share: what, client: token && fingerprint(token) },
+      `${USED_UP[what]}: further paths are recorded as the route ${OTHER_ROUTE}`,
+    ),
+  );
+  metrics.addGauge("observed_routes", "Routes of an API without a pack.", () => templates.size);
+  metrics.addTotal(
+    "observed_routes_refused_total",
+    "Requests that were recorded without a route of their own, because their client or all have as many as they may.",
+    () => templates.refused,
+  );
   const timeoutMs = TIMEOUT_FACTOR * UPSTREAM_TIMEOUT_MS;
   const options = { name: NAME, origin: url, timeoutMs, connections, breaker, secureContext };
   const proxy = createNativeProxy({ ...options, keepsHeaderCase: true });
-  return { url, secureContext, proxy, breaker, templates: new RouteTemplates() };
+  return { url, secureContext, proxy, breaker, templates };
 }
 
 /**
@@ -97,8 +115,7 @@ export function createLegacyForward(
   { pack, audit, inFlight }: Pick<PublicAppDependencies, "pack" | "audit" | "inFlight">,
   recorder: Recorder,
 ): ForwardLegacy {
-  const names = [...pack.secretNames, ...USUAL_SECRET_NAMES];
-  const options = { ...recorder.options, redaction: createRedaction(pack, settings, names) };
+  const { options } = recorder;
   const isObserved = isObserving(settings);
   const forward = createLegacyProxy(proxy, {
     pack,
@@ -111,10 +128,14 @@ export function createLegacyForward(
   });
 
   async function record(plain: AlphaRequest, { hash, sent, answer, outcome }: LegacyExchange): Promise<void> {
-    const route = isObserved
-      ? templates.routeOf(plain.method, plain.path, outcome.v4Status ?? null)
-      : (routeOf(plain, pack)?.name ?? null);
-    const sender = { hash, route };
+    const matched = isObserved ? undefined : routeOf(plain, pack);
+    const { method, address } = plain;
+    const guessRoute = (path: string): string | null =>
+      templates.routeOf(method, path, outcome.v4Status ?? null, {
+        token: hash,
+        network: addressNetwork(address),
+      });
+    const sender = { hash, route: matched?.name ?? null, guessRoute: isObserved ? guessRoute : undefined };
     const bodies = {
       sent: await sent?.decode(),
       received: await answer?.body.decode(),

@@ -3,9 +3,17 @@ import type { RequestListener } from "node:http";
 import { createRequestContext, plainRequestOf, runMiddleware } from "../pipeline/http/request-context.ts";
 import { isSecretId } from "../pipeline/recorded-request.ts";
 import type { Settings } from "../config/setting-definitions.ts";
+import type { Metrics } from "../observability/metrics/metrics.ts";
 import { createLegacyForward, type LegacyService } from "./legacy.ts";
 import { createErrorHandler, type PublicAppDependencies } from "./public-app.ts";
 import { Recorder } from "./recorder.ts";
+
+/** The metrics without routes: they are guessed from what clients send, and a label is kept as long as the process runs. */
+const withoutRoutes = (metrics: Metrics): Metrics => ({
+  ...metrics,
+  observeRequest: (request, rejectedBy) =>
+    metrics.observeRequest({ ...request, alpha: { ...request.alpha, route: null } }, rejectedBy),
+});
 
 /** Creates the handler. Every request gets its response from the old service. */
 export function createObserveApp(
@@ -13,7 +21,7 @@ export function createObserveApp(
   dependencies: PublicAppDependencies,
   legacy: LegacyService,
 ): RequestListener {
-  const recorder = new Recorder({ ...dependencies, settings });
+  const recorder = new Recorder({ ...dependencies, settings, metrics: withoutRoutes(dependencies.metrics) });
   const forward = createLegacyForward(settings, legacy, dependencies, recorder);
   const describe = createRequestContext({
     trustProxy: settings.TRUST_PROXY ?? [],

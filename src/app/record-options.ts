@@ -44,9 +44,8 @@ export const createRecordOptions = (
   grammar: pack.grammar,
 });
 
-/** Creates the redaction of what is kept of a pack's requests. @param names Of members whose values are secret. */
+/** Creates the redaction of what is kept of a pack's requests. */
 export const createRedaction = (
   pack: Pack,
   { AUDIT_BODY_LIMIT: bodyLimit }: Pick<Settings, "AUDIT_BODY_LIMIT">,
-  names: readonly string[] = pack.secretNames,
-): Redaction => new Redaction({ names, bodyLimit, literals: literalsOf(pack) });
+): Redaction => new Redaction({ names: pack.secretNames, bodyLimit, literals: literalsOf(pack) });

@@ -14,8 +14,13 @@ export const isAscii = (text: string): boolean => Buffer.byteLength(text) === te
  */
 export function foldName(name: string): string {
   if (isAscii(name)) return name.toLowerCase().replaceAll(UNSEEN_ASCII, "");
+  return mapUnits(toCompatible(name), foldUnit);
+}
+
+/** Letters without what Unicode has for compatibility: full width, ligatures, accents in one character. */
+function toCompatible(name: string): string {
   const letters = LIGATURES.test(name) ? mapUnits(name, dropLigature) : name;
-  return mapUnits(letters.normalize("NFKD"), foldUnit);
+  return letters.normalize("NFKD");
 }
 
 /** The result for a UTF-16 unit that is dropped. */
@@ -59,12 +64,28 @@ const LOOKS_LIKE = new Map(
   ),
 );
 
-/** The offset in a text of the character that is at an offset of the folded text. */
-export function unfoldedOffset(text: string, folded: number): number {
+/** What each unit becomes in {@link plainLetters}, or 0 until it is needed. */
+const PLAIN = new Uint32Array(0x10000);
+
+/** A name without what makes two spellings of it differ, with its signs and its case, which say where its parts are. */
+export const plainLetters = (name: string): string =>
+  isAscii(name) ? name : mapUnits(toCompatible(name), plainUnit);
+
+const plainUnit = (unit: number): number =>
+  PLAIN[unit] || (PLAIN[unit] = findPlain(String.fromCharCode(unit)));
+
+function findPlain(unit: string): number {
+  if (/[\p{M}\p{Cf}\p{DI}]/u.test(unit)) return DROPPED;
+  const latin = LOOKS_LIKE.get(unit) ?? unit;
+  return (unit === unit.toLowerCase() ? latin : latin.toUpperCase()).charCodeAt(0);
+}
+
+/** The offset in a text of the character that is at an offset of the folded text. @param fold What folds a character */
+export function unfoldedOffset(text: string, folded: number, fold = foldName): number {
   let before = 0;
   let at = 0;
   for (const character of text) {
-    before += foldName(character).length;
+    before += fold(character).length;
     if (before > folded) return at;
     at += character.length;
   }

@@ -18,19 +18,36 @@ const BYTES = 256;
 const IS_LITTLE_ENDIAN = endianness() === "LE";
 /** Bytes that are read at once: a multiple of 16. */
 const PIECE = 65_536;
-const LETTERS = Array.from({ length: BYTES }, (_, byte) => /[a-z0-9]/i.test(String.fromCharCode(byte)));
-const isLetter = (byte: number): boolean => LETTERS[byte] === true;
+/** The test whether a character of one byte matches a pattern. */
+function byteTest(pattern: RegExp): (byte: number) => boolean {
+  const matches = Array.from({ length: BYTES }, (_, byte) => pattern.test(String.fromCharCode(byte)));
+  return (byte) => matches[byte] === true;
+}
+
+const isLetter = byteTest(/[a-z0-9]/i);
 const isUpperCase = (byte: number): boolean => byte >= 0x41 && byte <= 0x5a;
+const isLowerCase = (byte: number): boolean => byte >= 0x61 && byte <= 0x7a;
 /** What may be between the letters of a name, as in `foldName`. */
-const isBetween = (byte: number): boolean => /[\0-\x20+_\x7f-]/.test(String.fromCharCode(byte));
+const isBetween = byteTest(/[\0-\x20+_\x7f-]/);
 /** What may hide letters: escapes, and all that is not ASCII. */
-const isHiding = (byte: number): boolean => byte > 0x7f || /[%\\]/.test(String.fromCharCode(byte));
+const isHiding = byteTest(/[%\\\x80-\xff]/);
 
 /** What may be in front of the user info of a URL. */
 const SLASHES = "//";
 /** `name=` and `name*=` in a text may be followed by the name of a secret without a sign that ends it. */
 const FORM_NAME = "name";
-const isFormSign = (byte: number): boolean => /[=*]/.test(String.fromCharCode(byte));
+const isFormSign = byteTest(/[=*]/);
+
+/**
+ * What ends a name, by where it counts. A part ends with a sign between letters, too, which nothing else reads, and with a
+ * capital letter.
+ */
+const END_OF_NAME: Readonly<Record<FoldedName["place"], (byte: number) => boolean>> = {
+  alone: (byte) => !isLetter(byte) && !isBetween(byte),
+  // NUL is behind the end of a body.
+  part: (byte) => byte !== 0 && !isLowerCase(byte),
+  anywhere: (byte) => !isBetween(byte),
+};
 
 /** The states for all starts of all names (Aho and Corasick, 1975). */
 function createStates(names: readonly FoldedName[]): State[] {
@@ -51,8 +68,8 @@ function createStates(names: readonly FoldedName[]): State[] {
     const { endsBefore: others } = state;
     state.endsBefore = (byte) => others(byte) || endsBefore(byte);
   };
-  for (const { name, isWord } of names) add(name, (byte) => isWord || !isLetter(byte));
-  add(SLASHES, () => true);
+  for (const { name, place } of names) add(name, END_OF_NAME[place]);
+  add(SLASHES, (byte) => !isBetween(byte));
   add(FORM_NAME, isFormSign);
 
   // Breadth first: a fallback is shorter than its state.
@@ -103,17 +120,16 @@ function withoutDuplicates(columns: readonly Column[]): {
 function byteColumns(states: readonly State[]): Column[] {
   const found = states.length;
   const hiding = new Int32Array(found + 1).fill(found);
-  const between = hiding.map((_, id) => id);
-  const columns = Array.from({ length: BYTES }, (_, byte) => {
+  return Array.from({ length: BYTES }, (_, byte) => {
     if (isHiding(byte)) return hiding;
-    if (isBetween(byte)) return between;
-    if (isUpperCase(byte)) return hiding; // Replaced below.
-    return between.map((id) => {
+    const letter = isUpperCase(byte) ? byte | 0x20 : byte;
+    const between = isBetween(byte);
+    return hiding.map((_, id) => {
       const state = states[id];
-      return !state || state.endsBefore(byte) ? found : follow(state, byte).id;
+      if (!state || state.endsBefore(byte)) return found;
+      return between ? id : follow(state, letter).id;
     });
   });
-  return columns.map((column, byte) => (isUpperCase(byte) ? (columns[byte | 0x20] as Column) : column));
 }
 
 /** A state machine that reads pairs of bytes. */
@@ -187,8 +203,18 @@ function readParts(
   ends[3] = d;
 }
 
+/** The scanner that was compiled last: packs are loaded again, and most have the same names. */
+let latest: { readonly names: string; readonly scanner: MayHaveName } | undefined;
+
+/** Returns the scanner for these names. */
+export function createNameScanner(all: readonly FoldedName[]): MayHaveName {
+  const names = JSON.stringify(all);
+  if (latest?.names !== names) latest = { names, scanner: compileScanner(all) };
+  return latest.scanner;
+}
+
 /** Compiles the names to an automaton that reads two bytes at a time, without a branch. */
-export function createNameScanner(names: readonly FoldedName[]): MayHaveName {
+function compileScanner(names: readonly FoldedName[]): MayHaveName {
   const { pairs, table, found } = createAutomaton(names);
   const piece = new Uint8Array(PIECE);
   const words = new Int32Array(piece.buffer);

@@ -7,6 +7,14 @@ const ID = /^(?:0|[1-9]\d{0,15})$/;
 /** Words, also followed by a few digits, and numbers: names of users. No generated secret looks like them. */
 const WORDS = /^(?:[a-z]+\d{0,4}|\d{1,6})(?:[-_.](?:[a-z]+\d{0,4}|\d{1,6}))*$/i;
 
+/** What is done with a secret: such a segment behind its name is no value, and the value may follow it. */
+const ACTIONS: ReadonlySet<string> = new Set(
+  (
+    "accept cancel change check confirm create delete expire forgot generate introspect list login logout new recover refresh " +
+    "register renew request resend reset revoke rotate send set sign signin signup status update validate verify"
+  ).split(" "),
+);
+
 export interface PathRedaction {
   readonly secrets: SecretNames;
   /** Segments that stay in the path of a route. */
@@ -22,8 +30,8 @@ export interface PathRedaction {
 /**
  * Redacts a path, segment by segment.
  *
- * @param isRoute Whether the path is that of a route. In any other path a segment after a secret name is its value; in a
- *   route it may be a literal. The literals of a route, ids and plain words stay, whatever the client calls secret.
+ * @param isRoute Whether the path is that of a route. In any other path a segment after a secret name is its value, also behind
+ *   an action such as `reset`; in a route it may be a literal. The literals of a route, ids and plain words stay, whatever the client calls secret.
  */
 export function redactPath(path: string, isRoute: boolean, options: PathRedaction): string {
   const redacted = redactNames(path, isRoute, options);
@@ -34,12 +42,18 @@ function redactNames(path: string, isRoute: boolean, options: PathRedaction): st
   const { secrets, found, redactSegment, removeUserInfo } = options;
   const bare = removeUserInfo(path);
   const text = decodeFormText(bare.replaceAll("+", "%2B"));
-  let followsName = false;
+  /** Whether the next segment is a value, or would be one if it is no number. */
+  let follows: "secret" | "text" | undefined;
   const redacted = removeUserInfo(text)
     .split("/")
     .map((segment) => {
-      const isValue = followsName && segment !== "";
-      followsName = !isRoute && (segment === "" ? followsName : secrets.has(unescapeText(segment)));
+      if (segment === "") return segment;
+      const name = unescapeText(segment);
+      const isAction = ACTIONS.has(name.toLowerCase());
+      const isValue = !isAction && (follows === "secret" || (follows === "text" && !ID.test(segment)));
+      if (isRoute) follows = undefined;
+      else if (!isAction)
+        follows = secrets.has(name) ? "secret" : secrets.hasTexts(name) ? "text" : undefined;
       if (!isValue) return redactSegment(segment);
       found?.add([segment, encodeURIComponent(segment.toWellFormed())]);
       return REDACTED;

@@ -1,11 +1,13 @@
-import { foldName, isAscii, unfoldedOffset } from "./fold-name.ts";
+import { foldName, isAscii, plainLetters, unfoldedOffset } from "./fold-name.ts";
 import { copyText } from "./truncate.ts";
+
+/** Where a name counts: alone, as a part of a longer name, or anywhere within one. */
+type Place = "alone" | "part" | "anywhere";
 
 /** A name as `foldName` has it. */
 export interface FoldedName {
   readonly name: string;
-  /** Whether it counts within longer names, too. */
-  readonly isWord: boolean;
+  readonly place: Place;
 }
 
 /** The names of members that have secret values, in any spelling, and where such names are in text of unknown format. */
@@ -70,29 +72,66 @@ const NAME_PARTS = /[[\]./?&#;,]/;
 
 /** What may follow a word in a name, before the sign that separates it from its value. */
 const WORD_ENDS = "[a-z0-9]{0,24}";
+/** The same behind a part of a name in a text as it is, with the sign. */
+const PART_ENDS = `[\\w .\\]-]{0,24}["'\\\\:=>\\t\uff1a\uff1d\uff1e]`;
+
+/** What the names of a pack say. */
+interface ReadNames {
+  /** Each secret name, with the widest of its places. */
+  readonly places: ReadonlyMap<string, Place>;
+  /** Names of which only texts are secret. */
+  readonly lists: ReadonlySet<string>;
+  /** Names that are not secret, although they have a secret word in them. */
+  readonly others: ReadonlySet<string>;
+  /** Words that are not secret, although they have a secret word in them. */
+  readonly otherWords: readonly string[];
+}
+
+function readNames(all: readonly string[]): ReadNames {
+  const places = new Map<string, Place>();
+  const lists = new Set<string>();
+  const others = new Set<string>();
+  const otherWords: string[] = [];
+  for (const written of all) {
+    const name = foldName(written.replace("!", "").replaceAll("*", "").replace(/\[\]$/, ""));
+    if (written.startsWith("!*")) otherWords.push(name);
+    else if (written.startsWith("!")) others.add(name);
+    else if (written.endsWith("[]")) lists.add(name);
+    else if (name !== "") {
+      const place = written.startsWith("*") ? "anywhere" : /^_.*_$/.test(written) ? "part" : "alone";
+      const before = places.get(name) ?? "alone";
+      places.set(name, place === "alone" || before === "anywhere" ? before : place);
+    }
+  }
+  return { places, lists, others, otherWords };
+}
 
 /**
  * Compiles the names of secret members.
  *
  * @param all As the pack spells them, e.g. `["root_pass", "card_number"]`. A name between asterisks is also secret within
- *   longer names: `*password*` matches `new_password`. `!token_type` is an exception. `tokens[]`: texts in such a list are
- *   secret, and objects are searched.
+ *   longer names: `*password*` matches `new_password`. A name between underscores is also secret as a part of a longer name:
+ *   `_pin_` matches `card_pin` and `pinCode`, but not `spin`. `!token_type` and `!*secretar*` are exceptions from both.
+ *   `tokens[]`: texts in such a list are secret, and objects are searched.
  */
 export function secretNames(all: readonly string[]): SecretNames {
-  const names = all.filter((name) => !name.startsWith("!") && !name.endsWith("[]"));
-  const lists = new Set(all.filter((name) => name.endsWith("[]")).map((name) => foldName(name.slice(0, -2))));
-  const others = new Set(all.filter((name) => name.startsWith("!")).map((name) => foldName(name.slice(1))));
-  const folded = names.map((name) => foldName(name.replaceAll("*", ""))).filter((name) => name !== "");
-  const words = names
-    .filter((name) => name.startsWith("*"))
-    .map((name) => foldName(name.replaceAll("*", "")));
-  const plain = new Set(folded);
+  const { places, lists, others, otherWords } = readNames(all);
+  const everyName = [
+    ...[...places].map(([name, place]) => ({ name, place })),
+    ...[...lists].filter((name) => !places.has(name)).map((name) => ({ name, place: "alone" as const })),
+  ];
+  const words = [...places].flatMap(([name, place]) => (place === "anywhere" ? [name] : []));
+  const parts = [...places].flatMap(([name, place]) => (place === "part" ? [name] : []));
+  const part = parts.length === 0 ? undefined : new RegExp(partForms(parts));
   const cache = new Map<string, Kind>();
   /** Texts without a secret name: paths and user agents are the same in many requests. */
   const harmless = new Set<string>();
-  const pattern = namePattern(plain, new Set(words), [...lists, ...others]);
-  const anywhere = anyName(new Set([...plain, ...lists]));
-  const letters = [...new Set([...plain, ...lists].map((name) => marksOf(name) & LETTERS))];
+  const pattern = namePattern(places, [...lists, ...others], otherWords);
+  const partPattern = part && new RegExp(`(?:${part.source})${PART_ENDS}`);
+  const anywhere = anyName(everyName);
+  /** The same for folded text, in which nothing is between the parts of a name. */
+  const anywhereFolded = anyName(everyName.map(({ name }) => ({ name, place: "anywhere" })));
+  const letters = [...new Set(everyName.map(({ name }) => marksOf(name) & LETTERS))];
   // A name that has all letters of another one needs no check.
   const fewest = letters.filter(
     (some) => !letters.some((other) => other !== some && (other & some) === other),
@@ -104,13 +143,22 @@ export function secretNames(all: readonly string[]): SecretNames {
     return false;
   }
 
-  const isSecret = (name: string): boolean =>
-    plain.has(name) || (words.some((word) => name.includes(word)) && !others.has(name) && !lists.has(name));
+  /** Whether a name has a secret word in it. */
+  function hasWord(name: string): boolean {
+    const folded = foldName(name);
+    if (others.has(folded) || lists.has(folded)) return false;
+    if (places.has(folded)) return true;
+    const searched = otherWords.reduce((rest, word) => rest.replaceAll(word, " "), folded);
+    return words.some((word) => searched.includes(word)) || part?.test(plainLetters(name)) === true;
+  }
+
+  const isSecret = (name: string): boolean => places.get(foldName(name)) === "alone" || hasWord(name);
 
   /** `server[root_pass]` and `server.root_pass` name the same member. Signs of a query may be escaped in a name. */
   const isSecretPath = (name: string): boolean =>
-    isSecret(foldName(name)) ||
-    (NAME_PARTS.test(name) && name.split(NAME_PARTS).some((part) => isSecret(foldName(part))));
+    NAME_PARTS.test(name)
+      ? places.has(foldName(name)) || name.split(NAME_PARTS).some(isSecret)
+      : isSecret(name);
 
   function kindOf(name: string): Kind {
     const cached = cache.get(name);
@@ -129,11 +177,13 @@ export function secretNames(all: readonly string[]): SecretNames {
   function firstIn(text: string): number {
     if (!pattern) return -1;
     // A tab separates a name from its value, or is one of the invisible characters within a name.
-    const places = (text.includes("\t") ? [text, text.replaceAll("\t", "=")] : [text])
+    const found = (text.includes("\t") ? [text, text.replaceAll("\t", "=")] : [text])
       .map((each) => [each, foldName(each).search(pattern)] as const)
       .filter(([, at]) => at !== -1)
       .map(([each, at]) => unfoldedOffset(each, at));
-    return places.length === 0 ? -1 : Math.min(...places);
+    const partAt = partPattern ? plainLetters(text).search(partPattern) : -1;
+    if (partAt !== -1) found.push(unfoldedOffset(text, partAt, plainLetters));
+    return found.length === 0 ? -1 : Math.min(...found);
   }
 
   function maybeIn(text: string): boolean {
@@ -141,9 +191,9 @@ export function secretNames(all: readonly string[]): SecretNames {
     const isCached = text.length <= MAX_CACHED_LENGTH;
     if (isCached && harmless.has(text)) return false;
     if (text.includes("@") && ANY_USER_INFO.test(text)) return true;
-    if (!anywhere) return false;
+    if (!anywhere || !anywhereFolded) return false;
     if (ESCAPES.some((escape) => text.includes(escape))) return true;
-    const mayBeIn = anywhere.test(isAscii(text) ? text : foldName(text));
+    const mayBeIn = isAscii(text) ? anywhere.test(text) : anywhereFolded.test(foldName(text));
     if (isCached && !mayBeIn) {
       if (harmless.size >= MAX_CACHED) harmless.clear();
       harmless.add(copyText(text));
@@ -151,36 +201,49 @@ export function secretNames(all: readonly string[]): SecretNames {
     return mayBeIn;
   }
 
-  const everyName = [...plain, ...lists].map((name) => ({ name, isWord: words.includes(name) }));
   return { all: everyName, has, hasTexts, firstIn, maybeIn, mayHave };
 }
+
+/** A pattern of names as parts of a longer one: between signs, digits and changes of case. */
+const partForms = (parts: readonly string[]): string =>
+  parts
+    .flatMap((part) => [
+      `(?<![A-Za-z])${literal(part)}(?![a-z])`,
+      `${literal(part.slice(0, 1).toUpperCase() + part.slice(1))}(?![a-z])`,
+      `(?<![A-Z])${literal(part.toUpperCase())}(?![a-z]|[A-Z](?![a-z]))`,
+    ])
+    .join("|");
 
 /**
  * A pattern of names that a value can follow, for folded text: before `:`, `=` and `>` (also quoted or escaped), before a
  * quotation mark, as in the `name="…"` of a multipart part, and there also without quotation marks.
  */
 function namePattern(
-  names: ReadonlySet<string>,
-  words: ReadonlySet<string>,
+  names: ReadonlyMap<string, Place>,
   others: readonly string[],
+  otherWords: readonly string[],
 ): RegExp | undefined {
   if (names.size === 0) return undefined;
   const any = [...names]
-    .map((name) => name.split("").map(literally).join("") + (words.has(name) ? WORD_ENDS : ""))
+    .map(([name, place]) => literal(name) + (place === "anywhere" ? WORD_ENDS : ""))
     .join("|");
   const signs = `["'\\\\:=>]`;
-  const none = others.map((name) => name.split("").map(literally).join("")).join("|");
-  const unless = none === "" ? "" : `(?!(?:${none})${signs})`;
+  const none = [...others.map((name) => literal(name) + signs), ...otherWords.map(literal)].join("|");
+  const unless = none === "" ? "" : `(?!${none})`;
   // `name*=utf-8''root%5Fpass` (RFC 8187).
   return new RegExp(`${unless}(?:${any})${signs}|name(?:=|\\*=[a-z0-9]{0,20}'[a-z0-9]{0,20}')(?:${any})`);
 }
+
+/** Ends a name that counts as a part: no small letter follows it. */
+const END_OF_PART = "\0";
 
 /**
  * A pattern of all names, for ASCII text. Common starts of names are in it once, so that it reads each letter once.
  * Between letters it allows the characters that a spelling may have there.
  */
-function anyName(names: ReadonlySet<string>): RegExp | undefined {
-  return names.size === 0 ? undefined : new RegExp(beginnings([...names]), "iu");
+function anyName(names: readonly FoldedName[]): RegExp | undefined {
+  const ends = names.map(({ name, place }) => (place === "part" ? name + END_OF_PART : name));
+  return ends.length === 0 ? undefined : new RegExp(beginnings(ends), "u");
 }
 
 function beginnings(names: readonly string[]): string {
@@ -188,12 +251,16 @@ function beginnings(names: readonly string[]): string {
   if (names.includes("")) return "";
   const letters = new Set(names.map(([letter = ""]) => letter));
   const branches = [...letters].map((letter) => {
+    if (letter === END_OF_PART) return "(?![a-z])";
     const rest = beginnings(names.filter((name) => name.startsWith(letter)).map((name) => name.slice(1)));
-    return rest === "" ? literally(letter) : `${literally(letter)}${BETWEEN}${rest}`;
+    const either = /[a-z]/.test(letter) ? `[${letter}${letter.toUpperCase()}]` : literally(letter);
+    return rest === "" ? either : `${either}${BETWEEN}${rest}`;
   });
   return `(?:${branches.join("|")})`;
 }
 
 function literally(letter: string): string {
-  return /[a-z0-9]/.test(letter) ? letter : `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return /[A-Za-z0-9]/.test(letter) ? letter : `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
+
+const literal = (name: string): string => name.split("").map(literally).join("");

@@ -91,7 +91,7 @@ export class SecretSearch {
       steps.pairs(sent.query);
       for (const text of sent.texts) if (text !== undefined) steps.text(text);
       someHeader(sent.headers, (name, text) => {
-        if (this.#secrets.has(name)) addHeader(name, text, found);
+        if (this.#isSecretName(name)) addHeader(name, text, found);
         else steps.text(text);
         return false;
       });
@@ -133,13 +133,18 @@ export class SecretSearch {
     if (steps.isOverLimit()) found.markIncomplete();
   }
 
+  /** A header is a text. */
+  #isSecretName(name: string): boolean {
+    return this.#secrets.has(name) || this.#secrets.hasTexts(name);
+  }
+
   #mayHaveSecrets({ path, query, texts, headers }: SentTexts): boolean {
     const secrets = this.#secrets;
     return (
       secrets.maybeIn(path) ||
       secrets.maybeIn(query) ||
       texts.some((text) => text !== undefined && secrets.maybeIn(text)) ||
-      someHeader(headers, (name, text) => secrets.has(name) || secrets.maybeIn(text))
+      someHeader(headers, (name, text) => this.#isSecretName(name) || secrets.maybeIn(text))
     );
   }
 

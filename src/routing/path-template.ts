@@ -34,36 +34,94 @@ export const pathTemplate = (path: string): string => path.split("/").map(segmen
 /** The route of all requests whose own route is one too many. */
 export const OTHER_ROUTE = "other";
 
-const MOST_ROUTES = 500;
 const LONGEST_PATH = 1024;
 
+/** Who has sent a request. */
+export interface RouteSender {
+  /** Of its token: a hash, for example; undefined without one. */
+  readonly token: string | undefined;
+  /** The network of its address. */
+  readonly network: string;
+}
+
+/** Numbers of routes. */
+export interface RouteLimits {
+  readonly most: number;
+  /** That requests of one token, or of one network without a token, add. */
+  readonly perSender: number;
+  /** That requests of one network add, whatever their tokens are. */
+  readonly perNetwork: number;
+}
+
+const LIMITS: RouteLimits = { most: 1000, perSender: 250, perNetwork: 500 };
+
+/** What is used up: the share of a client, that of a network, or all routes. */
+export type UsedUp = "client" | "network" | "all";
+
 /**
- * Names the routes of an undescribed API. Their number is limited: after that all new ones are {@link OTHER_ROUTE}. Only a
- * path that the service has served becomes a route: programs that look for weak spots ask for many that it does not have.
+ * Names the routes of an undescribed API. Their number is limited: after that all new ones are {@link OTHER_ROUTE}. Nobody can
+ * use up the routes of all others: who adds a route is known by its token, and by its network, since tokens can be made up.
+ * Only a path that the service has served becomes a route: programs that look for weak spots ask for many that it does not have.
  */
 export class RouteTemplates {
+  /** Requests that are {@link OTHER_ROUTE} because a share was used up. */
+  refused = 0;
   readonly #routes = new Set<string>();
-  readonly #most: number;
+  /** How many routes each sender and each network has added. */
+  readonly #bySender = new Map<string, number>();
+  readonly #byNetwork = new Map<string, number>();
+  readonly #reported = new Set<UsedUp>();
+  readonly #limits: RouteLimits;
+  readonly #onUsedUp: (what: UsedUp, sender: RouteSender) => void;
 
-  /** @param most Number of routes. */
-  constructor(most = MOST_ROUTES) {
-    this.#most = most;
+  /** @param onUsedUp is called once for each kind of share */
+  constructor(limits = LIMITS, onUsedUp: (what: UsedUp, sender: RouteSender) => void = () => {}) {
+    this.#limits = limits;
+    this.#onUsedUp = onUsedUp;
+  }
+
+  /** The number of routes. */
+  get size(): number {
+    return this.#routes.size;
   }
 
   /**
    * Returns the route of a request: its method and the template of its path, `GET /orders/:id`. A HEAD is a GET.
    *
+   * @param path As it is recorded, without secrets.
    * @param status Of the service's response; null without one.
    * @returns null for a path that the service has not served yet.
    */
-  routeOf(method: string, path: string, status: number | null): string | null {
+  routeOf(method: string, path: string, status: number | null, sender: RouteSender): string | null {
     const isServed = status !== null && status < 400;
-    if (path.length > LONGEST_PATH) return isServed ? OTHER_ROUTE : null;
+    if (path.length > LONGEST_PATH || !path.startsWith("/")) return isServed ? OTHER_ROUTE : null;
     const route = `${method === "HEAD" ? "GET" : method} ${pathTemplate(path)}`;
     if (this.#routes.has(route)) return route;
     if (!isServed) return null;
-    if (this.#routes.size >= this.#most) return OTHER_ROUTE;
+    return this.#add(route, sender) ? route : OTHER_ROUTE;
+  }
+
+  #add(route: string, sender: RouteSender): boolean {
+    const { token, network } = sender;
+    const name = token === undefined ? `network ${network}` : `token ${token}`;
+    const [ofSender, ofNetwork] = [this.#bySender.get(name) ?? 0, this.#byNetwork.get(network) ?? 0];
+    const usedUp = this.#usedUp(ofSender, ofNetwork);
+    if (usedUp !== undefined) {
+      this.refused += 1;
+      if (!this.#reported.has(usedUp)) this.#onUsedUp(usedUp, sender);
+      this.#reported.add(usedUp);
+      return false;
+    }
     this.#routes.add(route);
-    return route;
+    this.#bySender.set(name, ofSender + 1);
+    this.#byNetwork.set(network, ofNetwork + 1);
+    return true;
+  }
+
+  #usedUp(ofSender: number, ofNetwork: number): UsedUp | undefined {
+    const { most, perSender, perNetwork } = this.#limits;
+    if (this.#routes.size >= most) return "all";
+    if (ofNetwork >= perNetwork) return "network";
+    return ofSender >= perSender ? "client" : undefined;
   }
 }

@@ -11,6 +11,7 @@ import type { Grammar } from "../../dialect/filter/grammar.ts";
 import { compileClientPaths, type ClientPaths } from "./client-paths.ts";
 import { compileMediaTypes, type ClientMediaTypes } from "./body-format.ts";
 import type { Shape } from "../../dialect/shape.ts";
+import { USUAL_SECRET_NAMES } from "../../dialect/usual-secret-names.ts";
 import { createRateLimitHeaders, type RateLimitHeaders } from "../../dialect/rate-limit-headers.ts";
 import { createStatuses, type Statuses } from "../../dialect/statuses.ts";
 import type { SourceLocation } from "../load/source-location.ts";
@@ -33,7 +34,7 @@ export interface Dialects extends ClientPaths, CompiledErrors {
     readonly client: CredentialsFormat | undefined;
     readonly upstream: CredentialsFormat | undefined;
   };
-  /** The names of secret values (`secrets` of the pack), with those under which requests have their tokens. */
+  /** The names of secret values: the usual ones, `secrets` of the pack, and those under which requests have their tokens. */
   readonly secretNames: readonly string[];
   /**
    * The scheme of requests in the upstream's own dialect, which are forwarded without translation. Undefined if the
@@ -71,14 +72,18 @@ function nativeSchemeOf({ client, upstream }: DialectDefinition): string | undef
   return isDistinct ? native : undefined;
 }
 
-/** Clients send tokens in the wrong place. There they are secret as well, under any spelling of their name. */
+/**
+ * The usual names, those of the pack, and those of tokens. Clients send tokens in the wrong place: there they are secret as
+ * well, under any spelling of their name.
+ */
 function secretNamesOf({ client, upstream, secrets }: DialectDefinition): readonly string[] {
+  const changed = (name: string): boolean => secrets.includes(`!${name}`) || secrets.includes(`${name}[]`);
+  const usual = USUAL_SECRET_NAMES.filter((name) => !changed(name));
   const places = [client.credentials, upstream.credentials].flatMap(credentialPlaces);
-  if (places.length === 0) return secrets;
   const names = places.flatMap(({ header, query, cookie }) => [header, query, cookie]);
   // Asterisks and brackets mean something in `secrets`.
   const plain = names.flatMap((name) => name?.replaceAll("*", "").replace(/\[\]$/, "") ?? []);
-  return [...secrets, "authorization", ...plain];
+  return [...usual, ...secrets, ...(places.length === 0 ? [] : ["authorization"]), ...plain];
 }
 
 function compileFixedHeaders({ upstream }: DialectDefinition): Dialects["upstreamHeaders"] {

@@ -235,7 +235,7 @@ export const dialectDefinition = z.strictObject({
   }),
   secrets: about(
     z.array(name).default([]),
-    'Names whose values are masked in records and logs, in any spelling. `"*password*"` also matches within longer names, `"!token_type"` excludes a name, `codes[]` masks strings in a list.',
+    'Names whose values are masked in records and logs, in any spelling, in addition to the usual ones. `"*password*"` also matches within longer names, `_pin_` as a part of one, `"!token_type"` excludes a name, `codes[]` masks strings in a list.',
     ["*password*", "passcode"],
   ),
   values: about(z.record(name, valueKind).default({}), "Value kinds by name.", {

@@ -213,14 +213,23 @@ const isAnswered = ({ v4Status }: NativeOutcome): boolean =>
 /** Bytes of a body that is recorded of a rejected request. */
 const LONGEST_BODY_WITHOUT_TOKEN = 1024;
 
+/** Who has sent a request to the old service, and the pack's route of it. */
+export interface LegacySender {
+  readonly hash: string | undefined;
+  readonly route: string | null;
+  /** Guesses the route of an API without a pack. @param path Without secrets. */
+  readonly guessRoute?: ((path: string) => string | null) | undefined;
+}
+
 /** The record of a request that the old service answered. It is a call of the client's API, without a call of v4. */
 export function createLegacyRecord(
   request: AlphaRequest,
   outcome: NativeOutcome,
-  { hash, route }: { readonly hash: string | undefined; readonly route: string | null },
+  sender: LegacySender,
   bodies: LegacyBodies,
   options: RecordOptions,
 ): AuditRecord {
+  const { hash, route, guessRoute } = sender;
   const { redaction } = options;
   const tokens = [...unparsedTokens(request, options), ...usualTokenTexts(request)];
   const secrets = findSecrets(request, route, undefined, tokens, options);
@@ -231,15 +240,17 @@ export function createLegacyRecord(
     options.bodies && (isAccepted || (bodies.sent?.length ?? 0) <= LONGEST_BODY_WITHOUT_TOKEN);
   const create = (): AuditRecord => {
     const body = isBodyRecorded ? recordBody(bodies.sent, redaction, secrets) : undefined;
+    // A list with a secret in each row must not hide what was called.
+    const pathSecrets = guessRoute && !secrets.isComplete ? secrets.tokensOnly() : secrets;
     const response = options.bodies ? recordBody(bodies.received, redaction, secrets) : undefined;
     return {
-      ...summarizeLegacyRequest(request, outcome, { hash, route }),
+      ...summarizeLegacyRequest(request, outcome, sender),
       id: options.newId(),
       time: recordTime(beganAt(request)),
       requestId: secrets.conceal(request.id),
       client: recordClient(request, { hash, application: undefined, isAccepted }, secrets, options),
       alpha: {
-        ...recordHead(request, route, isAccepted, secrets, options),
+        ...recordHead(request, route, isAccepted, secrets, options, pathSecrets),
         route,
         ...(body !== undefined && { body }),
         status: outcome.status,
@@ -252,16 +263,18 @@ export function createLegacyRecord(
     };
   };
   const { size, isComplete } = secrets;
-  const record = create();
+  const first = create();
   // A body may have had secrets that are also in what was redacted before it.
-  return secrets.size === size && secrets.isComplete === isComplete ? record : create();
+  const record = secrets.size === size && secrets.isComplete === isComplete ? first : create();
+  if (!guessRoute) return record;
+  return { ...record, alpha: { ...record.alpha, route: guessRoute(record.alpha.path) } };
 }
 
 /** The summary of such a request without a record. */
 export function summarizeLegacyRequest(
   request: AlphaRequest,
   { status, v4Status, warnings, ms }: NativeOutcome,
-  { hash, route }: { readonly hash: string | undefined; readonly route: string | null },
+  { hash, route }: LegacySender,
 ): RequestSummary {
   return {
     lane: "legacy",

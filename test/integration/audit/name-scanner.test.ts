@@ -4,20 +4,34 @@ import { createNameScanner } from "../../../src/audit/name-scanner.ts";
 import { secretNames } from "../../../src/audit/secret-names.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 
-const { all: names } = secretNames(loadPack("mappings").dialect.secrets);
+const { all: names } = secretNames(loadPack("mappings").secretNames);
 const mayHaveName = createNameScanner(names);
 
 const HIDING = /[%\\\x80-\xff]/;
-const BETWEEN = /[\0-\x20+_\x7f-]/g;
-/** For text without the characters between letters: a name, and the character after it. */
+/** What may be between the letters of a name. */
+const BETWEEN = "[\\0-\\x20+_\\x7f-]";
+/** What follows a name, by where it counts. */
+const ENDS = {
+  alone: `${BETWEEN}*(?!${BETWEEN})[^A-Za-z0-9]`,
+  part: "\\0*[^a-z\\0]",
+  anywhere: `${BETWEEN}*(?!${BETWEEN})[^]`,
+};
+const spelt = (name: string): string =>
+  Array.from(name, (letter) =>
+    /[a-z]/.test(letter) ? `[${letter}${letter.toUpperCase()}]` : `\\${letter}`,
+  ).join(`${BETWEEN}*`);
 const ANY_NAME = new RegExp(
-  [...names.map(({ name, isWord }) => name + (isWord ? "[^]" : "[^a-z0-9]")), "//[^]", "name[=*]"].join("|"),
+  [
+    ...names.map(({ name, place }) => spelt(name) + ENDS[place]),
+    spelt("//") + ENDS.anywhere,
+    `${spelt("name")}${BETWEEN}*[=*]`,
+  ].join("|"),
 );
 
 /** What the scanner must find, as patterns. */
 function hasName(bytes: Buffer): boolean {
   const text = bytes.toString("latin1");
-  return HIDING.test(text) || ANY_NAME.test(text.toLowerCase().replaceAll(BETWEEN, ""));
+  return HIDING.test(text) || ANY_NAME.test(text);
 }
 
 /** The bytes of a text at an offset of a larger buffer, so that they are not aligned. */

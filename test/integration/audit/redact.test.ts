@@ -5,11 +5,14 @@ import type { SentBody } from "../../../src/audit/client-body.ts";
 import { JsonText } from "../../../src/audit/json-text.ts";
 import { Redaction } from "../../../src/audit/redact.ts";
 import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
+import { USUAL_SECRET_NAMES } from "../../../src/dialect/usual-secret-names.ts";
+import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { collectGarbage } from "../../support/garbage.ts";
 import { isLinear } from "../../support/growth.ts";
 
 const names = ["root_pass", "*password*", "card_number", "cvv", "client_secret", "token", "ssl_key"];
 const SECRET = "S3CR3T-value";
+const FORM = "application/x-www-form-urlencoded";
 const redaction = new Redaction({ names, bodyLimit: 16_384 });
 const small = new Redaction({ names, bodyLimit: 100 });
 
@@ -87,6 +90,95 @@ describe("redaction of members with a secret name", () => {
     ["a root array", [1, "two", null]],
     ["a mere string", "text"],
   ])("keeps %s", (_, body) => expect(redaction.value(body)).toEqual(body));
+});
+
+/** The usual names alone, as for an API that nobody has described, and with those of a pack. */
+const usual = [
+  ["no pack", new Redaction({ names: USUAL_SECRET_NAMES, bodyLimit: 16_384 })],
+  ["the pack", new Redaction({ names: loadPack("mappings").secretNames, bodyLimit: 16_384 })],
+] as const;
+const words = (text: string): string[] => text.trim().split(/\s+/);
+
+/** A name as a header has it: in lower case, so that only signs separate its parts. */
+const headerName = (name: string): string =>
+  name.replaceAll(/(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g, "-").toLowerCase();
+
+describe.each(usual)("usual names, with those of %s", (_, redaction) => {
+  test.each(
+    words(`
+      password passwd Passwort pass pw pwd pswd psk root_pass rootPass rootpass db_pass user_pw userPW old-pwd new.pass
+      passphrase pass_phrase passcode passkey pre_shared_key wifi_psk kennwort mot_de_passe contraseña
+      pin PIN user_pin userPin pinCode pin_code card-pin pin2 PINCode puk otp otp_code OTPCode totp mfa_code tfa_code
+      sms_code security_code verification_code activation_code reset_code access_code recovery_code recoveryCodes
+      backup_codes scratch_codes device_code invite_code security_answer
+      ssn user_ssn ssnLast4 social_security_number iban IBAN debtor_iban account_number
+      cvv cvv2 CVV2 card_cvv cvc csc card_number cardNumber cc_number credit_card_number card_code
+      secret client_secret clientSecret shared_secret appsecret api_key apiKey apikey X-API-Key api_keys access_key
+      AccessKeyId auth_key app_key private_key privateKeyPem signing_key encryption_key decryption_key master_key
+      shared_key session_key ssl_key tls_key license_key subscription-key consumer_key key_material kubeconfig
+      token access_token refreshToken id_token csrf_token jwt user_jwt authJwt bearer credential credentials
+      db_credentials userCredential auth_header basic_auth proxy_authorization
+      session session_id sessionId PHPSESSID JSESSIONID connect.sid sid cookie set-cookie
+      signature X-Hub-Signature-256 request_signature sig x_sig hmac body_hmac
+      connection_string ConnectionString conn_str dsn sentry_dsn mnemonic seed_phrase code_verifier`),
+  )("%s is secret in JSON, a form, a query, a header and a text", (name) => {
+    const hidden = (recorded: unknown): void => expect(JSON.stringify(recorded)).not.toContain(SECRET);
+    const json = Buffer.from(JSON.stringify({ label: "x", in: [{ [name]: SECRET }] }));
+    const pair = `label=x&${encodeURIComponent(name)}=${SECRET}`;
+    hidden(redaction.json(json));
+    hidden(redaction.body({ bytes: json }));
+    hidden(redaction.query(pair));
+    hidden(redaction.body({ bytes: Buffer.from(pair), type: FORM }));
+    hidden(redaction.text(`see ${name}: ${SECRET}`));
+    hidden(redaction.path(`/x/${encodeURIComponent(name)}/${SECRET}/accept`, false));
+    for (const sent of [
+      { headers: { [headerName(name)]: SECRET } },
+      { query: pair },
+      { body: { bytes: json } },
+    ]) {
+      const values = redaction.find({ path: "/", isRoute: false, query: "", texts: [], ...sent });
+      expect(values.conceal(`<${SECRET}>`)).toBe("<[redacted]>");
+    }
+  });
+
+  test.each(
+    words(`
+      spin spinning pinned pinned_at shipping shippingAddress opinion mapping pins upwards pwa session_name sessionCount
+      sessions keyboard monkey key key_id keys public_key ssh_key authorized_keys primary_key passenger passive
+      check_passive compass bypass passed passport author author_id oauth oauth_clients authentication_type
+      lish_auth_method two_factor_auth assign assigned_to signal design signed_at signup footprint hotplug inside
+      outside side president residence classname ssnippet caliban discard_reason card_type cardinality
+      account_access status_code zip_code country_code error_code postal_code token_type token_type_hint max_tokens
+      token_endpoint tokenizer secretary secretary_name passwordless bearer_format signature_algorithm connection
+      connections connection_count conn_throttle recovery recovered_at answer answered_at
+      label description type state hash digest size seed salt nonce`),
+  )("%s is not", (name) => {
+    const body = { in: [{ [name]: "plain-value" }] };
+    expect(JSON.parse(JSON.stringify(redaction.json(Buffer.from(JSON.stringify(body)))))).toEqual(body);
+    const query = `label=x&${name}=plain-value`;
+    expect(redaction.query(query)).toBe(query);
+    expect(redaction.path(`/x/${name}/plain-value`, false)).toBe(`/x/${name}/plain-value`);
+  });
+});
+
+describe("a short name as a part of a longer one", () => {
+  const [, [, redaction]] = usual;
+  test.each([
+    ["in full width", "ｐｉｎ_code"],
+    ["with an accent", "pín_code"],
+    ["with a letter that nobody sees", "p\u200bin_code"],
+    ["in Cyrillic letters", "ОТР_code"],
+    ["in brackets", "user[pin_code]"],
+    ["in capital letters", "PIN-CODE"],
+    ["with a blank", "user pin"],
+    ["with a digit", "otp2"],
+  ])("is found %s, in JSON and in a text", (_, name) => {
+    const text = JSON.stringify({ a: [{ [name]: SECRET }] });
+    expect(JSON.stringify(redaction.json(Buffer.from(text)))).not.toContain(SECRET);
+    expect(redaction.text(`é, ${name}: ${SECRET}`)).not.toContain(SECRET);
+    expect(redaction.raw(`${name}\t${SECRET}`)).not.toContain(SECRET);
+    expect(redaction.raw(`<${name}>${SECRET}</${name}>`)).not.toContain(SECRET);
+  });
 });
 
 describe("redaction of bodies of text", () => {
@@ -294,7 +386,17 @@ describe("redaction of paths", () => {
     [`/v4/https://me:${SECRET}@host/y`, "/v4/https://[redacted]@host/y"],
     [`/v4/https:%2F%2Fme:${SECRET}@host/y`, "/v4/https://[redacted]@host/y"],
     ["/v4/100%25/a+b", "/v4/100%25/a+b"],
+    [`/password/reset/${SECRET}`, "/password/reset/[redacted]"],
+    [`/reset/password/${SECRET}`, "/reset/password/[redacted]"],
+    [`/token/${SECRET}/accept`, "/token/[redacted]/accept"],
+    ["/token/refresh", "/token/refresh"],
   ])("redacts %s", (path, recorded) => expect(redaction.path(path, false)).toBe(recorded));
+
+  test("redacts texts behind the name of a list of secrets, and no ids", () => {
+    const withList = new Redaction({ names: ["codes[]"], bodyLimit: 100 });
+    expect(withList.path(`/codes/${SECRET}/x`, false)).toBe("/codes/[redacted]/x");
+    expect(withList.path("/codes/5/x", false)).toBe("/codes/5/x");
+  });
 
   test("keeps the literal segments of a route behind a secret name", () => {
     expect(redaction.path("/oauth/token/expire", true)).toBe("/oauth/token/expire");
@@ -303,7 +405,6 @@ describe("redaction of paths", () => {
 });
 
 const bytes = (text: string, encoding: BufferEncoding = "utf8"): Uint8Array => Buffer.from(text, encoding);
-const FORM = "application/x-www-form-urlencoded";
 
 describe("redaction of a client's body", () => {
   test.each([

@@ -16,8 +16,8 @@ import { startOtlpCollector, type OtlpCollector } from "../../support/otlp-colle
 
 const PLANTED = "s3cr3t";
 const names = loadPack("mappings")
-  .dialect.secrets.filter((name) => !name.startsWith("!") && !name.endsWith("[]"))
-  .map((name) => name.replaceAll("*", ""));
+  .secretNames.filter((name) => !name.startsWith("!") && !name.endsWith("[]"))
+  .map((name) => name.replaceAll("*", "").replaceAll(/^_|_$/g, ""));
 
 let folder: string;
 let gateway: GatewayWithFakeV4;

@@ -47,7 +47,7 @@ import { grow } from "../../../fuzz/worst/text.ts";
 import { isLinear } from "../../support/growth.ts";
 
 const pack = loadPack("mappings");
-const { dialect, scopes } = pack;
+const { scopes } = pack;
 const { grammar } = pack;
 const queryFilter = new QueryFilter(
   {
@@ -123,8 +123,8 @@ function outcome(work: () => unknown): unknown {
   }
 }
 
-const redaction = new Redaction({ names: dialect.secrets, bodyLimit: 1 << 20 });
-const names = secretNames(dialect.secrets);
+const redaction = new Redaction({ names: pack.secretNames, bodyLimit: 1 << 20 });
+const names = secretNames(pack.secretNames);
 const addressOf = clientAddresses(["127.0.0.1", "192.0.2.0/24"]);
 const forwarded = (line: string): IncomingMessage =>
   ({

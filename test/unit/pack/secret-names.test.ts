@@ -4,7 +4,7 @@ import { Redaction } from "../../../src/audit/redact.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 
 const pack = loadPack("mappings");
-const redaction = new Redaction({ names: pack.dialect.secrets, bodyLimit: 65_536 });
+const redaction = new Redaction({ names: pack.secretNames, bodyLimit: 65_536 });
 const S = "s3cr3t-value";
 
 test.each(
