@@ -11,7 +11,7 @@ import { createControls, type GatewayControls, type OpenGateway } from "./contro
 import { createDependencies, type Dependencies } from "./dependencies.ts";
 import type { HostServices } from "./host-services.ts";
 import { isInvalidMessage } from "./http-server.ts";
-import { rejectInvalid } from "./invalid-messages.ts";
+import { ignoreBehindLastRequest, rejectInvalid } from "./invalid-messages.ts";
 import { loadFiles, readPackFiles, type LoadedPack } from "./loaded-pack.ts";
 import type { AlphaGatewayOptions } from "./options.ts";
 import { hasBody } from "../pipeline/http/receive-body.ts";
@@ -170,6 +170,7 @@ function createMiddleware(settings: Settings, given: Given): AlphaGateway {
     // A reload may change the paths that are the gateway's.
     if (paths.pack !== pack) paths = { pack, include: createPathFilter(settings, pack) };
     if (!paths.include(path)) return next();
+    if (!response.shouldKeepAlive) ignoreBehindLastRequest(request.socket);
     if (isInvalidMessage(request)) {
       untrusted.add(request.socket);
       response.shouldKeepAlive = false;

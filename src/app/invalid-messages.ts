@@ -29,6 +29,13 @@ export interface InFlightRequest {
   readonly response: ServerResponse;
 }
 
+/**
+ * Whether bytes came behind a request whose connection ends with its response. They are ignored (RFC 9112 9.6): v4 may have
+ * executed the request, so that its client must get the response.
+ */
+const isBehindLastRequest = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException).code === "HPE_CLOSED_CONNECTION";
+
 const statusOf = (fault: MessageFault): number => (fault === "head_size" ? 431 : 400);
 
 /** What the parser rejects; undefined for a client that disconnects or is too slow. */
@@ -72,6 +79,7 @@ export function rejectUnreadable(
   }
 
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (isBehindLastRequest(error)) return;
     const fault = faultOf(error);
     const id = requestIdOf(undefined);
     if (fault) onRejected?.({ fault, status: statusOf(fault), id, socket });
@@ -86,6 +94,23 @@ export function rejectUnreadable(
     respond(socket, fault, id);
     socket.destroySoon();
   });
+}
+
+/** Servers of applications that {@link ignoreBehindLastRequest} has changed. */
+const changedServers = new WeakSet<object>();
+
+/**
+ * Makes the server of an application ignore what comes behind a request whose connection ends with its response. Node
+ * would put a 400 in its place. A listener would not do: an application may have one of its own, and Node rejects other
+ * invalid messages only where nobody listens.
+ */
+export function ignoreBehindLastRequest(socket: Socket & { readonly server?: Server }): void {
+  const { server } = socket;
+  if (!server || changedServers.has(server)) return;
+  changedServers.add(server);
+  const emit = server.emit.bind(server) as (event: string, ...values: unknown[]) => boolean;
+  server.emit = (event: string, ...values: unknown[]) =>
+    (event === "clientError" && isBehindLastRequest(values[0])) || emit(event, ...values);
 }
 
 /** Responds to an invalid message that the parser accepted. The caller ends the connection. */

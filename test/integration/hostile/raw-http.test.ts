@@ -24,6 +24,12 @@ afterEach(() => client.close());
 const HOST = "Host: gateway\r\nAuthorization: token t\r\n";
 const GET = `GET /v4/vm/instances HTTP/1.1\r\n${HOST}\r\n`;
 
+/** Messages that the server has rejected itself so far. */
+async function rejections(): Promise<string[] | null> {
+  const { text } = await gateway.requestAdmin("GET /metrics");
+  return text.match(/^alpha_gateway_refusals_total\{reason="malformed".*$/gm);
+}
+
 describe("invalid HTTP (further cases: test/system/hostile/scripts)", () => {
   test("garbage after a request in progress does not appear before or inside its response", async () => {
     client.send(`${GET}\u0016\u0003garbage\r\n\r\n`);
@@ -162,6 +168,42 @@ describe("unusual but valid requests", () => {
     expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n.*\r\n\r\n$/s);
     expect(head).toMatch(new RegExp(`content-length: ${get.split("\r\n\r\n")[1]?.length}\r\n`, "i"));
     expect(gateway.v4.calls.map(({ method }) => method)).toEqual(["GET", "GET"]);
+  });
+});
+
+describe("a request whose connection ends with its response gets it, and what follows is ignored (RFC 9112 9.6)", () => {
+  const CLOSE = GET.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n");
+
+  test.each([
+    ["a second request", CLOSE, GET],
+    ["bytes that are no request", CLOSE, "garbage\r\n\r\n"],
+    ["a second request after one of HTTP/1.0", GET.replace("HTTP/1.1", "HTTP/1.0"), GET],
+    ["a second request in the old dialect after a native one", CLOSE.replace("token", "Bearer"), GET],
+  ])("%s", async (_what, last, rest) => {
+    let answer = (): void => {};
+    gateway.v4.respondWith((call, response) => {
+      answer = () => void json(200, envelope([{ id: 7, label: "web-one" }]))(call, response);
+    });
+    const before = await rejections();
+    client.send(last + rest);
+    await waitFor(() => gateway.v4.calls.length === 1);
+    client.send(rest);
+    // The gateway reads what was sent before.
+    await gateway.request("GET /nothing", { as: null });
+    expect(client.isEnded()).toBe(false);
+    answer();
+    const text = await client.waitForEnd();
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"]);
+    expect(text).toContain("web-one");
+    expect(gateway.v4.calls).toHaveLength(1);
+    expect(await rejections()).toEqual(before);
+  });
+
+  test("a request before it gets its response, too", async () => {
+    client.send(GET + CLOSE + GET);
+    const text = await client.waitForEnd();
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 200"]);
+    expect(gateway.v4.calls).toHaveLength(2);
   });
 });
 

@@ -133,13 +133,46 @@ describe.each([
       client.send(`GET ${base}/v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: ${scheme} t\r\n\r\n`);
       client.send("POST /elsewhere HTTP/1.1\r\nHost: a\r\n\r\n");
       const text = await client.waitForEnd();
-      expect(text.match(/^HTTP\/1\.1 \d+/gm)).toEqual(["HTTP/1.1 400"]);
+      expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 400"]);
       // Below a path the application itself decides which requests the gateway gets.
       expect(base === "" ? left : []).toEqual([]);
       expect(text).toContain('{"errors":[{"reason":"This is not an HTTP request."}]}');
       expect(v4.calls).toEqual([]);
       client.close();
     }
+  });
+});
+
+describe.each([
+  ["at the root", ""],
+  ["below a path", "/old/api"],
+])("a request whose connection ends with its response, to a gateway %s", (_name, base) => {
+  const head = `GET ${base}/v4/vm/instances HTTP/1.1\r\nHost: a\r\nAuthorization: token t\r\n`;
+
+  test.each([
+    ["of an application without its own handler of invalid messages", () => {}],
+    [
+      "of an application with one",
+      (server: Server) =>
+        void server.on("clientError", (_error, socket) => socket.end("HTTP/1.1 400 Bad Request\r\n\r\n")),
+    ],
+  ])("%s gets its response, and what follows is ignored", async (_what, prepare) => {
+    const server = createServer(application).listen(0, "127.0.0.1");
+    prepare(server);
+    await once(server, "listening");
+    const client = await openRawClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    client.send(`${head}Connection: close\r\n\r\n${head}\r\n`);
+    const text = await client.waitForEnd();
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200"]);
+    expect(text).toContain("web-one");
+    expect(v4.calls).toHaveLength(1);
+    client.close();
+
+    const other = await openRawClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    other.send("garbage\r\n\r\n");
+    expect(await other.waitForEnd()).toContain("HTTP/1.1 400 Bad Request");
+    other.close();
+    server.close();
   });
 });
 
