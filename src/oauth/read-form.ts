@@ -1,5 +1,6 @@
 import { HttpError } from "../dialect/http-error.ts";
 import { header, type AlphaRequest, type RequestContext } from "../pipeline/context.ts";
+import { addressNetwork } from "../rate-limit/client-address.ts";
 
 /** Members of a form; none is repeated. */
 export type Form = Readonly<Record<string, string>>;
@@ -52,7 +53,7 @@ export async function readForm(
   const type = header(request, "content-type") ?? "";
   if (!FORM_TYPE.test(type))
     throw new HttpError(400, "The body must be application/x-www-form-urlencoded or multipart/form-data.");
-  const owner = { known: false, token: undefined, address: request.address };
+  const owner = { isKnown: false, token: undefined, address: addressNetwork(request.address) };
   const body = (await request.readBody?.(owner, MAX_BYTES)) ?? Buffer.alloc(0);
   context.body = { bytes: body };
   const form: Record<string, string> = Object.create(null) as Record<string, string>;

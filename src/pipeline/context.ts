@@ -18,29 +18,21 @@ import { fingerprint, type TokenInfo } from "../auth/token-cache.ts";
 import type { ClientIdentity } from "../clients/client-directory.ts";
 import type { UpstreamToken } from "../auth/upstream-tokens.ts";
 import type { CancelSignal } from "../upstream/client.ts";
+import type { ShareClient } from "../upstream/share-usage.ts";
 import type { UpstreamActivity } from "./instrument-call.ts";
 import type { UpstreamResponse } from "./upstream-response.ts";
 import type { ClientToken } from "./stages/authorize.ts";
 import type { Verdict } from "../sunset/sunset.ts";
 import type { ReadJson } from "./stages/read-body.ts";
 
-/** Whose body is read. Unknown clients get less memory and less time. */
-export interface BodyOwner {
-  /** Whether v4 has accepted the client's token. */
-  readonly known: boolean;
-  /** The hash of that token; undefined without one. */
-  readonly token: string | undefined;
-  readonly address: string;
-}
-
 /**
- * Reads a body and decodes it. Call it once at most.
+ * Reads a body and decodes it. Call it once at most. Owners whose token v4 has not accepted get less memory and less time.
  *
  * @param most bytes, where the limit of this body is lower than that of others
  * @throws {HttpError} 400 for a body that is too large, too slow, incomplete, or has an unknown coding; 500 while
  *   there is no memory for it
  */
-export type ReadBody = (owner: BodyOwner, most?: number) => Promise<Buffer>;
+export type ReadBody = (owner: ShareClient, most?: number) => Promise<Buffer>;
 
 /** A client's request. */
 export interface AlphaRequest {

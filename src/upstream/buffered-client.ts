@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import type { CancelSignal, HttpRequest, HttpResponse } from "./client.ts";
-import type { ConnectionShares, ShareClient } from "./connection-shares.ts";
+import type { ConnectionShares } from "./connection-shares.ts";
+import type { ShareClient } from "./share-usage.ts";
 import { decodeContent, toUtf8 } from "./content-decoding.ts";
 import { OUTAGE_STATUSES, toUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";

@@ -1,6 +1,7 @@
 import { BufferedClient } from "./buffered-client.ts";
 import { createCircuitBreaker, type CircuitBreaker, type CircuitBreakerOptions } from "./circuit-breaker.ts";
-import { ConnectionShares, type ShareClient } from "./connection-shares.ts";
+import { ConnectionShares } from "./connection-shares.ts";
+import type { ShareClient } from "./share-usage.ts";
 import { createFileClient, type FileUpstream } from "./file-client.ts";
 import { createUpstreamPool } from "./upstream-pool.ts";
 import type { UpstreamError } from "./upstream-error.ts";

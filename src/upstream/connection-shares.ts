@@ -1,15 +1,6 @@
 import type { CancelSignal } from "./client.ts";
+import { ShareUsage, type ShareClient } from "./share-usage.ts";
 import { UpstreamError } from "./upstream-error.ts";
-
-/** The client that needs a connection. */
-export interface ShareClient {
-  /** Hash of its token; undefined without one. */
-  readonly token: string | undefined;
-  /** Its network: an IPv4 address, or the /64 of an IPv6 address. */
-  readonly address: string;
-  /** Whether v4 has accepted the token. */
-  readonly isKnown: boolean;
-}
 
 /** No connection was free in time. */
 export class ConnectionUnavailableError extends UpstreamError {
@@ -45,57 +36,6 @@ interface Waiter {
   readonly onAcquired: () => void;
 }
 
-/** The most that clients may use. */
-interface Shares {
-  readonly token: number;
-  readonly address: number;
-  /** All clients together whose token v4 has not accepted, and those of one address. */
-  readonly unknown: number;
-  readonly unknownPerAddress: number;
-}
-
-function adjustCount(counts: Map<string, number>, key: string, change: 1 | -1): void {
-  const count = (counts.get(key) ?? 0) + change;
-  if (count === 0) counts.delete(key);
-  else counts.set(key, count);
-}
-
-/** How many connections, or places in the queue, are in use by whom. */
-class Usage {
-  all = 0;
-  readonly #shares: Shares;
-  /** Those of clients whose token v4 has not accepted. */
-  #unknown = 0;
-  readonly #byToken = new Map<string, number>();
-  readonly #byAddress = new Map<string, number>();
-  readonly #unknownByAddress = new Map<string, number>();
-
-  constructor(shares: Shares) {
-    this.#shares = shares;
-  }
-
-  count(client: ShareClient | undefined, change: 1 | -1): void {
-    this.all += change;
-    if (client === undefined) return;
-    const { token, address, isKnown } = client;
-    adjustCount(this.#byAddress, address, change);
-    if (isKnown && token !== undefined) return adjustCount(this.#byToken, token, change);
-    this.#unknown += change;
-    adjustCount(this.#unknownByAddress, address, change);
-  }
-
-  /** Whether one more is within the client's share. */
-  isWithin(client: ShareClient | undefined): boolean {
-    if (client === undefined) return true;
-    const { token, address, isKnown } = client;
-    const shares = this.#shares;
-    if ((this.#byAddress.get(address) ?? 0) >= shares.address) return false;
-    if (isKnown && token !== undefined) return (this.#byToken.get(token) ?? 0) < shares.token;
-    const ofAddress = this.#unknownByAddress.get(address) ?? 0;
-    return this.#unknown < shares.unknown && ofAddress < shares.unknownPerAddress;
-  }
-}
-
 const isSame = (one: ShareClient | undefined, other: ShareClient | undefined): boolean =>
   one?.token === other?.token && one?.address === other?.address && one?.isKnown === other?.isKnown;
 
@@ -111,20 +51,20 @@ const half = (count: number): number => Math.max(1, Math.floor(count / 2));
 export class ConnectionShares {
   readonly #size: number;
   readonly #maxWaitMs: number;
-  readonly #inUse: Usage;
-  readonly #queued: Usage;
+  readonly #inUse: ShareUsage;
+  readonly #queued: ShareUsage;
   readonly #waiters = new Set<Waiter>();
 
   constructor({ size, perToken, perAddress, maxWaitMs }: ConnectionSharesOptions) {
     this.#size = size;
     this.#maxWaitMs = maxWaitMs;
-    this.#inUse = new Usage({
+    this.#inUse = new ShareUsage({
       token: perToken,
       address: perAddress,
       unknown: half(size),
       unknownPerAddress: half(perAddress),
     });
-    this.#queued = new Usage({
+    this.#queued = new ShareUsage({
       token: perToken * QUEUE_PER_CONNECTION,
       address: perAddress * QUEUE_PER_CONNECTION,
       unknown: Math.ceil((size * 3) / 4) * QUEUE_PER_CONNECTION,

@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { CancelSignal } from "./client.ts";
-import type { ConnectionShares, ShareClient } from "./connection-shares.ts";
+import type { ConnectionShares } from "./connection-shares.ts";
+import type { ShareClient } from "./share-usage.ts";
 import { toUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";
 import { wasClosedWhileIdle } from "./watched-connection.ts";

@@ -1,32 +1,33 @@
 import type { IncomingMessage } from "node:http";
 import { UNREADABLE_BODY } from "../../dialect/body-reasons.ts";
 import { HttpError } from "../../dialect/http-error.ts";
-import { addressNetwork } from "../../rate-limit/client-address.ts";
 import { decodeContent } from "../../upstream/content-decoding.ts";
+import { ShareUsage, type ShareClient } from "../../upstream/share-usage.ts";
 import { toUpstreamError, UpstreamError } from "../../upstream/upstream-error.ts";
 import type { Readable } from "node:stream";
-import type { BodyOwner, ReadBody } from "../context.ts";
+import type { ReadBody } from "../context.ts";
 
 /** Bytes of request bodies that a process keeps at once: 32 of the largest, as far as that is not above this. */
 const MOST_BYTES = 128 * 1024 * 1024;
 const MOST_BODIES = 32;
 
-/** What may be taken of that, in bytes. */
-interface Shares {
-  readonly all: number;
-  /** By callers with one token that v4 has accepted. */
-  readonly token: number;
-  /** By callers whose token v4 has not accepted yet. */
-  readonly unknown: number;
-  /** By those of one address. */
-  readonly network: number;
+/** What clients have of it, in bytes. */
+interface Budget {
+  readonly most: number;
+  readonly usage: ShareUsage;
 }
 
 /** Two of the largest bodies always find room. */
-function sharesOf(bodyLimit: number): Shares {
+function createBudget(bodyLimit: number): Budget {
   const all = Math.min(MOST_BODIES * bodyLimit, MOST_BYTES);
-  const share = (part: number, bodies: number): number => Math.max(all / part, bodies * bodyLimit);
-  return { all: share(1, 4), token: share(2, 2), unknown: share(4, 2), network: share(16, 2) };
+  const share = (part: number, bodies: number): number => Math.max(all * part, bodies * bodyLimit);
+  const usage = new ShareUsage({
+    token: share(1 / 2, 2),
+    address: share(3 / 4, 3),
+    unknown: share(1 / 4, 2),
+    unknownPerAddress: share(1 / 16, 2),
+  });
+  return { most: share(1, 4), usage };
 }
 
 /** How slowly a body may come. */
@@ -75,46 +76,6 @@ export interface RequestBodies {
   readonly bytes: number;
 }
 
-/** Bytes by owner. */
-class Budget {
-  readonly #shares: ReturnType<typeof sharesOf>;
-  /** By token, if it is accepted, else by address. */
-  readonly #owners = new Map<string, number>();
-  all = 0;
-  #unknown = 0;
-
-  constructor(bodyLimit: number) {
-    this.#shares = sharesOf(bodyLimit);
-  }
-
-  /** @returns false where there is no room for them; nothing is taken then */
-  take(owner: BodyOwner, bytes: number): boolean {
-    const { all, token, unknown, network } = this.#shares;
-    const key = ownerKey(owner);
-    const ofOwner = (this.#owners.get(key) ?? 0) + bytes;
-    if (this.all + bytes > all || ofOwner > (owner.known ? token : network)) return false;
-    if (!owner.known && this.#unknown + bytes > unknown) return false;
-    this.#add(owner, key, bytes, ofOwner);
-    return true;
-  }
-
-  refund(owner: BodyOwner, bytes: number): void {
-    const key = ownerKey(owner);
-    this.#add(owner, key, -bytes, (this.#owners.get(key) ?? 0) - bytes);
-  }
-
-  #add({ known }: BodyOwner, key: string, bytes: number, ofOwner: number): void {
-    this.all += bytes;
-    if (!known) this.#unknown += bytes;
-    if (ofOwner > 0) this.#owners.set(key, ofOwner);
-    else this.#owners.delete(key);
-  }
-}
-
-/** Whose share a body counts against: its token, if v4 has accepted one, or its address. */
-const ownerKey = ({ known, token, address }: BodyOwner): string =>
-  known && token !== undefined ? `token ${token}` : addressNetwork(address);
-
 /** A body that is still coming. */
 interface Coming {
   isLate(now: number): boolean;
@@ -141,7 +102,7 @@ class Reader implements BodyReader {
   readonly #limit: number;
   readonly #budget: Budget;
   readonly #coming: Set<Coming>;
-  #owner: BodyOwner = { known: false, token: undefined, address: "" };
+  #owner: ShareClient = { isKnown: false, token: undefined, address: "" };
   #held = 0;
   #failed = false;
   #isUpload = false;
@@ -180,13 +141,18 @@ class Reader implements BodyReader {
   }
 
   release(): void {
-    if (this.#held > 0) this.#budget.refund(this.#owner, this.#held);
-    this.#held = 0;
+    this.#setHeld(0);
   }
 
   #hold(bytes: number): void {
-    if (bytes === this.#held) return;
-    if (!this.#budget.take(this.#owner, bytes - this.#held)) throw busy();
+    const { most, usage } = this.#budget;
+    const more = bytes - this.#held;
+    if (usage.all + more > most || !usage.isWithin(this.#owner, more)) throw busy();
+    this.#setHeld(bytes);
+  }
+
+  #setHeld(bytes: number): void {
+    if (bytes !== this.#held) this.#budget.usage.count(this.#owner, bytes - this.#held);
     this.#held = bytes;
   }
 
@@ -194,8 +160,7 @@ class Reader implements BodyReader {
   async #decode(body: Buffer, coding: string, limit: number): Promise<Buffer> {
     this.#hold(this.#held + limit);
     const decodedBytes = await decodedBody(body, coding, limit);
-    this.#budget.refund(this.#owner, this.#held - decodedBytes.length);
-    this.#held = decodedBytes.length;
+    this.#setHeld(decodedBytes.length);
     return decodedBytes;
   }
 
@@ -206,7 +171,7 @@ class Reader implements BodyReader {
   #collect(limit: number): Promise<Buffer> {
     const request = this.#request;
     const declared = Number(request.headers["content-length"] ?? 0);
-    const { graceMs, bytesPerSecond, deadlineMs } = PATIENCE[this.#owner.known ? "known" : "unknown"];
+    const { graceMs, bytesPerSecond, deadlineMs } = PATIENCE[this.#owner.isKnown ? "known" : "unknown"];
     const begun = performance.now();
     return new Promise((resolve, reject) => {
       if (declared > limit) return reject(tooLarge());
@@ -271,7 +236,7 @@ class Reader implements BodyReader {
 
 /** `bodyLimit` in bytes: of one body, before and after decoding. */
 export function createBodyReaders(bodyLimit: number): RequestBodies {
-  const budget = new Budget(bodyLimit);
+  const budget = createBudget(bodyLimit);
   const coming = new Set<Coming>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -291,7 +256,7 @@ export function createBodyReaders(bodyLimit: number): RequestBodies {
       return new Reader(request, bodyLimit, budget, coming);
     },
     get bytes() {
-      return budget.all;
+      return budget.usage.all;
     },
   };
 }

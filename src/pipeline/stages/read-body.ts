@@ -4,6 +4,7 @@ import { parseJson } from "../../dialect/json/parse.ts";
 import { HttpError } from "../../dialect/http-error.ts";
 import type { SentJson } from "../../mapping/compile/body.ts";
 import type { Pack } from "../../mapping/pack.ts";
+import { addressNetwork } from "../../rate-limit/client-address.ts";
 import { header, type AlphaRequest } from "../context.ts";
 import type { Verdict } from "./authorize.ts";
 
@@ -74,7 +75,7 @@ export async function readBody(
   token: string | undefined,
   isKnown: boolean,
 ): Promise<Buffer | undefined> {
-  return first?.match.route.upload ? undefined : read?.({ known: isKnown, token, address });
+  return first?.match.route.upload ? undefined : read?.({ isKnown, token, address: addressNetwork(address) });
 }
 
 /** Parses a body once, when it is needed. */

@@ -21,6 +21,7 @@ startForTests(
     (gateway = await startListeningGatewayWithFakeV4({
       BODY_LIMIT: String(LIMIT),
       RATE_LIMIT: "1000/600",
+      TRUST_PROXY: "127.0.0.1",
       RATE_LIMIT_CREATE: "2/600",
     })),
 );
@@ -32,6 +33,7 @@ afterEach(() => clients.closeAll());
 const head = (call: string, authorization: string, body: string): string =>
   `${call} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${authorization}${body}\r\n\r\n`;
 const as = (token: string): string => `Authorization: token ${token}\r\n`;
+const from = (address: string): string => `X-Forwarded-For: ${address}\r\n`;
 const STOP = "POST /v4/vm/instances/7/shutdown";
 
 async function bytesKept(): Promise<number> {
@@ -144,9 +146,10 @@ describe("the connection of a request whose body is not read", () => {
 });
 
 describe("memory of buffered bodies", () => {
-  const half = (token: string): Promise<RawClient> =>
+  const half = (token: string, address = "192.0.2.1"): Promise<RawClient> =>
     clients.open(
-      head("PUT /v4/vm/instances/7", as(token), `Content-Length: ${LIMIT}`) + " ".repeat(LIMIT - 1),
+      head("PUT /v4/vm/instances/7", as(token) + from(address), `Content-Length: ${LIMIT}`) +
+        " ".repeat(LIMIT - 1),
     );
 
   test("is limited to a share for tokens that v4 has not accepted, and others proceed", async () => {
@@ -186,6 +189,28 @@ describe("memory of buffered bodies", () => {
     await waitFor(async () => (await bytesKept()) === 0);
   });
 
+  test.each([
+    ["an IPv4 address", "192.0.2.7", "192.0.2.7", "192.0.2.8"],
+    ["the /64 of an IPv6 address", "2001:db8:0:1::7", "2001:db8:0:1::8", "2001:db8:0:2::7"],
+  ])("is limited to three quarters for %s, and others proceed", async (_what, one, same, other) => {
+    const tokens = ["good-one", "good-two", "good-three"];
+    for (const token of tokens) await gateway.request("GET /vm/instances", { as: token });
+    await Promise.all(Array.from({ length: 12 }, () => half("good-one", one)));
+    await Promise.all(Array.from({ length: 12 }, () => half("good-two", same)));
+    await waitFor(async () => (await bytesKept()) === 24 * LIMIT);
+    for (const token of tokens) {
+      const refused = await half(token, one);
+      expect(await refused.waitForResponses(1)).toMatchObject([{ status: 500 }]);
+    }
+
+    const proceeding = await half("good-one", other);
+    await waitFor(async () => (await bytesKept()) === 25 * LIMIT);
+    proceeding.send("{");
+    expect(await proceeding.waitForResponses(1)).toMatchObject([{ status: 400 }]);
+    clients.closeAll();
+    await waitFor(async () => (await bytesKept()) === 0);
+  });
+
   test("counts encoded bodies by their possible decoded size", async () => {
     const encoded = head(STOP, `${as("bad-gzip")}Content-Encoding: gzip\r\n`, "Content-Length: 4");
     const client = await clients.open(`${encoded}abcd`);
@@ -199,7 +224,7 @@ test("a body that was read leaves no listeners on its request", async () => {
   request.headers["content-length"] = "2";
   const { read } = createBodyReaders(LIMIT).of(request);
   const before = [request.listenerCount("close"), request.listenerCount("end")];
-  const body = read({ known: true, token: "t", address: "192.0.2.1" });
+  const body = read({ isKnown: true, token: "t", address: "192.0.2.1" });
   request.push("{}");
   request.push(null);
   expect((await body).toString()).toBe("{}");
