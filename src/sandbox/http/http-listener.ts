@@ -67,7 +67,8 @@ function toSandboxRequest(
   const { method = "", url = "", headers, socket } = request;
   const filter = headers["x-filter"];
   return {
-    method,
+    // Node leaves the body of the response out.
+    method: method === "HEAD" ? "GET" : method,
     target: url,
     authorization: headers.authorization,
     // Repeated headers are joined by a comma. That is invalid JSON, so the filter is rejected.

@@ -107,6 +107,23 @@ describe("A-149 Authorization: Bearer", () => {
     expect(Object.keys(native.body)).toEqual(expect.arrayContaining(["data", "page", "pages", "results"]));
   });
 
+  test.each([
+    ["/vm/instances?page_size=100", 200],
+    ["/regions", 200],
+    ["/vm/instances/1", 404],
+    ["/vm/instances?page=0", 400],
+  ])("HEAD %s is a GET without a body", async (path, status) => {
+    const get = await gateway.request(`GET ${path}`, bearer());
+    const direct = await gateway.requestV4(`HEAD ${path}`);
+    const native = await gateway.request(`HEAD ${path}`, bearer());
+    for (const head of [direct, native]) {
+      expect([head.status, head.text]).toEqual([status, ""]);
+      for (const name of ["content-type", "content-length", "x-oauth-scopes"])
+        expect([name, head.headers.get(name)]).toEqual([name, get.headers.get(name)]);
+    }
+    expect(gateway.sandbox.requests.at(-1)?.method).toBe("HEAD");
+  });
+
   test("forwards v4 bodies and v4 errors unchanged", async () => {
     const body = { region: "atlantis", type: "g6-standard-1" };
     const native = await gateway.request("POST /vm/instances", { ...bearer(), body });
