@@ -18,6 +18,7 @@ import { readInitialCatalogs } from "../../src/app/readiness.ts";
 import { createHandlers, startService, type Service } from "../../src/app/start.ts";
 import { readEnvironment } from "../../src/config/settings.ts";
 import type { Settings } from "../../src/config/setting-definitions.ts";
+import { closeAndKeepPort } from "./free-port.ts";
 import { request, type RequestOptions, type Target, type TestResponse } from "./request.ts";
 
 export type { TestResponse } from "./request.ts";
@@ -184,7 +185,7 @@ async function withSandbox<T extends TestGateway>(
   let last = sandbox.requests.at(-1);
   return {
     ...gateway,
-    sandbox,
+    sandbox: { ...sandbox, close: () => closeAndKeepPort(sandbox) },
     clock,
     requestV4: (call, request) => send(sandbox.url, "Bearer", sandbox.tokens, call, request),
     takeV4Requests() {

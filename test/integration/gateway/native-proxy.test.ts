@@ -17,6 +17,7 @@ import {
   type Responder,
   type FakeV4,
 } from "../../support/fake-v4.ts";
+import { closeAndKeepPort, freePort } from "../../support/free-port.ts";
 import { startListeningGateway, type TestResponse } from "../../support/gateway.ts";
 import { openRawClient } from "../../support/raw-client.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
@@ -643,7 +644,7 @@ describe("L-9 faults of v4 in the native proxy", () => {
 test("an unreachable v4 gives 500 in JSON", async () => {
   const gone = await startFakeV4();
   const alone = await startListeningGateway({ UPSTREAM_URL: gone.url, AUDIT_DURABILITY: "strict" });
-  await gone.close();
+  await closeAndKeepPort(gone);
   try {
     const response = await alone.request("GET /anything", {
       as: null,
@@ -755,7 +756,7 @@ describe("a failing v4 in the native proxy", () => {
   const often = <T>(work: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: 60 }, work));
 
   test("opens the circuit: 503 with Retry-After in v4's error shape, for the alpha pipeline too", async () => {
-    const gone = await startFakeV4();
+    const gone = await startFakeV4(await freePort());
     const { port } = new URL(gone.url);
     const alone = await startListeningGateway({ UPSTREAM_URL: gone.url, AUDIT_DURABILITY: "strict" });
     await gone.close();

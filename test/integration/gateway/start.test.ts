@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { acceptGoodTokens, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { freePort } from "../../support/free-port.ts";
 import {
   openGateway,
   startGateway,
@@ -36,8 +37,7 @@ const CATALOG_ROUTES = [
 
 describe("a start while v4 is down", () => {
   test("is alive and not ready without a listening v4, and ready once it listens", async () => {
-    // Below the ports that the system gives to servers of other tests meanwhile.
-    const place = await startFakeV4(20_000 + (process.pid % 10_000));
+    const place = await startFakeV4(await freePort());
     await place.close();
     gateway = await startGateway({ UPSTREAM_URL: place.url });
     expect((await gateway.requestAdmin("GET /healthz")).status).toBe(200);

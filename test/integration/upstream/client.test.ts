@@ -14,6 +14,7 @@ import {
   type Responder,
   type FakeV4,
 } from "../../support/fake-v4.ts";
+import { closeAndKeepPort } from "../../support/free-port.ts";
 
 let v4: FakeV4;
 let upstream: UpstreamClient | undefined;
@@ -101,7 +102,7 @@ describe("timeouts of upstream requests", () => {
   });
 
   test("a connection error is reported", async () => {
-    await v4.close();
+    await closeAndKeepPort(v4);
     expect(await faultOf(connect().call(GET))).toMatchObject({ kind: "unreachable" });
     v4 = await startFakeV4();
   });
