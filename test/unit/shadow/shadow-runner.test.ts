@@ -8,6 +8,7 @@ import { Budget, type Limits } from "../../../src/shadow/budget.ts";
 import type { Judge } from "../../../src/shadow/judge.ts";
 import { ShadowRunner, type ServedRequest, type ShadowOptions } from "../../../src/shadow/shadow-runner.ts";
 import { WriteFence } from "../../../src/shadow/write-fence.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 const answer = (text: string, status = 200): Answer => ({ status, headers: {}, body: Buffer.from(text) });
 
@@ -88,8 +89,9 @@ const serve = (
   };
 };
 
-async function resultsOf({ reported }: Setup, count = 1): Promise<readonly Compared[]> {
-  for (let left = 200; left > 0 && reported.length < count; left -= 1) await wait(5);
+/** All results, once there is one. */
+async function resultsOf({ reported }: Setup): Promise<readonly Compared[]> {
+  await waitFor(() => reported.length > 0);
   return reported;
 }
 
@@ -186,7 +188,7 @@ test.each([true, false])("with a result goes whether its sender is known by now:
   const begun = runner.begin(serve({ knownAs: () => (isKnownNow ? "shop" : undefined) }));
   isKnownNow = isKnown;
   begun?.served(answer("same"));
-  for (let left = 200; left > 0 && report.mock.calls.length === 0; left -= 1) await wait(5);
+  await waitFor(() => report.mock.calls.length > 0);
   expect(report).toHaveBeenCalledWith(expect.objectContaining({ result: "equal" }), isKnown);
 });
 
@@ -196,7 +198,7 @@ test("from time to time the old service is asked twice, so that its own noise is
   const setup = createRunner({ askOld, judge: { ...judge, needsOldPair: () => true, learn } });
   setup.runner.begin(serve())?.served(answer("same"));
   await resultsOf(setup);
-  await wait(5);
+  await waitFor(() => learn.mock.calls.length > 0);
   expect(learn).toHaveBeenCalledWith(expect.anything(), answer("same"), answer("again"));
 });
 
