@@ -20,6 +20,7 @@ import { readEnvironment } from "../../src/config/settings.ts";
 import type { Settings } from "../../src/config/setting-definitions.ts";
 import { closeAndKeepPort } from "./free-port.ts";
 import { request, type RequestOptions, type Target, type TestResponse } from "./request.ts";
+import { waitFor } from "./wait-for.ts";
 
 export type { TestResponse } from "./request.ts";
 
@@ -143,7 +144,11 @@ async function open<T extends Running>(
     request: (call, options) => send(running.app, "token", tokens, call, options),
     requestAdmin: (call, options) => request(running.adminApp, call, options),
     async readAudit() {
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      // A record is queued in the turn after its response.
+      await waitFor(async () => {
+        const { text } = await request(running.adminApp, "GET /metrics");
+        return /^alpha_gateway_audit_queued 0$/m.test(text);
+      });
       return (await request(running.adminApp, "GET /api/audit")).body.records;
     },
     async stop() {

@@ -7,8 +7,8 @@ export const POLL = {
   state: "state",
   done: ["done"],
   failed: ["failed"],
-  interval_ms: 10,
-  timeout_ms: 1000,
+  interval_ms: 50,
+  timeout_ms: 5000,
 };
 
 /** The job of an operation that was accepted. */

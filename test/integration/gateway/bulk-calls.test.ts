@@ -288,8 +288,7 @@ describe("each call of many", () => {
   });
 
   test("is polled until the time of all calls is up", async () => {
-    const poll = { ...POLL, interval_ms: 50, timeout_ms: 5000 };
-    const gateway = await start(packOf({ timeout_ms: 200 }, { poll, upstream: "POST /items/{id}" }));
+    const gateway = await start(packOf({ timeout_ms: 200 }, { poll: POLL, upstream: "POST /items/{id}" }));
     gateway.service.respondWith((call, response) =>
       (call.method === "POST" ? accepted : running)(call, response),
     );

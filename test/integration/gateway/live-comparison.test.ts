@@ -212,7 +212,7 @@ test("a related object that changes through the old service is no difference, ho
   );
   expect(await emails()).toContain("new@example.net");
   expect(await routeOf(EVENTS, 2)).toMatchObject({ comparisons: 2, equal: 2 });
-}, 30_000);
+});
 
 test("the old service sees the host that the client used, also in comparisons", async () => {
   const { call, old } = await start(`data: shared\n${COMPARE_ALL}\nnew: [{ clients: [billing] }]`);
@@ -275,10 +275,14 @@ describe("a mistake of the pack", () => {
       return record.lane === "legacy";
     };
     expect(await isOld()).toBe(false);
-    // A difference is believed once the route was compared a few times.
-    await Promise.all(Array.from({ length: 40 }, (_, index) => call("billing", `${LIST}?page=1&n=${index}`)));
-    const found = await routeOf(LIST, 30);
-    expect(found.different).toBeGreaterThan(0);
+    // A difference is believed once the route was compared a few times. A busy process leaves comparisons out.
+    const found = await waitFor(async () => {
+      await Promise.all(
+        Array.from({ length: 10 }, (_, index) => call("billing", `${LIST}?page=1&n=${index}`)),
+      );
+      const route = await routeOf(LIST, 1);
+      return route.different > 0 && route;
+    });
     expect(found.fields.map(({ field }: TestResponse["body"]) => field)).toContain("vms.ipv6");
     const [id] = found.fields.find(({ field }: TestResponse["body"]) => field === "vms.ipv6").examples;
     const { body: example } = await gateway.requestAdmin(`GET /api/parity/${id}`);
@@ -287,7 +291,7 @@ describe("a mistake of the pack", () => {
     await waitFor(isOld);
     const { body } = await gateway.requestAdmin("GET /api/rollout");
     expect(body.rollout.trips).toMatchObject([{ kind: "route", name: LIST, by: "gateway" }]);
-  }, 30_000);
+  });
 });
 
 test("requests that ask for the candidate are not compared with the old service, and leave what was found of the active pack", async () => {
@@ -302,7 +306,7 @@ test("requests that ask for the candidate are not compared with the old service,
   expect((await call("billing", LIST, { headers })).text).toContain("wrong");
   await call("billing");
   expect(await routeOf(LIST, 2)).toMatchObject({ comparisons: 2, equal: 2 });
-}, 30_000);
+});
 
 test("a gateway that starts again knows the old service, and believes the first difference", async () => {
   const DATA_DIR = mkdtempSync(join(tmpdir(), "restarted-"));
@@ -321,7 +325,7 @@ test("a gateway that starts again knows the old service, and believes the first 
   });
   expect(found).toMatchObject({ different: 1, unstable: 0 });
   open.unshift(() => rmSync(DATA_DIR, { recursive: true, force: true }));
-}, 30_000);
+});
 
 test("a client that was turned a moment ago is compared with all of its reads", async () => {
   const { call, calls, gateway, rolloutFile } = await start("data: shared\ncompare: { share: 0.01% }");
@@ -400,7 +404,7 @@ describe("nobody waits for a comparison", () => {
     await call("billing");
     const hanging = await waitFor(() => old.service.calls[0]);
     expect(await hanging?.ended).toBe("broken off");
-  }, 20_000);
+  });
 
   test("a gateway that stops ends comparisons that hang", async () => {
     const { call, old, gateway } = await start(HANGING, { UPSTREAM_TIMEOUT_MS: "120000" });

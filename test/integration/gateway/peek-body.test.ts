@@ -76,7 +76,7 @@ test("a client that goes away leaves nothing waiting", async () => {
   const outgoing = request({ port, method: "POST", headers: { "content-length": 50 } });
   outgoing.on("error", () => {});
   outgoing.write("client");
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await once(server, "request");
   outgoing.destroy();
   await closed;
   expect(peeked).toEqual([undefined]);

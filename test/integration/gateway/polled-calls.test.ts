@@ -294,7 +294,7 @@ describe("check reports", () => {
     ],
     [
       "a deadline before the first request",
-      { interval_ms: 2000 },
+      { interval_ms: 6000 },
       "nothing would be polled: interval_ms is longer than timeout_ms",
     ],
     [

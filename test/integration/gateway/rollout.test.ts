@@ -228,7 +228,7 @@ describe("a return without a person", () => {
     const { body } = await gateway.requestAdmin("GET /api/rollout");
     expect([body.rollout.trips, body.rollout.scores]).toEqual([[], []]);
     remove();
-  }, 30_000);
+  });
 
   test.each([
     ["answers with 500", json(500, {})],

@@ -9,7 +9,10 @@ import { simulatePlan, type PastCall } from "../../../src/sunset/simulate.ts";
 import { sunsetFile } from "../../../src/sunset/sunset-file.ts";
 import { allBut } from "../../support/fake-time.ts";
 import { acceptGoodTokens } from "../../support/fake-v4.ts";
-import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import {
+  startListeningGatewayWithFakeV4,
+  type ListeningGatewayWithFakeV4,
+} from "../../support/gateway-with-fake-v4.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -98,7 +101,7 @@ function createClients(): readonly Client[] {
   );
 }
 
-let gateway: GatewayWithFakeV4;
+let gateway: ListeningGatewayWithFakeV4;
 beforeEach(() => {
   jest.useFakeTimers({ now: RECORDED, doNotFake: allBut("Date") });
 });
@@ -164,7 +167,7 @@ function expectWithinFivePercent(what: string, foreseen: number, actual: number)
 
 test("a simulation foresees within five per cent whom windows and the end hit, and how often", async () => {
   const file = writeOperatorFile(PLAN);
-  gateway = await startGatewayWithFakeV4({
+  gateway = await startListeningGatewayWithFakeV4({
     SUNSET_FILE: file,
     AUDIT_DURABILITY: "relaxed",
     AUDIT_RETENTION_DAYS: "36500",

@@ -86,32 +86,32 @@ describe("a token that v4 accepts, and that reads a catalog once", () => {
 
 describe("the cost of invented tokens", () => {
   const times = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
-  /** Reads a catalog with each of 1000 tokens, and waits until all checks have ended. */
-  async function read1000(addressOf: (n: number) => string): Promise<void> {
-    for (const n of times(1000)) expect((await read(`invented-${n}`, addressOf(n))).status).toBe(200);
+  /** Reads a catalog with each of 200 tokens, within a minute, and waits until all checks have ended. */
+  async function read200(addressOf: (n: number) => string): Promise<void> {
+    for (const n of times(200)) expect((await read(`invented-${n}`, addressOf(n))).status).toBe(200);
     await waitFor(
-      async () => (await checks("refused")) + (await checks("failed")) + (await checks("skipped")) === 1000,
+      async () => (await checks("refused")) + (await checks("failed")) + (await checks("skipped")) === 200,
     );
   }
   const expectNoClient = async () => {
-    expect(await clients()).toEqual([["unaccepted", 1000]]);
+    expect(await clients()).toEqual([["unaccepted", 200]]);
     const { records } = (await gateway.requestAdmin("GET /api/audit?limit=500")).body;
     expect(
       records.filter(({ alpha }: { alpha: { route: string } }) => alpha.route === "token check"),
     ).toEqual([]);
   };
 
-  test("is 20 calls for 1000 tokens of one address", async () => {
+  test("is 20 calls for 200 tokens of one address", async () => {
     await start();
-    await read1000(() => "192.0.2.1");
+    await read200(() => "192.0.2.1");
     expect(gateway.v4.calls).toHaveLength(20);
-    expect(await checks("skipped")).toBe(980);
+    expect(await checks("skipped")).toBe(180);
     await expectNoClient();
   });
 
-  test("is 60 calls for 1000 tokens of as many addresses", async () => {
+  test("is 60 calls for 200 tokens of as many addresses", async () => {
     await start();
-    await read1000((n) => `10.0.${n >> 8}.${n & 255}`);
+    await read200((n) => `10.0.${n >> 8}.${n & 255}`);
     expect(gateway.v4.calls).toHaveLength(60);
     await expectNoClient();
   });

@@ -243,7 +243,7 @@ describe("L-24 a token with a refresh token", () => {
     login.respondWith(passing());
     afterThePause();
     await waitFor(async () => (await list(token)).status === 200);
-  }, 20_000);
+  });
 
   test("is judged by v4 again after its fingerprint is purged", async () => {
     const token = await signIn();

@@ -1,10 +1,10 @@
 /** One application can't take the room of others in the state store. */
+import { createClient } from "@redis/client";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdtemp, rm } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connectRedis, type RedisClient } from "../../../src/storage/redis-client.ts";
 import { startGateway, type Gateway, type TestSettings } from "../../support/gateway.ts";
 import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
@@ -110,12 +110,12 @@ describe("with SQLite", () => {
   sharesAreKept(async () => {
     const server: RedisServer = await createRedisServer();
     await server.start();
-    const redis: RedisClient = await connectRedis({ url: server.url, onChange: () => {} });
+    const redis = await createClient({ url: server.url }).connect();
     const OWNED = "alpha-gateway:state:owned:";
     return {
       settings: { REDIS_URL: server.url, GATEWAY_SECRET: "s".repeat(32) },
       async fill(entries, id) {
-        const [first = ""] = await redis.run((client) => client.keys(`${OWNED}application:*`));
+        const [first = ""] = await redis.keys(`${OWNED}application:*`);
         const owner = id ?? first.slice(OWNED.length);
         const keys = [OWNED + owner, `${OWNED}application`];
         const ends = Date.now() + 3_600_000;
@@ -126,7 +126,7 @@ describe("with SQLite", () => {
               value: `filled ${owner} ${from + n}`,
               score: ends,
             }));
-            await redis.run((client) => client.zAdd(key, members));
+            await redis.zAdd(key, members);
           }
       },
       async remove() {

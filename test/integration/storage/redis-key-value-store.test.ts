@@ -41,7 +41,7 @@ describe("the Redis store", () => {
     expect([changes, redis.isReady()]).toEqual([[], true]);
     await redis.close();
     await server.stop();
-  }, 30_000);
+  });
 
   test("fails at once while Redis is down, and reports it", async () => {
     const server = await createRedisServer();
@@ -91,7 +91,7 @@ describe("the Redis store", () => {
     await waitFor(() => redis.isReady());
     expect([await store.get("key"), changes.at(-1)]).toEqual(["value", undefined]);
     await close();
-  }, 30_000);
+  });
 
   test("is not ready while Redis is a replica that can only be read", async () => {
     const first = await open();
@@ -101,7 +101,7 @@ describe("the Redis store", () => {
     expect(await store.get("key")).toBeUndefined();
     await close();
     await first.close();
-  }, 30_000);
+  });
 
   test("waits once for a Redis that hangs: commands after the first timeout fail at once, until it responds", async () => {
     const server = await createRedisServer();
@@ -128,7 +128,7 @@ describe("the Redis store", () => {
     await redis.close();
     await proxy.close();
     await server.stop();
-  }, 30_000);
+  });
 
   test("does not treat one late response as an outage", async () => {
     const server = await createRedisServer();

@@ -430,7 +430,7 @@ describe("file requests", () => {
     expect(new Set(others)).toEqual(new Set([200]));
     gone.abort();
     for (const taken of await Promise.all(open)) taken?.body.on("error", () => {}).destroy();
-  }, 15_000);
+  });
 });
 
 describe("upstream connections", () => {

@@ -7,10 +7,11 @@ import { expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Made once for a process or a connection, not for a request. */
+/** Made once for a process, a server or a connection, not for a request. */
 const ONCE = new Set([
   "app/create-gateway.ts get adminUrl",
   "app/create-gateway.ts get url",
+  "app/invalid-messages.ts server.emit",
   "pipeline/http/receive-body.ts get bytes",
   "upstream/watched-connection.ts socket.push",
 ]);

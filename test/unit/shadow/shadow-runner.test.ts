@@ -8,6 +8,7 @@ import { Budget, type Limits } from "../../../src/shadow/budget.ts";
 import type { Judge } from "../../../src/shadow/judge.ts";
 import { ShadowRunner, type ServedRequest, type ShadowOptions } from "../../../src/shadow/shadow-runner.ts";
 import { WriteFence } from "../../../src/shadow/write-fence.ts";
+import { waitFor } from "../../support/wait-for.ts";
 
 const answer = (text: string, status = 200): Answer => ({ status, headers: {}, body: Buffer.from(text) });
 
@@ -88,8 +89,9 @@ const serve = (
   };
 };
 
-async function resultsOf({ reported }: Setup, count = 1): Promise<readonly Compared[]> {
-  for (let left = 200; left > 0 && reported.length < count; left -= 1) await wait(5);
+/** All results, once there is one. */
+async function resultsOf({ reported }: Setup): Promise<readonly Compared[]> {
+  await waitFor(() => reported.length > 0);
   return reported;
 }
 
@@ -188,7 +190,7 @@ test.each(["shop", undefined])(
     const begun = runner.begin(serve({ knownAs: () => known }));
     known = name;
     begun?.served(answer("same"));
-    for (let left = 200; left > 0 && report.mock.calls.length === 0; left -= 1) await wait(5);
+    await waitFor(() => report.mock.calls.length > 0);
     expect(report).toHaveBeenCalledWith(expect.objectContaining({ result: "equal" }), name);
   },
 );
@@ -199,7 +201,7 @@ test("from time to time the old service is asked twice, so that its own noise is
   const setup = createRunner({ askOld, judge: { ...judge, needsOldPair: () => true, learn } });
   setup.runner.begin(serve())?.served(answer("same"));
   await resultsOf(setup);
-  await wait(5);
+  await waitFor(() => learn.mock.calls.length > 0);
   expect(learn).toHaveBeenCalledWith(expect.anything(), answer("same"), answer("again"));
 });
 
