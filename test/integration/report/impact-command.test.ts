@@ -23,6 +23,7 @@ const CALLS: readonly (readonly [client: string, route: string, sent: readonly s
   ["0000000000000002", BUY, ["body.shelf", "body.price"], 1],
   ["0000000000000002", BUY, ["body.shelf", "body.title"], 3],
   ["0000000000000003", "GET /books", ["filter.state", "filter.state=available"], 4],
+  ["0000000000000003", "GET /trays", [], 4],
 ];
 
 beforeAll(async () => {
@@ -76,6 +77,12 @@ describe("what may go", () => {
     expect(printed()).toContain("1 client would notice: 0000000000000003");
     expect(await run("--word", "filter.state=lent")).toBe(0);
     expect(await run("--field", "body.price", "--since=2026-03-02")).toBe(0);
+    expect(printed()).toContain("No client would notice.");
+  });
+
+  test("is a field of a filter that no caller of the route has sent, ever", async () => {
+    expect(await run("--route=GET /trays")).toBe(1);
+    expect(await run("--field=filter.full")).toBe(0);
     expect(printed()).toContain("No client would notice.");
   });
 
