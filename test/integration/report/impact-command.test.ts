@@ -7,6 +7,7 @@ import { NumberedNames } from "../../../src/audit/numbered-names.ts";
 import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
 import { runCommandLine } from "../../../src/cli/program.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { createReport } from "../../../src/tools/migration-report/make-report.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { sampleRecord } from "../audit/sample-record.ts";
 import { UNLIMITED } from "../audit/store-contract.ts";
@@ -37,7 +38,9 @@ beforeAll(async () => {
       if (at < 0) throw new Error(`${route} has no ${name}`);
       bits[at >> 3] = (bits[at >> 3] ?? 0) | (0x80 >> (at & 7));
     }
-    const record = sampleRecord(`${index}`, { client, route, time: `2026-03-0${day}T10:00:00.000Z` });
+    const time = `2026-03-0${day}T10:00:00.000Z`;
+    const agent = `program-${client.at(-1)}/1.0`;
+    const record = sampleRecord(`${index}`, { client, route, time, agent });
     await store.append({ ...record, sent: new NumberedNames(pack.hash, names, bits) });
   }
   await store.close();
@@ -101,6 +104,30 @@ describe("what may go", () => {
     const again = await openSqliteStore({ ...UNLIMITED, directory: folder, durability: "strict" });
     await again.erase({ keys: ["0000000000000004"], command: "test" });
     await again.close();
+  });
+
+  test("has six tokens without a name, of one family of user agents, as one client: as the report has them", async () => {
+    const tokens = Array.from({ length: 6 }, (_, n) => `00000000000000f${n}`);
+    const store = await openSqliteStore({ ...UNLIMITED, directory: folder, durability: "strict" });
+    for (const client of tokens)
+      await store.append(
+        sampleRecord(client, { client, route: "GET /shelves", agent: `phone/${client.at(-1)}` }),
+      );
+    await run("--route=GET /shelves", "--format=json");
+    const { clients } = JSON.parse(printed());
+    const report = await createReport({
+      store,
+      pack: loadPack(PACK),
+      query: {},
+      now: Date.UTC(2026, 2, 5),
+      quietDays: 7,
+    });
+    expect(clients).toMatchObject([{ id: "agent:phone", family: "phone", name: null, calls: 6 }]);
+    expect(report.clients.map(({ id }) => id)).toContain(clients[0].id);
+    await run("--route=GET /shelves");
+    expect(printed()).toContain("1 client would notice: phone");
+    await store.erase({ keys: tokens, command: "test" });
+    await store.close();
   });
 
   test("is printed as JSON for programs", async () => {
