@@ -66,6 +66,17 @@ const countsOf = ({ requests, errors, lossy, native, first, last }: NamedClient)
   last,
 });
 
+/** Groups clients into rows, and says what identifies each: wherever clients are listed, they are the same ones. */
+export const identifyGroups = (
+  counted: readonly ClientUsage[],
+  directory: ClientDirectory,
+): Omit<IdentifiedGroup, "state" | "isPauseLonger">[] =>
+  groupClients(counted, directory).map((group) => ({
+    ...group,
+    ...idOf(group),
+    tokens: group.keys.length > 1 ? Math.max(group.tokens, group.keys.length) : group.tokens,
+  }));
+
 const isWhole = ({ since, until, lane, isClientApi: isOfApi, route }: UsageQuery): boolean =>
   (since ?? until ?? lane ?? isOfApi ?? route) === undefined;
 
@@ -80,10 +91,8 @@ export async function readGroupsOfAllDays(
     ...(clients && { clients }),
     limit: Number.MAX_SAFE_INTEGER,
   });
-  return groupClients(counted, directory).map((group) => ({
+  return identifyGroups(counted, directory).map((group) => ({
     ...group,
-    ...idOf(group),
-    tokens: group.keys.length > 1 ? Math.max(group.tokens, group.keys.length) : group.tokens,
     state: migrationStateOf(group, quiet),
     isPauseLonger: isPauseLonger(group, quiet),
   }));

@@ -6,15 +6,15 @@ export class NumberedNames {
   readonly names: readonly string[];
   /** One bit for each name, in hexadecimal digits: the first name is the highest bit of the first byte. */
   readonly bits: string;
-  /** The pack and the bits, separated by a blank, as a row of a record has them. */
-  readonly text: string;
+  /** The pack and the bits, separated by a blank, as a row of a record has them; undefined if no bit is set. */
+  readonly text: string | undefined;
   readonly #bytes: Uint8Array;
 
   constructor(pack: string, names: readonly string[], bits: Uint8Array) {
     this.pack = pack;
     this.names = names;
     this.bits = Buffer.from(bits.buffer, bits.byteOffset, bits.length).toString("hex");
-    this.text = `${pack} ${this.bits}`;
+    this.text = bits.some(Boolean) ? `${pack} ${this.bits}` : undefined;
     this.#bytes = bits;
   }
 

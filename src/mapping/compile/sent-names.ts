@@ -22,8 +22,8 @@ export interface SentParts {
 export interface SentNames {
   /** `body.label`, `body.plan=small`, `query.page`, `filter.status`, `filter.status=running`. */
   readonly names: readonly string[];
-  /** One bit for each of the names, the first one being the highest of the first byte; undefined if none was sent. */
-  readonly bitsOf: (sent: SentParts) => Uint8Array | undefined;
+  /** One bit for each of the names, the first one being the highest of the first byte. */
+  readonly bitsOf: (sent: SentParts) => Uint8Array;
 }
 
 /** A member, a parameter or a field, and the words that it may have. */
@@ -144,7 +144,6 @@ function filterFields({ response, source, aggregation, resource }: Route): [stri
 /** Sets bits of names. */
 class Bits {
   readonly bytes: Uint8Array;
-  isEmpty = true;
 
   constructor(length: number) {
     this.bytes = new Uint8Array(Math.ceil(length / 8));
@@ -152,7 +151,6 @@ class Bits {
 
   set(index: number | undefined): void {
     if (index === undefined) return;
-    this.isEmpty = false;
     // A typed array has a number at each of its places.
     (this.bytes[index >> 3] as number) |= 0x80 >> (index & 7);
   }
@@ -232,7 +230,7 @@ function compileNames(routes: readonly Route[]): SentNames {
         for (const { field } of sent.filter.order ?? []) bits.set(filter.get(field)?.index);
       }
       if (body.size > 0) markMembers(sent.body, body, bits);
-      return bits.isEmpty ? undefined : bits.bytes;
+      return bits.bytes;
     },
   };
 }

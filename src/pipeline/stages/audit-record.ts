@@ -135,12 +135,14 @@ function sentMembersOf(
 ): NumberedNames | undefined {
   const { match, sent } = context;
   const names = sent && match && sentNames.get(match.route.name);
-  const bits = names?.bitsOf({
-    query: sent?.query,
+  if (!names || names.names.length === 0) return undefined;
+  const bits = names.bitsOf({
+    query: sent.query,
     filter: sentFilterOf(request, context, grammar),
     body: sentObjectOf(context),
   });
-  return names && bits && numberedNames(packHash, names.names, bits);
+  // Also without any bit: the store learns which names are counted, so that nobody is known to send a name.
+  return numberedNames(packHash, names.names, bits);
 }
 
 /** Which losses of its route a request had; undefined for none, and for requests to other routes than those of the pack. */

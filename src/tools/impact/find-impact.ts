@@ -7,7 +7,7 @@ import { compareSurfaces, type Change } from "./compare-surfaces.ts";
 import {
   joinClients,
   readCallersOf,
-  readNames,
+  readClients,
   type Found,
   type NoticingClient,
   type Question,
@@ -95,20 +95,20 @@ async function joinImpact(
     };
   });
   const keys = answers.flatMap(({ found }) => found.map(({ client }) => client));
-  const nameOf = await readNames(store, directory, keys, index);
+  const identify = await readClients(store, directory, keys);
   const all = answers.map(({ change, questions, names, found, isExact }): ChangeImpact => ({
     ...change,
     verdict: verdictOf(change, found.length > 0),
     routes: [...new Set(questions.map(({ route }) => route))],
     names,
     isExact,
-    clients: joinClients(found, nameOf),
+    clients: joinClients(found, identify),
   }));
   const breaking = answers.flatMap(({ change, found }) => (change.level === "breaking" ? found : []));
   return {
     namesSince: index.namesSince,
     changes: VERDICTS.flatMap((verdict) => all.filter((each) => each.verdict === verdict)),
-    clients: joinClients(withoutRepeated(breaking), nameOf).map(({ sends: _sends, ...client }) => client),
+    clients: joinClients(withoutRepeated(breaking), identify).map(({ sends: _sends, ...client }) => client),
     counts: Object.fromEntries(
       VERDICTS.map((verdict) => [verdict, all.filter((each) => each.verdict === verdict).length]),
     ) as Impact["counts"],

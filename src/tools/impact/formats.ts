@@ -10,8 +10,12 @@ const MOST_CHANGES = 200;
 
 const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 
-export const clientText = ({ name, client }: Pick<NoticingClient, "name" | "client">): string =>
-  name ?? client ?? "without a token";
+export const clientText = ({
+  name,
+  family,
+  client,
+}: Pick<NoticingClient, "name" | "family" | "client">): string =>
+  name ?? (family === "" ? "no user agent" : family) ?? client ?? "without a token";
 
 const subjectOf = ({ operation, place }: ChangeImpact): string =>
   place === null ? operation : `${operation}, ${place}`;

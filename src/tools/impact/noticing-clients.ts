@@ -1,18 +1,15 @@
 /** Which clients a change concerns, by the summaries. */
 import type { CallersReader, RouteCaller, RouteCallers, SentName } from "../../audit/callers.ts";
-import { nameOfUsage } from "../../audit/client-keys.ts";
-import { identityOfKey } from "../../audit/summary-key.ts";
+import { ANONYMOUS, identifyGroups, type IdentifiedGroup } from "../../audit/client-groups.ts";
 import type { UsageQuery, UsageReader } from "../../audit/usage.ts";
 import type { ClientDirectory } from "../../clients/client-directory.ts";
 import type { Concern } from "./compare-surfaces.ts";
 
-/** A client that would notice something. */
-export interface NoticingClient {
-  /** The key of the summaries; null: requests without a token. */
-  readonly client: string | null;
-  /** In the client directory. */
-  readonly name: string | null;
-  readonly userAgent: string | null;
+/** A client that would notice something: a row of the report. */
+export interface NoticingClient extends Pick<
+  IdentifiedGroup,
+  "id" | "client" | "name" | "family" | "userAgent"
+> {
   /** Its calls; of a name those on the days on which it sent the name: at most that many had it. */
   readonly calls: number;
   /** The last day, `2026-03-01`. */
@@ -32,8 +29,8 @@ export interface Question {
   readonly within?: string | undefined;
 }
 
-/** A client before its name is known. */
-export type Found = Omit<NoticingClient, "name" | "userAgent" | "routes"> & { readonly route: string };
+/** A key of the summaries before its client is known. */
+export type Found = Pick<NoticingClient, "client" | "calls" | "last" | "sends"> & { readonly route: string };
 
 export interface Noticing {
   readonly found: readonly Found[];
@@ -46,7 +43,6 @@ export class CallersIndex {
   readonly #callers: ReadonlyMap<string, readonly RouteCaller[]>;
   readonly #sent: ReadonlyMap<string, readonly SentName[]>;
   readonly #counted: RouteCallers["counted"];
-  readonly #agents: ReadonlyMap<string | null, string | null>;
 
   /**
    * The first day on which names were counted, where calls are known of earlier days: who sent a name only before is not
@@ -60,12 +56,6 @@ export class CallersIndex {
     this.#callers = Map.groupBy(callers, ({ route }) => route);
     this.#sent = Map.groupBy(sent, ({ route, name }) => `${route}\n${name}`);
     this.#counted = counted;
-    this.#agents = new Map(callers.map(({ client, userAgent }) => [client, userAgent]));
-  }
-
-  /** The user agent of a client on one of the routes. */
-  agentOf(client: string | null): string | null {
-    return this.#agents.get(client) ?? null;
   }
 
   /** Finds the clients that notice a change; more of them, and never fewer, where that is not counted. */
@@ -138,57 +128,51 @@ export const readCallersOf = async (
   range: Pick<UsageQuery, "since" | "until"> = {},
 ): Promise<CallersIndex> => new CallersIndex(await store.callers({ ...range, routes: [...new Set(routes)] }));
 
-/** What a client is called, and its user agent. */
-export type NameClient = (client: string | null) => Pick<NoticingClient, "name" | "userAgent">;
+/** Finds the client that has a key of the summaries. */
+export type IdentifyClient = (
+  key: string | null,
+) => Pick<NoticingClient, "id" | "client" | "name" | "family" | "userAgent">;
 
 /**
- * Reads the names of clients, as the other pages show them.
+ * Reads which clients keys belong to, as the report and the console group them.
  *
- * @param clients Keys of the summaries
+ * @param keys Keys of the summaries
  * @throws {AuditUnavailableError}
  */
-export async function readNames(
+export async function readClients(
   store: Pick<UsageReader, "clients">,
   directory: ClientDirectory,
-  clients: Iterable<string | null>,
-  index: CallersIndex,
-): Promise<NameClient> {
-  const keys = [...new Set(clients)];
-  // Names by user agents are those of the last of all requests. Without such names they need not be read.
-  const isRead = keys.length > 0 && directory.clients.some(({ userAgents }) => userAgents.length > 0);
-  const usages = isRead ? await store.clients({ clients: keys, limit: keys.length }) : [];
-  const agents = new Map(usages.map((usage) => [usage.client, usage.userAgent]));
-  return (client) => {
-    const userAgent = agents.get(client) ?? index.agentOf(client);
-    return {
-      userAgent,
-      name: nameOfUsage(directory, { client, ...identityOfKey(client), userAgent }) ?? null,
-    };
-  };
+  keys: Iterable<string | null>,
+): Promise<IdentifyClient> {
+  const clients = [...new Set(keys)];
+  const counted = clients.length === 0 ? [] : await store.clients({ clients, limit: clients.length });
+  const ofKey = new Map(
+    identifyGroups(counted, directory).flatMap((group) => group.keys.map((key) => [key, group] as const)),
+  );
+  return (key) =>
+    ofKey.get(key) ?? { id: key ?? ANONYMOUS, client: key, name: null, family: null, userAgent: null };
 }
 
 const SENDS = ["never", "on some days", "every day"] as const;
 
-/** Joins what was found on several routes and under several keys of one name. Those with the most calls are first. */
-export function joinClients(found: readonly Found[], nameOf: NameClient): NoticingClient[] {
+/** Joins what was found on several routes and under several keys of one client. Those with the most calls are first. */
+export function joinClients(found: readonly Found[], identify: IdentifyClient): NoticingClient[] {
   const joined = new Map<string, NoticingClient>();
-  for (const { route, ...client } of found) {
-    const { name, userAgent } = nameOf(client.client);
-    const id = name === null ? `key ${client.client}` : `name ${name}`;
+  for (const { route, ...own } of found) {
+    const { id, client, name, family, userAgent } = identify(own.client);
     const other = joined.get(id);
-    const least = SENDS.find((sends) => sends === client.sends || sends === other?.sends);
+    const least = SENDS.find((sends) => sends === own.sends || sends === other?.sends);
     joined.set(id, {
-      client: other ? other.client : client.client,
+      id,
+      client,
       name,
+      family,
       userAgent,
-      calls: client.calls + (other?.calls ?? 0),
-      last: other && other.last > client.last ? other.last : client.last,
+      calls: own.calls + (other?.calls ?? 0),
+      last: other && other.last > own.last ? other.last : own.last,
       routes: [...new Set([...(other?.routes ?? []), route])],
       ...(least !== undefined && { sends: least }),
     });
   }
-  return [...joined.values()].toSorted(
-    (one, two) =>
-      two.calls - one.calls || String(one.name ?? one.client).localeCompare(String(two.name ?? two.client)),
-  );
+  return [...joined.values()].toSorted((one, two) => two.calls - one.calls || one.id.localeCompare(two.id));
 }

@@ -7,7 +7,7 @@ import type { Concern } from "./compare-surfaces.ts";
 import {
   joinClients,
   readCallersOf,
-  readNames,
+  readClients,
   type Found,
   type NoticingClient,
   type Question,
@@ -124,11 +124,10 @@ export async function findNotices(
     range,
   );
   const answers = questions.map((question) => ({ ...question, ...index.find(question) }));
-  const nameOf = await readNames(
+  const identify = await readClients(
     store,
     directory,
     answers.flatMap(({ found }) => found.map(({ client }) => client)),
-    index,
   );
   const allOf = (isReader: boolean): NoticingClient[] => {
     const seen = new Map<string, Found>();
@@ -140,7 +139,7 @@ export async function findNotices(
           const other = seen.get(key);
           seen.set(key, other && other.calls > client.calls ? other : client);
         }
-    return joinClients([...seen.values()], nameOf);
+    return joinClients([...seen.values()], identify);
   };
   return {
     notices: answers.map(({ route, name, concern, isExact, found }) => ({
@@ -148,7 +147,7 @@ export async function findNotices(
       name,
       concern,
       isExact,
-      clients: joinClients(found, nameOf),
+      clients: joinClients(found, identify),
     })),
     clients: allOf(false),
     readers: allOf(true),

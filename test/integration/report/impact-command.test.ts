@@ -7,6 +7,7 @@ import { NumberedNames } from "../../../src/audit/numbered-names.ts";
 import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
 import { runCommandLine } from "../../../src/cli/program.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { createReport } from "../../../src/tools/migration-report/make-report.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { sampleRecord } from "../audit/sample-record.ts";
 import { UNLIMITED } from "../audit/store-contract.ts";
@@ -23,6 +24,7 @@ const CALLS: readonly (readonly [client: string, route: string, sent: readonly s
   ["0000000000000002", BUY, ["body.shelf", "body.price"], 1],
   ["0000000000000002", BUY, ["body.shelf", "body.title"], 3],
   ["0000000000000003", "GET /books", ["filter.state", "filter.state=available"], 4],
+  ["0000000000000003", "GET /trays", [], 4],
 ];
 
 beforeAll(async () => {
@@ -36,7 +38,9 @@ beforeAll(async () => {
       if (at < 0) throw new Error(`${route} has no ${name}`);
       bits[at >> 3] = (bits[at >> 3] ?? 0) | (0x80 >> (at & 7));
     }
-    const record = sampleRecord(`${index}`, { client, route, time: `2026-03-0${day}T10:00:00.000Z` });
+    const time = `2026-03-0${day}T10:00:00.000Z`;
+    const agent = `program-${client.at(-1)}/1.0`;
+    const record = sampleRecord(`${index}`, { client, route, time, agent });
     await store.append({ ...record, sent: new NumberedNames(pack.hash, names, bits) });
   }
   await store.close();
@@ -79,6 +83,12 @@ describe("what may go", () => {
     expect(printed()).toContain("No client would notice.");
   });
 
+  test("is a field of a filter that no caller of the route has sent, ever", async () => {
+    expect(await run("--route=GET /trays")).toBe(1);
+    expect(await run("--field=filter.full")).toBe(0);
+    expect(printed()).toContain("No client would notice.");
+  });
+
   test("says from which day on names are counted, where calls are known of earlier days", async () => {
     await run("--field=body.title");
     expect(printed()).not.toContain("Names are known since");
@@ -94,6 +104,30 @@ describe("what may go", () => {
     const again = await openSqliteStore({ ...UNLIMITED, directory: folder, durability: "strict" });
     await again.erase({ keys: ["0000000000000004"], command: "test" });
     await again.close();
+  });
+
+  test("has six tokens without a name, of one family of user agents, as one client: as the report has them", async () => {
+    const tokens = Array.from({ length: 6 }, (_, n) => `00000000000000f${n}`);
+    const store = await openSqliteStore({ ...UNLIMITED, directory: folder, durability: "strict" });
+    for (const client of tokens)
+      await store.append(
+        sampleRecord(client, { client, route: "GET /shelves", agent: `phone/${client.at(-1)}` }),
+      );
+    await run("--route=GET /shelves", "--format=json");
+    const { clients } = JSON.parse(printed());
+    const report = await createReport({
+      store,
+      pack: loadPack(PACK),
+      query: {},
+      now: Date.UTC(2026, 2, 5),
+      quietDays: 7,
+    });
+    expect(clients).toMatchObject([{ id: "agent:phone", family: "phone", name: null, calls: 6 }]);
+    expect(report.clients.map(({ id }) => id)).toContain(clients[0].id);
+    await run("--route=GET /shelves");
+    expect(printed()).toContain("1 client would notice: phone");
+    await store.erase({ keys: tokens, command: "test" });
+    await store.close();
   });
 
   test("is printed as JSON for programs", async () => {

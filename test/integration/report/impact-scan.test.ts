@@ -137,6 +137,15 @@ for (const [store, describeStore, makeStore] of [
       expect(senders.get(CREATE)?.size).toBeGreaterThan(CLIENTS / 2);
     });
 
+    test("nobody has sent a filter to a route that clients only call without one", async () => {
+      for (let number = 0; number < 14; number += 1)
+        await gateway.request("GET /dns/zones", { headers: { "x-client": `client-${number}` } });
+      expect(await ask({ route: "GET /dns/zones" })).toHaveLength(14);
+      expect(await ask({ route: "GET /dns/zones", field: "display_group" })).toEqual([]);
+      const { body } = await gateway.requestAdmin("GET /api/usage/impact?field=filter.display_group");
+      expect(body.notices).toMatchObject([{ concern: "senders", isExact: true, clients: [] }]);
+    });
+
     test("of a member of the answers all who call are named, since nobody knows who reads it", async () => {
       const { body } = await gateway.requestAdmin(
         `GET /api/usage/impact?${new URLSearchParams({ route: CREATE, field: "answer.soa_email" }).toString()}`,

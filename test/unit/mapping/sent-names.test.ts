@@ -3,6 +3,7 @@ import { afterEach, expect, test } from "@jest/globals";
 import { setBits } from "../../../src/audit/sent-usage.ts";
 import { parseQuery } from "../../../src/dialect/query.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { NO_CATALOGS } from "../../../src/mapping/translation-context.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 
 const removals: (() => void)[] = [];
@@ -42,7 +43,7 @@ function sentNames(
   query = "",
 ): readonly (string | undefined)[] {
   const bits = names.bitsOf({ body, query: parseQuery(query), filter: undefined });
-  return bits ? setBits(bits).map((index) => names.names[index]) : [];
+  return setBits(bits).map((index) => names.names[index]);
 }
 
 test("a request has the members, words and parameters that it sent, and no others", () => {
@@ -70,7 +71,7 @@ test("a request has the members, words and parameters that it sent, and no other
   expect(sentNames(names, { kind: 7, title: null })).toEqual(["body.title", "body.kind", "body.kind=7"]);
 });
 
-test("a request without any of the names has no bits", () => {
+test("a request without any of the names has no bit that is set", () => {
   const names = namesOf({ title: { type: "string" } });
   for (const body of [
     undefined,
@@ -82,8 +83,22 @@ test("a request without any of the names has no bits", () => {
     { other: 1 },
     Object.create({ title: "inherited" }),
   ])
-    expect(names.bitsOf({ body, query: undefined, filter: undefined })).toBeUndefined();
+    expect(names.bitsOf({ body, query: undefined, filter: undefined })).toEqual(new Uint8Array(1));
 });
+
+test.each(["mappings", "test/fixtures/library-pack", "examples/payments/pack", "examples/json-api/pack"])(
+  "each field by which clients can filter a list of %s is a name",
+  (folder) => {
+    const pack = loadPack(folder);
+    const lists = pack.routes.filter(({ response }) => response === "list");
+    expect(lists.length).toBeGreaterThan(0);
+    for (const { name, kind, filterFields, selectFields } of lists) {
+      const fields = kind === "catalog" || kind === "aggregated" ? selectFields : filterFields;
+      const names = [...fields(NO_CATALOGS).keys()].map((field) => `filter.${field}`);
+      expect(pack.sentNames.get(name)?.names).toEqual(expect.arrayContaining(names));
+    }
+  },
+);
 
 test("another spelling of a member counts as the documented one", () => {
   const names = namesOf(
