@@ -6,6 +6,7 @@ import type { ClientDirectory, ClientIdentity } from "../clients/client-director
 import { isSuccess } from "../dialect/statuses.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { Pack } from "../mapping/pack.ts";
+import { rolloutClient } from "./clients.ts";
 
 /** Whether an answer of the old service shows that it accepts the token: a success, if the route needs one. */
 export const showsAcceptance = (route: Pick<Route, "access"> | undefined, status: number): boolean =>
@@ -21,8 +22,9 @@ export interface Sender {
 /** Tells clients from strangers. */
 export interface KnownSenders {
   /**
-   * Who a sender is, by what nobody can invent: its name in the client directory, not by its user agent, else the fingerprint
-   * of a token that one of both services has accepted within the last day. Where clients need no credentials, all are known.
+   * Who a sender is, by what nobody can invent: its name in the client directory, not by its user agent, else the application
+   * to which the gateway has issued its token, else the fingerprint of a token that one of both services has accepted within
+   * the last day. Where clients need no credentials, all are known.
    *
    * @returns undefined for a stranger
    */
@@ -55,7 +57,7 @@ export function createKnownSenders({
   return {
     knownAs({ identity, hash }) {
       if (!needsCredentials) return directory().nameOf(identity) ?? ANYBODY;
-      const name = directory().nameOf({ ...identity, userAgent: undefined });
+      const name = rolloutClient(directory(), { ...identity, userAgent: undefined });
       if (name !== undefined || hash === undefined) return name;
       const isAccepted =
         tokens.wasAccepted(hash) || ofOldService.has(hash) || upstreamTokens?.find(hash) !== undefined;

@@ -64,6 +64,12 @@ describe("a sender is known", () => {
     expect(senders.knownAs(sender("a"))).toBeUndefined();
   });
 
+  test("by an application that has no name, however many tokens it has", () => {
+    const identity = { application: "app-2" };
+    expect(senders.knownAs(sender("a", identity))).toBe("application:app-2");
+    expect(senders.knownAs(sender("b", identity))).toBe("application:app-2");
+  });
+
   test("where clients need no credentials", () => {
     expect(create({}).knownAs(sender(undefined))).toBeDefined();
   });
