@@ -17,9 +17,6 @@ export interface Credentials {
   readonly error?: HttpError;
 }
 
-/** Why a request with a token that v4 refuses gets 401. */
-export const INVALID_TOKEN = "The access token is not valid.";
-
 /** A client without a token. */
 export const NOBODY: Credentials = { token: undefined, hash: undefined };
 

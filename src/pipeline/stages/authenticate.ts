@@ -3,13 +3,15 @@ import { HttpError } from "../../dialect/http-error.ts";
 import { isAcceptedToken, tokenHash, type TokenCache } from "../../auth/token-cache.ts";
 import type { UpstreamTokens } from "../../auth/upstream-tokens.ts";
 import type { Pack } from "../../mapping/pack.ts";
-import { NOBODY, type AuthenticatedClient, type Credentials, INVALID_TOKEN } from "../client.ts";
+import { NOBODY, type AuthenticatedClient, type Credentials } from "../client.ts";
 import { hasFragment, type AlphaRequest } from "../request.ts";
 
 const invalid = (reason: string, status = 401): Credentials => ({
   ...NOBODY,
   error: new HttpError(status, reason),
 });
+
+const INVALID_TOKEN = "The access token is not valid.";
 
 /** How the credentials of requests are read. */
 export interface CredentialsOptions {

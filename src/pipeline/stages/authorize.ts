@@ -8,7 +8,6 @@ import { isAcceptedToken, type TokenCache, type TokenInfo } from "../../auth/tok
 import type { TokenLocks } from "../../auth/token-locks.ts";
 import type { RouteMatch } from "../context.ts";
 import {
-  INVALID_TOKEN,
   NOBODY,
   type AuthenticatedClient,
   type CallAccess,
@@ -218,7 +217,7 @@ function findAccessError(
   if (resolved.credentials.hash === undefined || access === "public")
     return new HttpError(401, "An access token is required.");
   if (info?.refused || (typeof grant === "object" && grant.isRevoked))
-    return new HttpError(401, INVALID_TOKEN);
+    return new HttpError(401, "The access token is not valid.");
   if (grant === "unknown") {
     // The gateway may have issued the token with any level. Only the lowest one passes: v4 has none below it.
     const isLowest = typeof access === "string" ? isRead(route) : access.level === 0;

@@ -10,7 +10,7 @@ import type { JsonObject } from "../../mapping/translation-context.ts";
 import type { CatalogCache } from "../../upstream/catalog-cache.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { RouteMatch } from "../context.ts";
-import { INVALID_TOKEN, type ClientToken } from "../client.ts";
+import { type ClientToken } from "../client.ts";
 import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
 import { sentToken, type UpstreamDialect } from "../upstream-call.ts";
 import { buildListRequest } from "./build-list-request.ts";
@@ -41,7 +41,7 @@ export async function readCatalogsWithToken(
   if (info === undefined && "catalog" in source && catalogs.awaitsToken(source.catalog.name)) {
     await askAbout();
     info = await tokens.get(hash);
-    if (info?.refused && access !== "public") throw new HttpError(401, INVALID_TOKEN);
+    if (info?.refused && access !== "public") throw new HttpError(401, "The access token is not valid.");
   }
   if (info?.refused === false)
     await catalogs.refreshWith(hash, sentToken(resolved.credentials, dialect.credentials));

@@ -5,7 +5,7 @@ import type { Decision } from "../../sunset/plan.ts";
 import type { SunsetRules, Verdict } from "../../sunset/sunset.ts";
 import type { TokenStore } from "../../auth/token-store.ts";
 import type { ApplicationId, RouteMatch } from "../context.ts";
-import { type Credentials, type AuthenticatedClient, INVALID_TOKEN } from "../client.ts";
+import type { AuthenticatedClient, Credentials } from "../client.ts";
 
 /** The application to which a token was issued; undefined without one, and "unknown" where it can't be read. */
 type Issuer = ApplicationId | "unknown" | undefined;
@@ -44,16 +44,12 @@ export function askPlan(
   { identity, issuer, learnToken }: PlanSender,
 ): ReturnType<SunsetRules["judge"]> {
   if (!match) return undefined;
-  const { name, access } = match.route;
+  const { name } = match.route;
   if (issuer === "unknown") return sunset.judge(identity, name, undefined);
   // The gateway has got the token from the login server.
   if (issuer?.isProven) return sunset.judge(identity, name, () => true);
-  return sunset.judge(identity, name, async () => {
-    const { tokenInfo } = await learnToken();
-    // Perhaps the token of a known client has expired: what it is told is the same as without a plan.
-    if (tokenInfo?.refused && access !== "public") throw new HttpError(401, INVALID_TOKEN);
-    return !tokenInfo?.refused;
-  });
+  // V4 may say neither that it accepts a token nor that it refuses it.
+  return sunset.judge(identity, name, async () => (await learnToken()).tokenInfo?.refused !== true);
 }
 
 /**
