@@ -16,7 +16,6 @@ import {
 import { createLegacyRecord, keptBytes, summarizeLegacyRequest } from "../pipeline/native/legacy-record.ts";
 import { createNativeProxy, type NativeProxy } from "../pipeline/native/native-proxy.ts";
 import { trustedProxies } from "../rate-limit/client-address.ts";
-import { showsAcceptance } from "../rollout/known-senders.ts";
 import { RouteTemplates } from "../routing/path-template.ts";
 import { createCircuitBreaker, type CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import type { CurrentContext } from "../upstream/upstream-tls.ts";
@@ -112,10 +111,9 @@ export function createLegacyForward(
   });
 
   async function record(plain: AlphaRequest, { hash, sent, answer, outcome }: LegacyExchange): Promise<void> {
-    const matched = isObserved ? undefined : routeOf(plain, pack);
     const route = isObserved
       ? templates.routeOf(plain.method, plain.path, outcome.v4Status ?? null)
-      : (matched?.name ?? null);
+      : (routeOf(plain, pack)?.name ?? null);
     const sender = { hash, route };
     const bodies = {
       sent: await sent?.decode(),
@@ -125,7 +123,6 @@ export function createLegacyForward(
     return recorder.recordForwarded(plain, outcome, {
       record: () => audit && createLegacyRecord(plain, outcome, sender, bodies, options),
       summarize: () => summarizeLegacyRequest(plain, outcome, sender),
-      isAccepted: () => hash !== undefined && showsAcceptance(matched, outcome.v4Status ?? 0),
     });
   }
 

@@ -9,7 +9,7 @@ import { Outage } from "../observability/outage.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import { createControl, type Action } from "../sunset/control.ts";
 import { describePlan, type PlanStatus } from "../sunset/describe-plan.ts";
-import { knownByAudit, knownByState } from "../sunset/known-clients.ts";
+import { createKnownClients } from "../sunset/known-clients.ts";
 import { createPlan, type Plan, type PlanDefinition } from "../sunset/plan.ts";
 import { createSunset, NO_SUNSET, type SunsetRules } from "../sunset/sunset.ts";
 import { findUnknownNames, type PackNames } from "../sunset/plan-names.ts";
@@ -150,15 +150,8 @@ export async function openSunset(
     directory,
     control,
     isConfirmed: () => isConfirmed,
-    known: audit
-      ? knownByAudit(audit, directory, (route) => names.routes.includes(route))
-      : knownByState(state, (error) =>
-          log.warn(
-            { code: "AG_SUNSET_CLIENT_NOT_NOTED", error: errorText(error) },
-            "it could not be stored that a client used the old API",
-          ),
-        ),
-    audit,
+    known: audit && createKnownClients(audit.decisions, directory, () => names.routes),
+    decisions: audit?.decisions,
     replicas,
     log,
     metrics,

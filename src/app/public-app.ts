@@ -37,7 +37,7 @@ import { corsSettings } from "./cors-settings.ts";
 import type { Dependencies } from "./dependencies.ts";
 import type { Exchange } from "./candidate/translate-again.ts";
 import { createMigrationPages } from "./migration-page.ts";
-import { countsClients, openTokenChecks } from "./token-checks.ts";
+import { openTokenChecks } from "./token-checks.ts";
 import { Recorder } from "./recorder.ts";
 import { createRolloutMiddleware } from "./rollout-middleware.ts";
 import { compareAfter } from "./compare-after.ts";
@@ -246,7 +246,7 @@ function createAlphaHandler(
     limits: shared.limits,
     nativeScheme: settings.NATIVE_PROXY ? pack.nativeScheme : undefined,
     checkToken: openTokenChecks(settings, dependencies, recorder),
-    countsClients: countsClients(settings, dependencies),
+    countsClients: dependencies.audit !== undefined,
   });
 }
 

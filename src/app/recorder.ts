@@ -22,11 +22,9 @@ import {
   createAuditRecord,
   createMinimalRecord,
   describeError,
-  isAccepted,
   summarizeRequest,
   type RequestOutcome,
 } from "../pipeline/stages/audit-record.ts";
-import type { SunsetRules } from "../sunset/sunset.ts";
 import type { Rollout } from "../rollout/rollout.ts";
 import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -47,7 +45,6 @@ export interface RecorderDependencies {
   readonly inFlight: Pick<InFlightTracker, "begin">;
   /** Undefined without tracing. */
   readonly tracing: Tracing | undefined;
-  readonly sunset: { readonly rules: Pick<SunsetRules, "noteAccepted"> };
   /** Learns how the translation does. Default: nobody does. */
   readonly rollout?: { readonly rollout: Pick<Rollout, "noteNew"> | undefined };
   /** See `PublicAppDependencies`. */
@@ -82,8 +79,6 @@ interface RecordDetails {
 interface CreateRecord {
   readonly record: () => AuditRecord | undefined;
   readonly summarize: () => RequestSummary;
-  /** Whether it is a call of the client's API with a token that was accepted. Default: it is not. */
-  readonly isAccepted?: () => boolean;
 }
 
 /** One log line for a request: enough to find its record and its trace, and no content. */
@@ -180,7 +175,7 @@ export class Recorder {
 
   #record(request: AlphaRequest, outcome: RequestOutcome, context: RequestContext): void | Promise<void> {
     const startedAt = performance.now();
-    const { audit, metrics, sunset, rollout, isForTesters } = this.#dependencies;
+    const { audit, metrics, rollout, isForTesters } = this.#dependencies;
     const { rejectedBy, upstream } = context;
     const details = {
       rejectedBy,
@@ -190,8 +185,6 @@ export class Recorder {
     if (rollout?.rollout && !isForTesters && context.match && isTranslated(outcome.status, rejectedBy))
       rollout.rollout.noteNew(context.match.route.name, details.hasFailed, request.id);
     const record = audit && this.#createRecord(request, outcome, context);
-    if (!audit && !context.isOwnPage && isAccepted(context))
-      sunset.rules.noteAccepted(provenIdentity(request, context));
     const summary = record ?? summarizeRequest(request, outcome, context, this.options);
     context.span?.end(spanResult(summary));
     const durable = record && audit.append(record);
@@ -205,10 +198,8 @@ export class Recorder {
 
   /** Records that v4 accepts a token: the store then moves the token's earlier requests to its client. */
   async acceptedToken(request: AlphaRequest, context: RequestContext): Promise<void> {
-    const { audit, sunset } = this.#dependencies;
-    if (!audit) return sunset.rules.noteAccepted(provenIdentity(request, context));
     try {
-      await audit.append(this.#createRecord(request, ACCEPTED, context));
+      await this.#dependencies.audit?.append(this.#createRecord(request, ACCEPTED, context));
     } catch (error) {
       this.#logLostRecord(request.id, error);
     }
@@ -239,7 +230,7 @@ export class Recorder {
   }
 
   async #recordForwarded(request: AlphaRequest, outcome: NativeOutcome, create: CreateRecord): Promise<void> {
-    const { audit, tracing, sunset } = this.#dependencies;
+    const { audit, tracing } = this.#dependencies;
     try {
       const record = create.record();
       const summary = record ?? create.summarize();
@@ -258,7 +249,6 @@ export class Recorder {
         fingerprint,
         userAgent: header(request, "user-agent"),
       });
-      if (!audit && create.isAccepted?.()) sunset.rules.noteAccepted(identify());
       this.#countClient(summary.lane, identify);
       if (record) await audit?.append(record);
     } catch (error) {

@@ -5,12 +5,6 @@ import { createResponseCache } from "../pipeline/response-cache.ts";
 import type { PublicAppDependencies } from "./public-app.ts";
 import type { Recorder } from "./recorder.ts";
 
-/** Whether something asks whose requests are those of tokens that no call has shown to v4. */
-export const countsClients = (
-  { SUNSET_FILE }: Settings,
-  { audit }: Pick<PublicAppDependencies, "audit">,
-): boolean => audit !== undefined || SUNSET_FILE !== undefined;
-
 /** Creates the checks of tokens. @returns undefined if the pack has no call for it */
 export function openTokenChecks(
   settings: Settings,

@@ -10,7 +10,8 @@ import type { Plan } from "../sunset/plan.ts";
 import type { Pack } from "../mapping/pack.ts";
 import { signOutRoutes } from "../oauth/login-calls.ts";
 import type { PlanClient } from "../sunset/plan-dates.ts";
-import { ALL_ROWS, isAcceptedCall, readTraffic, summaryKeysOf } from "../sunset/recorded-traffic.ts";
+import { summaryKeysOf } from "../sunset/proven-client.ts";
+import { findCalling } from "../sunset/recorded-traffic.ts";
 import { simulatePlan, type PastCall, type Simulation } from "../sunset/simulate.ts";
 import { plural } from "../tools/migration-report/outline.ts";
 import type { SunsetSettings } from "./command-settings.ts";
@@ -60,8 +61,9 @@ async function findBlocking(
   const blocking = new Map<string, readonly string[]>();
   for (const { stage, window } of plan.windowsAt(time)) {
     if (stage.waitFor.length === 0) continue;
-    const traffic = audit && (await readTraffic(audit, directory, window.from));
-    blocking.set(stage.name, traffic ? await traffic.calling(stage.waitFor) : stage.waitFor);
+    const { waitFor } = stage;
+    const calling = audit && (await findCalling(audit.decisions, directory, waitFor, window.from));
+    blocking.set(stage.name, calling ?? waitFor);
   }
   return blocking;
 }
@@ -176,18 +178,13 @@ async function* pastCalls(
   } while (before !== undefined);
 }
 
-/** When each client called for the first time, by the summaries. */
-async function readFirstCalls(audit: AuditStore): Promise<(client: PlanClient) => number | undefined> {
-  const first = new Map<string, number>();
-  for (const row of await audit.usage({ limit: ALL_ROWS })) {
-    if (!isAcceptedCall(row)) continue;
-    first.set(row.client, Math.min(first.get(row.client) ?? Infinity, Date.parse(row.first)));
-  }
-  return (client) => {
-    const times = summaryKeysOf(client).flatMap((key) => first.get(key) ?? []);
-    return times.length === 0 ? undefined : Math.min(...times);
+/** Creates the question whether a client called before a time, by the summaries. */
+const calledBefore =
+  ({ decisions }: AuditStore) =>
+  async (client: PlanClient, before: number): Promise<boolean> => {
+    const range = { since: new Date(0).toISOString(), until: new Date(before).toISOString() };
+    return (await decisions.callsOf({ clients: summaryKeysOf(client), ...range })).hasCalled;
   };
-}
 
 const MAX_CLIENTS = 10;
 
@@ -227,7 +224,7 @@ export async function sunsetSimulate(
     const simulation = await simulatePlan({
       plan,
       calls: pastCalls(audit, opened, progress),
-      firstCall: await readFirstCalls(audit),
+      hadCalled: calledBefore(audit),
       now: Date.now(),
     });
     progress.end();

@@ -16,7 +16,7 @@ import {
   type HandlerResult,
   type LifecycleDependencies,
 } from "../pipeline/lifecycle.ts";
-import { proveToken } from "../pipeline/prove-token.ts";
+import { findTokenCheck, proveToken } from "../pipeline/prove-token.ts";
 import { authenticate, type ReadCredentials } from "../pipeline/stages/authenticate.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
 import { addressNetwork } from "../rate-limit/client-address.ts";
@@ -25,7 +25,7 @@ import { NO_SUNSET } from "../sunset/sunset.ts";
 import type { PageSources } from "./client-page.ts";
 import type { PageState } from "./page-cache.ts";
 import { PAGE_ROUTES } from "./page-paths.ts";
-import { findTokenCheck, proveApplication, type Caller, type CallerDependencies } from "./prove-caller.ts";
+import { proveApplication, type Caller, type CallerDependencies } from "./prove-caller.ts";
 import type { PageFormat } from "./write-page.ts";
 
 export interface PageDependencies

@@ -1,5 +1,4 @@
 /** Who reads the page: the holder of a token that v4 accepts, or an application whose secret the login server accepts. */
-import type { Endpoint } from "../mapping/compile/endpoint.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { ApplicationCredentials } from "../oauth/basic-credentials.ts";
 import type { LoginServer } from "../oauth/login-server.ts";
@@ -16,15 +15,6 @@ export interface CallerDependencies extends ProofDependencies {
   readonly pack: Pack;
   /** Undefined without a login server: then applications can't read their page. */
   readonly login: LoginServer | undefined;
-}
-
-/** A GET that shows whether v4 accepts a token: that of the pack, else any call without parameters that is not public. */
-export function findTokenCheck({ tokenCheck, routes }: Pack): Endpoint | undefined {
-  if (tokenCheck) return tokenCheck;
-  const calls = routes.flatMap(({ access, source }) =>
-    access !== "public" && "call" in source ? [source.call] : [],
-  );
-  return calls.find(({ method, template }) => method === "GET" && !template.includes("{"));
 }
 
 /** Proves an application by its id and its secret. @returns undefined if the login server does not accept them */

@@ -108,7 +108,7 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes 
   ): Promise<void> {
     if (!sunset.isActive()) return;
     const identity = () => Object.assign(provenIdentity(request, context), { application });
-    const verdict = await sunset.judge(identity, context.route ?? "", false);
+    const verdict = await sunset.judge(identity, context.route ?? "", undefined);
     if (!verdict?.decision) return;
     context.planned = verdict;
     enforcePlan(verdict, sunset);

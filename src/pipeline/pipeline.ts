@@ -16,6 +16,7 @@ import {
   provenIdentity,
   header,
   type AlphaRequest,
+  type AuthenticatedClient,
   type RequestContext,
   type ResponseBody,
 } from "./context.ts";
@@ -23,6 +24,7 @@ import { createUpstreamActivity } from "./instrument-call.ts";
 import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
 import { addPassed, toSuccess, type SuccessBodies } from "./passed-headers.ts";
 import { addParameters } from "./prepared-request.ts";
+import { findTokenCheck, learnToken } from "./prove-token.ts";
 import { createResponseCache, type ResponseCache } from "./response-cache.ts";
 import { RESPONSE_KINDS } from "./responses/kinds.ts";
 import { readCatalogsWithToken } from "./stages/build-request.ts";
@@ -35,10 +37,10 @@ import {
   type TokenDependencies,
 } from "./stages/authorize.ts";
 import { firstCandidate, matchRoute, withPathValues } from "./stages/match-route.ts";
-import { askPlan, enforcePlan, findIssuer } from "./stages/enforce-plan.ts";
+import { askPlan, enforcePlan, findIssuer, type PlanSender } from "./stages/enforce-plan.ts";
 import { consumeRateLimit, rejectLimited } from "./stages/rate-limit.ts";
 import { parseOnUse, readBody } from "./stages/read-body.ts";
-import { UpstreamCaller, type CallDependencies } from "./upstream-call.ts";
+import { UpstreamCaller, type CallDependencies, type CallerRequest } from "./upstream-call.ts";
 import { equivalentOf } from "./upstream-equivalent.ts";
 import type { TranslationConfig } from "./upstream-response.ts";
 
@@ -97,6 +99,23 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
   });
 
   const fieldHider = createFieldHider(pack);
+  const check = findTokenCheck(pack);
+
+  /** What the plan asks about the sender of a request. */
+  const senderOf = (
+    request: AlphaRequest,
+    context: RequestContext,
+    client: AuthenticatedClient,
+    issuer: PlanSender["issuer"],
+    creditAddress: CallerRequest["creditAddress"],
+  ): PlanSender => ({
+    identity: () => provenIdentity(request, context),
+    issuer,
+    async learnToken() {
+      const proof = { check, creditAddress, isExclusive: true, dependencies };
+      return (context.client = await learnToken(request, client, proof));
+    },
+  });
 
   /** Field brown-outs: only responses that lack a field are read again. */
   function leaveOut(route: Route, body: ResponseBody, context: RequestContext): ResponseBody {
@@ -113,9 +132,9 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const { stageTimes, warnings, span } = context;
 
     // Authenticate: parse the credentials and look the token up in the cache.
-    const client = await authenticate(request, readCredentials, tokens);
-    const { credentials } = client;
-    context.client = client;
+    const given = await authenticate(request, readCredentials, tokens);
+    const { credentials } = given;
+    context.client = given;
     stageTimes.authenticate = performance.now();
 
     // Match the route. Several routes are candidates where the body selects one.
@@ -124,13 +143,15 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     stageTimes.matchRoute = performance.now();
 
     // Enforce the rate limit and the sunset plan.
-    const { status, creditAddress } = await consumeRateLimit(request, client, context.match, limits);
+    const { status, creditAddress: credit } = await consumeRateLimit(request, given, context.match, limits);
     context.rateLimitStatus = status;
     rejectLimited(status);
     const issuer = sunset.isActive() ? await findIssuer(credentials, dependencies.tokenStore) : undefined;
     if (issuer !== "unknown") context.application = issuer;
-    context.planned = await askPlan(() => provenIdentity(request, context), context.match, sunset, issuer);
+    context.planned = await askPlan(context.match, sunset, senderOf(request, context, given, issuer, credit));
     enforcePlan(context.planned, sunset);
+    const { client } = context;
+    const creditAddress = client === given ? credit : undefined;
     stageTimes.rateLimit = performance.now();
 
     // Authorize each candidate. From here on, this request may hold the lock of its token.

@@ -3,7 +3,13 @@ import { TokenUnavailableError } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { Endpoint } from "../mapping/compile/endpoint.ts";
-import type { AlphaRequest, AuthenticatedClient, RequestContext } from "./context.ts";
+import type { Pack } from "../mapping/pack.ts";
+import {
+  createContext,
+  type AlphaRequest,
+  type AuthenticatedClient,
+  type RequestContext,
+} from "./context.ts";
 import { createUpstreamActivity } from "./instrument-call.ts";
 import { requestWithoutBody } from "./prepared-request.ts";
 import { resolveToken, type ClientToken, type TokenDependencies } from "./stages/authorize.ts";
@@ -30,6 +36,18 @@ export interface TokenProof {
 export interface ProvenToken {
   readonly fingerprint: string;
   readonly application: string | undefined;
+}
+
+/** A GET that shows whether v4 accepts a token: that of the pack, else any call without parameters that is not public. */
+export function findTokenCheck({
+  tokenCheck,
+  routes,
+}: Pick<Pack, "tokenCheck" | "routes">): Endpoint | undefined {
+  if (tokenCheck) return tokenCheck;
+  const calls = routes.flatMap(({ access, source }) =>
+    access !== "public" && "call" in source ? [source.call] : [],
+  );
+  return calls.find(({ method, template }) => method === "GET" && !template.includes("{"));
 }
 
 /** Asks v4 about a token. @throws {InvalidUpstreamResponseError} where v4 fails */
@@ -100,4 +118,23 @@ export async function proveToken(
     fingerprint: fingerprint(client.credentials.hash ?? ""),
     application: typeof grant === "object" ? grant.application : undefined,
   };
+}
+
+/**
+ * Finds out what v4 says about a token of which nothing is known, so that it is known before the request is sent to v4.
+ *
+ * @returns the client with what is known now. v4 may have said neither that it accepts the token nor that it refuses it
+ * @throws as {@link proveToken}
+ */
+export async function learnToken(
+  { readBody: _body, openUpload: _upload, ...request }: AlphaRequest,
+  client: AuthenticatedClient,
+  proof: TokenProof,
+): Promise<AuthenticatedClient> {
+  const { hash } = client.credentials;
+  if (hash === undefined || client.isAccepted || client.tokenInfo) return client;
+  const context = createContext();
+  await proveToken(request, client, context, proof);
+  const tokenInfo = await proof.dependencies.tokens.get(hash);
+  return { ...client, tokenInfo, isAccepted: context.client?.isAccepted === true };
 }

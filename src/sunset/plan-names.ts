@@ -4,7 +4,7 @@ import { suggestionFor } from "../mapping/load/suggest.ts";
 import type { ReportProblem } from "../operator-files/operator-file.ts";
 import type { PlanClient, PlanDates, RenamedClient } from "./plan-dates.ts";
 import type { PlanDefinition } from "./plan.ts";
-import type { SunsetDefinition } from "./sunset-definition.ts";
+import type { StageDefinition, SunsetDefinition } from "./sunset-definition.ts";
 
 /** Names of a pack. */
 export interface PackNames {
@@ -83,15 +83,23 @@ export function checkNames(
         });
     for (const key of ["clients", "wait_for"] as const)
       for (const [at, name] of (stage[key] ?? []).entries()) checkClient(name, ["stages", index, key, at]);
-    if (stage.wait_for?.length && !hasAudit)
-      report(
-        "AG_SUNSET_NEEDS_AUDIT",
-        ["stages", index, "wait_for"],
-        "without an audit store nobody knows who called",
-      );
+    if (!hasAudit) checkNeedsNoAudit(stage, index, report);
     if (stage.field !== undefined) checkField(stage.field, index, fields, report);
   }
   for (const name of Object.keys(allow)) checkClient(name, ["allow", name]);
+}
+
+/** Reports what only an audit store can decide. */
+function checkNeedsNoAudit(
+  { freeze, wait_for: waitFor = [] }: StageDefinition,
+  index: number,
+  report: ReportProblem,
+): void {
+  const code = "AG_SUNSET_NEEDS_AUDIT";
+  if (freeze !== undefined)
+    report(code, ["stages", index, "freeze"], "a freeze needs the audit, which knows who called before");
+  if (waitFor.length > 0)
+    report(code, ["stages", index, "wait_for"], "without an audit store nobody knows who called");
 }
 
 function checkField(text: string, index: number, fields: PlanContext["fields"], report: ReportProblem): void {

@@ -9,32 +9,52 @@ export const STORM_REQUESTS = 100;
 const MINUTE_MS = 60_000;
 const MAX_CLIENTS = 10_000;
 
+/** The requests of a client in a minute. */
+interface Minute {
+  readonly minute: number;
+  requests: number;
+  /** Undefined until it is known. */
+  usualPerMinute: number | undefined;
+}
+
 /** Counts the requests of one client that were refused in a window. */
 export interface StormWatch {
   /**
    * Counts a refused request.
    *
-   * @param client its name or fingerprint
-   * @param usualPerMinute its usual requests a minute, on all replicas
+   * @param client its name or key
+   * @param readUsual Reads its usual requests a minute, on all replicas; undefined: it has none. It is called once in a minute
+   *   in which the client sends so many requests that they may be a storm.
    * @returns whether its requests of this minute became a storm with this one
    */
-  count(client: string, usualPerMinute: number, time: number): boolean;
+  count(client: string, time: number, readUsual: () => Promise<number | undefined>): Promise<boolean>;
 }
 
 /** Creates a watch. @param replicas How many processes share the requests: this one sees a part of them. */
 export function watchStorms(replicas: () => number): StormWatch {
-  const counts = new LRUCache<string, { minute: number; requests: number }>({ max: MAX_CLIENTS });
+  const counts = new LRUCache<string, Minute>({ max: MAX_CLIENTS });
+  const share = (requests: number): number => Math.floor(requests / Math.max(1, replicas()));
+
   return {
-    count(client, usualPerMinute, time) {
+    async count(client, time, readUsual) {
       const minute = Math.floor(time / MINUTE_MS);
       let found = counts.get(client);
       if (!found || found.minute !== minute) {
-        found = { minute, requests: 0 };
+        found = { minute, requests: 0, usualPerMinute: undefined };
         counts.set(client, found);
       }
       found.requests += 1;
-      const most = Math.max(STORM_REQUESTS, STORM_FACTOR * usualPerMinute) / Math.max(1, replicas());
-      return found.requests === Math.floor(most) + 1;
+      if (found.requests === share(STORM_REQUESTS) + 1) {
+        found.usualPerMinute = await readUsual();
+        const most = mostOf(found.usualPerMinute);
+        // Others have been counted meanwhile.
+        return found.requests > share(most);
+      }
+      return found.requests === share(mostOf(found.usualPerMinute)) + 1;
     },
   };
 }
+
+/** How many requests a minute are no storm yet. A client without usual requests has none: invented tokens pause nothing. */
+const mostOf = (usualPerMinute: number | undefined): number =>
+  usualPerMinute === undefined ? Infinity : Math.max(STORM_REQUESTS, STORM_FACTOR * usualPerMinute);

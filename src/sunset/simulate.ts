@@ -1,7 +1,8 @@
 /** What a plan would do if clients go on as they were recorded. */
 import type { PlanClient } from "./plan-dates.ts";
 import type { BrownOutStage, Decision, FieldStage, Plan, PlanConditions, Stage } from "./plan.ts";
-import { clientKey, QUIET_MS, summaryKeysOf } from "./recorded-traffic.ts";
+import { summaryKeysOf } from "./proven-client.ts";
+import { QUIET_MS } from "./recorded-traffic.ts";
 import { createWindows, type Window } from "./windows.ts";
 
 /** A recorded call of the old API. */
@@ -56,8 +57,8 @@ export interface Simulation {
 export interface SimulateOptions {
   readonly plan: Plan;
   readonly calls: AsyncIterable<PastCall>;
-  /** When a client called for the first time; undefined: with its first recorded call. */
-  readonly firstCall: (client: PlanClient) => number | undefined;
+  /** Whether a client called before a time, in milliseconds since the epoch. */
+  readonly hadCalled: (client: PlanClient, before: number) => Promise<boolean>;
   /** Milliseconds since the epoch: what was before is not simulated. */
   readonly now: number;
 }
@@ -71,7 +72,8 @@ const MAX_WEEKS = 4;
 const DEFAULT_MS = 365 * DAY_MS;
 const MAX_MS = 3 * DEFAULT_MS;
 
-const keyOf = (client: PlanClient): string | null => clientKey(client) ?? null;
+/** What a client is called where it is counted: its name, or else the key of its summaries. */
+const keyOf = (client: PlanClient): string | null => client.name ?? summaryKeysOf(client)[0] ?? null;
 
 /** Calls of one client on one route in one minute. */
 interface MinuteCalls {
@@ -162,11 +164,28 @@ function countWindows(stage: Stage, from: number, until: number): number {
   return count;
 }
 
+/** The calls of clients that had not called before a time. Each client is asked about once. */
+async function callsOfNew(
+  calls: readonly MinuteCalls[],
+  before: number,
+  hadCalled: SimulateOptions["hadCalled"],
+): Promise<readonly MinuteCalls[]> {
+  const known = new Map<string, boolean>();
+  const found: MinuteCalls[] = [];
+  for (const call of calls) {
+    const key = summaryKeysOf(call.client).join("\n");
+    const isKnown = known.get(key) ?? (key === "" || (await hadCalled(call.client, before)));
+    known.set(key, isKnown);
+    if (!isKnown) found.push(call);
+  }
+  return found;
+}
+
 /**
  * Repeats the last whole weeks of recorded calls until after the end of a plan, and counts whom it hits. Clients that
  * change, give up or retry are not foreseen.
  */
-export async function simulatePlan({ plan, calls, firstCall, now }: SimulateOptions): Promise<Simulation> {
+export async function simulatePlan({ plan, calls, hadCalled, now }: SimulateOptions): Promise<Simulation> {
   const minutes = await countCalls(calls);
   const end = endOfRecords(minutes, now);
   const first = (minutes[0]?.minute ?? 0) * MINUTE_MS;
@@ -202,11 +221,9 @@ export async function simulatePlan({ plan, calls, firstCall, now }: SimulateOpti
       waiting.note(client, time);
     }
 
-  for (const stage of plan.stages)
-    if (stage.kind === "freeze")
-      for (const { client, requests, minute } of repeated)
-        if ((firstCall(client) ?? minute * MINUTE_MS) >= start && keyOf(client) !== null)
-          hits.get(stage.name)?.add(client, requests);
+  const freezes = plan.stages.filter(({ kind }) => kind === "freeze");
+  for (const { client, requests } of freezes.length > 0 ? await callsOfNew(repeated, start, hadCalled) : [])
+    for (const { name } of freezes) hits.get(name)?.add(client, requests);
 
   return {
     recorded: {

@@ -1,7 +1,8 @@
 /** The plan in force: what it decides about requests, and what stops it. */
 import { isDeepStrictEqual } from "node:util";
 import { errorText } from "../config/error-text.ts";
-import type { AuditStore } from "../audit/store.ts";
+import type { DecisionReader } from "../audit/decisions.ts";
+import { AuditUnavailableError } from "../audit/store.ts";
 import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
@@ -9,7 +10,8 @@ import type { SunsetControl } from "./control.ts";
 import type { KnownClients } from "./known-clients.ts";
 import type { Decision, FieldStage, Plan, PlanConditions, PlanQuery, StageWindow } from "./plan.ts";
 import type { PlanClient } from "./plan-dates.ts";
-import { clientKey, readTraffic, type RecordedTraffic } from "./recorded-traffic.ts";
+import { provenClient } from "./proven-client.ts";
+import { findCalling, readUsualRate } from "./recorded-traffic.ts";
 import { watchStorms } from "./retry-storms.ts";
 
 /** What the plan says about a request. */
@@ -18,8 +20,6 @@ export interface Verdict {
   readonly decision: Decision | undefined;
   /** Fields that its response lacks; undefined: none. */
   readonly hiddenFields: readonly FieldStage[] | undefined;
-  /** Whether the client is known to have used the old API before, where that was asked. */
-  readonly isKnownClient: boolean | undefined;
 }
 
 /** What requests need of the plan. */
@@ -29,13 +29,14 @@ export interface SunsetRules {
   /**
    * What the plan says about a request now; undefined: nothing.
    *
-   * @param isProven Whether it is known who sends it. Else no freeze applies, and nothing counts as a retry: an application
-   *   may be only named, or can't be read. Default: true.
+   * @param isAccepted Asks whether v4 accepts the token, where a freeze depends on it. Undefined: it is not known who sends the
+   *   request, since an application may be only named, or can't be read. Then no freeze applies, and nothing counts as a retry.
+   * @throws {AuditUnavailableError} if it can't be read whether the client is new, and what `isAccepted` throws
    */
   judge(
     identity: () => ClientIdentity,
     route: string,
-    isProven?: boolean,
+    isAccepted: (() => boolean | Promise<boolean>) | undefined,
   ): Verdict | undefined | Promise<Verdict | undefined>;
   /** Where clients read about the end. */
   readonly link: () => string | undefined;
@@ -48,8 +49,6 @@ export interface SunsetRules {
   endOf(identity: ClientIdentity, route: string | null): number | undefined;
   /** The open window, or else the next one, of each stage that a client is in and that is not paused. */
   windowsFor(identity: ClientIdentity): readonly StageWindow[];
-  /** Notes that v4 accepted a request of a client. */
-  noteAccepted(identity: ClientIdentity): void;
   /** Counts a request to which a stage applied. */
   count(stage: string, kind: string): void;
 }
@@ -62,7 +61,6 @@ export const NO_SUNSET: SunsetRules = {
   headersFor: () => undefined,
   endOf: () => undefined,
   windowsFor: () => [],
-  noteAccepted: () => {},
   count: () => {},
 };
 
@@ -73,8 +71,9 @@ export interface SunsetOptions {
   readonly control: SunsetControl;
   /** Whether the dates of the plan were compared with those that were published. */
   readonly isConfirmed: () => boolean;
-  readonly known: KnownClients;
-  readonly audit: Pick<AuditStore, "clients" | "tokens" | "usage"> | undefined;
+  readonly known: KnownClients | undefined;
+  /** Undefined without an audit store, as `known`: a plan with a freeze or with `wait_for` needs it. */
+  readonly decisions: DecisionReader | undefined;
   readonly replicas: () => number;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "countStage">;
@@ -91,8 +90,6 @@ interface OpenWindow {
   readonly waitFor: readonly string[];
   /** Clients that it waits for, and that called. */
   readonly blockedBy: readonly string[];
-  /** Undefined without an audit store. */
-  readonly traffic: RecordedTraffic | undefined;
 }
 
 /** The rules of a plan, and what keeps them up to date. */
@@ -113,7 +110,7 @@ export function createSunset({
   control,
   isConfirmed,
   known,
-  audit,
+  decisions,
   replicas,
   log,
   metrics,
@@ -149,9 +146,8 @@ export function createSunset({
   const isInForce = (): boolean => control.isKnown() && isConfirmed();
 
   async function prepare({ stage: { name, waitFor }, window: { from } }: StageWindow): Promise<void> {
-    const traffic = audit && (await readTraffic(audit, directory(), from));
-    const blockedBy = (await traffic?.calling(waitFor)) ?? [];
-    open.set(name, { from, waitFor, blockedBy, traffic });
+    const blockedBy = decisions ? await findCalling(decisions, directory(), waitFor, from) : [];
+    open.set(name, { from, waitFor, blockedBy });
     if (blockedBy.length > 0)
       log.warn(
         { code: "AG_SUNSET_WINDOW_WAITS", stage: name, clients: blockedBy },
@@ -165,9 +161,7 @@ export function createSunset({
     try {
       for (const each of plan().windowsAt(now)) {
         const { stage, window } = each;
-        // Nobody waits for such a window, and no request fails in it.
-        if (stage.kind === "field" && stage.waitFor.length === 0) continue;
-        if (!openWindow(stage, window.from)) await prepare(each);
+        if (stage.waitFor.length > 0 && !openWindow(stage, window.from)) await prepare(each);
       }
     } catch (error) {
       retryAt = clock() + RETRY_MS;
@@ -192,50 +186,55 @@ export function createSunset({
     });
   }
 
-  /** Invented tokens have no usual rate: strangers can't end a window. */
   function countRetry({ stage, window }: Extract<Decision, { kind: "brown_out" }>, client: PlanClient): void {
-    const usual = openWindow(stage, window.from)?.traffic?.usualRate(client);
-    if (usual === undefined) return;
-    const name = clientKey(client) ?? "";
-    if (storms.count(name, usual, clock())) pauseInStorm(stage.name, name);
+    const { name, keys } = provenClient(client, directory());
+    if (!decisions || name === undefined) return;
+    const readUsual = (): Promise<number | undefined> => readUsualRate(decisions, keys, window.from);
+    storms.count(name, clock(), readUsual).then(
+      (isStorm) => isStorm && pauseInStorm(stage.name, name),
+      (error: unknown) =>
+        log.error(
+          { code: "AG_SUNSET_RATE_UNKNOWN", stage: stage.name, client: name, error: errorText(error) },
+          "how much a client usually calls can't be read: its retries are not taken for a storm",
+        ),
+    );
   }
 
   /** Counts what the plan does to a request. */
   function report(
     decision: Decision | undefined,
     query: Omit<PlanQuery, "isKnownClient"> & { readonly isProven: boolean },
-    isKnownClient?: boolean,
   ): Verdict | undefined {
     if (decision) {
       metrics.countStage(decision.stage.name, decision.kind);
       if (decision.kind === "brown_out" && query.isProven) countRetry(decision, query.client);
-      return { decision, hiddenFields: undefined, isKnownClient };
+      return { decision, hiddenFields: undefined };
     }
     const hiddenFields = plan().hiddenFields(query, conditions);
-    return hiddenFields.length === 0 ? undefined : { decision, hiddenFields, isKnownClient };
+    return hiddenFields.length === 0 ? undefined : { decision, hiddenFields };
   }
 
-  /** Asks whether the client is known, where that matters. A store that can't be read stops no one. */
+  /** Asks whether the client is known, where that matters: in a freeze. */
   function judge(
-    identity: () => ClientIdentity,
-    route: string,
-    isProven = true,
+    ...[identity, route, isAccepted]: Parameters<SunsetRules["judge"]>
   ): ReturnType<SunsetRules["judge"]> {
     if (!isInForce()) return undefined;
+    const isProven = isAccepted !== undefined;
     const query = { client: clientOf(identity()), route, time: clock(), isProven };
     const decision = plan().decide({ ...query, isKnownClient: true }, conditions);
-    const matters = isProven && (decision?.kind === "end" || plan().isFrozen(query, conditions));
-    if (!matters) return report(decision, query);
-    const isKnown = known.isKnown(query.client, firstFreeze(plan()) ?? query.time);
+    if (!known || !isAccepted || decision?.kind === "end" || !plan().isFrozen(query, conditions))
+      return report(decision, query);
     const judgeKnown = (isKnownClient: boolean): Verdict | undefined =>
-      report(plan().decide({ ...query, isKnownClient }, conditions), query, isKnownClient);
+      report(plan().decide({ ...query, isKnownClient }, conditions), query);
+    const isKnown = known.isKnown(query.client, firstFreeze(plan()), isAccepted);
     if (typeof isKnown === "boolean") return judgeKnown(isKnown);
     return isKnown.then(judgeKnown, (error: unknown) => {
-      log.error(
-        { code: "AG_SUNSET_CLIENT_UNKNOWN", error: errorText(error) },
-        "it can't be read whether a client is new: it is let in",
-      );
-      return report(decision, query);
+      if (error instanceof AuditUnavailableError)
+        log.error(
+          { code: "AG_SUNSET_CLIENT_UNKNOWN", error: errorText(error) },
+          "it can't be read whether a client is new: its request fails",
+        );
+      throw error;
     });
   }
 
@@ -255,9 +254,6 @@ export function createSunset({
             .windowsFor(clientOf(identity), clock())
             .filter(({ stage }) => !conditions.isPaused(stage.name))
         : [],
-    noteAccepted(identity) {
-      if (firstFreeze(plan()) !== undefined) known.note(clientOf(identity));
-    },
     count: metrics.countStage,
     blockedBy: (stage, from) => openWindow(stage, from)?.blockedBy ?? [],
     prepareWindows: () => (preparing ??= prepareOpen().finally(() => (preparing = undefined))),
@@ -265,7 +261,5 @@ export function createSunset({
 }
 
 /** When the first freeze of a plan begins. */
-function firstFreeze({ stages }: Plan): number | undefined {
-  const dates = stages.flatMap((stage) => (stage.kind === "freeze" ? [stage.date] : []));
-  return dates.length === 0 ? undefined : Math.min(...dates);
-}
+const firstFreeze = ({ stages }: Plan): number =>
+  Math.min(...stages.flatMap((stage) => (stage.kind === "freeze" ? [stage.date] : [])));

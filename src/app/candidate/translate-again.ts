@@ -137,7 +137,7 @@ export function createTranslateAgain(
   const pipeline = createAlphaPipeline({
     ...createPipelineConfig(pack, settings),
     // The plan was asked when the request came, and the limits too.
-    sunset: { ...rules, judge: () => current?.planned, noteAccepted() {}, count() {} },
+    sunset: { ...rules, judge: () => current?.planned, count() {} },
     limits: {
       consume: async () => ({ status: current?.rateLimitStatus ?? UNLIMITED, creditAddress: undefined }),
       consumeAddress: async () => ({ status: UNLIMITED, creditAddress: undefined }),

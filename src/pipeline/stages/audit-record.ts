@@ -36,11 +36,8 @@ const LONGEST_BODY_WITHOUT_TOKEN = 1024;
 const bodyLength = ({ body }: RequestContext): number => body?.bytes.length ?? 0;
 
 /** Whether v4 has accepted the token of a request, in this request or before. */
-export const isAccepted = ({ upstream, token, client, planned }: RequestContext): boolean =>
-  upstream?.isTokenAccepted === true ||
-  (token ?? client)?.isAccepted === true ||
-  // After the end, no call of v4 shows it any more.
-  (planned?.isKnownClient === true && client?.credentials.hash !== undefined);
+export const isAccepted = ({ upstream, token, client }: RequestContext): boolean =>
+  upstream?.isTokenAccepted === true || (token ?? client)?.isAccepted === true;
 
 /** Who has sent a request, for its record. */
 function senderOf(request: AlphaRequest, context: RequestContext): RecordedSender {

@@ -4,7 +4,7 @@ import { HttpError } from "../../dialect/http-error.ts";
 import type { Decision } from "../../sunset/plan.ts";
 import type { SunsetRules, Verdict } from "../../sunset/sunset.ts";
 import type { TokenStore } from "../../auth/token-store.ts";
-import type { ApplicationId, Credentials, RouteMatch } from "../context.ts";
+import type { ApplicationId, AuthenticatedClient, Credentials, RouteMatch } from "../context.ts";
 
 /** The application to which a token was issued; undefined without one, and "unknown" where it can't be read. */
 type Issuer = ApplicationId | "unknown" | undefined;
@@ -28,14 +28,28 @@ export async function findIssuer(
   }
 }
 
-/** Asks what the plan says about a request; undefined: nothing. Returns a promise only where a store is read. */
-export const askPlan = (
-  identity: () => ClientIdentity,
+/** Who sends a request, as far as the plan asks. */
+export interface PlanSender {
+  readonly identity: () => ClientIdentity;
+  readonly issuer: Issuer;
+  /** Finds out what v4 says about the token. */
+  readonly learnToken: () => Promise<Pick<AuthenticatedClient, "tokenInfo">>;
+}
+
+/** Asks what the plan says about a request; undefined: nothing. Returns a promise only where a store or v4 is asked. */
+export function askPlan(
   match: RouteMatch | undefined,
   sunset: Pick<SunsetRules, "judge">,
-  issuer: Issuer,
-): ReturnType<SunsetRules["judge"]> =>
-  match && sunset.judge(identity, match.route.name, issuer !== "unknown");
+  { identity, issuer, learnToken }: PlanSender,
+): ReturnType<SunsetRules["judge"]> {
+  if (!match) return undefined;
+  const { name } = match.route;
+  if (issuer === "unknown") return sunset.judge(identity, name, undefined);
+  // The gateway has got the token from the login server.
+  if (issuer?.isProven) return sunset.judge(identity, name, () => true);
+  // V4 may say neither that it accepts a token nor that it refuses it.
+  return sunset.judge(identity, name, async () => (await learnToken()).tokenInfo?.refused !== true);
+}
 
 /** How much later than promised a client tries again: the clocks of replicas may differ by two seconds. */
 const CLOCK_SECONDS = 2;

@@ -1,6 +1,5 @@
 /** Without an audit the gateway does not read a request for a record. */
 import { expect, test } from "@jest/globals";
-import { NO_SUNSET } from "../../../src/sunset/sunset.ts";
 import { createContext, type AlphaRequest } from "../../../src/pipeline/context.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
 import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
@@ -25,7 +24,6 @@ function recordedWithoutAudit() {
     log,
     inFlight,
     tracing: undefined,
-    sunset: { rules: NO_SUNSET },
   });
   metrics.close();
   let looks = 0;

@@ -1,6 +1,5 @@
 /** What callers without an accepted token can do to the audit: little, and never at the cost of a record. */
 import { expect, test } from "@jest/globals";
-import { NO_SUNSET } from "../../../src/sunset/sunset.ts";
 import { createContext, type AlphaRequest } from "../../../src/pipeline/context.ts";
 import { createUpstreamActivity, type UpstreamActivity } from "../../../src/pipeline/instrument-call.ts";
 import { loadPack } from "../../../src/mapping/load/load-pack.ts";
@@ -39,7 +38,6 @@ function record(
     log,
     inFlight: createInFlightTracker(),
     tracing: undefined,
-    sunset: { rules: NO_SUNSET },
   });
   metrics.close();
   const request = {

@@ -190,7 +190,7 @@ test("a simulation foresees within five per cent whom windows and the end hit, a
   const { stages, recorded } = await simulatePlan({
     plan,
     calls: toCalls(await readRecords(RECORDED)),
-    firstCall: () => RECORDED,
+    hadCalled: async (_client, before) => RECORDED < before,
     now: PLANNED,
   });
   const [windows, end] = stages;

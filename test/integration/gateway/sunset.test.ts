@@ -1,6 +1,9 @@
 /** The plan by which alpha ends, as clients and operators meet it, by a clock that the test moves. */
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { fingerprint, tokenHash } from "../../../src/auth/token-cache.ts";
 import { startService } from "../../../src/app/start.ts";
 import { readEnvironment } from "../../../src/config/settings.ts";
 import { allBut } from "../../support/fake-time.ts";
@@ -183,52 +186,80 @@ describe("a storm of retries", () => {
 describe("a freeze", () => {
   const FREEZE = "stages: [{ freeze: 2026-06-02, text: New applications use the new interface. }]\n";
 
-  test.each([["full"], ["off"]])(
-    "refuses clients that never used alpha, and no others (AUDIT=%s)",
-    async (AUDIT) => {
-      await startWith(LINKS + FREEZE, { AUDIT });
-      expect((await gateway.request(LIST)).status).toBe(200);
-      moveTo("2026-06-02T00:00:03Z");
-      expect((await gateway.request(LIST)).status).toBe(200);
-      gateway.takeV4Requests();
-      const { status, body } = await gateway.request(LIST, { as: "other" });
-      expect(status).toBe(403);
-      expect(body).toEqual({
-        errors: [
-          {
-            reason:
-              "Error: this interface is going away, and takes no new clients. New applications use the new " +
-              "interface. See https://example.com/policy",
-          },
-        ],
-      });
-      expect(gateway.takeV4Requests()).toEqual([]);
-      expect(await metric('alpha_gateway_refusals_total{reason="freeze",status="403"}')).toBe(1);
-    },
-  );
-
-  test.each([["full"], ["off"]])(
-    "lets in a client that only read catalogs before, and that v4 accepts (AUDIT=%s)",
-    async (AUDIT) => {
-      await startWith(FREEZE, { AUDIT });
-      const read = (as: string) => gateway.request("GET /datacenters", { as });
-      for (const as of ["full", "invented"]) expect((await read(as)).status).toBe(200);
-      for (const result of ["accepted", "refused"])
-        await waitFor(
-          async () => (await metric(`alpha_gateway_token_checks_total{result="${result}"}`)) === 1,
-        );
-      moveTo("2026-06-02T00:00:03Z");
-      expect((await read("full")).status).toBe(200);
-      expect((await read("invented")).status).toBe(403);
-    },
-  );
-
-  test("lets in another token of a client whose name is known", async () => {
-    await startWith(FREEZE, { CLIENTS_FILE: clientsFile(`reports: { user_agents: ["reports/*"] }`) });
-    const headers = { "user-agent": "reports/1" };
-    expect((await gateway.request(LIST, { headers })).status).toBe(200);
+  test("refuses clients that never used alpha, and no others", async () => {
+    await startWith(LINKS + FREEZE);
+    expect((await gateway.request(LIST)).status).toBe(200);
     moveTo("2026-06-02T00:00:03Z");
-    expect((await gateway.request(LIST, { as: "other", headers })).status).toBe(200);
+    expect((await gateway.request(LIST)).status).toBe(200);
+    gateway.takeV4Requests();
+    const { status, body } = await gateway.request(LIST, { as: "other" });
+    expect(status).toBe(403);
+    expect(body).toEqual({
+      errors: [
+        {
+          reason:
+            "Error: this interface is going away, and takes no new clients. New applications use the new " +
+            "interface. See https://example.com/policy",
+        },
+      ],
+    });
+    // V4 is asked about the token, and does not get the request.
+    expect(gateway.takeV4Requests()).toMatchObject([{ method: "GET", path: "/v4/profile" }]);
+    expect((await gateway.request(LIST, { as: "other" })).status).toBe(403);
+    expect(gateway.takeV4Requests()).toEqual([]);
+    expect(await metric('alpha_gateway_refusals_total{reason="freeze",status="403"}')).toBe(2);
+  });
+
+  test("refuses a token that v4 does not accept, about which v4 is asked once", async () => {
+    await startWith(FREEZE);
+    moveTo("2026-06-02T00:00:03Z");
+    for (const call of [LIST, "POST /vm/instances", LIST]) {
+      const { status, text } = await gateway.request(call, { as: "invented" });
+      expect([status, text]).toEqual([403, expect.stringContaining("takes no new clients")]);
+    }
+    expect(gateway.takeV4Requests()).toMatchObject([{ method: "GET", path: "/v4/profile" }]);
+  });
+
+  test("lets in a client that only read catalogs before, and that v4 accepts", async () => {
+    await startWith(FREEZE);
+    const read = (as: string) => gateway.request("GET /datacenters", { as });
+    for (const as of ["full", "invented"]) expect((await read(as)).status).toBe(200);
+    for (const result of ["accepted", "refused"])
+      await waitFor(async () => (await metric(`alpha_gateway_token_checks_total{result="${result}"}`)) === 1);
+    moveTo("2026-06-02T00:00:03Z");
+    expect((await read("full")).status).toBe(200);
+    expect((await read("invented")).status).toBe(403);
+  });
+
+  test("needs the audit: without it the gateway does not start", async () => {
+    await expect(startWith(FREEZE, { AUDIT: "off" })).rejects.toThrow(
+      "a freeze needs the audit, which knows who called before",
+    );
+    gateway = await startGateway();
+  });
+
+  test("lets in another token that the entry of a known one lists", async () => {
+    const directory = clientsFile("reports: {}");
+    await startWith(FREEZE, { CLIENTS_FILE: directory });
+    expect((await gateway.request(LIST)).status).toBe(200);
+    moveTo("2026-06-02T00:00:03Z");
+    const { full, other } = gateway.sandbox.tokens;
+    const tokens = [full, other].map((token) => `"${fingerprint(tokenHash(token))}"`);
+    writeFileSync(directory, `reports: { tokens: [${tokens.join(", ")}] }`);
+    await gateway.reload();
+    expect((await gateway.request(LIST, { as: "other" })).status).toBe(200);
+  });
+
+  test("lets in nobody by a user agent, which anybody can send, and who is allowed by that name", async () => {
+    const CLIENTS_FILE = clientsFile(
+      `reports: { user_agents: ["reports/*"] }\nscripts: { user_agents: ["curl/*"] }`,
+    );
+    await startWith(`${FREEZE}allow: { scripts: 2026-09-01 }\n`, { CLIENTS_FILE });
+    const statusOf = async (as: string, agent: string): Promise<number> =>
+      (await gateway.request(LIST, { as, headers: { "user-agent": agent } })).status;
+    expect([await statusOf("full", "reports/1"), await statusOf("full", "curl/8")]).toEqual([200, 200]);
+    moveTo("2026-06-02T00:00:03Z");
+    expect([await statusOf("other", "reports/1"), await statusOf("other", "curl/8")]).toEqual([403, 200]);
   });
 
   test.each<[string, Record<string, string>]>([
@@ -252,6 +283,24 @@ describe("a freeze", () => {
 });
 
 describe("the end", () => {
+  test("is for a client that came before under its name, also after a restart, without asking anybody about it", async () => {
+    const DATA_DIR = mkdtempSync(join(tmpdir(), "sunset-"));
+    await startWith("end: 2026-07-01\n", { DATA_DIR });
+    expect((await gateway.request(LIST)).status).toBe(200);
+    const [{ client }] = await gateway.readAudit();
+    await gateway.stop();
+    moveTo("2026-07-01T00:00:03Z");
+    await startWith("end: 2026-07-01\n", { DATA_DIR });
+    for (const as of ["full", "invented"]) expect((await gateway.request(LIST, { as })).status).toBe(410);
+    expect(gateway.takeV4Requests()).toEqual([]);
+    const { body } = await gateway.requestAdmin(`GET /api/usage/routes?client=${client.fingerprint}`);
+    expect(body.routes).toMatchObject([
+      { status: 200, requests: 1 },
+      { status: 410, requests: 1 },
+    ]);
+    rmSync(DATA_DIR, { recursive: true });
+  });
+
   test("is 410 with the link, and who still comes is recorded as a client", async () => {
     await startWith(`${LINKS}end: 2026-07-01\n`);
     expect((await gateway.request(LIST)).status).toBe(200);

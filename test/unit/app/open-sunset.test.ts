@@ -34,9 +34,9 @@ afterEach(async () => {
 test("a pause on another replica is read while the audit store does not answer", async () => {
   const log = { info: () => {}, warn: () => {}, error: () => {} } as unknown as Log;
   const metrics = { addGauge: () => {}, countStage: () => {} } as unknown as Metrics;
-  const clients = jest.fn(() => new Promise<never>(() => {}));
+  const callsOf = jest.fn(() => new Promise<never>(() => {}));
   const file = writeOperatorFile(
-    `announced: 2026-01-01\nstages: [{ brown_out: "0 10 * * *", for: 1h, from: 2026-05-01 }]\n`,
+    `announced: 2026-01-01\nstages: [{ brown_out: "0 10 * * *", for: 1h, from: 2026-05-01, wait_for: ["0123456789abcdef"] }]\n`,
   );
   sunset = await openSunset(
     { SUNSET_FILE: file },
@@ -44,7 +44,7 @@ test("a pause on another replica is read while the audit store does not answer",
       pack: { routes: [], resources: new Map() } as unknown as Pack,
       clients: openClients({ CLIENTS_FILE: undefined }, log, metrics),
       state,
-      audit: { clients } as unknown as AuditStore,
+      audit: { decisions: { callsOf } } as unknown as AuditStore,
       replicas: () => 1,
       isAnnounced: false,
       log,
@@ -52,8 +52,8 @@ test("a pause on another replica is read while the audit store does not answer",
     },
   );
   jest.setSystemTime(new Date("2026-06-01T10:30:00Z"));
-  await waitFor(() => clients.mock.calls.length > 0);
+  await waitFor(() => callsOf.mock.calls.length > 0);
   await createControl(state).pause({ stage: null, by: "Ann", reason: null });
   await waitFor(() => sunset.status()?.pauses.length === 1);
-  expect(clients).toHaveBeenCalledTimes(1);
+  expect(callsOf).toHaveBeenCalledTimes(1);
 });

@@ -1,174 +1,101 @@
 /** Who counts as a client that used the old API before. */
 import { describe, expect, test } from "@jest/globals";
-import type {
-  ClientUsage,
-  RouteUsage,
-  TokenQuery,
-  TokenUsage,
-  UsageQuery,
-} from "../../../src/audit/usage.ts";
-import { identityOfKey } from "../../../src/audit/summary-key.ts";
+import type { PastQuery } from "../../../src/audit/decisions.ts";
+import { AuditUnavailableError } from "../../../src/audit/store.ts";
 import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../../../src/clients/client-directory.ts";
 import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
-import { knownByAudit, knownByState } from "../../../src/sunset/known-clients.ts";
+import { createKnownClients } from "../../../src/sunset/known-clients.ts";
+import type { PlanClient } from "../../../src/sunset/plan-dates.ts";
 
 const TOKEN = "0123456789abcdef";
 const OTHER_TOKEN = "fedcba9876543210";
 const FREEZE = Date.parse("2026-06-01T00:00:00Z");
-const BEFORE = "2026-05-01T00:00:00.000Z";
-const AFTER = "2026-06-02T00:00:00.000Z";
 
-const isRoute = (route: string): boolean => route === "GET /books";
+const directoryOf = (text: string): ClientDirectory =>
+  parseOperatorFile({ file: "clients.yaml", text }, CLIENTS_FILE);
 
-const row = (changes: Partial<RouteUsage>): RouteUsage => ({
-  client: TOKEN,
-  lane: "alpha",
-  route: "GET /books",
-  status: 200,
-  requests: 1,
-  lossy: 0,
-  first: BEFORE,
-  last: BEFORE,
-  sample: "a",
-  ...changes,
-});
-
-/** Summaries of some rows, which count how often they are read. @param keys The keys of tokens, by their fingerprints */
-function summaries(
-  rows: readonly RouteUsage[],
-  userAgent: string | null = null,
-  keys: Readonly<Record<string, string>> = {},
-) {
-  let reads = 0;
-  return {
-    reads: () => reads,
-    reader: {
-      async usage({ clients }: UsageQuery) {
-        reads += 1;
-        return rows.filter(({ client }) => clients === undefined || clients.includes(client));
+/** Known clients of a store in which some keys have used the old API, and what the store was asked. */
+function knownWith(served: readonly string[], directory: ClientDirectory = NO_CLIENTS) {
+  const asked: PastQuery[] = [];
+  let answer = async ({ clients }: PastQuery): Promise<boolean> =>
+    clients.some((key) => served.includes(key));
+  const known = createKnownClients(
+    {
+      wasServed(query) {
+        asked.push(query);
+        return answer(query);
       },
-      tokens: async (query: TokenQuery) =>
-        Object.entries(keys)
-          .filter(([fingerprint]) => "fingerprints" in query && query.fingerprints.includes(fingerprint))
-          .map(([fingerprint, client]) => ({ fingerprint, client }) as TokenUsage),
-      clients: async () =>
-        rows.map(({ client }) => ({ client, ...identityOfKey(client), userAgent }) as ClientUsage),
     },
+    () => directory,
+    () => ["GET /books"],
+  );
+  return {
+    asked,
+    answerWith: (next: typeof answer) => void (answer = next),
+    isKnown: (client: Partial<PlanClient>, isAccepted: () => boolean | Promise<boolean> = () => true) =>
+      known.isKnown({ name: undefined, fingerprint: undefined, ...client }, FREEZE, isAccepted),
   };
 }
 
-const isKnown = async (rows: readonly RouteUsage[], directory: ClientDirectory = NO_CLIENTS, agent = "a/1") =>
-  knownByAudit(summaries(rows, agent).reader, () => directory, isRoute).isKnown(
-    { name: directory.nameOf({ userAgent: agent }), fingerprint: TOKEN },
-    FREEZE,
-  );
-
-describe("by the summaries of the audit, a client is", () => {
-  test.each<[string, Partial<RouteUsage>, boolean]>([
-    ["known if its token was accepted before", {}, true],
-    ["known if only errors are recorded from before", { status: 404 }, true],
-    ["known if it was served later", { first: AFTER, last: AFTER }, true],
-    ["new if it only signed in later", { route: "POST /oauth/token", first: AFTER, last: AFTER }, false],
-    ["new if it was only refused since", { status: 403, first: AFTER, last: AFTER }, false],
-    ["new if it used the new API alone", { lane: "native", route: null }, false],
-    ["new if another token was used", { client: OTHER_TOKEN }, false],
-    ["new if no token like this was accepted", { client: "unaccepted" }, false],
-  ])("%s", async (_title, changes, expected) => {
-    expect(await isKnown([row(changes)])).toBe(expected);
+describe("the store is asked about a client", () => {
+  test("by its own keys, on the day of the freeze and the routes of the pack", async () => {
+    const { isKnown, asked } = knownWith([TOKEN]);
+    expect(await isKnown({ fingerprint: TOKEN, label: "acme", application: "app" })).toBe(true);
+    const clients = ["label:acme", "application:app", TOKEN];
+    expect(asked).toEqual([{ clients, before: FREEZE, routes: ["GET /books"] }]);
   });
 
-  test("known if another token of its name was accepted before", async () => {
-    const directory = parseOperatorFile(
-      { file: "clients.yaml", text: `reports: { user_agents: ["reports/*"] }` },
-      CLIENTS_FILE,
-    );
-    expect(await isKnown([row({ client: OTHER_TOKEN })], directory, "reports/1")).toBe(true);
-    expect(await isKnown([row({ client: OTHER_TOKEN })], directory, "other/1")).toBe(false);
+  test("and by all that its entry lists, if that lists its token, its label or its application", async () => {
+    const directory = directoryOf(`reports: { tokens: ["${TOKEN}", "${OTHER_TOKEN}"], applications: [app] }`);
+    const { isKnown, asked } = knownWith([OTHER_TOKEN], directory);
+    expect(await isKnown({ name: "reports", fingerprint: TOKEN })).toBe(true);
+    expect(asked[0]?.clients).toEqual([TOKEN, "label:reports", "application:app", OTHER_TOKEN]);
   });
 
-  test("known if another token of its application was accepted before", async () => {
-    const known = knownByAudit(
-      summaries([row({ client: "application:app-1" })]).reader,
-      () => NO_CLIENTS,
-      isRoute,
-    );
-    const client = { name: undefined, fingerprint: TOKEN };
-    expect(await known.isKnown({ ...client, application: "app-2" }, FREEZE)).toBe(false);
-    expect(await known.isKnown({ ...client, application: "app-1" }, FREEZE)).toBe(true);
+  test("and by nothing else where it has the name of its user agent, which anybody can send", async () => {
+    const directory = directoryOf(`reports: { tokens: ["${TOKEN}"], user_agents: ["reports/*"] }`);
+    const { isKnown, asked } = knownWith([TOKEN], directory);
+    expect(await isKnown({ name: "reports", fingerprint: OTHER_TOKEN })).toBe(false);
+    expect(asked[0]?.clients).toEqual([OTHER_TOKEN]);
   });
 
-  test.each(["label:acme", "application:app-1"])(
-    "known by a token that was counted under %s, whatever its label and application are now",
-    async (key) => {
-      const { reader } = summaries([row({ client: key })], null, { [TOKEN]: key });
-      const known = knownByAudit(reader, () => NO_CLIENTS, isRoute);
-      const changed = { name: undefined, label: "acme-eu", application: "app-2" };
-      expect(await known.isKnown({ ...changed, fingerprint: OTHER_TOKEN }, FREEZE)).toBe(false);
-      expect(await known.isKnown({ ...changed, fingerprint: TOKEN }, FREEZE)).toBe(true);
-      expect(await known.isKnown({ name: undefined, fingerprint: TOKEN }, FREEZE)).toBe(true);
-    },
-  );
-
-  test("known if another token of its entry was counted under an application", async () => {
-    const directory = parseOperatorFile(
-      {
-        file: "clients.yaml",
-        text: `reports: { tokens: ["${TOKEN}", "${OTHER_TOKEN}"], user_agents: ["reports/*"] }`,
-      },
-      CLIENTS_FILE,
-    );
-    const { reader } = summaries([row({ client: "application:app-1" })], null, {
-      [TOKEN]: "application:app-1",
-    });
-    const known = knownByAudit(reader, () => directory, isRoute);
-    expect(await known.isKnown({ name: "reports", fingerprint: OTHER_TOKEN }, FREEZE)).toBe(true);
-    // Its name is that of its user agent.
-    expect(await known.isKnown({ name: "reports", fingerprint: "aaaaaaaaaaaaaaaa" }, FREEZE)).toBe(false);
+  test("never before v4 has accepted its token: until then it is new", async () => {
+    const { isKnown, asked } = knownWith([TOKEN]);
+    expect(await isKnown({ fingerprint: TOKEN }, async () => false)).toBe(false);
+    expect(asked).toEqual([]);
+    // That is not remembered: the token may be accepted a moment later.
+    expect(await isKnown({ fingerprint: TOKEN }, async () => true)).toBe(true);
   });
 
-  test("known if it has neither a name nor a token, since nobody can say that it is new", () => {
-    const known = knownByAudit(summaries([]).reader, () => NO_CLIENTS, isRoute);
-    expect(known.isKnown({ name: undefined, fingerprint: undefined }, FREEZE)).toBe(true);
+  test("never if it has neither a label nor a token, since nobody can say that it is new", () => {
+    const { isKnown, asked } = knownWith([]);
+    expect(isKnown({ name: "reports" })).toBe(true);
+    expect(asked).toEqual([]);
   });
 
-  test("looked up once, whether it is known or new", async () => {
-    const { reader, reads } = summaries([row({})]);
-    const known = knownByAudit(reader, () => NO_CLIENTS, isRoute);
+  test("once, whether it is known or new, and v4 is not asked again either", async () => {
+    const { isKnown, asked } = knownWith([TOKEN]);
     for (const fingerprint of [TOKEN, OTHER_TOKEN]) {
-      const client = { name: undefined, fingerprint };
-      const first = await known.isKnown(client, FREEZE);
-      const before = reads();
-      expect(known.isKnown(client, FREEZE)).toBe(first);
-      expect(reads()).toBe(before);
+      const first = await isKnown({ fingerprint });
+      expect(isKnown({ fingerprint }, () => Promise.reject(new Error("v4 is down")))).toBe(first);
     }
+    expect(asked).toHaveLength(2);
   });
 
-  test("not cached if the summaries can't be read", async () => {
-    let isBroken = true;
-    const { reader } = summaries([row({})]);
-    const usage: typeof reader.usage = async (query) => {
-      if (isBroken) throw new Error("the store is down");
-      return reader.usage(query);
-    };
-    const known = knownByAudit({ ...reader, usage }, () => NO_CLIENTS, isRoute);
-    const client = { name: undefined, fingerprint: TOKEN };
-    await expect(known.isKnown(client, FREEZE)).rejects.toThrow("the store is down");
-    isBroken = false;
-    expect(await known.isKnown(client, FREEZE)).toBe(true);
+  test("once for all its requests that come at the same time", async () => {
+    const { isKnown, asked } = knownWith([TOKEN]);
+    const requests = Array.from({ length: 100 }, async () => isKnown({ fingerprint: TOKEN }));
+    expect(new Set(await Promise.all(requests))).toEqual(new Set([true]));
+    expect(asked).toHaveLength(1);
   });
 });
 
-describe("by the state store, a client is", () => {
-  test("known once it was noted, by its name and by its token", async () => {
-    const members = new Set<string>();
-    const store = {
-      addToSet: async (_key: string, member: string) => Boolean(members.add(member)),
-      setMembers: async () => [...members],
-    };
-    const known = knownByState(store, () => {});
-    known.note({ name: "reports", fingerprint: TOKEN });
-    expect(await known.isKnown({ name: undefined, fingerprint: TOKEN }, FREEZE)).toBe(true);
-    expect(await known.isKnown({ name: "reports", fingerprint: OTHER_TOKEN }, FREEZE)).toBe(true);
-    expect(await known.isKnown({ name: undefined, fingerprint: OTHER_TOKEN }, FREEZE)).toBe(false);
-  });
+test("a client of which the store can't be read is neither known nor new, and is asked about again", async () => {
+  const { isKnown, answerWith } = knownWith([]);
+  answerWith(() => Promise.reject(new AuditUnavailableError("the store is down")));
+  await expect(isKnown({ fingerprint: TOKEN })).rejects.toThrow("the store is down");
+  answerWith(async () => true);
+  expect(await isKnown({ fingerprint: TOKEN })).toBe(true);
+  answerWith(() => Promise.reject(new AuditUnavailableError("the store is down")));
+  expect(isKnown({ fingerprint: TOKEN })).toBe(true);
 });

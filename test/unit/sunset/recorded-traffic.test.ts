@@ -1,152 +1,128 @@
-/** Who called before a window, by the summaries of the audit store. */
+/** Who called before a window, by what the audit store says about single clients. */
 import { describe, expect, test } from "@jest/globals";
-import type {
-  ClientUsage,
-  RouteUsage,
-  TokenQuery,
-  TokenUsage,
-  UsageQuery,
-} from "../../../src/audit/usage.ts";
-import { identityOfKey } from "../../../src/audit/summary-key.ts";
+import type { CallsQuery, DecisionReader } from "../../../src/audit/decisions.ts";
+import type { TokenPage, TokenUsage } from "../../../src/audit/usage.ts";
 import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
 import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
-import { readTraffic } from "../../../src/sunset/recorded-traffic.ts";
+import { findCalling, readUsualRate } from "../../../src/sunset/recorded-traffic.ts";
 
 const TOKEN = "0123456789abcdef";
 const OTHER_TOKEN = "fedcba9876543210";
 const DIRECTORY = parseOperatorFile(
   {
     file: "clients.yaml",
-    text: `reports: { tokens: ["${TOKEN}", "${OTHER_TOKEN}"] }\nmobile: { applications: [5f0c-mobile] }`,
+    text: `
+      reports: { tokens: ["${TOKEN}", "${OTHER_TOKEN}"] }
+      mobile: { applications: [5f0c-mobile] }
+      scripts: { user_agents: ["curl/*"] }`,
   },
   CLIENTS_FILE,
 );
 /** The window begins at ten. */
 const START = Date.parse("2026-06-15T10:00:00Z");
+const RANGE = { since: "2026-06-01T10:00:00.000Z", until: "2026-06-15T10:00:00.000Z" };
 
-const row = (first: string, last = first, changes: Partial<RouteUsage> = {}): RouteUsage => ({
-  client: TOKEN,
-  lane: "alpha",
-  route: "GET /books",
-  status: 200,
-  requests: 1,
-  lossy: 0,
-  first: `${first}:00.000Z`,
-  last: `${last}:00.000Z`,
-  sample: "a",
-  ...changes,
-});
+/** A token, the key under which it is counted, and its last call. */
+const counted = (
+  client: string,
+  lastAlpha: string,
+  { fingerprint = TOKEN, userAgent = null }: Partial<TokenUsage> = {},
+): TokenUsage => ({ fingerprint, client, lastAlpha: `${lastAlpha}:00.000Z`, userAgent }) as TokenUsage;
 
-/** A token that is counted under another key. */
-const counted = (client: string, lastAlpha: string): TokenUsage =>
-  ({ fingerprint: TOKEN, client, lastAlpha: `${lastAlpha}:00.000Z`, userAgent: null }) as TokenUsage;
-
-function trafficOf(
-  rows: readonly RouteUsage[],
-  tokens: readonly TokenUsage[] = [],
-  onQuery: (query: UsageQuery) => void = () => {},
-) {
-  const reader = {
-    tokens: async (query: TokenQuery) =>
-      tokens.filter(({ fingerprint }) => "fingerprints" in query && query.fingerprints.includes(fingerprint)),
-    async usage(query: UsageQuery) {
-      onQuery(query);
-      return rows.filter(({ lane }) => query.lane === undefined || lane === query.lane);
+/** A store in which some keys called in the range, and which has some tokens. */
+function storeWith(calling: readonly string[], tokens: readonly TokenUsage[] = []) {
+  const asked: CallsQuery[] = [];
+  const pages: TokenPage[] = [];
+  const decisions: DecisionReader = {
+    wasServed: async () => false,
+    async callsOf(query) {
+      asked.push(query);
+      return { requests: 0, hasCalled: query.clients.some((key) => calling.includes(key)) };
     },
-    clients: async () =>
-      rows.map(({ client }) => ({ client, ...identityOfKey(client), userAgent: null }) as ClientUsage),
+    async tokenPage(page) {
+      pages.push(page);
+      return tokens
+        .filter(({ fingerprint, lastAlpha }) => fingerprint > page.after && (lastAlpha ?? "") >= page.since)
+        .toSorted((one, other) => (one.fingerprint < other.fingerprint ? -1 : 1))
+        .slice(0, 2);
+    },
   };
-  return readTraffic(reader, DIRECTORY, START);
+  return { decisions, asked, pages };
 }
 
+const callingOf = (
+  names: readonly string[],
+  calling: readonly string[],
+  tokens: readonly TokenUsage[] = [],
+): Promise<readonly string[]> => findCalling(storeWith(calling, tokens).decisions, DIRECTORY, names, START);
+
 describe("a client counts as calling", () => {
-  test.each<[string, readonly RouteUsage[], boolean]>([
-    ["with a call in the 14 days before the window", [row("2026-06-01T10:00")], true],
-    ["with a call a minute before it", [row("2026-06-15T09:59")], true],
-    ["with another of its tokens", [row("2026-06-10T10:00", undefined, { client: OTHER_TOKEN })], true],
-    ["with a call that was rejected", [row("2026-06-10T10:00", undefined, { status: 500 })], true],
-    ["but not with an earlier call of that day", [row("2026-06-01T09:59")], false],
-    ["but not with a call in the window itself", [row("2026-06-15T10:00")], false],
-    ["but not with a call of the new API", [row("2026-06-10T10:00", undefined, { lane: "native" })], false],
-    ["but not without any call", [], false],
-  ])("%s", async (_title, rows, isCalling) => {
-    expect(await (await trafficOf(rows)).calling(["reports"])).toEqual(isCalling ? ["reports"] : []);
+  test("by all that its entry lists, or by the fingerprint of a token", async () => {
+    const { decisions, asked } = storeWith([OTHER_TOKEN]);
+    expect(await findCalling(decisions, DIRECTORY, ["reports", TOKEN, OTHER_TOKEN], START)).toEqual([
+      "reports",
+      OTHER_TOKEN,
+    ]);
+    expect(asked).toEqual([
+      { clients: ["label:reports", TOKEN, OTHER_TOKEN], ...RANGE },
+      { clients: [TOKEN], ...RANGE },
+      { clients: [OTHER_TOKEN], ...RANGE },
+    ]);
   });
 
-  test("by the fingerprint of a token as well", async () => {
-    const traffic = await trafficOf([row("2026-06-10T10:00")]);
-    expect(await traffic.calling([TOKEN, OTHER_TOKEN])).toEqual([TOKEN]);
+  const APPLICATION = "application:app-1";
+  test.each<[string, TokenUsage, readonly string[], readonly string[]]>([
+    [
+      "by a token that its application counts",
+      counted(APPLICATION, "2026-06-15T09:00"),
+      [],
+      ["reports", TOKEN],
+    ],
+    ["by a token that a label counts", counted("label:acme", "2026-06-15T09:00"), [], ["reports", TOKEN]],
+    ["not by other tokens of an application", counted(APPLICATION, "2026-06-01T09:00"), [APPLICATION], []],
+    [
+      "by a token that called in the window, if its application called before",
+      counted(APPLICATION, "2026-06-15T10:30"),
+      [APPLICATION],
+      ["reports", TOKEN],
+    ],
+    ["not if all calls were in the window", counted(APPLICATION, "2026-06-15T10:30"), [], []],
+    [
+      "not by a name that the application of the token does not have",
+      counted("application:5f0c-mobile", "2026-06-15T09:00"),
+      [],
+      [TOKEN],
+    ],
+  ])("%s", async (_title, token, calling, expected) => {
+    expect(await callingOf(["reports", TOKEN, OTHER_TOKEN], calling, [token])).toEqual(expected);
   });
 
-  describe("with a token that is counted under an application or a label:", () => {
-    const APPLICATION = "application:app-1";
-    const NAMED_APPLICATION = "application:5f0c-mobile";
-    test.each<[string, TokenUsage, readonly RouteUsage[], readonly string[]]>([
-      ["its last call was in these days", counted(APPLICATION, "2026-06-15T09:00"), [], ["reports", TOKEN]],
-      ["so for a label", counted("label:acme", "2026-06-15T09:00"), [], ["reports", TOKEN]],
-      [
-        "not if only other tokens of it called",
-        counted(APPLICATION, "2026-06-01T09:00"),
-        [row("2026-06-10T10:00", undefined, { client: APPLICATION })],
-        [],
-      ],
-      [
-        "its last call was in the window, and its application called before",
-        counted(APPLICATION, "2026-06-15T10:30"),
-        [row("2026-06-10T10:00", undefined, { client: APPLICATION })],
-        ["reports", TOKEN],
-      ],
-      ["not if all calls were in the window", counted(APPLICATION, "2026-06-15T10:30"), [], []],
-      [
-        "not by a name that its application does not have",
-        counted(NAMED_APPLICATION, "2026-06-15T09:00"),
-        [],
-        [TOKEN],
-      ],
-    ])("%s", async (_title, token, rows, expected) => {
-      const traffic = await trafficOf(rows, [token]);
-      expect(await traffic.calling(["reports", TOKEN, OTHER_TOKEN])).toEqual(expected);
+  test("by the user agent of any token, on whatever page it is", async () => {
+    const tokens = ["a", "b", "c", "d", "e"].map((digit) => {
+      const fingerprint = digit.repeat(16);
+      const userAgent = digit === "e" ? "curl/8" : "other/1";
+      return counted(fingerprint, "2026-06-10T10:00", { fingerprint, userAgent });
     });
+    expect(await callingOf(["scripts"], [], tokens)).toEqual(["scripts"]);
+    expect(await callingOf(["scripts"], [], tokens.slice(0, 4))).toEqual([]);
   });
 
-  test("whatever its share of all calls is: all rows are read", async () => {
-    const limits: (number | undefined)[] = [];
-    await trafficOf([], [], ({ limit }) => limits.push(limit));
-    expect(limits).toEqual([1_000_000]);
+  test("without reading a page where all are calling by their keys", async () => {
+    const { decisions, pages } = storeWith([TOKEN]);
+    expect(await findCalling(decisions, DIRECTORY, ["reports"], START)).toEqual(["reports"]);
+    expect(pages).toEqual([]);
   });
 });
 
 describe("the usual rate", () => {
-  const reports = (fingerprint: string) => ({ name: "reports", fingerprint });
+  const rateOf = (requests: number): Promise<number | undefined> =>
+    readUsualRate({ callsOf: async () => ({ requests, hasCalled: true }) }, [TOKEN], START);
 
-  test("is the average of 14 days, of all tokens of a client", async () => {
-    const traffic = await trafficOf([
-      row("2026-06-02T10:00", "2026-06-14T10:00", { requests: 14 * 24 * 60 }),
-      row("2026-06-02T10:00", "2026-06-14T10:00", { requests: 14 * 24 * 60, client: OTHER_TOKEN }),
-    ]);
-    expect(traffic.usualRate(reports(TOKEN))).toBeCloseTo(2);
+  test("is the average of 14 days", async () => {
+    expect(await rateOf(14 * 24 * 60 * 2)).toBeCloseTo(2);
   });
 
-  test("of an application is that of all its tokens, and of nobody who only names it", async () => {
-    const traffic = await trafficOf([
-      row("2026-06-02T10:00", "2026-06-14T10:00", { requests: 14 * 24 * 60, client: "application:app-1" }),
-    ]);
-    const client = { name: undefined, fingerprint: "aaaaaaaaaaaaaaaa" };
-    expect(traffic.usualRate({ ...client, application: "app-1" })).toBeCloseTo(1);
-    expect(traffic.usualRate(client)).toBeUndefined();
-  });
-
-  test("of a token that its application counts is that of the application, whatever its name is", async () => {
-    const traffic = await trafficOf([
-      row("2026-06-02T10:00", "2026-06-14T10:00", { requests: 14 * 24 * 60, client: "application:app-1" }),
-      row("2026-06-10T10:00", undefined, { client: OTHER_TOKEN }),
-    ]);
-    expect(traffic.usualRate({ ...reports(TOKEN), application: "app-1" })).toBeCloseTo(1);
-  });
-
-  test("is unknown for tokens that were not accepted in these days, whatever their name", async () => {
-    const traffic = await trafficOf([row("2026-06-10T10:00")]);
-    expect(traffic.usualRate(reports("aaaaaaaaaaaaaaaa"))).toBeUndefined();
-    expect(traffic.usualRate({ name: "reports", fingerprint: undefined })).toBeUndefined();
+  test("is unknown if no call was accepted in these days", async () => {
+    expect(await rateOf(0)).toBeUndefined();
   });
 });

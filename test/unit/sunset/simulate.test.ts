@@ -39,11 +39,11 @@ async function* both(): AsyncGenerator<PastCall> {
   yield* calls(WEEKLY, WEEK_MS, 60 * HOUR_MS);
 }
 
-const simulate = (text: string, firstCall: (token: string) => number | undefined = () => 0) =>
+const simulate = (text: string, firstCall: (token: string) => number = () => 0) =>
   simulatePlan({
     plan: planOf(text),
     calls: both(),
-    firstCall: ({ fingerprint = "" }) => firstCall(fingerprint),
+    hadCalled: async ({ fingerprint = "" }, before) => firstCall(fingerprint) < before,
     now: NOW,
   });
 
@@ -110,7 +110,7 @@ test("without records nobody is hit", async () => {
   const simulation = await simulatePlan({
     plan: planOf("end: 2026-07-01"),
     calls: (async function* () {})(),
-    firstCall: () => undefined,
+    hadCalled: async () => false,
     now: NOW,
   });
   expect(simulation.stages).toEqual([

@@ -160,6 +160,15 @@ stages: [{ brown_out: "0 1 * * *", for: 1h, from: 2026-11-01, wait_for: [billing
   ]);
 });
 
+test("a freeze needs an audit store, which knows who called before", () => {
+  const text = `announced: 2026-10-01
+stages: [{ freeze: 2026-11-01 }]`;
+  expect(problemsOf(text)).toEqual([]);
+  expect(problemsOf(text, { hasAudit: false })).toEqual([
+    "AG_SUNSET_NEEDS_AUDIT 2: a freeze needs the audit, which knows who called before",
+  ]);
+});
+
 describe("a published date", () => {
   const { dates: published } = read(WHOLE);
   const withPublished = (text: string) => problemsOf(text, { published });

@@ -10,6 +10,7 @@ import { sunsetFile } from "../../../src/sunset/sunset-file.ts";
 
 const TOKEN = "0123456789abcdef";
 const WINDOW = `brown_out: "0 10 * * *", for: 1h, from: 2026-01-01`;
+const WAITING = `${WINDOW}, wait_for: ["${TOKEN}"]`;
 const FIELD = `field: book.title, ${WINDOW}`;
 
 /** A plan of one stage at 10:30, and how often it has asked. @param answer How the audit store answers */
@@ -35,14 +36,15 @@ function planWith(stage: string, answer: (clock: { time: number }) => Promise<ne
     directory: () => NO_CLIENTS,
     control: { isKnown: () => true, pauseOf: () => undefined } as unknown as SunsetControl,
     isConfirmed: () => true,
-    known: { isKnown: () => true, note: () => {} },
-    audit: {
-      clients() {
+    known: { isKnown: () => true },
+    decisions: {
+      wasServed: async () => false,
+      async callsOf() {
         asked.times += 1;
-        return answer(clock);
+        await answer(clock);
+        return { requests: 0, hasCalled: false };
       },
-      tokens: async () => [],
-      usage: async () => [],
+      tokenPage: async () => [],
     },
     replicas: () => 1,
     log: { error: () => {}, warn: () => {} } as unknown as Log,
@@ -54,8 +56,9 @@ function planWith(stage: string, answer: (clock: { time: number }) => Promise<ne
 
 describe("the traffic before a window", () => {
   test.each([
-    ["once where requests fail in it", WINDOW, 1],
+    ["once where requests fail in it and clients are waited for", WAITING, 1],
     ["once where a field is left out and clients are waited for", `${FIELD}, wait_for: ["${TOKEN}"]`, 1],
+    ["never where nobody is waited for", WINDOW, 0],
     ["never where a field is left out and nobody is waited for", FIELD, 0],
   ])("is read %s", async (_what, stage, times) => {
     const { prepareWindows, asked } = planWith(stage);
@@ -66,7 +69,7 @@ describe("the traffic before a window", () => {
 
   test("is asked for once at a time", async () => {
     const { promise, resolve } = Promise.withResolvers<never[]>();
-    const { prepareWindows, asked } = planWith(WINDOW, () => promise);
+    const { prepareWindows, asked } = planWith(WAITING, () => promise);
     const attempts = [prepareWindows(), prepareWindows()];
     expect(asked.times).toBe(1);
     resolve([]);
@@ -74,7 +77,7 @@ describe("the traffic before a window", () => {
   });
 
   test("is asked for again ten seconds after an attempt has failed, however long that took", async () => {
-    const { prepareWindows, asked, clock } = planWith(WINDOW, async (running) => {
+    const { prepareWindows, asked, clock } = planWith(WAITING, async (running) => {
       running.time += 30_000;
       throw new Error("no answer");
     });
