@@ -4,6 +4,7 @@ import type { Route } from "../mapping/compile/route.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { allowOrigins } from "../pipeline/http/cors.ts";
 import { FIELD_HEADER } from "../pipeline/hide-fields.ts";
+import { CODE_HEADER } from "../pipeline/stages/enforce-plan.ts";
 
 /** The headers of a route's lists. */
 function listHeaders({ response, lists }: Route): string[] {
@@ -52,7 +53,9 @@ export function corsSettings(
         client.always_ok?.response_header,
       ),
       ...new Set(routes.flatMap(listHeaders)),
-      ...(settings.SUNSET_FILE === undefined ? [] : ["Deprecation", "Sunset", "Link", FIELD_HEADER]),
+      ...(settings.SUNSET_FILE === undefined
+        ? []
+        : ["Deprecation", "Sunset", "Link", FIELD_HEADER, CODE_HEADER]),
     ],
   };
 }

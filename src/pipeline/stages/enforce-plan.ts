@@ -51,6 +51,12 @@ export function askPlan(
   return sunset.judge(identity, name, async () => (await learnToken()).tokenInfo?.refused !== true);
 }
 
+/**
+ * The header with the code of a refusal by the plan: `brown_out`, `freeze` or `sunset`. Programs find it there whatever shape the
+ * errors of the client's API have.
+ */
+export const CODE_HEADER = "x-sunset-code";
+
 /** How much later than promised a client tries again: the clocks of replicas may differ by two seconds. */
 const CLOCK_SECONDS = 2;
 
@@ -73,7 +79,7 @@ function windowError(
     stage.status,
     [{ reason: sentences(reason, ...more), code: "brown_out" }],
     { by: "brown_out", isExactStatus: true, warning: `brown-out until ${until}` },
-    { "retry-after": String(seconds) },
+    { "retry-after": String(seconds), [CODE_HEADER]: "brown_out" },
   );
 }
 
@@ -86,13 +92,15 @@ function errorOf(decision: Decision, link: string | undefined): HttpError {
       410,
       [{ reason: sentences("Error: this interface has ended.", ...more), code: "sunset" }],
       { by: "sunset", isExactStatus: true },
+      { [CODE_HEADER]: "sunset" },
     );
   const reason = "Error: this interface is going away, and takes no new clients.";
-  return new HttpError(403, [{ reason: sentences(reason, ...more), code: "freeze" }], {
-    by: "freeze",
-    isExactStatus: true,
-    warning: "the client is new",
-  });
+  return new HttpError(
+    403,
+    [{ reason: sentences(reason, ...more), code: "freeze" }],
+    { by: "freeze", isExactStatus: true, warning: "the client is new" },
+    { [CODE_HEADER]: "freeze" },
+  );
 }
 
 /**

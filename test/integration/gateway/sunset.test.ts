@@ -65,6 +65,7 @@ describe("a window of a brown-out", () => {
       ],
     });
     expect(headers.get("retry-after")).toBe(String(30 * 60 + 2));
+    expect(headers.get("x-sunset-code")).toBe("brown_out");
     expect(gateway.takeV4Requests()).toEqual([]);
     for (const name of ["deprecation", "x-ratelimit-remaining", "x-request-id"])
       expect(headers.get(name)).not.toBeNull();
@@ -192,7 +193,7 @@ describe("a freeze", () => {
     moveTo("2026-06-02T00:00:03Z");
     expect((await gateway.request(LIST)).status).toBe(200);
     gateway.takeV4Requests();
-    const { status, body } = await gateway.request(LIST, { as: "other" });
+    const { status, body, headers } = await gateway.request(LIST, { as: "other" });
     expect(status).toBe(403);
     expect(body).toEqual({
       errors: [
@@ -203,6 +204,7 @@ describe("a freeze", () => {
         },
       ],
     });
+    expect(headers.get("x-sunset-code")).toBe("freeze");
     // V4 is asked about the token, and does not get the request.
     expect(gateway.takeV4Requests()).toMatchObject([{ method: "GET", path: "/v4/profile" }]);
     expect((await gateway.request(LIST, { as: "other" })).status).toBe(403);
@@ -310,6 +312,7 @@ describe("the end", () => {
     expect(body).toEqual({
       errors: [{ reason: "Error: this interface has ended. See https://example.com/policy" }],
     });
+    expect(headers.get("x-sunset-code")).toBe("sunset");
     expect(headers.get("sunset")).toBe("Wed, 01 Jul 2026 00:00:00 GMT");
     expect(headers.get("link")).toMatch(/<\/v4\/vm\/instances\S*>; rel="successor-version"$/);
     const [record] = await gateway.readAudit();
