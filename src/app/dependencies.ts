@@ -205,6 +205,7 @@ async function openDependencies(
     report: comparisons.report,
     tokenParameter: pack.credentials.client?.queryParameter,
     log,
+    metrics,
   });
   closers.push(() => shadow?.close());
   const oauth = openOAuthServices(settings, {

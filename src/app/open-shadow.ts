@@ -2,9 +2,11 @@
 import type { AcceptedTokens } from "../auth/accepted-tokens.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { Log } from "../observability/log.ts";
+import type { Metrics } from "../observability/metrics/metrics.ts";
 import { Outage } from "../observability/outage.ts";
 import type { ReportComparison } from "../parity/comparison.ts";
 import { VolatileFields } from "../parity/volatile-fields.ts";
+import { createReportFull } from "../parity/full-stores.ts";
 import { createVolatileStore } from "../parity/volatile-store.ts";
 import { createTokensOfOldService } from "../rollout/known-senders.ts";
 import type { Rollout } from "../rollout/rollout.ts";
@@ -48,6 +50,7 @@ export function openShadow(
     report,
     tokenParameter,
     log,
+    metrics,
   }: {
     readonly rollout: Rollout | undefined;
     readonly legacy: LegacyService | undefined;
@@ -56,6 +59,7 @@ export function openShadow(
     /** The query parameter with the token, where the pack has it there. */
     readonly tokenParameter: string | undefined;
     readonly log: Log;
+    readonly metrics: Pick<Metrics, "countNoRoom">;
   },
 ): ShadowService | undefined {
   if (!rollout || !legacy) return undefined;
@@ -64,9 +68,12 @@ export function openShadow(
     const perClient = Math.max(1, Math.floor(RATE_LIMIT.points * clientShare));
     return { perSecond, perClient, clientSeconds: RATE_LIMIT.seconds, memory };
   });
-  const fence = new WriteFence(() => {
-    const { data } = rollout.plan();
-    return data.kind === "replicated" ? data.lagMs : 0;
+  const fence = new WriteFence({
+    lagMs() {
+      const { data } = rollout.plan();
+      return data.kind === "replicated" ? data.lagMs : 0;
+    },
+    onFull: createReportFull({ log, metrics }),
   });
   const diverged = new DivergedClients(state);
   const volatile = new VolatileFields();
@@ -99,9 +106,9 @@ export function openShadow(
     fence,
     diverged,
     volatile,
-    report(compared, isKnown) {
+    report(compared) {
       report(compared);
-      if (isKnown) rollout.note(compared);
+      rollout.note(compared);
     },
     acceptedTokens: createTokensOfOldService(),
     closing: closing.signal,

@@ -1,5 +1,6 @@
 /** The public port: one list of Express middleware, in order. */
 import type { RequestListener, ServerResponse } from "node:http";
+import { SAFE_METHODS } from "../admin/access.ts";
 import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { AlphaHandler, LifecycleDependencies } from "../pipeline/lifecycle.ts";
 import { header } from "../pipeline/context.ts";
@@ -78,7 +79,7 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     }),
     ...createHostGuard(settings, dependencies, guardOptions),
     allowOrigins(corsSettings(settings, pack), createPreflightLimit(dependencies)),
-    ...createNativeMiddleware(settings, dependencies, recorder),
+    ...createNativeMiddleware(settings, dependencies, recorder, shadow),
     createHeadGuard(settings, dependencies, guardOptions),
     ...createCrossSiteGuard(settings, dependencies, guardOptions),
     ...createPackGuard(settings, dependencies, guardOptions),
@@ -102,6 +103,7 @@ function createNativeMiddleware(
   settings: Settings,
   { pack, shared, oauth, nativeProxy, inFlight }: PublicAppDependencies,
   recorder: Recorder,
+  shadow: Shadow | undefined,
 ): readonly Middleware[] {
   const { base_path: prefix } = pack.dialect.upstream;
   const { nativeScheme: scheme } = pack;
@@ -143,6 +145,8 @@ function createNativeMiddleware(
     restoreTarget(request);
     // A method in a header is a rule of the client's API. v4 gets the request's own, so that is judged and recorded.
     const { method = "" } = request;
+    // Before the write: a comparison that reads now is void.
+    if (shadow && !SAFE_METHODS.has(method)) response.once("close", shadow.beginNative(plain));
     forward(request, response, method === plain.method ? plain : { ...plain, method });
     response.on("close", inFlight.begin());
   };
