@@ -36,6 +36,7 @@ import {
 } from "./browser-guards.ts";
 import { corsSettings } from "./cors-settings.ts";
 import type { Dependencies } from "./dependencies.ts";
+import { createTesterGuard } from "./candidate/tester-guard.ts";
 import type { Exchange } from "./candidate/translate-again.ts";
 import { createMigrationPages } from "./migration-page.ts";
 import { countsClients, openTokenChecks } from "./token-checks.ts";
@@ -43,7 +44,7 @@ import { Recorder } from "./recorder.ts";
 import { createRolloutMiddleware } from "./rollout-middleware.ts";
 import { compareAfter } from "./compare-after.ts";
 import { createShadow, type Shadow } from "./shadow.ts";
-import { createPackTokenJudge, createPipelineConfig } from "../pipeline/pipeline-config.ts";
+import { createPackTokenJudge, createPipelineConfig, packVary } from "../pipeline/pipeline-config.ts";
 
 /** Dependencies of a gateway, and the pack that its requests are translated with. */
 export interface PublicAppDependencies extends Dependencies {
@@ -79,6 +80,7 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     }),
     ...createHostGuard(settings, dependencies, guardOptions),
     allowOrigins(corsSettings(settings, pack), createPreflightLimit(dependencies)),
+    ...createTesterGuard(settings, dependencies, guardOptions),
     ...createNativeMiddleware(settings, dependencies, recorder, shadow),
     createHeadGuard(settings, dependencies, guardOptions),
     ...createCrossSiteGuard(settings, dependencies, guardOptions),
@@ -134,7 +136,11 @@ function createNativeMiddleware(
     prepareRequest: ({ headers }) => cleanRequestHeaders(headers),
     cleanResponse: cleanResponseHeaders,
     hashOf: (_request, token) => tokenHash(token),
-    vary: ["Authorization", ...(settings.CORS_ORIGINS === undefined ? [] : ["Origin"])],
+    vary: [
+      "Authorization",
+      ...(settings.CORS_ORIGINS === undefined ? [] : ["Origin"]),
+      ...packVary(settings),
+    ],
     hasOwnCors: settings.CORS_ORIGINS !== undefined,
     startRecording: (request, hash) => recorder.startNative(request, hash),
     recordFirst: settings.AUDIT_DURABILITY === "strict",

@@ -295,11 +295,14 @@ test("requests that ask for the candidate are not compared with the old service,
   const candidate = mistakenPack();
   const { call, routeOf, gateway } = await start(`data: shared\n${COMPARE_ALL}\nnew: all`, {
     CANDIDATE_MAPPINGS_DIR: candidate,
+    CLIENT_HEADER: "x-client",
+    TRUST_PROXY: "127.0.0.1",
+    CLIENTS_FILE: writeOperatorFile(`${CLIENTS}ann: { tester: true }\n`, "clients.yaml"),
   });
   await gateway.reload();
   await call("billing");
   await routeOf(LIST, 1);
-  const headers = { "user-agent": "billing/1", "x-pack": packHash(readPack(candidate), { WORDS: {} }) };
+  const headers = { "x-client": "ann", "x-pack": packHash(readPack(candidate), { WORDS: {} }) };
   expect((await call("billing", LIST, { headers })).text).toContain("wrong");
   await call("billing");
   expect(await routeOf(LIST, 2)).toMatchObject({ comparisons: 2, equal: 2 });
