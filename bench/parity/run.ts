@@ -31,9 +31,13 @@ export interface Comparer {
 const BETWEEN = 20;
 const AGAIN = 2000;
 
+/** Clients that send the requests in turn. */
+const CLIENTS = 5;
+
 /** Creates the comparison of two services that knows nothing yet. */
 export function createComparer({ pack, old, new: other, clock, random, afterAnswer }: Setup): Comparer {
-  const volatile = new VolatileFields();
+  const known = new VolatileFields();
+  let requests = 0;
   async function ask(request: ClientRequest): Promise<AnswerPair> {
     const answer = await old(request);
     await afterAnswer?.();
@@ -42,8 +46,10 @@ export function createComparer({ pack, old, new: other, clock, random, afterAnsw
     return pair;
   }
   return {
-    volatile,
+    volatile: known,
     async compare(request) {
+      requests += 1;
+      const volatile = known.seenBy(`client ${requests % CLIENTS}`);
       const [path = ""] = request.path.slice(3).split("?");
       const match = pack.match("GET", path.split("/").filter(Boolean));
       const route = match?.routes[0];

@@ -36,7 +36,7 @@ type GuardDependencies = Pick<PublicAppDependencies, "pack" | "shared">;
  *
  * @param errorOf returns undefined for a request that passes
  */
-function createGuard(
+export function createGuard(
   settings: Settings,
   { pack, shared }: GuardDependencies,
   { lifecycle, toMiddleware }: GuardOptions,
@@ -106,6 +106,9 @@ export const createHeadGuard = (
 /** In lower case: the header in which a tester asks for a pack, and in which the response names it. */
 export const PACK_HEADER = "x-pack";
 
+/** What is said to requests for a pack that is not there, or not for them. */
+export const UNKNOWN_PACK = "This gateway has no pack with the hash in X-Pack.";
+
 /** Rejects requests for a pack that this gateway does not have, and names the pack in the responses to all others for it. */
 export function createPackGuard(
   settings: Settings,
@@ -114,9 +117,8 @@ export function createPackGuard(
 ): readonly Middleware[] {
   if (settings.CANDIDATE_MAPPINGS_DIR === undefined) return [];
   const { hash } = dependencies.pack;
-  const reason = "This gateway has no pack with the hash in X-Pack.";
   const reject = createGuard(settings, dependencies, options, ({ headers }) =>
-    headers[PACK_HEADER] === hash ? undefined : new HttpError(412, reason),
+    headers[PACK_HEADER] === hash ? undefined : new HttpError(412, UNKNOWN_PACK),
   );
   const guardPack: Middleware = (request, response, next) => {
     const wanted = request.headers[PACK_HEADER];

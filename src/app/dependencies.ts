@@ -193,6 +193,8 @@ async function openDependencies(
     state: shared.state,
     report: comparisons.report,
     tokenParameter: pack.credentials.client?.queryParameter,
+    log,
+    metrics,
   });
   closers.push(() => shadow?.close());
   const oauth = openOAuthServices(settings, {

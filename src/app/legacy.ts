@@ -8,6 +8,7 @@ import { splitPath } from "../mapping/router.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
+import { packVary } from "../pipeline/pipeline-config.ts";
 import {
   createLegacyProxy,
   type LegacyExchange,
@@ -121,6 +122,7 @@ export function createLegacyForward(
     pack,
     isFromProxy: trustedProxies(settings.TRUST_PROXY ?? []),
     hasOwnCors: !isObserved && settings.CORS_ORIGINS !== undefined,
+    vary: packVary(settings),
     recordFirst: settings.AUDIT_DURABILITY === "strict",
     bodyLimitOf: ({ query }) =>
       audit && (options.bodies || query !== "") ? keptBytes(options.redaction) : 0,

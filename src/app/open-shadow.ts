@@ -1,8 +1,11 @@
 /** Opens what comparisons of the old service and the translation share, whichever pack is active. */
 import type { AcceptedTokens } from "../auth/accepted-tokens.ts";
 import type { Settings } from "../config/setting-definitions.ts";
+import type { Log } from "../observability/log.ts";
+import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { ReportComparison } from "../parity/comparison.ts";
 import { VolatileFields } from "../parity/volatile-fields.ts";
+import { createReportFull } from "../parity/full-stores.ts";
 import { createVolatileStore } from "../parity/volatile-store.ts";
 import { createTokensOfOldService } from "../rollout/known-senders.ts";
 import type { Rollout } from "../rollout/rollout.ts";
@@ -41,6 +44,8 @@ export function openShadow(
     state,
     report,
     tokenParameter,
+    log,
+    metrics,
   }: {
     readonly rollout: Rollout | undefined;
     readonly legacy: LegacyService | undefined;
@@ -48,6 +53,8 @@ export function openShadow(
     readonly report: ReportComparison;
     /** The query parameter with the token, where the pack has it there. */
     readonly tokenParameter: string | undefined;
+    readonly log: Log;
+    readonly metrics: Pick<Metrics, "countNoRoom">;
   },
 ): ShadowService | undefined {
   if (!rollout || !legacy) return undefined;
@@ -56,9 +63,12 @@ export function openShadow(
     const perClient = Math.max(1, Math.floor(RATE_LIMIT.points * clientShare));
     return { perSecond, perClient, clientSeconds: RATE_LIMIT.seconds, memory };
   });
-  const fence = new WriteFence(() => {
-    const { data } = rollout.plan();
-    return data.kind === "replicated" ? data.lagMs : 0;
+  const fence = new WriteFence({
+    lagMs() {
+      const { data } = rollout.plan();
+      return data.kind === "replicated" ? data.lagMs : 0;
+    },
+    onFull: createReportFull({ log, metrics }),
   });
   const volatile = new VolatileFields();
   const exchangeVolatile = createVolatileStore(state, volatile, legacy.url.href);

@@ -1,5 +1,6 @@
 /** The public port: one list of Express middleware, in order. */
 import type { RequestListener, ServerResponse } from "node:http";
+import { SAFE_METHODS } from "../admin/access.ts";
 import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { AlphaHandler, LifecycleDependencies } from "../pipeline/lifecycle.ts";
 import { header } from "../pipeline/request.ts";
@@ -35,6 +36,7 @@ import {
 } from "./browser-guards.ts";
 import { corsSettings } from "./cors-settings.ts";
 import type { Dependencies } from "./dependencies.ts";
+import { createTesterGuard } from "./candidate/tester-guard.ts";
 import type { Exchange } from "./candidate/translate-again.ts";
 import { createMigrationPages } from "./migration-page.ts";
 import { openTokenChecks } from "./token-checks.ts";
@@ -43,7 +45,7 @@ import { createRolloutMiddleware } from "./rollout-middleware.ts";
 import { compareAfter } from "./compare-after.ts";
 import { createShadow, type Shadow } from "./shadow.ts";
 import { createKnownSenders, type KnownSenders } from "../rollout/known-senders.ts";
-import { createPackTokenJudge, createPipelineConfig } from "../pipeline/pipeline-config.ts";
+import { createPackTokenJudge, createPipelineConfig, packVary } from "../pipeline/pipeline-config.ts";
 
 /** Dependencies of a gateway, and the pack that its requests are translated with. */
 export interface PublicAppDependencies extends Dependencies {
@@ -80,7 +82,8 @@ function createMiddleware(settings: Settings, dependencies: PublicAppDependencie
     }),
     ...createHostGuard(settings, dependencies, guardOptions),
     allowOrigins(corsSettings(settings, pack), createPreflightLimit(dependencies)),
-    ...createNativeMiddleware(settings, dependencies, recorder),
+    ...createTesterGuard(settings, dependencies, guardOptions),
+    ...createNativeMiddleware(settings, dependencies, recorder, shadow),
     createHeadGuard(settings, dependencies, guardOptions),
     ...createCrossSiteGuard(settings, dependencies, guardOptions),
     ...createPackGuard(settings, dependencies, guardOptions),
@@ -121,6 +124,7 @@ function createNativeMiddleware(
   settings: Settings,
   { pack, shared, oauth, nativeProxy, inFlight }: PublicAppDependencies,
   recorder: Recorder,
+  shadow: Shadow | undefined,
 ): readonly Middleware[] {
   const { base_path: prefix } = pack.dialect.upstream;
   const { nativeScheme: scheme } = pack;
@@ -151,7 +155,11 @@ function createNativeMiddleware(
     prepareRequest: ({ headers }) => cleanRequestHeaders(headers),
     cleanResponse: cleanResponseHeaders,
     hashOf: (_request, token) => tokenHash(token),
-    vary: ["Authorization", ...(settings.CORS_ORIGINS === undefined ? [] : ["Origin"])],
+    vary: [
+      "Authorization",
+      ...(settings.CORS_ORIGINS === undefined ? [] : ["Origin"]),
+      ...packVary(settings),
+    ],
     hasOwnCors: settings.CORS_ORIGINS !== undefined,
     startRecording: (request, hash) => recorder.startNative(request, hash),
     recordFirst: settings.AUDIT_DURABILITY === "strict",
@@ -162,6 +170,8 @@ function createNativeMiddleware(
     restoreTarget(request);
     // A method in a header is a rule of the client's API. v4 gets the request's own, so that is judged and recorded.
     const { method = "" } = request;
+    // Before the write: a comparison that reads now is void.
+    if (shadow && !SAFE_METHODS.has(method)) response.once("close", shadow.beginNative(plain));
     forward(request, response, method === plain.method ? plain : { ...plain, method });
     response.on("close", inFlight.begin());
   };

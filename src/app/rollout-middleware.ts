@@ -39,10 +39,12 @@ function hasOldFailed({ outcome: { status, v4Status, isComplete } }: LegacyExcha
 }
 
 /** Reads who sent a request to the API. The application is known of tokens that the gateway issued. */
-function createSenderReader({
+export function createSenderReader({
   pack,
   oauth,
-}: PublicAppDependencies): (plain: AlphaRequest) => RequestSender | Promise<RequestSender> {
+}: Pick<PublicAppDependencies, "pack" | "oauth">): (
+  plain: AlphaRequest,
+) => RequestSender | Promise<RequestSender> {
   const { client } = pack.credentials;
   return function readSender(plain) {
     const found = client?.read(plain);

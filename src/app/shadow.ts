@@ -1,18 +1,24 @@
 /** Compares the old service and the translation on live requests, by `ROLLOUT_FILE`. */
 import { CLIENT_GONE } from "../observability/metrics/client-gone.ts";
+import { fingerprint, tokenHash } from "../auth/token-cache.ts";
 import { errorText } from "../config/error-text.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import { header, type AlphaRequest } from "../pipeline/request.ts";
 import { hasWritten } from "../pipeline/instrument-call.ts";
+import { nativeToken } from "../pipeline/native/native-exchange.ts";
+import { findIssuer } from "../pipeline/stages/enforce-plan.ts";
+import type { WriteFence } from "../shadow/write-fence.ts";
 import type { LegacyExchange } from "../pipeline/native/legacy-proxy.ts";
 import type { BodyStart } from "../pipeline/native/legacy-record.ts";
-import { UNNAMED } from "../rollout/clients.ts";
+import { provenBy } from "../parity/proven-by.ts";
+import { hasName, rolloutClient, UNNAMED } from "../rollout/clients.ts";
 import { BUCKETS } from "../rollout/rollout-plan.ts";
 import { MAX_COMPARED_BYTES, textHeaders, type Asked } from "../shadow/ask-old-service.ts";
 import { createJudge } from "../shadow/judge.ts";
 import { overridesMethod } from "../shadow/method-override.ts";
-import { ShadowRunner, WITHOUT_BODY, type ServedRequest } from "../shadow/shadow-runner.ts";
+import type { ServedRequest } from "../shadow/served-request.ts";
+import { ShadowRunner, WITHOUT_BODY } from "../shadow/shadow-runner.ts";
 import type { Exchange } from "./candidate/translate-again.ts";
 import { onlyReads } from "./legacy.ts";
 import type { ShadowService } from "./open-shadow.ts";
@@ -38,6 +44,12 @@ export interface RoutedRequest {
 export interface Shadow {
   /** Begins to compare a request, where it is compared. Notes it where it is a write. */
   begin(routed: RoutedRequest): Begun | undefined;
+  /**
+   * Notes a write that v4 gets as it is: the client may read the same through the client's API, with this token or another one.
+   *
+   * @returns to be called once, at its end
+   */
+  beginNative(plain: AlphaRequest): () => void;
   /** Takes the answer of the translation to a client, once it was sent, and whether it has written. */
   readonly servedNew: (exchange: Exchange) => void;
 }
@@ -59,8 +71,28 @@ const STRANGERS = UNNAMED;
 const hasOldWritten = ({ outcome: { v4Status } }: LegacyExchange): boolean =>
   v4Status === null || (v4Status !== undefined && v4Status < 400);
 
-/** Whose writes a request's sender has. */
+/** Whose comparisons a request's sender has. */
 const writerOf = ({ client, fingerprint }: RoutedRequest): string => client ?? fingerprint ?? STRANGERS;
+
+/** What is known of a sender. */
+type KnownSender = Pick<RoutedRequest, "client" | "fingerprint" | "knownAs">;
+
+/**
+ * All that the writes and reads of a sender are known by. Its user agent is not among it: others could have it, and end
+ * its comparisons.
+ */
+function namesOf({ client, fingerprint, knownAs }: KnownSender): readonly string[] {
+  const application = client !== undefined && !hasName(client) ? client : undefined;
+  const names = [knownAs(), application, fingerprint].filter((each) => each !== undefined);
+  return names.length === 0 ? [STRANGERS] : [...new Set(names)];
+}
+
+/** Whose case a request is; undefined for a stranger. */
+function provenByOf({ plain, fingerprint, knownAs }: RoutedRequest): string | undefined {
+  const known = knownAs();
+  if (known === undefined) return undefined;
+  return provenBy(known === fingerprint || known === UNNAMED ? undefined : known, plain.address);
+}
 
 /** Why the old service gave no answer: a route returns only to a service that is well. */
 const NO_ANSWER: ReadonlySet<string> = new Set(["timeout", "unreachable"]);
@@ -143,9 +175,10 @@ function createBeginRead(
       route,
       filter: (filterHeader === undefined ? undefined : header(plain, filterHeader)) ?? null,
       client: client ?? fingerprint ?? null,
-      writer,
+      writers: namesOf(routed),
       payer: knownAs() === undefined ? STRANGERS : writer,
       knownAs,
+      provenBy: () => provenByOf(routed),
       token,
       side,
       isFresh: side === "new" && rollout.isFresh(client, route.name),
@@ -177,13 +210,13 @@ function createBeginRead(
 const createBeginWrite =
   ({ fence }: Pick<ShadowService, "fence">, waiting: Waiting) =>
   (routed: RoutedRequest): Begun => {
-    const { plain, side, fingerprint, knownAs } = routed;
-    const writer = writerOf(routed);
+    const { plain, side, knownAs } = routed;
     // Anybody can have the user agent of a client. A stranger's write concerns that client once a service has accepted its token.
     const wasKnown = knownAs() !== undefined;
-    const endWrite = fence.begin(wasKnown ? writer : (fingerprint ?? STRANGERS));
+    const owner = provenByOf(routed) ?? provenBy(undefined, plain.address);
+    const endWrite = fence.begin(namesOf(routed), owner);
     function settle(isWritten: boolean): void {
-      if (isWritten && !wasKnown && knownAs() !== undefined) fence.begin(writer)();
+      if (isWritten && !wasKnown && knownAs() !== undefined) fence.begin(namesOf(routed), owner)();
     }
     if (side === "new")
       waiting.set(plain.signal, ({ context: { upstream } }) =>
@@ -191,6 +224,40 @@ const createBeginWrite =
       );
     return { isCompared: false, end: endWrite, servedOld: (exchange) => settle(hasOldWritten(exchange)) };
   };
+
+/** Creates what notes native writes. The application of a token that the gateway has issued is known a moment later. */
+function createBeginNative(
+  fence: WriteFence,
+  { clients, oauth }: Pick<PublicAppDependencies, "clients" | "oauth">,
+): Shadow["beginNative"] {
+  return (plain) => {
+    const token = nativeToken(plain);
+    const hash = tokenHash(token);
+    const owner = provenBy(undefined, plain.address);
+    const begin = (application: string | undefined): (() => void) => {
+      const identity = { label: plain.label, fingerprint: fingerprint(hash), application };
+      const client = rolloutClient(clients.current(), identity);
+      return fence.begin(
+        [...new Set([client, identity.fingerprint])].filter((each) => each !== undefined),
+        owner,
+      );
+    };
+    const ends = [begin(undefined)];
+    let hasEnded = false;
+    async function beginForApplication(): Promise<void> {
+      const issuer = await findIssuer({ token, hash }, oauth.tokenStore);
+      if (typeof issuer !== "object") return;
+      const end = begin(issuer.id);
+      if (hasEnded) end();
+      else ends.push(end);
+    }
+    if (oauth.gatewayTokens.isGatewayToken(token)) void beginForApplication();
+    return () => {
+      hasEnded = true;
+      for (const end of ends) end();
+    };
+  };
+}
 
 /** Creates the comparisons of the active pack. */
 export function createShadow(
@@ -214,6 +281,7 @@ export function createShadow(
       if (!route || isForTesters || (WITHOUT_BODY.has(plain.method) && routed.hasBody)) return undefined;
       return beginRead(route, routed);
     },
+    beginNative: createBeginNative(service.fence, dependencies),
     servedNew(exchange) {
       const { signal } = exchange.request;
       waiting.get(signal)?.(exchange);

@@ -1,5 +1,11 @@
 /** The output of `alpha-gateway parity` for people. */
-import type { FieldSummary, RouteSummary, SourceSummary, Verdict } from "../parity/summary.ts";
+import {
+  REQUIRED_CLIENTS,
+  type FieldSummary,
+  type RouteSummary,
+  type SourceSummary,
+  type Verdict,
+} from "../parity/summary.ts";
 import { plural } from "../tools/migration-report/outline.ts";
 import type { DescribedExample, DifferingRule } from "../tools/parity/describe-example.ts";
 
@@ -23,12 +29,16 @@ function names(all: readonly string[]): string {
 }
 
 function verdictLine(
-  { verdict, distinct, different, required, upperBound }: RouteSummary,
+  { verdict, clients, distinct, different, required, upperBound }: RouteSummary,
   rate: number,
 ): string {
   const differ = `${count(different)} ${different === 1 ? "differs" : "differ"}`;
   const cases = `${count(distinct)} distinct ${distinct === 1 ? "comparison" : "comparisons"}, ${differ}`;
-  if (verdict === "not enough") return `not enough: ${count(distinct)} of ${count(required ?? 0)}, ${differ}`;
+  if (verdict === "not enough") {
+    const isOfFew = clients < REQUIRED_CLIENTS;
+    const few = isOfFew ? `; not enough clients: ${clients} of ${REQUIRED_CLIENTS}` : "";
+    return `not enough: ${count(distinct)} of ${count(required ?? 0)}, ${differ}${few}`;
+  }
   if (verdict === "below") return `enough: ${cases}, the rate is below ${percent(upperBound ?? rate)}`;
   return `too many differ for ${percent(rate)}: ${cases}`;
 }

@@ -50,7 +50,7 @@ export async function openReplayParity(
   const comparisons = openComparisons({
     state,
     redaction: () => redaction,
-    metrics: { countComparison() {} },
+    metrics: { countComparison() {}, countNoRoom() {} },
     log: createLog("error", "json"),
   });
   const compare = createRecordedComparison(active, candidate, directory);

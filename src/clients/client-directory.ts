@@ -38,6 +38,11 @@ const clientDefinition = z.strictObject({
     "Patterns of user agents, in which * stands for any text",
     ["billing-sync/*"],
   ),
+  tester: about(
+    z.boolean().default(false),
+    "Whether this client may ask for the candidate pack with `X-Pack`",
+    true,
+  ),
   ends: about(
     z.iso.date("is not a date, YYYY-MM-DD").optional(),
     "The day on which this client's access to the old API ends",
@@ -79,6 +84,8 @@ export interface KnownClient {
   readonly tokens: readonly string[];
   readonly applications: readonly string[];
   readonly userAgents: readonly string[];
+  /** Whether it may ask for the candidate pack. */
+  readonly isTester: boolean;
   /** `YYYY-MM-DD`; undefined: the plan's date. */
   readonly ends: string | undefined;
 }
@@ -157,7 +164,10 @@ function reportSimilarNames(clients: readonly KnownClient[], report: ReportProbl
 
 function compileDirectory(definition: DirectoryDefinition, report: ReportProblem): ClientDirectory {
   const clients = Object.entries(definition).map(
-    ([name, { contact, owner, note, tokens, applications, user_agents: userAgents, ends }]): KnownClient => ({
+    ([
+      name,
+      { contact, owner, note, tokens, applications, user_agents: userAgents, tester: isTester, ends },
+    ]): KnownClient => ({
       name,
       contact,
       owner,
@@ -165,6 +175,7 @@ function compileDirectory(definition: DirectoryDefinition, report: ReportProblem
       tokens,
       applications,
       userAgents,
+      isTester,
       ends,
     }),
   );

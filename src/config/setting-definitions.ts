@@ -125,7 +125,7 @@ const mapping = {
   ),
   CANDIDATE_MAPPINGS_DIR: unset(
     text,
-    "Folder of a second pack, the candidate. It is compared with live traffic, testers ask for it with `X-Pack`, and `promote` makes it the active one: see [Compare a new edition](../guide/write-a-pack.md#compare-a-new-edition-with-live-traffic). Unset: none of it",
+    "Folder of a second pack, the candidate. It is compared with live traffic, testers (`tester` in `CLIENTS_FILE`) ask for it with `X-Pack`, and `promote` makes it the active one: see [Compare a new edition](../guide/write-a-pack.md#compare-a-new-edition-with-live-traffic). Unset: none of it",
   ),
   CANDIDATE_RATE: withDefault(
     integer(0, 1000),

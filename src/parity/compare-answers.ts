@@ -2,7 +2,7 @@
 import { isObject, parseJson } from "../dialect/json/parse.ts";
 import { keyNameOf } from "../dialect/error-places.ts";
 import { fillKey, findPath, namesIn } from "../dialect/shape.ts";
-import { isSuccess } from "../dialect/statuses.ts";
+import { isSuccess, TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import { errorsOf, type ErrorFormats } from "../mapping/compile/error-shapes.ts";
 import type { Route } from "../mapping/compile/route.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -38,8 +38,6 @@ export type AnswerComparison =
 const DEFAULT_MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 64;
 const MAX_VALUES = 200_000;
-const ENHANCE_YOUR_CALM = 420;
-const TOO_MANY_REQUESTS = 429;
 
 const SAME = { value: undefined };
 
@@ -62,7 +60,7 @@ function findObstacle(
   { status, body }: Answer,
   { pack, maxBytes }: AnswerRules,
 ): NotComparableReason | undefined {
-  if ([pack.statuses.limited, ENHANCE_YOUR_CALM, TOO_MANY_REQUESTS].includes(status)) return "limited";
+  if (status === pack.statuses.limited || status === TOO_MANY_REQUESTS) return "limited";
   if (status >= 500) return "failed";
   return body.length > maxBytes ? "size" : undefined;
 }
@@ -149,11 +147,18 @@ const CURSORS = new Set(["next_cursor", "previous_cursor"]);
 const LINKS = new Set(["next_link", "previous_link", "first_link", "last_link"]);
 
 /** The fields of a list's envelope by what they mean. */
-function envelopeFields({ route }: AnswerRules, names: ReadonlySet<string>): ReadonlySet<string> {
+function envelopeFields(
+  { route }: Pick<AnswerRules, "route">,
+  names: ReadonlySet<string>,
+): ReadonlySet<string> {
   if (route.response !== "list") return new Set();
   const found = namesIn(route.lists.envelope.client.list).filter(({ name }) => names.has(name));
   return new Set(found.map(({ path }) => path.map((key) => fillKey(key, { list: route.list })).join(".")));
 }
+
+/** The fields of a list that repeat the request, or mean something to one service alone: cursors, and links to other pages. */
+export const pageFields = (rules: Pick<AnswerRules, "route">): ReadonlySet<string> =>
+  envelopeFields(rules, CURSORS.union(LINKS));
 
 const withoutOrigin = (link: unknown): unknown =>
   typeof link === "string" ? link.replace(/^[a-z]+:\/\/[^/]*/i, "") : link;

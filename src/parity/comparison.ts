@@ -71,7 +71,7 @@ export type NotComparableReason =
   | "token"
   /** A 5xx. */
   | "failed"
-  /** 420 or 429. */
+  /** 429, or the status that the pack has for it. */
   | "limited"
   | "timeout"
   /** A body above the cap. */
@@ -104,7 +104,15 @@ export interface Compared {
   readonly result: ComparisonResult;
   /** With `not_comparable` alone. */
   readonly reason?: NotComparableReason;
-  /** Hash of route, normalised request and old answer: equal keys prove one case. Undefined where nothing was compared. */
+  /**
+   * Whose case it is, by what nobody can invent: of one client only a part of the cases counts. Undefined: nobody knows,
+   * and it proves nothing.
+   */
+  readonly provenBy?: string | undefined;
+  /**
+   * Hash of route, normalised request and old answer: equal keys prove one case. Undefined where nothing was compared, and
+   * where both services refuse the request.
+   */
   readonly key: string | undefined;
   /** With `different` and `unstable`: those that the pack does not accept. */
   readonly differences: readonly Difference[];

@@ -9,6 +9,7 @@ import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { Compared, ComparisonSource, ReportComparison } from "./comparison.ts";
 import { readComparisons, writeComparisons } from "./comparison-store.ts";
 import type { SourceCounts } from "./counts.ts";
+import { createReportFull } from "./full-stores.ts";
 import { Pending, type CoverAnswer } from "./pending.ts";
 
 /** The comparisons of a gateway. */
@@ -29,7 +30,7 @@ export interface ComparisonsOptions {
   readonly redaction: () => Redaction;
   /** What an answer shows of its route, by the active pack. Default: nothing. */
   readonly cover?: CoverAnswer;
-  readonly metrics: Pick<Metrics, "countComparison">;
+  readonly metrics: Pick<Metrics, "countComparison" | "countNoRoom">;
   readonly log: Log;
 }
 
@@ -53,6 +54,7 @@ const MAX_PAUSE_MS = 5000;
 export function openComparisons({ state, redaction, cover, metrics, log }: ComparisonsOptions): Comparisons {
   const pending = new Map<ComparisonSource, Pending>();
   const newId = createRecordIds();
+  const onFull = createReportFull({ log, metrics });
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> | undefined;
   const outage = new Outage({
@@ -69,7 +71,7 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
   function pendingOf(source: ComparisonSource): Pending {
     const found = pending.get(source);
     if (found) return found;
-    const created = new Pending({ source, redaction, cover, newId });
+    const created = new Pending({ source, redaction, cover, newId, onFull });
     pending.set(source, created);
     return created;
   }
@@ -99,9 +101,11 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
   async function writeAll(): Promise<void> {
     for (const one of pending.values()) {
       try {
-        await writeComparisons(state, one, ({ source, subject }) =>
-          log.info({ source, subject }, "comparisons are counted from the beginning"),
-        );
+        await writeComparisons(state, one, {
+          onBegin: ({ source, subject }) =>
+            log.info({ source, subject }, "comparisons are counted from the beginning"),
+          onFull,
+        });
         outage.succeeded();
       } catch (error) {
         outage.failed(error);

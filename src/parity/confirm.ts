@@ -1,6 +1,7 @@
 /**
  * Decides what two pairs of answers mean. Where a first pair differs, both services are asked once more, 1 to 5 s later:
  *
+ *     const volatile = fields.seenBy(client);
  *     const look = comparePair(first, rules, volatile, isAccepted);
  *     if (look.result === "differs") {
  *       const second = await askBothAgain();
@@ -12,7 +13,7 @@
 import type { Answer, ComparisonResult, Difference, NotComparableReason } from "./comparison.ts";
 import { compareAnswers, type AnswerRules } from "./compare-answers.ts";
 import { judgePlainly } from "./compare-values.ts";
-import type { ValuePair, VolatileFields } from "./volatile-fields.ts";
+import type { ClientView, ValuePair } from "./volatile-fields.ts";
 import { groupOf, keyOf } from "./volatile-state.ts";
 
 /** The answers of both services to the same request, asked at the same time. */
@@ -42,7 +43,7 @@ const acceptNothing: IsAccepted = () => false;
 export function comparePair(
   pair: AnswerPair,
   rules: AnswerRules,
-  volatile: VolatileFields,
+  volatile: ClientView,
   isAccepted: IsAccepted = acceptNothing,
 ): FirstLook {
   const { name } = rules.route;
@@ -65,12 +66,7 @@ export function comparePair(
 const MAX_VALUE_PAIRS = 500;
 
 /** Counts two answers of the old service to the same request, whether they differ or not. Others are ignored. */
-export function recordOldPair(
-  old: Answer,
-  oldAgain: Answer,
-  rules: AnswerRules,
-  volatile: VolatileFields,
-): void {
+export function recordOldPair(old: Answer, oldAgain: Answer, rules: AnswerRules, volatile: ClientView): void {
   const values: ValuePair[] = [];
   const compared = compareAnswers(old, oldAgain, rules, (field, one, other) => {
     if (values.length < MAX_VALUE_PAIRS) values.push({ field, values: [one, other] });
@@ -87,7 +83,7 @@ export interface ConfirmInput {
   readonly second: AnswerPair;
   readonly rules: AnswerRules;
   /** What is known about the old service. It learns from the two old answers. */
-  readonly volatile: VolatileFields;
+  readonly volatile: ClientView;
   /** Default: the pack accepts nothing. */
   readonly isAccepted?: IsAccepted;
 }

@@ -14,6 +14,8 @@ export interface FieldCounts {
   /** Milliseconds since the epoch. */
   first: number;
   last: number;
+  /** Whose request showed it first, as {@link Compared.provenBy} says: of one client only a part of the fields is kept. */
+  readonly by: string;
   /** The names of the first clients, {@link MAX_CLIENTS} at most. */
   clients: string[];
   /** Ids of examples, {@link MAX_EXAMPLES} at most. */
@@ -29,8 +31,10 @@ export interface RouteCounts {
   unstable: number;
   accepted: number;
   notComparable: Partial<Record<NotComparableReason, number>>;
-  /** Cases that were compared, each once: equal, different and accepted ones. */
+  /** Cases that were compared, each once for each client: equal, different and accepted ones. */
   distinct: number;
+  /** The same by clients, as {@link Compared.provenBy} has them. */
+  cases: Record<string, number>;
   /** Cases with a confirmed difference, each once. */
   distinctDifferent: number;
   first: number;
@@ -51,8 +55,8 @@ export interface SourceCounts {
   readonly since: number;
   /** The subject before this one. Comparisons that are in flight when it changes are left out. */
   readonly before: string | null;
-  /** Bytes of the examples. */
-  exampleBytes: number;
+  /** Bytes of the examples, by clients whose requests showed their fields first. */
+  exampleBytes: Record<string, number>;
   /** Routes and fields that were left out, because there are too many of them. */
   dropped: number;
   routes: Record<string, RouteCounts>;
@@ -68,6 +72,8 @@ const MAX_LINES = 200;
 const MAX_NAME = 200;
 /** Bytes of all examples of a source. */
 const MAX_EXAMPLE_BYTES = 16 * 1024 * 1024;
+/** The part of a bounded store that one client may fill, so that there is room for others. */
+export const CLIENT_SHARE = 0.1;
 
 const total = z.number().int().nonnegative();
 const fieldSchema = z.object({
@@ -77,6 +83,7 @@ const fieldSchema = z.object({
   unstable: total,
   first: z.number(),
   last: z.number(),
+  by: z.string(),
   clients: z.array(z.string()),
   examples: z.array(z.string()),
 });
@@ -88,6 +95,7 @@ const routeSchema = z.object({
   accepted: total,
   notComparable: z.record(z.string(), total) as z.ZodType<RouteCounts["notComparable"]>,
   distinct: total,
+  cases: z.record(z.string(), total),
   distinctDifferent: total,
   first: z.number(),
   last: z.number(),
@@ -100,7 +108,7 @@ const sourceSchema: z.ZodType<SourceCounts> = z.object({
   epoch: z.string(),
   since: z.number(),
   before: z.string().nullable(),
-  exampleBytes: total,
+  exampleBytes: z.record(z.string(), total),
   dropped: total,
   routes: z.record(z.string(), routeSchema),
 });
@@ -130,7 +138,7 @@ export const createCounts = (
   epoch,
   since: now,
   before,
-  exampleBytes: 0,
+  exampleBytes: {},
   dropped: 0,
   routes: {},
 });
@@ -143,6 +151,7 @@ const createRoute = (time: number): RouteCounts => ({
   accepted: 0,
   notComparable: {},
   distinct: 0,
+  cases: {},
   distinctDifferent: 0,
   first: time,
   last: time,
@@ -150,8 +159,12 @@ const createRoute = (time: number): RouteCounts => ({
   acceptedLines: {},
 });
 
-const countFields = ({ routes }: SourceCounts): number =>
-  Object.values(routes).reduce((sum, { fields }) => sum + fields.length, 0);
+/** Whether counts have no room for another field that a client shows first. */
+function isFullOfFields({ routes }: SourceCounts, by: string): boolean {
+  const fields = Object.values(routes).flatMap((route) => route.fields);
+  const own = fields.filter((field) => field.by === by).length;
+  return fields.length >= MAX_FIELDS || own >= MAX_FIELDS * CLIENT_SHARE;
+}
 
 /** The counts of a route, which begin with this; undefined if there are too many routes. */
 function routeOf(counts: SourceCounts, name: string, time: number): RouteCounts | undefined {
@@ -164,16 +177,16 @@ function routeOf(counts: SourceCounts, name: string, time: number): RouteCounts 
   return (counts.routes[name] = createRoute(time));
 }
 
-/** The counts of a field, which begin with this; undefined if there are too many fields. */
+/** The counts of a field, which begin with this; undefined if there are too many fields, or too many of one client. */
 function fieldOf(
   counts: SourceCounts,
   route: RouteCounts,
-  { field, kind }: Pick<Difference, "field" | "kind">,
+  { field, kind, by }: Pick<FieldCounts, "field" | "kind" | "by">,
   time: number,
 ): FieldCounts | undefined {
   const found = route.fields.find((one) => one.field === field && one.kind === kind);
   if (found) return found;
-  if (countFields(counts) >= MAX_FIELDS) {
+  if (isFullOfFields(counts, by)) {
     counts.dropped += 1;
     return undefined;
   }
@@ -184,6 +197,7 @@ function fieldOf(
     unstable: 0,
     first: time,
     last: time,
+    by,
     clients: [],
     examples: [],
   };
@@ -205,7 +219,7 @@ const cut = (text: string): string => text.slice(0, MAX_NAME);
 
 /** Counts a comparison. @returns The fields whose differences were confirmed */
 export function addComparison(counts: SourceCounts, compared: Compared): readonly FieldCounts[] {
-  const { route: name, time, result, reason, client, differences } = compared;
+  const { route: name, time, result, reason, client, provenBy: by = "", differences } = compared;
   const { accepted = result === "accepted" ? differences : [] } = compared;
   const route = routeOf(counts, name, time);
   if (!route) return [];
@@ -224,7 +238,7 @@ export function addComparison(counts: SourceCounts, compared: Compared): readonl
   // A field of a list may differ in each of its rows: the comparison counts once.
   const seen = new Set<FieldCounts>();
   for (const { field: path, kind } of differences) {
-    const field = fieldOf(counts, route, { field: cut(path), kind }, time);
+    const field = fieldOf(counts, route, { field: cut(path), kind, by }, time);
     if (!field || seen.has(field)) continue;
     seen.add(field);
     field[result === "different" ? "count" : "unstable"] += 1;
@@ -261,8 +275,15 @@ function addRoute(into: SourceCounts, name: string, from: RouteCounts, sizeOf: (
 function addExample(counts: SourceCounts, field: FieldCounts, id: string, bytes: number): void {
   if (field.examples.length >= MAX_EXAMPLES || field.examples.includes(id)) return;
   const isKept = examplesOf(counts).has(id);
-  if (!isKept && counts.exampleBytes + bytes > MAX_EXAMPLE_BYTES) return;
-  if (!isKept) counts.exampleBytes += bytes;
+  if (!isKept) {
+    const own = (counts.exampleBytes[field.by] ?? 0) + bytes;
+    const all = Object.values(counts.exampleBytes).reduce((sum, each) => sum + each, bytes);
+    if (all > MAX_EXAMPLE_BYTES || own > MAX_EXAMPLE_BYTES * CLIENT_SHARE) {
+      counts.dropped += 1;
+      return;
+    }
+    counts.exampleBytes[field.by] = own;
+  }
   field.examples.push(id);
 }
 

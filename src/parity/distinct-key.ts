@@ -2,20 +2,36 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { isObject } from "../dialect/json/parse.ts";
-import { parseBody, type AnswerRules } from "./compare-answers.ts";
+import { isSuccess } from "../dialect/statuses.ts";
+import { pageFields, parseBody, type AnswerRules } from "./compare-answers.ts";
 import { canonicalText, joinField } from "./compare-values.ts";
-import type { Answer } from "./comparison.ts";
+import type { Answer, ComparisonResult } from "./comparison.ts";
 import { filterOf, splitTarget, type ComparedRequest } from "./compared-request.ts";
+import type { Route } from "../mapping/compile/route.ts";
 import type { VolatileFields } from "./volatile-fields.ts";
 
 const KEY_BYTES = 8;
 
-/** A request without what does not change its meaning: the order of its parameters, and blanks in its filter. */
-function normalizeRequest(request: ComparedRequest): readonly unknown[] {
+/** Escapes of one path are of one meaning. */
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/**
+ * What the translation reads of a request: without parameters that it ignores, a filter where there is no list, the order of
+ * parameters, and blanks in the filter.
+ */
+function normalizeRequest(request: ComparedRequest, { query: rules, response }: Route): readonly unknown[] {
   const [path, query] = splitTarget(request.path);
-  const parameters = [...new URLSearchParams(query)].map((each) => JSON.stringify(each)).toSorted();
+  const read = [...new URLSearchParams(query)].filter(([name]) => rules.reads(name));
+  const parameters = read.map((each) => JSON.stringify(each)).toSorted();
   const filter = filterOf(request);
-  return [request.method, path, parameters, filter === undefined ? request.filter : canonicalText(filter)];
+  const text = filter === undefined ? request.filter : canonicalText(filter);
+  return [request.method, decodePath(path), parameters, response === "list" ? text : null];
 }
 
 /** Leaves volatile fields out. Lists without an order get one, so that the same rows have the same text. */
@@ -49,7 +65,7 @@ function digestOf(old: Answer, volatile: ReadonlySet<string>): string {
 }
 
 /**
- * The hash of a route, a request and the old answer, without its volatile fields.
+ * The hash of a route, a request and the old answer, without its volatile fields and links to other pages.
  *
  * @returns 64 bits, base64url
  */
@@ -57,9 +73,16 @@ export function distinctKey(
   { route }: Pick<AnswerRules, "route">,
   request: ComparedRequest,
   old: Answer,
-  volatile: VolatileFields,
+  volatile: Pick<VolatileFields, "fieldsOf">,
 ): string {
-  const digest = digestOf(old, volatile.fieldsOf(route.name));
-  const text = JSON.stringify([route.name, normalizeRequest(request), old.status, digest]);
+  const digest = digestOf(old, volatile.fieldsOf(route.name).union(pageFields({ route })));
+  const text = JSON.stringify([route.name, normalizeRequest(request, route), old.status, digest]);
   return hash("sha256", text, "buffer").subarray(0, KEY_BYTES).toString("base64url");
 }
+
+/** The key of what a comparison proves. @returns undefined where both services refuse: the translation has read nothing */
+export const provenKey = (
+  result: ComparisonResult,
+  ...[rules, request, old, volatile]: Parameters<typeof distinctKey>
+): string | undefined =>
+  result === "different" || isSuccess(old.status) ? distinctKey(rules, request, old, volatile) : undefined;

@@ -4,6 +4,7 @@ import type { Compared, ComparisonSource } from "./comparison.ts";
 import {
   addComparison,
   addCounts,
+  CLIENT_SHARE,
   createCounts,
   examplesOf,
   MAX_EXAMPLES,
@@ -11,6 +12,7 @@ import {
   type SourceCounts,
 } from "./counts.ts";
 import { createExample } from "./example.ts";
+import type { ReportFull } from "./full-stores.ts";
 
 /** What an answer shows of its route: `field` that is not null, `field=word` of a value table. Never throws. */
 export type CoverAnswer = (route: string, body: Buffer) => readonly string[];
@@ -18,6 +20,15 @@ export type CoverAnswer = (route: string, body: Buffer) => readonly string[];
 /** The sets of a route: cases that were compared, those that differ, and what their answers showed. */
 export const SETS = ["cases", "different", "seen"] as const;
 export type SetName = (typeof SETS)[number];
+
+/** Members that may be new in a set of a route: cases are those of one client. */
+export interface NewMembers {
+  readonly set: SetName;
+  readonly route: string;
+  /** As {@link Compared.provenBy} says; empty where the set is that of all clients. */
+  readonly by: string;
+  readonly members: readonly string[];
+}
 
 /** An example that waits to be written, as JSON. */
 export interface StoredExample {
@@ -38,13 +49,15 @@ export const LATE_MS = 60_000;
 const MAX_COVERED_BYTES = 65_536;
 
 /** The place of a set in a batch. */
-const placeOf = (set: SetName, route: string): string => `${set}\n${route}`;
+const placeOf = (set: SetName, route: string, by = ""): string => `${set}\n${route}\n${by}`;
 
 export interface PendingOptions {
   readonly source: ComparisonSource;
   readonly redaction: () => Redaction;
   readonly cover: CoverAnswer | undefined;
   readonly newId: () => string;
+  /** Is told of what finds no room. */
+  readonly onFull: ReportFull;
 }
 
 /** What is taken to be written. */
@@ -52,6 +65,29 @@ export interface Batch {
   readonly counts: SourceCounts;
   readonly sets: ReadonlyMap<string, ReadonlySet<string>>;
   readonly examples: ReadonlyMap<string, StoredExample>;
+}
+
+/** Counts what clients have in a bounded store. */
+class Shares {
+  readonly #counts = new Map<string, number>();
+  readonly #most: number;
+
+  /** @param most of all clients */
+  constructor(most: number) {
+    this.#most = most * CLIENT_SHARE;
+  }
+
+  hasRoom(by: string): boolean {
+    return (this.#counts.get(by) ?? 0) < this.#most;
+  }
+
+  add(by: string): void {
+    this.#counts.set(by, (this.#counts.get(by) ?? 0) + 1);
+  }
+
+  clear(): void {
+    this.#counts.clear();
+  }
 }
 
 /** The results of one source that wait to be written. */
@@ -67,6 +103,8 @@ export class Pending {
   /** Those of the batch that is being written. */
   #taken: Batch["sets"] | undefined;
   #members = 0;
+  readonly #membersBy = new Shares(MAX_PENDING_MEMBERS);
+  readonly #examplesBy = new Shares(MAX_PENDING_EXAMPLES);
   #examples = new Map<string, StoredExample>();
   /** Members of the sets of the stored counts, the latest ones. */
   readonly #known = new Set<string>();
@@ -137,7 +175,9 @@ export class Pending {
     this.#counts = undefined;
     this.#sets = new Map();
     this.#members = 0;
+    this.#membersBy.clear();
     this.#examples = new Map();
+    this.#examplesBy.clear();
   }
 
   /** Whether comparisons of a subject are counted now. */
@@ -156,11 +196,11 @@ export class Pending {
   }
 
   /** @returns Whether this differing case is new, as far as it is known here. */
-  #addMembers({ route, result, key, answer }: Compared): boolean {
+  #addMembers({ route, result, key, answer, provenBy }: Compared): boolean {
     if (key === undefined || result === "unstable" || result === "not_comparable") return false;
     const member = key.slice(0, KEY_LENGTH);
     const isNewDifference = result === "different" && this.#addMember(placeOf("different", route), member);
-    const isNew = this.#addMember(placeOf("cases", route), member);
+    const isNew = provenBy !== undefined && this.#addMember(placeOf("cases", route, provenBy), member);
     // The same answer again shows nothing new.
     if (isNew && answer && answer.length <= MAX_COVERED_BYTES)
       for (const name of this.#options.cover?.(route, answer) ?? [])
@@ -169,16 +209,13 @@ export class Pending {
   }
 
   /** The members of a batch that the sets of an epoch may not have yet. */
-  newMembers(
-    { sets }: Batch,
-    epoch: string,
-  ): readonly { readonly set: SetName; readonly route: string; readonly members: readonly string[] }[] {
+  newMembers({ sets }: Batch, epoch: string): readonly NewMembers[] {
     const isKnown = (place: string, member: string): boolean =>
       epoch === this.#stored?.epoch && this.#known.has(`${place}\n${member}`);
     return [...sets].flatMap(([place, all]) => {
-      const [set = "", route = ""] = place.split("\n", 2);
+      const [set = "", route = "", by = ""] = place.split("\n");
       const members = [...all].filter((member) => !isKnown(place, member));
-      return members.length === 0 ? [] : [{ set: set as SetName, route, members }];
+      return members.length === 0 ? [] : [{ set: set as SetName, route, by, members }];
     });
   }
 
@@ -188,7 +225,12 @@ export class Pending {
     if (members.has(member)) return false;
     // Without a case more comparisons are needed. Without a difference they would seem to be fewer than they are.
     const most = place.startsWith("different") ? 2 * MAX_PENDING_MEMBERS : MAX_PENDING_MEMBERS;
-    if (this.#members >= most) return false;
+    const by = place.slice(place.lastIndexOf("\n") + 1);
+    if (this.#members >= most || (by !== "" && !this.#membersBy.hasRoom(by))) {
+      this.#options.onFull("cases", 1);
+      return false;
+    }
+    this.#membersBy.add(by);
     members.add(member);
     this.#sets.set(place, members);
     this.#members += 1;
@@ -197,8 +239,8 @@ export class Pending {
 
   /** Redacts the sample at once: what has secrets is not kept. */
   #addExample(compared: Compared, fields: readonly FieldCounts[]): void {
-    const { route, sample } = compared;
-    if (!sample || this.#examples.size >= MAX_PENDING_EXAMPLES) return;
+    const { route, sample, provenBy = "" } = compared;
+    if (!sample || this.#examples.size >= MAX_PENDING_EXAMPLES || !this.#examplesBy.hasRoom(provenBy)) return;
     const stored = this.#stored?.routes[route]?.fields ?? [];
     const lacking = fields.filter((field) => {
       const before = stored.find((one) => one.field === field.field && one.kind === field.kind);
@@ -206,6 +248,7 @@ export class Pending {
     });
     if (lacking.length === 0) return;
     const example = createExample(compared, sample, this.#options.newId(), this.#options.redaction());
+    this.#examplesBy.add(provenBy);
     this.#examples.set(example.id, { id: example.id, json: JSON.stringify(example) });
     for (const field of lacking) field.examples.push(example.id);
   }

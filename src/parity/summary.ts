@@ -2,8 +2,8 @@
 import type { Pack } from "../mapping/pack.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";
 import type { ComparisonSource } from "./comparison.ts";
-import { MAX_CASES, readComparisons, readSeen } from "./comparison-store.ts";
-import type { FieldCounts, RouteCounts, SourceCounts } from "./counts.ts";
+import { countProven, MAX_CASES, readComparisons, readSeen } from "./comparison-store.ts";
+import { CLIENT_SHARE, type FieldCounts, type RouteCounts, type SourceCounts } from "./counts.ts";
 import { findGaps, type RouteGaps } from "./coverage.ts";
 import { required, upperBound } from "./statistics.ts";
 
@@ -19,7 +19,9 @@ export interface RouteSummary extends Pick<
   "comparisons" | "equal" | "unstable" | "accepted" | "notComparable"
 > {
   readonly route: string;
-  /** Cases that were compared, each once, and those of them that differ. */
+  /** Clients that prove cases. */
+  readonly clients: number;
+  /** Cases that clients prove, of one client at most a tenth of those that are required, and cases that differ. */
   readonly distinct: number;
   readonly different: number;
   /** Distinct comparisons that are enough for the rate; null where so many differ that no number is. */
@@ -66,6 +68,9 @@ export interface SummaryOptions {
   readonly source?: ComparisonSource | undefined;
 }
 
+/** Clients that must have proven cases: one of them proves at most {@link CLIENT_SHARE} of what is required. */
+export const REQUIRED_CLIENTS = 1 / CLIENT_SHARE;
+
 /** The rate that is asked about where nobody names one. */
 export const DEFAULT_RATE = 0.001;
 /** For a lower rate the state store has not room for the cases that would be enough. */
@@ -80,26 +85,39 @@ function requiredFor(rate: number, distinct: number, different: number): number 
   return needed > MAX_CASES ? null : needed;
 }
 
-function summarizeRoute(
+/**
+ * The cases that clients prove. What all clients together could prove is enough to see that it is not enough: only else
+ * the cases are read, since several clients may have the same ones.
+ */
+async function provenCases(
+  state: Pick<KeyValueStore, "setMembers">,
+  counts: SourceCounts,
   route: string,
-  counts: RouteCounts,
+  needed: number,
+): Promise<number> {
+  const share = Math.ceil(needed / REQUIRED_CLIENTS);
+  const sizes = Object.values(counts.routes[route]?.cases ?? {});
+  const most = sizes.reduce((sum, size) => sum + Math.min(size, share), 0);
+  return most < needed ? most : countProven(state, counts, route, share);
+}
+
+async function summarizeRoute(
+  state: Pick<KeyValueStore, "setMembers">,
+  source: SourceCounts,
+  [route, counts]: readonly [string, RouteCounts],
   seen: ReadonlySet<string>,
   { rate, pack }: SummaryOptions,
-): RouteSummary {
-  const {
-    distinct,
-    distinctDifferent: different,
-    comparisons,
-    equal,
-    unstable,
-    accepted,
-    notComparable,
-  } = counts;
-  const needed = requiredFor(rate, distinct, different);
-  const verdict = needed === null ? "above" : distinct >= needed ? "below" : "not enough";
+): Promise<RouteSummary> {
+  const { distinctDifferent: different, comparisons, equal, unstable, accepted, notComparable } = counts;
+  const clients = Object.keys(counts.cases).length;
+  const needed = requiredFor(rate, counts.distinct, different);
+  const distinct = needed === null ? counts.distinct : await provenCases(state, source, route, needed);
+  const isEnough = needed !== null && distinct >= needed && clients >= REQUIRED_CLIENTS;
+  const verdict = needed === null ? "above" : isEnough ? "below" : "not enough";
   return {
     route,
     comparisons,
+    clients,
     distinct,
     different,
     equal,
@@ -136,10 +154,11 @@ async function summarize(
   const { pack, rate, route: only } = options;
   const seen = pack ? await readSeen(state, counts) : new Map<string, ReadonlySet<string>>();
   const isAsked = (route: string): boolean => only === undefined || route === only;
-  const routes = Object.entries(counts.routes)
-    .filter(([route]) => isAsked(route))
-    .map(([route, found]) => summarizeRoute(route, found, seen.get(route) ?? new Set(), options))
-    .toSorted((one, other) => other.different - one.different || other.comparisons - one.comparisons);
+  const asked = Object.entries(counts.routes).filter(([route]) => isAsked(route));
+  const routes = await Promise.all(
+    asked.map((each) => summarizeRoute(state, counts, each, seen.get(each[0]) ?? new Set(), options)),
+  );
+  routes.sort((one, other) => other.different - one.different || other.comparisons - one.comparisons);
   return {
     source: counts.source,
     subject: counts.subject,

@@ -4,7 +4,6 @@
  */
 import type { Difference } from "./comparison.ts";
 import { judgePlainly, type JudgeScalar } from "./compare-values.ts";
-import { formatsOf, positionOf } from "./value-format.ts";
 import {
   countFormats,
   createFieldState,
@@ -12,13 +11,17 @@ import {
   halve,
   keyOf,
   MAX_FIELDS,
-  MAX_FORMATS,
+  MIN_PAIRS,
+  mergeRoute,
+  openClient,
   parseState,
   VALUE,
+  type ClientState,
   type FieldState,
   type RouteState,
   type VolatileState,
 } from "./volatile-state.ts";
+import { distanceOf, judgeVolatile, type KnownField } from "./volatile-values.ts";
 
 /** Two values of a pair that are not the same. */
 export interface ValuePair {
@@ -26,58 +29,34 @@ export interface ValuePair {
   readonly values: readonly [old: unknown, oldAgain: unknown];
 }
 
-/** A field is volatile above this share of at least this number of pairs. */
+/** A field is volatile above this share of at least {@link MIN_PAIRS} pairs of several clients. */
 const MAX_SHARE = 0.05;
-const MIN_PAIRS = 50;
 /** Pairs before a difference in a field that never differed from itself is believed. */
 const LEARNING_PAIRS = 20;
 /** All counters are halved at this number, so that they follow the service. */
 const WINDOW = 2000;
-/** With more patterns than this the next one is no surprise. */
-const MAX_PATTERNS = 3;
-/** A new value may be this many times as far from the old one as two old ones are. */
-const MARGIN = 3;
-/** Clocks of two services may differ by so much: no time zone is as near to another one. */
-const CLOCK_SKEW_MS = 300_000;
 /** The share of later comparisons for which the old service is asked twice. */
 const SAMPLE_SHARE = 0.01;
 
-const decimals = (format: string): number =>
-  format.startsWith("decimals ") ? Number(format.slice("decimals ".length)) : -1;
+const fieldOf = ({ fields }: ClientState, key: string): FieldState | undefined =>
+  Object.hasOwn(fields, key) ? fields[key] : undefined;
 
-/** Whether a value is written in a way that neither the old value beside it nor earlier ones are. */
-function hasNewFormat({ formats }: FieldState, old: unknown, other: unknown): boolean {
-  const seen = Object.keys(formats).filter((format) => (formats[format]?.[0] ?? 0) > 0);
-  const beside = formatsOf(old);
-  const patterns = seen.filter((format) => format.startsWith("signs ")).length;
-  const isFull = Object.keys(formats).length >= MAX_FORMATS;
-  const mostDecimals = Math.max(-1, ...seen.map(decimals), ...beside.map(decimals));
-  const isSurprising = (format: string): boolean => {
-    if (beside.includes(format) || seen.includes(format) || isFull) return false;
-    if (decimals(format) >= 0) return decimals(format) > mostDecimals;
-    return !format.startsWith("signs ") || patterns <= MAX_PATTERNS;
-  };
-  return formatsOf(other).some(isSurprising);
+/**
+ * Whether clients show that a field differs from itself. No client counts for more than {@link MIN_PAIRS} pairs, and the
+ * one that shows most is left out: one that writes while it reads must not hide differences from all others.
+ */
+function isShownByClients(clients: readonly ClientState[], key: string): boolean {
+  const weighed = clients.map((client) => {
+    const pairs = Math.min(client.pairs, MIN_PAIRS);
+    const { differing = 0 } = fieldOf(client, key) ?? {};
+    return { pairs, differing: pairs === 0 ? 0 : (differing * pairs) / client.pairs };
+  });
+  const [, ...rest] = weighed.sort((one, other) => other.differing - one.differing);
+  const sum = (of: "pairs" | "differing"): number => rest.reduce((total, each) => total + each[of], 0);
+  return sum("pairs") >= MIN_PAIRS && sum("differing") > sum("pairs") * MAX_SHARE;
 }
 
-/** Whether most old values are written in a way that none of many new ones is. */
-const lacksFormat = ({ formats, values }: FieldState): boolean =>
-  values[1] >= MIN_PAIRS && Object.values(formats).some(([old, other]) => other === 0 && old * 2 > values[0]);
-
-/** The distance of two numbers, or of two times in milliseconds; undefined for other values. */
-function distanceOf(one: unknown, other: unknown): number | undefined {
-  const distance = Math.abs((positionOf(one) ?? Number.NaN) - (positionOf(other) ?? Number.NaN));
-  return Number.isFinite(distance) ? distance : undefined;
-}
-
-/** Whether a new value is farther from the old one than old ones are from each other, and than clocks are. */
-function isOutOfRange({ spread }: FieldState, old: unknown, other: unknown): boolean {
-  const distance = distanceOf(old, other);
-  const skew = typeof old === "string" ? CLOCK_SKEW_MS : 0;
-  return spread !== undefined && distance !== undefined && distance > Math.max(MARGIN * spread, skew);
-}
-
-/** The pairs of all routes of one old service. */
+/** The pairs of all routes of one old service, by the clients that asked for them. */
 export class VolatileFields {
   readonly #routes = new Map<string, RouteState>();
   readonly #learningPairs: number;
@@ -88,7 +67,7 @@ export class VolatileFields {
    */
   constructor(state: unknown = {}, learningPairs = LEARNING_PAIRS) {
     this.#learningPairs = learningPairs;
-    for (const [route, each] of Object.entries(parseState(state))) this.#routes.set(route, each);
+    this.adopt(state);
   }
 
   /** For `JSON.stringify`; the constructor takes it. */
@@ -96,26 +75,14 @@ export class VolatileFields {
     return Object.fromEntries(this.#routes);
   }
 
-  /** Takes over each route of which others know more. @param state What was stored. Anything else counts as nothing. */
+  /** Takes over what others know of clients of which they know more. @param state What was stored. Anything else counts as nothing. */
   adopt(state: unknown): void {
-    for (const [route, each] of Object.entries(parseState(state)))
-      if (each.total > (this.#routes.get(route)?.total ?? 0)) this.#routes.set(route, each);
+    for (const [route, each] of Object.entries(parseState(state))) mergeRoute(this.#stateOf(route), each);
   }
 
-  /**
-   * How the scalars of a route are compared.
-   *
-   * @param side What old values are compared with: the new ones of a first pair, which are counted, those of a second one,
-   *   or old ones.
-   */
-  judge(route: string, side: "new" | "new again" | "old"): JudgeScalar {
-    return (field, old, other) => {
-      const state = this.#find(route, VALUE + field);
-      if (!state || !this.isVolatile(route, field)) return judgePlainly(field, old, other);
-      if (side === "new") countFormats(state, 1, other);
-      if (hasNewFormat(state, old, other) || (side !== "old" && lacksFormat(state))) return "format";
-      return isOutOfRange(state, old, other) ? "value" : null;
-    };
+  /** What the comparisons of a client know of the old service, and add to it. */
+  seenBy(client: string): ClientView {
+    return new ClientView(this, (route) => this.#stateOf(route), client, this.#learningPairs);
   }
 
   /** Whether values of a field differ from themselves. */
@@ -125,17 +92,72 @@ export class VolatileFields {
 
   /** All fields of a route whose values differ from themselves. */
   fieldsOf(route: string): ReadonlySet<string> {
-    const names = Object.keys(this.#routes.get(route)?.fields ?? {}).flatMap((key) =>
-      key.startsWith(VALUE) ? [key.slice(VALUE.length)] : [],
-    );
-    return new Set(names.filter((field) => this.isVolatile(route, field)));
+    const clients = Object.values(this.#routes.get(route) ?? {});
+    const keys = new Set(clients.flatMap(({ fields }) => Object.keys(fields)));
+    const volatile = [...keys].filter((key) => key.startsWith(VALUE) && isShownByClients(clients, key));
+    return new Set(volatile.map((key) => key.slice(VALUE.length)));
+  }
+
+  /** Whether the old service differs from itself as it differs from the new one: several clients show it. */
+  isNoise(route: string, difference: Pick<Difference, "field" | "kind">): boolean {
+    return isShownByClients(Object.values(this.#routes.get(route) ?? {}), keyOf(difference));
+  }
+
+  #stateOf(route: string): RouteState {
+    const found = this.#routes.get(route);
+    if (found) return found;
+    const created: RouteState = {};
+    this.#routes.set(route, created);
+    return created;
+  }
+}
+
+/** What is known of the old service, as the comparisons of one client use it and add to it. */
+export class ClientView {
+  readonly #all: Pick<VolatileFields, "fieldsOf" | "isNoise" | "isVolatile">;
+  readonly #stateOf: (route: string) => RouteState;
+  readonly #client: string;
+  readonly #learningPairs: number;
+
+  /** See {@link VolatileFields.seenBy}. */
+  constructor(
+    all: Pick<VolatileFields, "fieldsOf" | "isNoise" | "isVolatile">,
+    stateOf: (route: string) => RouteState,
+    client: string,
+    learningPairs: number,
+  ) {
+    this.#all = all;
+    this.#stateOf = stateOf;
+    this.#client = client;
+    this.#learningPairs = learningPairs;
+  }
+
+  /** All fields of a route whose values differ from themselves. */
+  fieldsOf(route: string): ReadonlySet<string> {
+    return this.#all.fieldsOf(route);
   }
 
   /** Whether the old service differs from itself as it differs from the new one. */
   isNoise(route: string, difference: Pick<Difference, "field" | "kind">): boolean {
-    const pairs = this.#routes.get(route)?.pairs ?? 0;
-    const { differing = 0 } = this.#find(route, keyOf(difference)) ?? {};
-    return pairs >= MIN_PAIRS && differing > pairs * MAX_SHARE;
+    return this.#all.isNoise(route, difference);
+  }
+
+  /**
+   * How the scalars of a route are compared.
+   *
+   * @param side What old values are compared with: the new ones of a first pair, which are counted, those of a second one,
+   *   or old ones.
+   */
+  judge(route: string, side: "new" | "new again" | "old"): JudgeScalar {
+    const volatile = this.fieldsOf(route);
+    return (field, old, other) => {
+      if (!volatile.has(field)) return judgePlainly(field, old, other);
+      if (side === "new") {
+        const state = this.#open(route, VALUE + field);
+        if (state) countFormats(state, 1, other);
+      }
+      return judgeVolatile(this.#knownOf(route, VALUE + field), old, other, side === "old");
+    };
   }
 
   /**
@@ -145,7 +167,7 @@ export class VolatileFields {
    * @param random From 0 to 1.
    */
   needsPair(route: string, random: number): boolean {
-    return (this.#routes.get(route)?.pairs ?? 0) < MIN_PAIRS || random < SAMPLE_SHARE;
+    return this.#pairsOf(route) < MIN_PAIRS || random < SAMPLE_SHARE;
   }
 
   /** Counts equal answers of both services as a pair that did not differ. */
@@ -161,7 +183,7 @@ export class VolatileFields {
       if (state) state.differing += 1;
     }
     for (const { field, values: pair } of values) {
-      const state = this.#find(route, VALUE + field);
+      const state = fieldOf(this.#own(route), VALUE + field);
       if (state) {
         for (const value of pair) countFormats(state, 0, value);
         const distance = distanceOf(...pair);
@@ -177,44 +199,66 @@ export class VolatileFields {
    * @returns whether it is believed: it was found, the service is known well enough, and it is no coincidence
    */
   recordAgain(route: string, difference: Pick<Difference, "field" | "kind">, isFound: boolean): boolean {
-    const pairs = this.#routes.get(route)?.pairs ?? 0;
-    const state = this.#open(route, keyOf(difference));
+    const pairs = this.#pairsOf(route);
+    const key = keyOf(difference);
+    const state = this.#open(route, key);
     if (!state) return false;
     if (!isFound) state.missed += 1;
     else state.found += 1;
     if (!isFound || pairs < this.#learningPairs) return false;
-    const doubts = state.differing + state.missed;
     const { kind, field } = difference;
     // A volatile field was compared as one: its values are compared with what they may be.
-    if (groupOf(kind) === "value" && this.isVolatile(route, field)) return true;
-    return doubts === 0 || (pairs >= MIN_PAIRS && !this.isNoise(route, difference) && state.found > doubts);
+    if (groupOf(kind) === "value" && this.#all.isVolatile(route, field)) return true;
+    const sum = (of: (field: FieldState) => number): number =>
+      this.#weigh(route, (client) => {
+        const own = fieldOf(client, key);
+        return own ? of(own) : 0;
+      });
+    const doubts = sum(({ differing, missed }) => differing + missed);
+    const found = sum((each) => each.found);
+    return doubts === 0 || (pairs >= MIN_PAIRS && !this.isNoise(route, difference) && found > doubts);
   }
 
-  #find(route: string, key: string): FieldState | undefined {
-    const fields = this.#routes.get(route)?.fields;
-    return fields && Object.hasOwn(fields, key) ? fields[key] : undefined;
+  /** What this client has counted, and the others, but for the one of them with the most: it must not outweigh what others see. */
+  #weigh(route: string, of: (state: ClientState) => number): number {
+    let sum = 0;
+    let most = 0;
+    for (const [client, state] of Object.entries(this.#stateOf(route))) {
+      const value = of(state);
+      sum += value;
+      if (client !== this.#client) most = Math.max(most, value);
+    }
+    return sum - most;
   }
 
-  #routeState(route: string): RouteState {
-    const found = this.#routes.get(route);
-    if (found) return found;
-    const created: RouteState = { pairs: 0, total: 0, fields: {} };
-    this.#routes.set(route, created);
-    return created;
+  #pairsOf(route: string): number {
+    return this.#weigh(route, ({ pairs }) => pairs);
   }
 
-  /** The state of a field; undefined if a route has too many of them. */
+  #own(route: string): ClientState {
+    return openClient(this.#stateOf(route), this.#client);
+  }
+
+  #knownOf(route: string, key: string): KnownField {
+    const { [this.#client]: own, ...others } = this.#stateOf(route);
+    return {
+      own: own && fieldOf(own, key),
+      others: Object.values(others).flatMap((client) => fieldOf(client, key) ?? []),
+    };
+  }
+
+  /** The state of a field; undefined if the client shows too many of them. */
   #open(route: string, key: string): FieldState | undefined {
-    const found = this.#find(route, key);
-    const { fields } = this.#routeState(route);
-    if (found || Object.keys(fields).length >= MAX_FIELDS) return found;
-    return (fields[key] = createFieldState());
+    const own = this.#own(route);
+    const found = fieldOf(own, key);
+    if (found || Object.keys(own.fields).length >= MAX_FIELDS) return found;
+    return (own.fields[key] = createFieldState());
   }
 
   #countPair(route: string): void {
-    const state = this.#routeState(route);
-    state.pairs += 1;
-    state.total += 1;
-    if (state.pairs >= WINDOW) halve(state);
+    const own = this.#own(route);
+    own.pairs += 1;
+    own.total += 1;
+    if (own.pairs >= WINDOW) halve(own);
   }
 }

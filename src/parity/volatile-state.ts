@@ -22,8 +22,8 @@ const fieldState = z.object({
   formats: z.record(z.string(), counts),
 });
 
-/** What is known about one route. */
-const routeState = z.object({
+/** What the requests of one client show about a route. */
+const clientState = z.object({
   /** Of answers of the old service to the same request. */
   pairs: count,
   /** Of all pairs, with those that are not counted any more. */
@@ -31,16 +31,24 @@ const routeState = z.object({
   fields: z.record(z.string(), fieldState),
 });
 
+/** What is known about one route, by clients. */
+const routeState = z.record(z.string(), clientState);
+
 const volatileState = z.record(z.string(), routeState);
 
 export type FieldState = z.infer<typeof fieldState>;
+export type ClientState = z.infer<typeof clientState>;
 export type RouteState = z.infer<typeof routeState>;
 
 /** What is known about all routes, by their names. */
 export type VolatileState = z.infer<typeof volatileState>;
 
-/** Fields of a route, and formats of a field. */
-export const MAX_FIELDS = 200;
+/** Pairs of a route from which on it is known how its fields differ from themselves. */
+export const MIN_PAIRS = 50;
+
+/** Clients of a route, fields that one client shows of it, and formats of a field. */
+const MAX_CLIENTS = 12;
+export const MAX_FIELDS = 50;
 export const MAX_FORMATS = 12;
 
 /** Reads what was stored. Anything else counts as nothing. */
@@ -65,10 +73,20 @@ export const createFieldState = (): FieldState => ({
   formats: {},
 });
 
+/** What a client shows of a route. With too many clients it takes the place of the one that has shown least. */
+export function openClient(route: RouteState, client: string): ClientState {
+  const found = route[client];
+  if (found) return found;
+  const known = Object.entries(route);
+  const [least] = known.sort(([, one], [, other]) => one.pairs - other.pairs);
+  if (least && known.length >= MAX_CLIENTS) delete route[least[0]];
+  return (route[client] = { pairs: 0, total: 0, fields: {} });
+}
+
 const half = (count: number): number => Math.floor(count / 2);
 
-/** Halves all counters of a route. */
-export function halve(state: RouteState): void {
+/** Halves all counters of a client. */
+export function halve(state: ClientState): void {
   state.pairs = half(state.pairs);
   for (const field of Object.values(state.fields)) {
     field.differing = half(field.differing);
@@ -89,10 +107,19 @@ export function countFormats(state: FieldState, side: 0 | 1, value: unknown): vo
   }
 }
 
-/** Of each route the state with the most pairs. Its objects are copies. */
+/** Adds what others know of a route to it: of each client that of which there are more pairs. */
+export function mergeRoute(into: RouteState, from: RouteState): void {
+  for (const [client, state] of Object.entries(from))
+    if (state.total > (into[client]?.total ?? 0)) Object.assign(openClient(into, client), state);
+}
+
+/** What several processes know together. Its objects are copies. */
 export function mergeVolatileStates(states: readonly VolatileState[]): VolatileState {
   const merged = new Map<string, RouteState>();
-  for (const [route, state] of states.flatMap((each) => Object.entries(each)))
-    if (state.total > (merged.get(route)?.total ?? 0)) merged.set(route, state);
-  return structuredClone(Object.fromEntries(merged));
+  for (const [route, state] of states.flatMap((each) => Object.entries(structuredClone(each)))) {
+    const known = merged.get(route) ?? {};
+    merged.set(route, known);
+    mergeRoute(known, state);
+  }
+  return Object.fromEntries(merged);
 }

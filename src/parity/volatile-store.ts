@@ -3,9 +3,9 @@ import { hash } from "node:crypto";
 import { z } from "zod";
 import { createSharedDocument, type DocumentStore } from "../storage/shared-document.ts";
 import type { VolatileFields } from "./volatile-fields.ts";
-import { mergeVolatileStates, parseState, type VolatileState } from "./volatile-state.ts";
+import { mergeVolatileStates, parseState, type RouteState, type VolatileState } from "./volatile-state.ts";
 
-/** Characters of the stored document. Of more routes those with the longest states are left out. */
+/** Characters of the stored document. Of more knowledge the longest is left out: one client must not take all of it. */
 export const MAX_STORED = 500_000;
 
 /** A route is written again once so much more is known of it: the store is not written for each comparison. */
@@ -14,15 +14,28 @@ const GROWTH = 1.1;
 /** What is stored: all of it that fits. */
 function withinBound(state: VolatileState): VolatileState {
   let left = MAX_STORED;
-  const sized = Object.entries(state).map((route) => ({ route, size: JSON.stringify(route).length }));
-  const kept = sized.sort((one, other) => one.size - other.size).filter(({ size }) => (left -= size) >= 0);
-  return Object.fromEntries(kept.map(({ route }) => route));
+  const sized = Object.entries(state).flatMap(([route, clients]) =>
+    Object.entries(clients).map(([client, known]) => {
+      const size = JSON.stringify([route, client, known]).length;
+      return { route, client, known, size };
+    }),
+  );
+  const kept: VolatileState = {};
+  for (const { route, client, known, size } of sized.sort((one, other) => one.size - other.size)) {
+    left -= size;
+    if (left >= 0) (kept[route] ??= {})[client] = known;
+  }
+  return kept;
 }
 
+const totalOf = (route: RouteState = {}): number =>
+  Object.values(route).reduce((sum, { total }) => sum + total, 0);
+
 const isWorthWriting = (stored: VolatileState, known: VolatileState): boolean =>
-  Object.entries(known).some(
-    ([route, { total }]) => total > 0 && total >= (stored[route]?.total ?? 0) * GROWTH,
-  );
+  Object.entries(known).some(([name, route]) => {
+    const total = totalOf(route);
+    return total > 0 && total >= totalOf(stored[name]) * GROWTH;
+  });
 
 /**
  * Creates what exchanges the knowledge of this process with the stored one: both have the better of each route afterwards.

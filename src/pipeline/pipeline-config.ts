@@ -10,7 +10,15 @@ import { SettingsError } from "../config/settings.ts";
 
 /** Settings of the headers that all responses have. */
 export type ResponseSettings = Partial<
-  Pick<Settings, "CORS_ORIGINS" | "SERVER_TIMING" | "PUBLIC_URL" | "ROLLOUT_FILE" | "UPSTREAM_URL">
+  Pick<
+    Settings,
+    | "CANDIDATE_MAPPINGS_DIR"
+    | "CORS_ORIGINS"
+    | "SERVER_TIMING"
+    | "PUBLIC_URL"
+    | "ROLLOUT_FILE"
+    | "UPSTREAM_URL"
+  >
 >;
 
 /** The part of the pipeline's dependencies that a pack determines: names of both dialects, and common headers. */
@@ -64,6 +72,12 @@ export function readLinkBase({ PUBLIC_URL }: Pick<Settings, "PUBLIC_URL">, pack:
   return PUBLIC_URL.href.replace(/\/$/, "");
 }
 
+/** The header on which each response depends where there are two packs. */
+export const packVary = ({
+  CANDIDATE_MAPPINGS_DIR: folder,
+}: Partial<Pick<Settings, "CANDIDATE_MAPPINGS_DIR">>): readonly string[] =>
+  folder === undefined ? [] : ["X-Pack"];
+
 function createResponseDefaults(pack: Pack, settings: ResponseSettings): ResponseDefaults {
   const { credentials, rateLimitHeaders, responseTypes, statuses, commonHeaders, locate } = pack;
   const { client } = pack.dialect;
@@ -73,6 +87,7 @@ function createResponseDefaults(pack: Pack, settings: ResponseSettings): Respons
     ...Object.keys(client.headers?.request ?? {}).filter((name) => !/^if-/i.test(name)),
     ...(client.filters?.header === undefined ? [] : [client.filters.header]),
     ...(settings.CORS_ORIGINS ? ["Origin"] : []),
+    ...packVary(settings),
   ];
   const { always_ok: alwaysOk } = client;
   const upstreamPath = settings.UPSTREAM_URL?.pathname.replace(/\/$/, "");

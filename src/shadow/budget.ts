@@ -18,6 +18,15 @@ const MAX_CLIENTS = 20_000;
 /** Comparisons in progress, those that wait for their second pair of answers among them. */
 const MAX_COMPARISONS = 500;
 
+/** The part of comparisons in progress, and of their memory, that one client may have. */
+const CLIENT_SHARE = 0.25;
+
+/** What the comparisons of one client use now. */
+interface Used {
+  comparisons: number;
+  bytes: number;
+}
+
 /** Counts what comparisons use. A comparison that finds no room is left out; no client ever waits for one. */
 export class Budget {
   readonly #limits: () => Limits;
@@ -27,6 +36,7 @@ export class Budget {
   #refilledAt = 0;
   #bytes = 0;
   #comparisons = 0;
+  readonly #used = new Map<string, Used>();
   readonly #clients = new LRUCache<string, { from: number; calls: number }>({ max: MAX_CLIENTS });
 
   /** @param clock milliseconds, monotonic */
@@ -45,16 +55,26 @@ export class Budget {
     return this.#comparisons;
   }
 
-  /** Begins a comparison. @returns whether there is room for one */
-  begin(): boolean {
-    if (this.#comparisons >= MAX_COMPARISONS) return false;
+  /** Begins a comparison of a client. @returns whether there is room for one */
+  begin(client: string): boolean {
+    const used = this.#used.get(client) ?? { comparisons: 0, bytes: 0 };
+    if (this.#comparisons >= MAX_COMPARISONS || used.comparisons >= MAX_COMPARISONS * CLIENT_SHARE)
+      return false;
+    this.#used.set(client, used);
     this.#comparisons += 1;
+    used.comparisons += 1;
     return true;
   }
 
-  end(bytes: number): void {
+  /** Ends a comparison that has begun. @param bytes that it holds */
+  end(client: string, bytes: number): void {
     this.#comparisons -= 1;
     this.#bytes -= bytes;
+    const used = this.#used.get(client);
+    if (!used) return;
+    used.comparisons -= 1;
+    used.bytes -= bytes;
+    if (used.comparisons === 0) this.#used.delete(client);
   }
 
   /** Takes one call for a client. @returns whether it may be made */
@@ -75,10 +95,13 @@ export class Budget {
     return true;
   }
 
-  /** Holds bytes until {@link end}. @returns whether there is memory for them */
-  hold(bytes: number): boolean {
-    if (this.#bytes + bytes > this.#limits().memory) return false;
+  /** Holds bytes for a comparison that has begun until {@link end}. @returns whether there is memory for them */
+  hold(client: string, bytes: number): boolean {
+    const { memory } = this.#limits();
+    const used = this.#used.get(client);
+    if (!used || this.#bytes + bytes > memory || used.bytes + bytes > memory * CLIENT_SHARE) return false;
     this.#bytes += bytes;
+    used.bytes += bytes;
     return true;
   }
 }

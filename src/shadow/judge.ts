@@ -6,14 +6,16 @@ import { createAnswerRules, type AnswerRules } from "../parity/compare-answers.t
 import type { ComparedRequest } from "../parity/compared-request.ts";
 import type { Answer, Compared, Difference } from "../parity/comparison.ts";
 import { comparePair, confirm, recordOldPair, type AnswerPair, type IsAccepted } from "../parity/confirm.ts";
-import { distinctKey } from "../parity/distinct-key.ts";
-import type { VolatileFields } from "../parity/volatile-fields.ts";
+import { provenKey } from "../parity/distinct-key.ts";
+import type { ClientView, VolatileFields } from "../parity/volatile-fields.ts";
 
 export type { AnswerPair } from "../parity/confirm.ts";
 
 /** The request of a comparison. */
 export interface JudgedRequest extends ComparedRequest {
   readonly route: Route;
+  /** Who has sent it, as {@link Compared} says: what is known of the old service is known by clients. */
+  readonly provenBy: string;
 }
 
 /** What was found, without who asked. */
@@ -40,6 +42,8 @@ export function createJudge(pack: Pack, volatile: VolatileFields): Judge {
     return (difference) => acceptedBy(route.name, difference, now) !== undefined;
   };
 
+  const seenBy = ({ provenBy }: JudgedRequest): ClientView => volatile.seenBy(provenBy);
+
   function findingOf(
     request: JudgedRequest,
     old: Answer,
@@ -50,7 +54,7 @@ export function createJudge(pack: Pack, volatile: VolatileFields): Judge {
     const isOpen = (difference: Difference): boolean => !isAccepted(difference);
     return {
       result,
-      key: distinctKey(request, request, old, volatile),
+      key: provenKey(result, request, request, old, volatile),
       differences: result === "accepted" ? [] : differences.filter(isOpen),
       accepted: differences.filter(isAccepted),
       answer: old.body,
@@ -59,15 +63,19 @@ export function createJudge(pack: Pack, volatile: VolatileFields): Judge {
 
   return {
     compare(request, pair) {
-      const look = comparePair(pair, rulesOf(request), volatile, acceptanceOf(request));
+      const look = comparePair(pair, rulesOf(request), seenBy(request), acceptanceOf(request));
       return look.result === "differs" ? "differs" : findingOf(request, pair.old, look);
     },
     confirm(request, first, second) {
       const rules = rulesOf(request);
       const isAccepted = acceptanceOf(request);
-      return findingOf(request, first.old, confirm({ first, second, rules, volatile, isAccepted }));
+      return findingOf(
+        request,
+        first.old,
+        confirm({ first, second, rules, volatile: seenBy(request), isAccepted }),
+      );
     },
-    needsOldPair: ({ route }) => volatile.needsPair(route.name, Math.random()),
-    learn: (request, first, second) => recordOldPair(first, second, rulesOf(request), volatile),
+    needsOldPair: (request) => seenBy(request).needsPair(request.route.name, Math.random()),
+    learn: (request, first, second) => recordOldPair(first, second, rulesOf(request), seenBy(request)),
   };
 }

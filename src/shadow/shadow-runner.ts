@@ -6,39 +6,13 @@ import { hash, randomUUID } from "node:crypto";
 import { setImmediate as idle, setTimeout as wait } from "node:timers/promises";
 import { usualTokenTexts } from "../dialect/usual-credentials.ts";
 import type { Answer, Compared, NotComparableReason } from "../parity/comparison.ts";
-import type { Route } from "../mapping/compile/route.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
 import type { Asked } from "./ask-old-service.ts";
 import type { Budget } from "./budget.ts";
 import type { AnswerPair, Finding, Judge, JudgedRequest } from "./judge.ts";
 import { bodyOverridesMethod } from "./method-override.ts";
-import type { WriteFence } from "./write-fence.ts";
-
-/** The service that answers a client. */
-export type Side = "old" | "new";
-
-/** A request that may be compared. */
-export interface ServedRequest {
-  readonly request: AlphaRequest;
-  readonly route: Route;
-  /** The client's filter header; null without one. */
-  readonly filter: string | null;
-  /** Who sent it: a name of the directory, an application, or a fingerprint; null without a token. */
-  readonly client: string | null;
-  /** Whose writes void the comparison. */
-  readonly writer: string;
-  /** Whose budget pays for it. */
-  readonly payer: string;
-  /** Who has sent it, as far as somebody knows by now: see `KnownSenders`. */
-  readonly knownAs: () => string | undefined;
-  readonly side: Side;
-  /** Whether all reads of this client are compared, not a share of them: it was turned a moment ago. */
-  readonly isFresh: boolean;
-  /** The client's token, which no example may have; undefined without one. */
-  readonly token: string | undefined;
-  /** Why this request can't be compared, where that is known already. */
-  readonly obstacle: NotComparableReason | undefined;
-}
+import { targetOf, type ServedRequest } from "./served-request.ts";
+import type { Reading, WriteFence } from "./write-fence.ts";
 
 export interface ShadowOptions {
   /** The share of reads that is compared, 0 to 1; undefined: nothing is compared. */
@@ -104,21 +78,20 @@ export class ShadowRunner {
   begin(served: ServedRequest): BegunComparison | undefined {
     const { share, budget, fence, closing } = this.#options;
     const part = share();
-    const { request, route, isFresh, obstacle, writer, payer } = served;
+    const { request, route, isFresh, obstacle, writers, payer } = served;
     if (part === undefined || closing.aborted) return undefined;
     if (!route.isSafe) return undefined;
     if (!isFresh && part < 1 && shareOf(`${this.#salt} ${request.id}`) >= part) return undefined;
     if (obstacle !== undefined) return this.#leaveOut(served, obstacle);
-    const isStillValid = fence.enter(writer);
-    if (!isStillValid) return this.#leaveOut(served, "write");
-    if (!budget.begin()) return this.#leaveOut(served, "budget");
+    if (!fence.isQuiet(writers)) return this.#leaveOut(served, "write");
+    if (!budget.begin(payer)) return this.#leaveOut(served, "budget");
     if (!budget.takeCall(payer)) {
-      budget.end(0);
+      budget.end(payer, 0);
       return this.#leaveOut(served, "budget");
     }
     const { promise, resolve } = Promise.withResolvers<Served>();
     const timer = setTimeout(() => resolve({ answer: "timeout", body: undefined }), MAX_SERVED_MS).unref();
-    const comparison = new Comparison(served, this.#options, isStillValid);
+    const comparison = new Comparison(served, this.#options);
     const other = WITHOUT_BODY.has(request.method) ? comparison.askOther() : undefined;
     void comparison.run(promise, other);
     return {
@@ -142,12 +115,7 @@ const notComparable = (reason: NotComparableReason): Finding => ({
   differences: [],
 });
 
-const judgedOf = ({ request, route, filter }: ServedRequest): JudgedRequest => {
-  const { method, path, query } = request;
-  return { method, path: query === "" ? path : `${path}?${query}`, filter, route };
-};
-
-/** @param pair what an example is made of */
+/** What strangers ask counts nowhere. @param pair what an example is made of */
 function reportFinding(
   served: ServedRequest,
   finding: Finding,
@@ -156,7 +124,9 @@ function reportFinding(
   body?: Buffer,
 ): void {
   const { request, route, client, token } = served;
-  const { method, path, filter } = judgedOf(served);
+  const provenBy = served.provenBy();
+  if (provenBy === undefined) return;
+  const { method, path, filter } = targetOf(served);
   const sample = pair &&
     finding.differences.length > 0 && {
       sample: {
@@ -169,7 +139,7 @@ function reportFinding(
       },
     };
   const about = { subject: subject(), route: route.name, client, time: Date.now(), requestId: request.id };
-  report({ ...finding, source: "legacy", ...about, ...sample }, served.knownAs());
+  report({ ...finding, source: "legacy", provenBy, ...about, ...sample }, served.knownAs());
 }
 
 /** Both answers, or why there are not two. */
@@ -182,17 +152,15 @@ function toPair(old: Asked, next: Asked): AnswerPair | NotComparableReason {
 class Comparison {
   readonly #served: ServedRequest;
   readonly #options: ShadowOptions;
-  /** Whether the client has not written since the first pair was asked for. */
-  readonly #isStillValid: () => boolean;
-  readonly #judged: JudgedRequest;
+  /** Undefined if the client writes: then nothing is compared. */
+  readonly #reading: Reading | undefined;
   #body: Buffer | undefined;
   #bytes = 0;
 
-  constructor(served: ServedRequest, options: ShadowOptions, isStillValid: () => boolean) {
+  constructor(served: ServedRequest, options: ShadowOptions) {
     this.#served = served;
     this.#options = options;
-    this.#isStillValid = isStillValid;
-    this.#judged = judgedOf(served);
+    this.#reading = options.fence.enter(served.writers);
   }
 
   /** Asks the side that does not serve the client. */
@@ -222,7 +190,8 @@ class Comparison {
       this.#options.onError(error, request.id);
       this.#end("unreadable");
     } finally {
-      this.#options.budget.end(this.#bytes);
+      this.#options.budget.end(this.#served.payer, this.#bytes);
+      this.#reading?.leave();
     }
   }
 
@@ -249,44 +218,54 @@ class Comparison {
   }
 
   #takeMemory(bytes: number): boolean {
-    if (!this.#options.budget.hold(bytes)) return false;
+    if (!this.#options.budget.hold(this.#served.payer, bytes)) return false;
     this.#bytes += bytes;
     return true;
+  }
+
+  /** Whether the client has not written since the first pair was asked for. */
+  #isStillValid(): boolean {
+    return this.#reading?.isValid() === true;
   }
 
   async #compare(first: AnswerPair | NotComparableReason): Promise<void> {
     const { judge } = this.#options;
     if (typeof first === "string") return this.#end(first);
     if (!this.#isStillValid()) return this.#end("write");
-    const finding = judge.compare(this.#judged, first);
-    if (finding === "differs") return this.#confirm(first);
+    // Both services have answered: somebody knows by now whether it is a stranger.
+    const provenBy = this.#served.provenBy();
+    if (provenBy === undefined) return;
+    const judged = { ...targetOf(this.#served), provenBy };
+    const finding = judge.compare(judged, first);
+    if (finding === "differs") return this.#confirm(judged, first);
     this.#report(finding, first);
     // Of answers that can't be compared a second one says nothing.
-    if (finding.result !== "not_comparable" && judge.needsOldPair(this.#judged)) await this.#learn(first.old);
+    if (finding.result !== "not_comparable" && judge.needsOldPair(judged))
+      await this.#learn(judged, first.old);
   }
 
   /** Asks the old service once more, so that its own noise is known. */
-  async #learn(old: Answer): Promise<void> {
+  async #learn(judged: JudgedRequest, old: Answer): Promise<void> {
     const { budget, judge } = this.#options;
     if (!budget.takeCall(this.#served.payer)) return;
     const again = await this.#askOld();
     if (typeof again === "string" || !this.#takeMemory(again.body.length)) return;
-    if (this.#isStillValid()) judge.learn(this.#judged, old, again);
+    if (this.#isStillValid()) judge.learn(judged, old, again);
   }
 
   /** Asks both services once more, at the same time, and decides. */
-  async #confirm(first: AnswerPair): Promise<void> {
+  async #confirm(judged: JudgedRequest, first: AnswerPair): Promise<void> {
     const { budget, fence, judge, confirmAfterMs = () => 1000 + Math.random() * 4000 } = this.#options;
     await wait(confirmAfterMs(), undefined, { ref: false, signal: this.#options.closing });
-    const { writer, payer } = this.#served;
-    if (!fence.enter(writer) || !this.#isStillValid()) return this.#end("write");
+    const { writers, payer } = this.#served;
+    if (!fence.isQuiet(writers) || !this.#isStillValid()) return this.#end("write");
     if (!budget.takeCall(payer) || !budget.takeCall(payer)) return this.#end("budget");
     const hold = (asked: Asked): Asked => this.#hold(asked);
     const [old, next] = await Promise.all([this.#askOld().then(hold), this.#askNew().then(hold)]);
     const second = toPair(old, next);
     if (typeof second === "string") return this.#end(second);
     if (!this.#isStillValid()) return this.#end("write");
-    this.#report(judge.confirm(this.#judged, first, second), first);
+    this.#report(judge.confirm(judged, first, second), first);
   }
 
   #end(reason: NotComparableReason): void {

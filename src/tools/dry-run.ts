@@ -171,8 +171,8 @@ export function createDryRun(
   };
   // Each request has another token, so that nothing is cached from one request to the next.
   let requestCount = 0;
-  let lastContext: RequestContext | undefined;
-  let unexpectedError: unknown;
+  /** What became of requests that are under way. A request is copied on its way; its signal is not. */
+  const results = new WeakMap<AlphaRequest["signal"], { context?: RequestContext; error?: unknown }>();
   const handleRequest = createAlphaPipeline({
     ...createPipelineConfig(pack, { PUBLIC_URL }),
     sunset: NO_SUNSET,
@@ -185,26 +185,30 @@ export function createDryRun(
     tokenStore: emptyTokenStore,
     limits: createUnlimitedRates(),
     record: (request, outcome, context) => {
-      lastContext = context;
+      const result = results.get(request.signal);
+      if (result) result.context = context;
       return record?.(request, outcome, context);
     },
-    onUnexpectedError: (error) => {
-      unexpectedError = error;
+    onUnexpectedError(error, { signal }) {
+      const result = results.get(signal);
+      if (result) result.error = error;
     },
   });
   return {
     catalogs,
     async send(request) {
-      unexpectedError = undefined;
       requestCount += 1;
       const token = exampleToken(client, `example-${requestCount}`, `example:${requestCount}`);
       const sent = request.isAnonymous ? undefined : client?.write(token);
-      const response = await handleRequest(createAlphaRequest(request, sent, pack));
+      const alphaRequest = createAlphaRequest(request, sent, pack);
+      const result: { context?: RequestContext; error?: unknown } = {};
+      results.set(alphaRequest.signal, result);
+      const response = await handleRequest(alphaRequest);
       response.file?.stream.resume();
-      if (unexpectedError !== undefined) throw unexpectedError;
+      if (result.error !== undefined) throw result.error;
       await response.recorded;
-      if (!lastContext) throw new Error("The pipeline did not record the request");
-      return { response: { ...response, body: response.body.toString() }, context: lastContext };
+      if (!result.context) throw new Error("The pipeline did not record the request");
+      return { response: { ...response, body: response.body.toString() }, context: result.context };
     },
   };
 }

@@ -6,6 +6,7 @@ import type { Settings } from "../../config/setting-definitions.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Log } from "../../observability/log.ts";
 import type { Compared, NotComparableReason, ReportComparison } from "../../parity/comparison.ts";
+import { provenBy } from "../../parity/proven-by.ts";
 import { acceptDifferences, type AcceptedBy } from "../../parity/accepted.ts";
 import { provenIdentity, type RouteMatch } from "../../pipeline/context.ts";
 import { isAccepted } from "../../pipeline/stages/audit-record.ts";
@@ -22,6 +23,8 @@ import {
 /** Requests that wait to be compared, and their bytes: of bodies, v4's responses and answers. */
 const MOST_WAITING = 100;
 const MOST_BYTES = 16 * 1024 * 1024;
+/** The part of both that one client may have. */
+const CLIENT_SHARE = 0.25;
 
 /** Part of the time that the process may be busy with requests while comparisons are made. */
 const MOST_BUSY = 0.8;
@@ -54,6 +57,7 @@ interface Waiting {
   readonly pack: Pack;
   readonly match: RouteMatch;
   readonly exchange: Exchange;
+  readonly provenBy: string;
   readonly bytes: number;
 }
 
@@ -66,13 +70,13 @@ function bytesOf({ context: { body, upstream }, outcome: { response } }: Exchang
 
 /**
  * The route of a request that can be compared: not one of a file, one that the gateway itself rejected, or one of somebody
- * whom v4 does not know: strangers must not fill the budget and the examples.
+ * whom v4 does not know: strangers must not fill the budget and the examples, and prove nothing.
  */
-function routeToCompare({ context, outcome }: Exchange): RouteMatch | undefined {
+function routeToCompare({ context, outcome }: Exchange, { credentials }: Pack): RouteMatch | undefined {
   const { match, rejectedBy, isOwnPage } = context;
   if (!match || rejectedBy !== undefined || isOwnPage) return undefined;
   if (match.route.upload || match.route.file || outcome.response.file) return undefined;
-  return outcome.meaning === "succeeded" || isAccepted(context) ? match : undefined;
+  return credentials.client === undefined || isAccepted(context) ? match : undefined;
 }
 
 /** Why an answer can't be compared, whatever the candidate answers. */
@@ -132,15 +136,16 @@ export function createLiveComparison(
       const next = waiting.shift();
       waitingBytes -= next?.bytes ?? 0;
       isRunning = true;
-      if (next) await compare(next, prepare(other));
+      if (next) await compare(next, other);
       isRunning = false;
     }
     schedule();
   }
 
-  async function compare(next: Waiting, other: PreparedCandidate): Promise<void> {
+  async function compare(next: Waiting, otherPack: OtherPack): Promise<void> {
     const { pack, match, exchange } = next;
     try {
+      const other = prepare(otherPack);
       const response = await other.translateAgain(exchange);
       if (!response) return reportNotComparable(next, other.hash, "calls");
       const sample = sampleOf(pack, exchange, response);
@@ -159,18 +164,37 @@ export function createLiveComparison(
     report({ ...describe(about, hash), result: "not_comparable", reason, key: undefined, differences: [] });
 
   function describe(
-    { pack, match, exchange: { request, context } }: Waiting,
+    { pack, match, exchange: { request, context }, provenBy: by }: Waiting,
     hash: string,
-  ): Pick<Compared, "source" | "subject" | "route" | "client" | "time" | "requestId"> {
+  ): Omit<Compared, "result" | "key" | "differences"> {
     const identity = provenIdentity(request, context);
     return {
       source: "candidate",
       subject: `${pack.hash} ${hash}`,
       route: match.route.name,
       client: directory().nameOf(identity) ?? identity.application ?? identity.fingerprint ?? null,
+      provenBy: by,
       time: context.time.getTime(),
       requestId: request.id,
     };
+  }
+
+  /** Whose case a request is, which v4 knows. Where clients have no credentials, the user agent is all that there is. */
+  function provenByOf({ credentials }: Pack, { request, context }: Exchange): string {
+    const identity = provenIdentity(request, context);
+    const { userAgent } = credentials.client ? { userAgent: undefined } : identity;
+    return provenBy(directory().nameOf({ ...identity, userAgent }), request.address);
+  }
+
+  function hasRoom({ bytes, provenBy: by }: Waiting): boolean {
+    const own = waiting.filter((each) => each.provenBy === by);
+    const ownBytes = own.reduce((sum, each) => sum + each.bytes, bytes);
+    return (
+      waiting.length < MOST_WAITING &&
+      waitingBytes + bytes <= MOST_BYTES &&
+      own.length < MOST_WAITING * CLIENT_SHARE &&
+      ownBytes <= MOST_BYTES * CLIENT_SHARE
+    );
   }
 
   function stop(): void {
@@ -185,14 +209,13 @@ export function createLiveComparison(
       const other = settings.CANDIDATE_RATE > 0 ? candidate() : undefined;
       // Entries of catalogs that were never read would differ.
       if (!other || other.catalogs.missing().length > 0) return;
-      const match = routeToCompare(exchange);
+      const match = routeToCompare(exchange, pack);
       if (!match) return;
-      const next = { pack, match, exchange, bytes: bytesOf(exchange) };
+      const next = { pack, match, exchange, provenBy: provenByOf(pack, exchange), bytes: bytesOf(exchange) };
       const obstacle = findObstacle(exchange);
       const { hash } = other.pack;
       if (obstacle !== undefined) return reportNotComparable(next, hash, obstacle);
-      if (waiting.length >= MOST_WAITING || waitingBytes + next.bytes > MOST_BYTES)
-        return reportNotComparable(next, hash, "budget");
+      if (!hasRoom(next)) return reportNotComparable(next, hash, "budget");
       waiting.push(next);
       waitingBytes += next.bytes;
       schedule();

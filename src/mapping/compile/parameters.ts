@@ -224,6 +224,11 @@ export class QueryRules {
     return this.#defaults.size === 0 ? query : new Map([...this.#defaults, ...query]);
   }
 
+  /** Whether a parameter has an effect. */
+  reads(name: string): boolean {
+    return this.#names.has(name) || this.#useOf(name) === "used";
+  }
+
   /** @throws {HttpError} 400 with all problems */
   translate(query: Query): MaybePromise<TranslatedQuery> {
     if (query.size === 0 && this.#needsNone) return NOTHING;
@@ -252,9 +257,8 @@ export class QueryRules {
     const ignored: string[] = [];
     for (const name of query.keys()) {
       if (unknown.length + ignored.length === MAX_NAMED) break;
-      const use = this.#names.has(name) ? "used" : this.#useOf(name);
-      if (use === "used") continue;
-      if (this.rejectsUnknown && use === undefined) unknown.push(shortName(name));
+      if (this.reads(name)) continue;
+      if (this.rejectsUnknown && this.#useOf(name) === undefined) unknown.push(shortName(name));
       // Whole: the record removes secrets from a name before it is cut.
       else ignored.push(name);
     }

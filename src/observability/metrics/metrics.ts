@@ -57,6 +57,8 @@ export interface Metrics {
   readonly countNotice: (event: string, result: string, count?: number) => void;
   /** Counts a comparison of two answers. All labels but the route of the pack are fixed lists. */
   readonly countComparison: (source: string, route: string, result: string, reason?: string) => void;
+  /** Counts entries for which a bounded store of comparisons has no room. The label is a fixed list. */
+  readonly countNoRoom: (store: string, entries: number) => void;
   /** Counts the check of a token. The result is one word of a fixed list. */
   readonly countTokenCheck: (result: string) => void;
   /** Adds a gauge whose value is read at each scrape. Its name gets the prefix `alpha_gateway_`. */
@@ -141,6 +143,11 @@ const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
     help: "Comparisons of two answers, by source, route of the pack and result. Reason: why they are not comparable.",
     labelNames: ["source", "route", "result", "reason"],
     registers: [registry],
+  }),
+  noRoom: addCounter(registry, {
+    name: `${PREFIX}comparisons_no_room_total`,
+    help: "Entries of comparisons that were left out, because a store or the share of a client is full, by store: cases, fields or writes.",
+    labelNames: ["store"],
   }),
   tokenChecks: addCounter(registry, {
     name: `${PREFIX}token_checks_total`,
@@ -240,6 +247,7 @@ export function createMetrics(host?: HostRegistry): Metrics {
     countNotice: (event, result, count = 1) => void (series.notices(event, result).sum += count),
     countComparison: (source, route, result, reason = "") =>
       series.comparisons.inc({ source, route, result, reason }),
+    countNoRoom: (store, entries) => void (series.noRoom(store).sum += entries),
     countTokenCheck: (result) => void (series.tokenChecks(result).sum += 1),
     addGauge: (name, help, read) => instruments.addGauge(PREFIX + name, help, read),
     addRouteGauge: (name, help, read) =>

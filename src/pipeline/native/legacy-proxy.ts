@@ -58,6 +58,8 @@ export interface LegacyProxyOptions {
   readonly isFromProxy: (request: IncomingMessage) => boolean;
   /** Whether browsers get the gateway's CORS headers, and none of the old service's. */
   readonly hasOwnCors: boolean;
+  /** Headers of requests on which a response depends. */
+  readonly vary: readonly string[];
   /** Whether a response ends only after its record is durable. */
   readonly recordFirst: boolean;
   /** Bytes of each body that the record needs. */
@@ -113,7 +115,7 @@ const isWebSocket = ({ headers: { upgrade = "" } }: IncomingMessage): boolean =>
 
 /** Creates the legacy proxy of a pack. @param proxy that of the old service */
 export function createLegacyProxy(proxy: NativeProxy, options: LegacyProxyOptions): ForwardLegacy {
-  const { pack, isFromProxy, hasOwnCors, recordFirst } = options;
+  const { pack, isFromProxy, hasOwnCors, vary, recordFirst } = options;
   const errorOf = (reason: string, status: number): NativeError => {
     const translated = pack.statuses.translate(status);
     return { status: translated, body: JSON.stringify(pack.errors.client.write([{ reason }], translated)) };
@@ -139,7 +141,7 @@ export function createLegacyProxy(proxy: NativeProxy, options: LegacyProxyOption
     },
     cleanResponse: cleanLegacyResponseHeaders,
     hashOf: (plain) => hashOf(plain, pack),
-    vary: [],
+    vary,
     hasOwnCors,
     recordFirst,
     startRecording: (plain, hash) => startRecording(plain, hash, options, undefined),

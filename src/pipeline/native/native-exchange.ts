@@ -104,6 +104,10 @@ export interface Forwarding {
 }
 
 /** One forwarded request. */
+/** The token of a native request. */
+export const nativeToken = (plain: AlphaRequest): string =>
+  (header(plain, "authorization") ?? "").trim().replace(/^\S+ +/, "");
+
 export class Exchange implements NativeStream {
   readonly handlers: NativeHandlers;
   readonly plain: AlphaRequest;
@@ -157,7 +161,7 @@ export class Exchange implements NativeStream {
     this.request = request;
     this.response = response;
     this.#breaker = breaker;
-    this.token = (header(plain, "authorization") ?? "").trim().replace(/^\S+ +/, "");
+    this.token = nativeToken(plain);
     this.hash = handlers.hashOf(plain, this.token);
     this.recording = handlers.startRecording(plain, this.hash);
     this.#ownHeaders = response.getHeaders();

@@ -4,6 +4,7 @@ import type { ClientDirectory } from "../../clients/client-directory.ts";
 import { acceptDifferences } from "../../parity/accepted.ts";
 import type { Answer, Compared, NotComparableReason } from "../../parity/comparison.ts";
 import type { DryRunResponse } from "../dry-run.ts";
+import { provenBy } from "../../parity/proven-by.ts";
 import { findObstacle } from "../replay/obstacles.ts";
 import { areMade } from "../replay/recorded-v4.ts";
 import type { Replay } from "../replay/replay-record.ts";
@@ -83,6 +84,7 @@ export function createRecordedComparison(
       subject,
       route: alpha.route,
       client: name ?? application ?? fingerprint,
+      provenBy: provenBy(name, client.address),
       time: Date.parse(record.time),
       requestId: record.requestId,
       ...judgement,

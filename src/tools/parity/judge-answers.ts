@@ -6,11 +6,12 @@ import { compareAnswers, createAnswerRules } from "../../parity/compare-answers.
 import type {
   Answer,
   Compared,
+  ComparisonResult,
   ComparedSample,
   Difference,
   NotComparableReason,
 } from "../../parity/comparison.ts";
-import { distinctKey } from "../../parity/distinct-key.ts";
+import { provenKey } from "../../parity/distinct-key.ts";
 import { VolatileFields } from "../../parity/volatile-fields.ts";
 
 /** A candidate that fails where the active pack does not is a difference: v4 has responded. */
@@ -43,12 +44,15 @@ export function judgeAnswers(
     ? { differences: failed }
     : compareAnswers(old, other, createAnswerRules(pack, route, sample));
   if ("reason" in compared) return { result: "not_comparable", reason: compared.reason };
-  const common = { key: distinctKey({ route }, sample, old, NOTHING_VOLATILE), answer: old.body };
-  if (compared.differences.length === 0) return { ...common, result: "equal", differences: [] };
+  const keyOf = (result: ComparisonResult): Pick<Compared, "key" | "answer"> => ({
+    key: provenKey(result, { route }, sample, old, NOTHING_VOLATILE),
+    answer: old.body,
+  });
+  if (compared.differences.length === 0) return { ...keyOf("equal"), result: "equal", differences: [] };
   const now = Date.now();
   const isAcceptable = (each: Difference): boolean => acceptedBy(route.name, each, now) !== undefined;
   const accepted = compared.differences.filter(isAcceptable);
   const differences = compared.differences.filter((each) => !isAcceptable(each));
   const result = differences.length > 0 ? "different" : "accepted";
-  return { ...common, result, differences, accepted, sample };
+  return { ...keyOf(result), result, differences, accepted, sample };
 }

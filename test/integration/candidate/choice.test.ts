@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { fingerprint, tokenHash } from "../../../src/auth/token-cache.ts";
 import { loadFiles } from "../../../src/app/loaded-pack.ts";
 import { readPack } from "../../../src/mapping/load/load-pack.ts";
 import { runCommandLine } from "../../../src/cli/program.ts";
@@ -28,6 +29,10 @@ beforeEach(async () => {
   active = writeSmallPack({});
   candidate = writeSmallPack({ book: { fields: { id: "id", heading: "name" } } });
   data = mkdtempSync(join(tmpdir(), "candidate-"));
+  writeFileSync(
+    join(data, "clients.yaml"),
+    "ann: { tester: true, user_agents: [ann/*] }\nbob: { user_agents: [bob/*] }\n",
+  );
   gateways = [];
 });
 afterEach(async () => {
@@ -44,6 +49,9 @@ async function open(settings: TestSettings = {}): Promise<TestGateway> {
     MAPPINGS_DIR: active.folder,
     CANDIDATE_MAPPINGS_DIR: candidate.folder,
     DATA_DIR: data,
+    CLIENTS_FILE: join(data, "clients.yaml"),
+    CLIENT_HEADER: "x-client",
+    TRUST_PROXY: "127.0.0.1",
     ...settings,
   });
   gateways.push(gateway);
@@ -54,8 +62,13 @@ async function open(settings: TestSettings = {}): Promise<TestGateway> {
 
 const hashOf = ({ folder }: Written): string => loadFiles(readPack(folder), { WORDS: {} }).pack.hash;
 
-const ask = (gateway: TestGateway, pack?: string) =>
-  request(gateway.app, "GET /books/7", pack === undefined ? {} : { headers: { "x-pack": pack } });
+/** Asks as a proxy that names the client. */
+const ask = (
+  gateway: TestGateway,
+  pack?: string,
+  headers: Readonly<Record<string, string>> = { "x-client": "ann" },
+) =>
+  request(gateway.app, "GET /books/7", pack === undefined ? {} : { headers: { ...headers, "x-pack": pack } });
 
 const OLD = { id: 7, title: "Emma" };
 const NEW = { id: 7, heading: "Emma" };
@@ -82,6 +95,57 @@ describe("X-Pack", () => {
       hashOf(active),
       hashOf(candidate),
     ]);
+  });
+
+  test.each<readonly [string, Readonly<Record<string, string>>]>([
+    ["nobody", {}],
+    ["a client whose entry does not say that it may", { "x-client": "bob" }],
+    ["a client that is not in the file", { "x-client": "eve" }],
+    ["anybody with the user agent of a tester", { "user-agent": "ann/1" }],
+  ])("asked for by %s reaches no candidate, and no call of v4", async (_who, headers) => {
+    const gateway = await open();
+    const refused = await ask(gateway, hashOf(candidate), headers);
+    expect(refused.status).toBe(412);
+    expect(refused.text).toContain("This gateway has no pack with the hash in X-Pack.");
+    expect(service.calls).toEqual([]);
+    expect((await ask(gateway, hashOf(active), headers)).body).toEqual(OLD);
+  });
+
+  test("asked for with the token of a tester reaches the candidate, in the client's API alone", async () => {
+    const token = "secret-token-of-ann";
+    const credentials = {
+      client: { credentials: { scheme: "token" } },
+      upstream: { credentials: { scheme: "Bearer" } },
+    };
+    const packs = [
+      writeSmallPack(credentials),
+      writeSmallPack({ ...credentials, book: { fields: { id: "id", heading: "name" } } }),
+    ];
+    const [first, second] = packs as [Written, Written];
+    writeFileSync(
+      join(data, "clients.yaml"),
+      `ann: { tester: true, tokens: ["${fingerprint(tokenHash(token))}"] }\n`,
+    );
+    const gateway = await open({ MAPPINGS_DIR: first.folder, CANDIDATE_MAPPINGS_DIR: second.folder });
+    const askWith = (authorization: string) =>
+      request(gateway.app, "GET /books/7", { headers: { authorization, "x-pack": hashOf(second) } });
+    expect((await askWith(`token ${token}`)).body).toEqual(NEW);
+    expect((await askWith("token another-secret-token")).status).toBe(412);
+    expect((await askWith("Bearer another-secret-token")).status).toBe(412);
+    for (const pack of packs) pack.remove();
+  });
+
+  test("is what each answer of the client's API varies by", async () => {
+    const gateway = await open({ MIGRATION_PAGE: "on", PUBLIC_URL: "https://old.example.com" });
+    const varyOf = async (call: string, headers: Record<string, string> = {}): Promise<string | null> =>
+      (await request(gateway.app, call, { headers })).headers.get("vary");
+    expect(await varyOf("GET /books/7")).toContain("X-Pack");
+    expect(await varyOf("GET /nowhere")).toContain("X-Pack");
+    expect(await varyOf("GET /openapi.json")).toContain("X-Pack");
+    expect(await varyOf("GET /books/7", { "x-pack": "0000" })).toContain("X-Pack");
+    expect(await varyOf("GET /books/7", { "x-pack": hashOf(candidate) })).toContain("X-Pack");
+    const withoutCandidate = await open({ CANDIDATE_MAPPINGS_DIR: "" });
+    expect((await ask(withoutCandidate)).headers.get("vary") ?? "").not.toContain("X-Pack");
   });
 
   test("with another hash is an error that counts against the rate limit, without a call of v4", async () => {

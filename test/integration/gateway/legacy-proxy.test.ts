@@ -34,6 +34,7 @@ beforeAll(async () => {
     pack: loadPack("test/fixtures/library-pack", { vm: "vm", orch: "orch" }),
     isFromProxy: () => false,
     hasOwnCors: false,
+    vary: [],
     recordFirst: false,
     bodyLimitOf: () => 0,
     record: async () => {},

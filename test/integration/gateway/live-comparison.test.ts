@@ -118,11 +118,12 @@ test("equal answers of both services are equal, whichever of them a client gets"
   expect(await routeOf(LIST, 4)).toMatchObject({
     comparisons: 4,
     distinct: 2,
+    clients: 1,
     equal: 4,
     different: 0,
     unstable: 0,
   });
-  expect(await routeOf(`${LIST}/:id`, 2)).toMatchObject({ equal: 2, distinct: 1 });
+  expect(await routeOf(`${LIST}/:id`, 2)).toMatchObject({ equal: 2, distinct: 0 });
   expect(calls.every((each) => each.startsWith("GET "))).toBe(true);
 });
 
@@ -298,11 +299,14 @@ test("requests that ask for the candidate are not compared with the old service,
   const candidate = mistakenPack();
   const { call, routeOf, gateway } = await start(`data: shared\n${COMPARE_ALL}\nnew: all`, {
     CANDIDATE_MAPPINGS_DIR: candidate,
+    CLIENT_HEADER: "x-client",
+    TRUST_PROXY: "127.0.0.1",
+    CLIENTS_FILE: writeOperatorFile(`${CLIENTS}ann: { tester: true }\n`, "clients.yaml"),
   });
   await gateway.reload();
   await call("billing");
   await routeOf(LIST, 1);
-  const headers = { "user-agent": "billing/1", "x-pack": packHash(readPack(candidate), { WORDS: {} }) };
+  const headers = { "x-client": "ann", "x-pack": packHash(readPack(candidate), { WORDS: {} }) };
   expect((await call("billing", LIST, { headers })).text).toContain("wrong");
   await call("billing");
   expect(await routeOf(LIST, 2)).toMatchObject({ comparisons: 2, equal: 2 });

@@ -211,12 +211,18 @@ describe("a return without a person", () => {
     says("other");
     const { gateway, call } = await start("data: shared\nnew: [{ clients: [billing] }]", {
       CANDIDATE_MAPPINGS_DIR: folder,
+      CLIENT_HEADER: "x-client",
+      TRUST_PROXY: "127.0.0.1",
+      CLIENTS_FILE: writeOperatorFile(
+        "billing: { tester: true }\nreports: { tester: true, user_agents: [reports/*] }\n",
+        "clients.yaml",
+      ),
     });
     await gateway.reload();
     await call("reports");
     await gateway.sandbox.close();
-    const headers = { "user-agent": "billing/1", "x-pack": packHash(readPack(folder), { WORDS: {} }) };
-    const fromOld = await call("reports", LIST, { headers: { ...headers, "user-agent": "reports/1" } });
+    const headers = { "x-client": "billing", "x-pack": packHash(readPack(folder), { WORDS: {} }) };
+    const fromOld = await call("reports", LIST, { headers: { ...headers, "x-client": "reports" } });
     expect([isOld(fromOld), fromOld.headers.get("x-pack")]).toEqual([true, null]);
     for (let index = 0; index < 8; index += 1)
       expect((await call("billing", LIST, { headers })).status).toBe(500);

@@ -51,6 +51,7 @@ const redaction = new Redaction({ names: ["password"], bodyLimit: 65_536 });
 let lines: unknown[];
 const log = {
   info: (context: object, message: string) => void lines.push([message, context]),
+  warn: (context: object, message: string) => void lines.push([message, context]),
   error() {},
 } as unknown as Log;
 beforeEach(() => {
@@ -246,11 +247,61 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
         ...LABEL,
         field: `field ${n}`,
       }));
-      first.report(different("1", { differences, client: "x".repeat(10_000) }));
+      for (let client = 0; client < 12; client += 1)
+        first.report(
+          different(`${client}`, {
+            differences: differences.map((each) => ({ ...each, field: `${each.field} of ${client}` })),
+            client: "x".repeat(10_000),
+            provenBy: `client ${client}`,
+          }),
+        );
       const counts = await counted();
-      expect(counts.dropped).toBe(50);
       expect(counts.routes["GET /books"]?.fields).toHaveLength(MAX_FIELDS);
       expect(counts.routes["GET /books"]?.fields[0]?.clients[0]).toHaveLength(200);
+    });
+
+    test.each([MAX_FIELDS + 50, 100 * MAX_FIELDS])(
+      "leave room for others where one client shows %i fields, and say so",
+      async (fields) => {
+        const differences = Array.from({ length: fields }, (_, n) => ({ ...LABEL, field: `field ${n}` }));
+        first.report(different("1", { differences }));
+        second.report(different("2", { provenBy: "bob", differences: [{ ...LABEL, field: "real" }] }));
+        const counts = await counted();
+        const all = counts.routes["GET /books"]?.fields ?? [];
+        expect(all).toHaveLength(MAX_FIELDS / 10 + 1);
+        expect(all.map(({ field }) => field)).toContain("real");
+        expect(counts.dropped).toBe(fields - MAX_FIELDS / 10);
+        expect(await metrics.text()).toContain(
+          `alpha_gateway_comparisons_no_room_total{store="fields"} ${fields - MAX_FIELDS / 10}\n`,
+        );
+        expect(lines).toContainEqual([expect.any(String), { code: "AG_COMPARISONS_FULL", store: "fields" }]);
+      },
+    );
+
+    test.each([3000, 30_000])(
+      "leave room for others where one client has %i cases, and say so",
+      async (cases) => {
+        for (let n = 0; n < cases; n += 1) {
+          first.report(equal(`${n}`));
+          if (n % 1900 === 0) await first.flush();
+        }
+        for (let n = 0; n < 50; n += 1) first.report(equal(`bob ${n}`, { provenBy: "bob" }));
+        const route = (await counted()).routes["GET /books"];
+        expect(route).toMatchObject({ cases: { ann: 1000, bob: 50 }, distinct: 1050, equal: cases + 50 });
+        expect(await metrics.text()).toMatch(/comparisons_no_room_total\{store="cases"\} \d+/);
+        expect(lines.filter((line) => JSON.stringify(line).includes("AG_COMPARISONS_FULL")).length).toBe(1);
+      },
+    );
+
+    test("count a client in one set of cases, however many clients there are", async () => {
+      for (let client = 0; client < 300; client += 1)
+        for (let n = 0; n < 3; n += 1)
+          first.report(equal(`${client} ${n}`, { provenBy: `client ${client}` }));
+      await first.flush();
+      for (let n = 3; n < 6; n += 1) first.report(equal(`299 ${n}`, { provenBy: "client 299" }));
+      const { cases = {}, distinct } = (await counted()).routes["GET /books"] ?? {};
+      expect(distinct).toBe(903);
+      expect(Object.keys(cases).length).toBeLessThanOrEqual(120);
     });
 
     test("begin again where what is stored is damaged", async () => {

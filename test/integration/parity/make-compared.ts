@@ -15,6 +15,7 @@ export const equal = (key: string, others: Partial<Compared> = {}): Compared => 
   subject: "0123 4567",
   route: "GET /books",
   client: "Ann",
+  provenBy: "ann",
   time: Date.now(),
   requestId: `request-${key}`,
   result: "equal",

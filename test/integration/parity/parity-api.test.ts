@@ -29,10 +29,11 @@ async function compare(): Promise<void> {
   const comparisons = openComparisons({
     state,
     redaction: () => new Redaction({ names: [], bodyLimit: 65_536 }),
-    metrics: { countComparison() {} },
+    metrics: { countComparison() {}, countNoRoom() {} },
     log: { info() {}, error() {} } as unknown as Log,
   });
-  for (let n = 0; n < 300; n += 1) comparisons.report(equal(`${n}`, { route: ROUTE }));
+  for (let n = 0; n < 300; n += 1)
+    comparisons.report(equal(`${n}`, { route: ROUTE, provenBy: `client ${n % 10}` }));
   const sample = {
     method: "GET",
     path: "/v4/vm/instances/7",

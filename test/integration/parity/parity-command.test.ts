@@ -33,7 +33,7 @@ async function report(...all: readonly Compared[]): Promise<void> {
     state,
     redaction: () => redaction,
     cover: createCoverage(loadPack(PACK)),
-    metrics: { countComparison() {} },
+    metrics: { countComparison() {}, countNoRoom() {} },
     log: { info() {}, error() {} } as unknown as Log,
   });
   for (const one of all) comparisons.report(one);
@@ -63,7 +63,12 @@ const call = (path: string, response: unknown) => ({
 });
 const equals = (count: number, others: Partial<Compared> = {}): Compared[] =>
   Array.from({ length: count }, (_, n) =>
-    equal(`case ${n}`, { route: ROUTE, answer: Buffer.from(JSON.stringify(BOOK)), ...others }),
+    equal(`case ${n}`, {
+      route: ROUTE,
+      provenBy: `client ${n % 10}`,
+      answer: Buffer.from(JSON.stringify(BOOK)),
+      ...others,
+    }),
   );
 const difference = (others: Partial<Compared> = {}): Compared =>
   different("other", {
@@ -133,6 +138,51 @@ describe("parity", () => {
       `${ROUTE}\n  not enough: 124 of 2 995, 0 differ\n  248 comparisons: 248 equal\n`,
     );
     expect(printed()).not.toMatch(/not enough:.*%/);
+  });
+
+  test.each([300, 3000, 30_000])(
+    "says that clients are missing where one of them proves all, whatever it sends: %i cases",
+    async (cases) => {
+      await report(...equals(cases, { provenBy: "client 1" }));
+      expect(await run("--fail-above=0.1%")).toBe(2);
+      expect(printed()).toContain("  not enough: 300 of 2 995, 0 differ; not enough clients: 1 of 10\n");
+      await run("--format=json");
+      expect(printed()).toMatch(/"clients": 1,\s+"distinct": 300,/);
+    },
+  );
+
+  test.each([300, 30_000])(
+    "counts of one client at most a tenth, beside nine with a few cases each: %i cases",
+    async (cases) => {
+      await report(
+        ...equals(cases, { provenBy: "busy" }),
+        ...Array.from({ length: 10 }, (_, client) =>
+          equals(5, { provenBy: `client ${client}` }).map((each) => ({
+            ...each,
+            key: `${client} ${each.key}`,
+          })),
+        ).flat(),
+      );
+      expect(await run("--fail-above=0.1%")).toBe(2);
+      expect(printed()).toContain("  not enough: 350 of 2 995, 0 differ\n");
+    },
+  );
+
+  test("counts a case once that several clients have, and that of a client which has all of them does not take theirs", async () => {
+    const same = Array.from({ length: 20 }, (_, client) =>
+      equals(300, { provenBy: `client ${client}` }),
+    ).flat();
+    await report(...same);
+    expect(await run("--fail-above=0.1%")).toBe(2);
+    expect(printed()).toContain("  not enough: 300 of 2 995, 0 differ\n");
+    await report(...equals(3000), ...equals(3000, { provenBy: "busy" }));
+    expect(await run("--fail-above=0.1%")).toBe(0);
+  });
+
+  test("counts nothing of whom nobody knows", async () => {
+    await report(...equals(3000, { provenBy: undefined }));
+    expect(await run("--fail-above=50%")).toBe(2);
+    expect(printed()).toContain("  not enough: 0 of 5, 0 differ; not enough clients: 0 of 10\n");
   });
 
   test("says what no answer has shown, and which routes had no traffic", async () => {

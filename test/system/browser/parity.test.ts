@@ -21,10 +21,11 @@ async function compare(directory: string): Promise<void> {
   const comparisons = openComparisons({
     state,
     redaction: () => new Redaction({ names: [], bodyLimit: 65_536 }),
-    metrics: { countComparison() {} },
+    metrics: { countComparison() {}, countNoRoom() {} },
     log: { info() {}, error() {} } as unknown as Log,
   });
-  for (let n = 0; n < 1240; n += 1) comparisons.report(equal(`case ${n}`, { route: ROUTE }));
+  for (let n = 0; n < 1240; n += 1)
+    comparisons.report(equal(`case ${n}`, { route: ROUTE, provenBy: `client ${n % 10}` }));
   comparisons.report(
     different("other", {
       route: "GET /vm/instances",

@@ -5,6 +5,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { createRedisServer, sharedBy, type RedisServer } from "../../support/redis-server.ts";
+import { writeOperatorFile } from "../../support/operator-file.ts";
 import { describeWith } from "../../support/services.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 import { createFolder, removeFolders } from "./folder.ts";
@@ -40,13 +41,26 @@ type Env = Readonly<Record<string, string>>;
 const packs = (): Env => ({ MAPPINGS_DIR: active.folder, CANDIDATE_MAPPINGS_DIR: candidate.folder });
 
 const start = (env: Env, folder = createFolder()): Promise<Serving> =>
-  serve(folder, { env: { UPSTREAM_URL: v4.url, ...packs(), RATE_LIMIT: "1000000/120", ...env } });
+  serve(folder, {
+    env: {
+      UPSTREAM_URL: v4.url,
+      ...packs(),
+      CLIENTS_FILE: writeOperatorFile("ann: { tester: true }\n", "clients.yaml"),
+      CLIENT_HEADER: "x-client",
+      TRUST_PROXY: "127.0.0.1",
+      RATE_LIMIT: "1000000/120",
+      ...env,
+    },
+  });
 
 const command = (name: "promote" | "rollback", env: Env): Promise<Ended> =>
   run([name], { env: { ...packs(), ...env } }).ended;
 
+/** Asks on a connection of its own, as a proxy that names the client. */
 async function ask({ url }: Serving, headers: Env = {}): Promise<{ status: number; text: string }> {
-  const response = await fetch(`${url}/books/7`, { headers });
+  const response = await fetch(`${url}/books/7`, {
+    headers: { connection: "close", "x-client": "ann", ...headers },
+  });
   return { status: response.status, text: await response.text() };
 }
 

@@ -256,6 +256,12 @@ describe("answers that can't be compared", () => {
     expect(differencesOf(ok, bad, OBJECT)).toBe(reason);
   });
 
+  test("are limited by the status that the pack has for it, which means nothing else to another pack", () => {
+    const ofLibrary = rulesFor(loadPack("test/fixtures/library-pack"), "GET /books/:number");
+    expect(differencesOf(answer({}, 503), ok, ofLibrary)).toBe("limited");
+    expect(differencesOf(answer({}, 420), ok, ofLibrary)).toEqual(["status status"]);
+  });
+
   test("are files", () => {
     const rules = rulesFor(pack, "GET /account/clients/:client/thumbnail");
     expect(differencesOf(answer(Buffer.from("PNG")), answer(Buffer.from("PNG")), rules)).toBe("unreadable");

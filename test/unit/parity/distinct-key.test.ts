@@ -45,7 +45,8 @@ describe("the key of a comparison", () => {
     const volatile = new VolatileFields();
     const at = (time: number): object => ({ vms: [{ id: 1, updated: time }] });
     for (let time = 0; time < 60; time += 1)
-      recordOldPair(answer(at(time)), answer(at(time + 1)), rules, volatile);
+      for (const client of ["a", "b"])
+        recordOldPair(answer(at(time)), answer(at(time + 1)), rules, volatile.seenBy(client));
     expect(key("/vms", null, at(1), volatile)).toBe(key("/vms", null, at(2), volatile));
     expect(key("/vms", null, at(1))).not.toBe(key("/vms", null, at(2)));
   });

@@ -26,11 +26,10 @@ afterEach(async () => {
 /** Pairs in which a field has another value each time. */
 function learn(volatile: VolatileFields, pairs: number, field = "at", route = ROUTE): void {
   for (let at = 0; at < pairs; at += 1)
-    volatile.recordPair(
-      route,
-      [{ field, kind: "value", old: "1", new: "2" }],
-      [{ field, values: [at, at + 1] }],
-    );
+    for (const client of ["a", "b"])
+      volatile
+        .seenBy(client)
+        .recordPair(route, [{ field, kind: "value", old: "1", new: "2" }], [{ field, values: [at, at + 1] }]);
 }
 
 /** A process that starts, and what it knows. */
@@ -82,7 +81,18 @@ test("what a process learns goes on to count after it was stored, also once its 
     learn(volatile, 100);
     await exchange();
   }
-  expect((await startProcess()).toJSON()[ROUTE]?.total).toBeGreaterThan(4500);
+  expect((await startProcess()).toJSON()[ROUTE]?.["a"]?.total).toBeGreaterThan(4500);
+});
+
+test("what a client has shown on one replica takes the place of nothing that others have shown on another one", async () => {
+  const [one, other] = [new VolatileFields(), new VolatileFields()];
+  const [exchange, exchangeOther] = [one, other].map((each) => createVolatileStore(store, each, OLD));
+  learn(one, 60);
+  for (let pair = 0; pair < 6000; pair += 1) other.seenBy("poller").recordEqual(ROUTE);
+  await exchange?.();
+  await exchangeOther?.();
+  await exchange?.();
+  for (const each of [one, other, await startProcess()]) expect(each.isVolatile(ROUTE, "at")).toBe(true);
 });
 
 test("the store is not written for each pair", async () => {
@@ -97,13 +107,27 @@ test("the store is not written for each pair", async () => {
   expect(replace).not.toHaveBeenCalled();
 });
 
-test("what is stored is bounded", async () => {
+test("what is stored is bounded, and a client that shows many fields leaves room for what others show", async () => {
   const volatile = new VolatileFields();
   for (let route = 0; route < 100; route += 1)
-    for (let field = 0; field < 100; field += 1)
-      learn(volatile, 2, `a field with a long name ${field}`, `GET /${route}`);
+    for (let field = 0; field < 50; field += 1)
+      volatile.seenBy("noisy").recordPair(
+        `GET /${route}`,
+        [
+          {
+            field: `a field with a long name ${field} ${"x".repeat(150)}`,
+            kind: "value",
+            old: "1",
+            new: "2",
+          },
+        ],
+        [],
+      );
+  learn(volatile, 60, "at", "GET /7");
   expect(JSON.stringify(volatile).length).toBeGreaterThan(2 * MAX_STORED);
   await createVolatileStore(store, volatile, OLD)();
-  const stored = JSON.stringify(await startProcess()).length;
+  const started = await startProcess();
+  expect(started.isVolatile("GET /7", "at")).toBe(true);
+  const stored = JSON.stringify(started).length;
   expect([stored > MAX_STORED / 2, stored <= MAX_STORED * 1.01]).toEqual([true, true]);
 });

@@ -46,18 +46,29 @@ test("a call that a client may not make does not take one of others", () => {
 
 test("answers are held up to the memory of the file, and given back at the end", () => {
   const { budget } = createBudget();
-  expect(budget.hold(600)).toBe(true);
-  expect(budget.hold(600)).toBe(false);
-  expect(budget.bytes).toBe(600);
-  budget.begin();
-  budget.end(600);
-  expect(budget.hold(1000)).toBe(true);
+  for (const client of clients(5)) expect(budget.begin(client)).toBe(true);
+  expect(clients(5).map((client) => budget.hold(client, 240))).toEqual([true, true, true, true, false]);
+  expect(budget.bytes).toBe(960);
+  budget.end("client 0", 240);
+  expect(budget.hold("client 4", 240)).toBe(true);
 });
 
-test("a thousand comparisons wait at the same time, and no more", () => {
+test("five hundred comparisons wait at the same time, and no more", () => {
   const { budget } = createBudget();
-  expect(Array.from({ length: 1500 }, () => budget.begin()).filter(Boolean)).toHaveLength(500);
+  expect(clients(1500).filter((client) => budget.begin(client))).toHaveLength(500);
   expect(budget.comparisons).toBe(500);
-  budget.end(0);
-  expect(budget.begin()).toBe(true);
+  budget.end("client 0", 0);
+  expect(budget.begin("another")).toBe(true);
 });
+
+test.each([1, 100, 10_000])(
+  "one client with %i comparisons at once leaves places and memory for others",
+  (count) => {
+    const { budget } = createBudget();
+    for (let index = 0; index < count; index += 1) if (budget.begin("busy")) budget.hold("busy", 20);
+    expect(budget.comparisons).toBeLessThanOrEqual(125);
+    expect(budget.bytes).toBeLessThanOrEqual(250);
+    for (const client of clients(3))
+      expect([budget.begin(client), budget.hold(client, 250)]).toEqual([true, true]);
+  },
+);

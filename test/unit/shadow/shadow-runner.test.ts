@@ -6,7 +6,8 @@ import type { Route } from "../../../src/mapping/compile/route.ts";
 import type { Asked } from "../../../src/shadow/ask-old-service.ts";
 import { Budget, type Limits } from "../../../src/shadow/budget.ts";
 import type { Judge } from "../../../src/shadow/judge.ts";
-import { ShadowRunner, type ServedRequest, type ShadowOptions } from "../../../src/shadow/shadow-runner.ts";
+import type { ServedRequest } from "../../../src/shadow/served-request.ts";
+import { ShadowRunner, type ShadowOptions } from "../../../src/shadow/shadow-runner.ts";
 import { WriteFence } from "../../../src/shadow/write-fence.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -41,7 +42,7 @@ function createRunner(
   const { limits, ...given } = options;
   const reported: Compared[] = [];
   const closing = new AbortController();
-  const fence = new WriteFence(() => 0);
+  const fence = new WriteFence({ lagMs: () => 0, onFull() {} });
   const budget = new Budget(() => ({
     perSecond: 100,
     perClient: 100,
@@ -78,9 +79,10 @@ const serve = (
     route: { name: "GET /things", isSafe: true } as Route,
     filter: null,
     client: "shop",
-    writer: given.client ?? "shop",
+    writers: [given.client ?? "shop"],
     payer: given.client ?? "shop",
     knownAs: () => "shop",
+    provenBy: () => "shop",
     token: "t1",
     side: "old",
     isFresh: false,
@@ -195,6 +197,15 @@ test.each(["shop", undefined])(
   },
 );
 
+test("a sender that is known once both services have answered is none that nobody knows", async () => {
+  const setup = createRunner();
+  let known: string | undefined;
+  const begun = setup.runner.begin(serve({ provenBy: () => known }));
+  known = "shop";
+  begun?.served(answer("same"));
+  expect(await resultsOf(setup)).toMatchObject([{ result: "equal", provenBy: "shop" }]);
+});
+
 test("from time to time the old service is asked twice, so that its own noise is known", async () => {
   const learn = jest.fn();
   const askOld = jest.fn(async (): Promise<Asked> => answer("again"));
@@ -249,7 +260,7 @@ test.each(["timeout", "unreachable", "unreadable"] as const)(
 test("a comparison during which its client wrote is void", async () => {
   const setup = createRunner();
   const begun = setup.runner.begin(serve());
-  setup.fence.begin("shop")();
+  setup.fence.begin(["shop"], "shop")();
   begun?.served(answer("same"));
   expect(await resultsOf(setup)).toMatchObject([{ result: "not_comparable", reason: "write" }]);
 });
@@ -257,7 +268,7 @@ test("a comparison during which its client wrote is void", async () => {
 test("nothing is asked while a write of the client is in flight", async () => {
   const translate = jest.fn(async (): Promise<Asked> => answer("same"));
   const setup = createRunner({ translate });
-  setup.fence.begin("shop");
+  setup.fence.begin(["shop"], "shop");
   expect(setup.runner.begin(serve())).toBeUndefined();
   expect(setup.reported).toMatchObject([{ result: "not_comparable", reason: "write" }]);
   expect(translate).not.toHaveBeenCalled();
@@ -346,6 +357,18 @@ test("an error of a comparison is told, counted, and holds nothing", async () =>
   expect(setup.budget).toMatchObject({ bytes: 0, comparisons: 0 });
 });
 
+test("what a stranger asks is neither judged nor counted, and holds nothing", async () => {
+  const compare = jest.fn(judge.compare);
+  const setup = createRunner({ judge: { ...judge, compare } });
+  const provenBy = (): undefined => undefined;
+  setup.runner.begin(serve({ provenBy }))?.served(answer("refused", 401));
+  expect(setup.runner.begin(serve({ provenBy, obstacle: "token" }))).toBeUndefined();
+  await wait(30);
+  expect([compare.mock.calls, setup.reported]).toEqual([[], []]);
+  expect(setup.budget).toMatchObject({ bytes: 0, comparisons: 0 });
+  expect(setup.fence.size).toBe(0);
+});
+
 test("a gateway that stops ends what waits, and reports nothing of it", async () => {
   const setup = createRunner({ translate: async () => answer("new") });
   setup.runner.begin(serve())?.served(answer("old"));
@@ -358,7 +381,7 @@ test("a gateway that stops ends what waits, and reports nothing of it", async ()
 test("an answer takes memory from the moment on when it is there, while the other service hangs", async () => {
   let answerOld: (asked: Asked) => void = () => {};
   const askOld = (): Promise<Asked> => new Promise((resolve) => (answerOld = resolve));
-  const setup = createRunner({ askOld, limits: { memory: 5 } });
+  const setup = createRunner({ askOld, limits: { memory: 20 } });
   setup.runner.begin(serve({ side: "new" }))?.served(answer("1234"));
   await wait(5);
   expect(setup.budget.bytes).toBe(4);

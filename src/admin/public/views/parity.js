@@ -19,8 +19,12 @@ const rateText = (rate) => `${Number((rate * 100).toPrecision(3))} %`;
 const TAGS = {
   below: ({ upperBound }) => make("span", { class: "tag good" }, `enough: below ${rateText(upperBound)}`),
   above: () => make("span", { class: "tag bad" }, "too many differ"),
-  "not enough": ({ distinct, required }) =>
-    make("span", { class: "tag" }, `not enough: ${count(distinct)} of ${count(required)}`),
+  "not enough": ({ distinct, required, clients }) =>
+    make(
+      "span",
+      { class: "tag" },
+      `not enough: ${count(distinct)} of ${count(required)}, ${plural(clients, "client")} of 10`,
+    ),
 };
 
 const fieldLine = ({ field, kind, count: times, clients, examples, last }) =>

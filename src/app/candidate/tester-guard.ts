@@ -1,0 +1,40 @@
+/** Who may ask for the pack that is not the active one: clients whose entry in `CLIENTS_FILE` says so. */
+import { fingerprint, tokenHash } from "../../auth/token-cache.ts";
+import type { Settings } from "../../config/setting-definitions.ts";
+import { HttpError } from "../../dialect/http-error.ts";
+import { header, type AlphaRequest } from "../../pipeline/request.ts";
+import { plainRequestOf, type Middleware } from "../../pipeline/http/request-context.ts";
+import { nativeToken } from "../../pipeline/native/native-exchange.ts";
+import { createGuard, UNKNOWN_PACK, type GuardOptions } from "../browser-guards.ts";
+import type { PublicAppDependencies } from "../public-app.ts";
+import { createSenderReader } from "../rollout-middleware.ts";
+
+/**
+ * Rejects requests of all others, in both dialects, as if there was no such pack. A tester is known by what nobody can
+ * invent: a token, the application of a token, or the name that a trusted proxy gives.
+ */
+export function createTesterGuard(
+  settings: Settings,
+  dependencies: PublicAppDependencies,
+  options: GuardOptions,
+): readonly Middleware[] {
+  const { isForTesters, clients } = dependencies;
+  if (!isForTesters) return [];
+  const readSender = createSenderReader(dependencies);
+  const reject = createGuard(settings, dependencies, options, () => new HttpError(412, UNKNOWN_PACK));
+
+  async function isTester(plain: AlphaRequest): Promise<boolean> {
+    const { identity } = await readSender(plain);
+    const isNative = identity.fingerprint === undefined && header(plain, "authorization") !== undefined;
+    const name = clients.current().nameOf({
+      ...identity,
+      ...(isNative && { fingerprint: fingerprint(tokenHash(nativeToken(plain))) }),
+      userAgent: undefined,
+    });
+    return name !== undefined && clients.current().find(name)?.isTester === true;
+  }
+
+  const guardTesters: Middleware = async (request, response, next) =>
+    (await isTester(plainRequestOf(response))) ? next() : reject(request, response, next);
+  return [guardTesters];
+}
