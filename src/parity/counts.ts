@@ -278,10 +278,7 @@ function addExample(counts: SourceCounts, field: FieldCounts, id: string, bytes:
   if (!isKept) {
     const own = (counts.exampleBytes[field.by] ?? 0) + bytes;
     const all = Object.values(counts.exampleBytes).reduce((sum, each) => sum + each, bytes);
-    if (all > MAX_EXAMPLE_BYTES || own > MAX_EXAMPLE_BYTES * CLIENT_SHARE) {
-      counts.dropped += 1;
-      return;
-    }
+    if (all > MAX_EXAMPLE_BYTES || own > MAX_EXAMPLE_BYTES * CLIENT_SHARE) return void (counts.dropped += 1);
     counts.exampleBytes[field.by] = own;
   }
   field.examples.push(id);
