@@ -6,9 +6,9 @@ import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
 import { NO_RESPONSE_CACHE } from "../pipeline/response-cache.ts";
 import { createUnlimitedRates } from "../rate-limit/rate-limits.ts";
 import { COMPARISON_TIMEOUT_MS, type Asked } from "../shadow/ask-old-service.ts";
-import { NO_SUNSET } from "../sunset/sunset.ts";
 import { createTokenLocks } from "../auth/token-locks.ts";
 import type { PublicAppDependencies } from "./public-app.ts";
+import { NO_PLAN } from "../pipeline/plan.ts";
 
 /** Creates the function that translates a request for a comparison. It never rejects. */
 export function createShadowTranslation(
@@ -19,7 +19,7 @@ export function createShadowTranslation(
   const translate = createAlphaPipeline({
     ...dependencies,
     ...createPipelineConfig(pack, settings),
-    sunset: NO_SUNSET,
+    sunset: NO_PLAN,
     startSpan: undefined,
     record: () => {},
     onUnexpectedError: (error, { id: requestId }) =>

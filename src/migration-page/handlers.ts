@@ -13,12 +13,12 @@ import { authenticate, type ReadCredentials } from "../pipeline/stages/authentic
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
 import { addressNetwork } from "../rate-limit/client-address.ts";
 import type { RateLimits } from "../rate-limit/rate-limits.ts";
-import { NO_SUNSET } from "../sunset/sunset.ts";
 import type { PageSources } from "./client-page.ts";
 import type { PageState } from "./page-cache.ts";
 import { PAGE_ROUTES } from "./page-paths.ts";
 import { proveApplication, type Caller, type CallerDependencies } from "./prove-caller.ts";
 import type { PageFormat } from "./write-page.ts";
+import { NO_PLAN } from "../pipeline/plan.ts";
 
 export interface PageDependencies
   extends Omit<LifecycleDependencies, "sunset">, CallerDependencies, Omit<PageSources, "pack" | "sunset"> {
@@ -34,7 +34,7 @@ type Handle = (request: AlphaRequest, context: RequestContext) => Promise<Handle
 function lifecycleOf(dependencies: PageDependencies): LifecycleDependencies {
   const { style } = dependencies;
   const headers = { ...style.headers, "x-robots-tag": "noindex" };
-  return { ...dependencies, sunset: NO_SUNSET, style: { ...style, headers } };
+  return { ...dependencies, sunset: NO_PLAN, style: { ...style, headers } };
 }
 
 const createHandler = (route: string, dependencies: PageDependencies, handle: Handle): AlphaHandler =>

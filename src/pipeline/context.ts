@@ -13,8 +13,8 @@ import type { ClientIdentity } from "../clients/client-directory.ts";
 import type { UpstreamActivity } from "./instrument-call.ts";
 import type { UpstreamResponse } from "./upstream-response.ts";
 import type { ClientToken, AuthenticatedClient } from "./client.ts";
-import type { Verdict } from "../sunset/sunset.ts";
 import type { ReadJson, AlphaRequest } from "./request.ts";
+import type { Verdict } from "./plan.ts";
 
 /** The route of a request and the values in its path. */
 export interface RouteMatch {

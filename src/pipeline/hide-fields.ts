@@ -2,8 +2,8 @@
 import { isObject, parseJson, printJson } from "../dialect/json/parse.ts";
 import { keysOfObjects, type ResponseSources } from "../mapping/compile/response-fields.ts";
 import type { Route } from "../mapping/compile/route.ts";
-import type { FieldStage } from "../sunset/plan.ts";
 import { valuesAt } from "./response-objects.ts";
+import type { HiddenField } from "./plan.ts";
 
 /** The header of a response that lacks fields because of the plan. */
 export const FIELD_HEADER = "x-field-brown-out";
@@ -24,14 +24,14 @@ function removeField(object: unknown, field: string): void {
 /** Removes fields of the plan from responses of a pack. */
 export interface FieldHider {
   /** The stages that concern the objects of a route. */
-  hiddenIn(route: Route, stages: readonly FieldStage[]): readonly FieldStage[];
+  hiddenIn(route: Route, stages: readonly HiddenField[]): readonly HiddenField[];
   /**
    * Removes fields from a response. The response is parsed again, since only few responses have fields to remove: others
    * need no time for it.
    *
    * @param body JSON text
    */
-  hide(body: string | Buffer, stages: readonly FieldStage[], route: Route): string;
+  hide(body: string | Buffer, stages: readonly HiddenField[], route: Route): string;
 }
 
 /** Creates what removes fields. Where a route has its objects is found once, when a plan first asks for it. */

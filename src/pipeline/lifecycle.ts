@@ -12,7 +12,6 @@ import { HttpError } from "../dialect/http-error.ts";
 import type { PassedHeaders } from "../mapping/compile/headers.ts";
 import type { TranslateLocation } from "../mapping/compile/locations.ts";
 import type { RequestSpan } from "../observability/tracing/tracing.ts";
-import type { SunsetRules } from "../sunset/sunset.ts";
 import { provenIdentity, createContext, forEachStage, type RequestContext } from "./context.ts";
 import type { AlphaResponse, ResponseBody, HandlerResult, ResultMeaning } from "./response.ts";
 import { header, type AlphaRequest } from "./request.ts";
@@ -20,6 +19,7 @@ import { toErrorResult, type ErrorTranslation } from "./error-result.ts";
 import { FIELD_HEADER } from "./hide-fields.ts";
 import { addErrorHeaders } from "./passed-headers.ts";
 import type { RequestOutcome } from "./stages/audit-record.ts";
+import type { PlanRules } from "./plan.ts";
 
 /** Turns a client's request into its response. It never rejects. */
 export type AlphaHandler = (request: AlphaRequest) => Promise<AlphaResponse>;
@@ -59,7 +59,7 @@ export interface LifecycleDependencies {
   readonly translation: ErrorTranslation;
   readonly style: ResponseDefaults;
   /** The headers of responses that announce the end of the client's API. */
-  readonly sunset: Pick<SunsetRules, "headersFor" | "isActive" | "judge" | "link">;
+  readonly sunset: Pick<PlanRules, "headersFor" | "isActive" | "judge" | "link">;
   /** The v4 call of a request that was refused before it was built, for its response. */
   readonly equivalentOf?: (request: AlphaRequest, context: RequestContext) => string;
   /** Starts a request's span; undefined without tracing. */
@@ -220,7 +220,7 @@ const ONE_CALL = /^[A-Z]+ (\/[^\s<>"{}]*)$/;
 /** The headers that announce the end, with the call that takes the place of this one (RFC 5829, section 3.4). */
 function planHeaders(
   request: AlphaRequest,
-  sunset: Pick<SunsetRules, "headersFor">,
+  sunset: Pick<PlanRules, "headersFor">,
   { client, token, application, match, upstreamEquivalent = "", hiddenFields }: ResponseHeaderValues,
 ): Readonly<Record<string, string>> | undefined {
   const headers = sunset.headersFor(

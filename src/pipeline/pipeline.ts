@@ -7,7 +7,6 @@ import type { RateLimits } from "../rate-limit/rate-limits.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { AuthorizedRequest, TranslationServices } from "./authorized-request.ts";
 import { continueTrace } from "../observability/tracing/traceparent.ts";
-import type { SunsetRules } from "../sunset/sunset.ts";
 import type { CheckToken } from "./check-tokens.ts";
 import { createFieldHider } from "./hide-fields.ts";
 import type { ChosenMembers } from "../mapping/compile/sparse-fields.ts";
@@ -33,6 +32,7 @@ import { parseOnUse, readBody } from "./stages/read-body.ts";
 import { UpstreamCaller, type CallDependencies, type CallerRequest } from "./upstream-call.ts";
 import { equivalentOf } from "./upstream-equivalent.ts";
 import type { TranslationConfig } from "./upstream-response.ts";
+import type { PlanRules } from "./plan.ts";
 
 export interface PipelineDependencies
   extends LifecycleDependencies, Omit<CallDependencies, "responseCache" | "translation"> {
@@ -41,7 +41,7 @@ export interface PipelineDependencies
   readonly translation: TranslationConfig;
   readonly catalogs: CatalogCache;
   readonly limits: RateLimits;
-  readonly sunset: SunsetRules;
+  readonly sunset: PlanRules;
   readonly tokenLocks: TokenLocks;
   /** Tokens that the gateway issued. */
   readonly tokenStore: TokenDependencies["tokenStore"] & TranslationServices["tokenStore"];

@@ -6,63 +6,25 @@ import { AuditUnavailableError } from "../audit/store.ts";
 import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import type { Log } from "../observability/log.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
+import { NO_PLAN, type PlanRules, type Verdict } from "../pipeline/plan.ts";
 import type { SunsetControl } from "./control.ts";
 import type { KnownClients } from "./known-clients.ts";
-import type { Decision, FieldStage, Plan, PlanConditions, PlanQuery, StageWindow } from "./plan.ts";
+import type { Decision, Plan, PlanConditions, PlanQuery, StageWindow } from "./plan.ts";
 import type { PlanClient } from "./plan-dates.ts";
 import { provenClient } from "./proven-client.ts";
 import { findCalling, readUsualRate } from "./recorded-traffic.ts";
 import { watchStorms } from "./retry-storms.ts";
 
-/** What the plan says about a request. */
-export interface Verdict {
-  /** Undefined: the request is served. */
-  readonly decision: Decision | undefined;
-  /** Fields that its response lacks; undefined: none. */
-  readonly hiddenFields: readonly FieldStage[] | undefined;
-}
-
-/** What requests need of the plan. */
-export interface SunsetRules {
-  /** Whether there is a plan. */
-  readonly isActive: () => boolean;
-  /**
-   * What the plan says about a request now; undefined: nothing.
-   *
-   * @param isAccepted Asks whether v4 accepts the token, where a freeze depends on it. Undefined: it is not known who sends the
-   *   request, since an application may be only named, or can't be read. Then no freeze applies, and nothing counts as a retry.
-   * @throws {AuditUnavailableError} if it can't be read whether the client is new, and what `isAccepted` throws
-   */
-  judge(
-    identity: () => ClientIdentity,
-    route: string,
-    isAccepted: (() => boolean | Promise<boolean>) | undefined,
-  ): Verdict | undefined | Promise<Verdict | undefined>;
-  /** Where clients read about the end. */
-  readonly link: () => string | undefined;
-  /** `Deprecation`, `Sunset` and `Link`; undefined without a plan. */
-  headersFor(
-    identity: () => ClientIdentity,
-    route: string | null,
-  ): Readonly<Record<string, string>> | undefined;
+/** The rules of a plan, and what else the page of a client has of them. */
+export interface SunsetRules extends PlanRules {
   /** When a route ends for a client, in milliseconds since the epoch; undefined: no date is known. */
   endOf(identity: ClientIdentity, route: string | null): number | undefined;
   /** The open window, or else the next one, of each stage that a client is in and that is not paused. */
   windowsFor(identity: ClientIdentity): readonly StageWindow[];
-  /** Counts a request to which a stage applied. */
-  count(stage: string, kind: string): void;
 }
 
 /** A gateway without a plan. */
-export const NO_SUNSET: SunsetRules = {
-  isActive: () => false,
-  judge: () => undefined,
-  link: () => undefined,
-  headersFor: () => undefined,
-  endOf: () => undefined,
-  windowsFor: () => [],
-  count: () => {},
-};
+export const NO_SUNSET: SunsetRules = { ...NO_PLAN, endOf: () => undefined, windowsFor: () => [] };
 
 export interface SunsetOptions {
   /** The plan of the file. */

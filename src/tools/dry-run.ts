@@ -1,5 +1,4 @@
 import { Readable } from "node:stream";
-import { NO_SUNSET } from "../sunset/sunset.ts";
 import { overriddenMethod } from "../dialect/method-override.ts";
 import type { CredentialsFormat, SentToken } from "../dialect/credentials.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
@@ -16,6 +15,7 @@ import { createTokenLocks } from "../auth/token-locks.ts";
 import type { Upstream } from "../upstream/client.ts";
 import type { FileUpstream } from "../upstream/file-client.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
+import { NO_PLAN } from "../pipeline/plan.ts";
 
 /** A request without HTTP. */
 export interface DryRunRequest {
@@ -175,7 +175,7 @@ export function createDryRun(
   const results = new WeakMap<AlphaRequest["signal"], { context?: RequestContext; error?: unknown }>();
   const handleRequest = createAlphaPipeline({
     ...createPipelineConfig(pack, { PUBLIC_URL }),
-    sunset: NO_SUNSET,
+    sunset: NO_PLAN,
     upstreamTokens,
     upstream,
     files: createFileUpstream(upstream),

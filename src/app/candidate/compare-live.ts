@@ -10,7 +10,6 @@ import { provenBy } from "../../parity/proven-by.ts";
 import { acceptDifferences, type AcceptedBy } from "../../parity/accepted.ts";
 import { provenIdentity, type RouteMatch } from "../../pipeline/context.ts";
 import { isAccepted } from "../../pipeline/stages/audit-record.ts";
-import type { SunsetRules } from "../../sunset/sunset.ts";
 import { judgeAnswers } from "../../tools/parity/judge-answers.ts";
 import { sampleOf } from "./sample.ts";
 import {
@@ -19,6 +18,7 @@ import {
   type OtherPack,
   type TranslateAgain,
 } from "./translate-again.ts";
+import type { PlanRules } from "../../pipeline/plan.ts";
 
 /** Requests that wait to be compared, and their bytes: of bodies, v4's responses and answers. */
 const MOST_WAITING = 100;
@@ -33,7 +33,7 @@ export interface LiveComparisonOptions {
   /** What answers are compared with; undefined: there is nothing to compare. */
   readonly candidate: () => OtherPack | undefined;
   readonly directory: () => ClientDirectory;
-  readonly sunset: SunsetRules;
+  readonly sunset: PlanRules;
   readonly report: ReportComparison;
   readonly log: Log;
 }

@@ -13,10 +13,10 @@ import { createAlphaPipeline, type PipelineDependencies } from "../../pipeline/p
 import { NO_RESPONSE_CACHE } from "../../pipeline/response-cache.ts";
 import type { RequestOutcome } from "../../pipeline/stages/audit-record.ts";
 import type { RateLimitStatus } from "../../rate-limit/limiter.ts";
-import type { SunsetRules } from "../../sunset/sunset.ts";
 import { emptyTokenStore } from "../../tools/dry-run.ts";
 import { areMade, createRecordedV4, type MadeCall, type PlayedCall } from "../../tools/replay/recorded-v4.ts";
 import type { CatalogCache } from "../../upstream/catalog-cache.ts";
+import type { PlanRules } from "../../pipeline/plan.ts";
 
 /** A request, and what became of it. */
 export interface Exchange {
@@ -129,7 +129,7 @@ function requestOf({ request, context }: Exchange, onUnread: () => void): AlphaR
 export function createTranslateAgain(
   settings: Settings,
   { pack, catalogs, upstreamTokens }: OtherPack,
-  rules: SunsetRules,
+  rules: PlanRules,
 ): TranslateAgain {
   const v4 = createRecordedV4(pack);
   const known = createKnownTokens();

@@ -1,11 +1,10 @@
 /** What the sunset plan does to a request: see docs/reference/sunset-file.md. */
 import type { ClientIdentity } from "../../clients/client-directory.ts";
 import { HttpError } from "../../dialect/http-error.ts";
-import type { Decision } from "../../sunset/plan.ts";
-import type { SunsetRules, Verdict } from "../../sunset/sunset.ts";
 import type { TokenStore } from "../../auth/token-store.ts";
 import type { ApplicationId, RouteMatch } from "../context.ts";
 import type { AuthenticatedClient, Credentials } from "../client.ts";
+import type { PlanRules, Decision, Verdict } from "../plan.ts";
 
 /** The application to which a token was issued; undefined without one, and "unknown" where it can't be read. */
 type Issuer = ApplicationId | "unknown" | undefined;
@@ -40,9 +39,9 @@ export interface PlanSender {
 /** Asks what the plan says about a request; undefined: nothing. Returns a promise only where a store or v4 is asked. */
 export function askPlan(
   match: RouteMatch | undefined,
-  sunset: Pick<SunsetRules, "judge">,
+  sunset: Pick<PlanRules, "judge">,
   { identity, issuer, learnToken }: PlanSender,
-): ReturnType<SunsetRules["judge"]> {
+): ReturnType<PlanRules["judge"]> {
   if (!match) return undefined;
   const { name } = match.route;
   if (issuer === "unknown") return sunset.judge(identity, name, undefined);
@@ -109,6 +108,6 @@ function errorOf(decision: Decision, link: string | undefined): HttpError {
  *
  * @throws {HttpError} 403 for a new client, 500 or 503 with `Retry-After` in a window, 410 after the end
  */
-export function enforcePlan(verdict: Verdict | undefined, sunset: Pick<SunsetRules, "link">): void {
+export function enforcePlan(verdict: Verdict | undefined, sunset: Pick<PlanRules, "link">): void {
   if (verdict?.decision) throw errorOf(verdict.decision, sunset.link());
 }

@@ -3,7 +3,6 @@
  * Every route of the pack, with every level that alpha has, against every scope that v4 may have given.
  */
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { NO_SUNSET } from "../../../src/sunset/sunset.ts";
 import type { AlphaRequest } from "../../../src/pipeline/request.ts";
 import { emptyTokenStore } from "../../../src/tools/dry-run.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../../src/pipeline/pipeline.ts";
@@ -17,6 +16,7 @@ import type { TokenLookup } from "../../../src/auth/token-store.ts";
 import { createTokenCache } from "../../../src/auth/token-cache.ts";
 import { createTokenLocks } from "../../../src/auth/token-locks.ts";
 import { UpstreamError } from "../../../src/upstream/upstream-error.ts";
+import { NO_PLAN } from "../../../src/pipeline/plan.ts";
 
 /** The scopes of and the areas of V-177, written down here a second time on purpose. */
 const LEVELS = ["view", "modify", "create", "delete"];
@@ -85,7 +85,7 @@ beforeAll(() => {
     ...createPipelineConfig(pack),
     upstream,
     files: { stream: call },
-    sunset: NO_SUNSET,
+    sunset: NO_PLAN,
     catalogs: { ...connectCatalogs(pack, upstream, 600, () => {}), refreshWith: async () => {} },
     tokens: createTokenCache({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
     tokenStore: { ...emptyTokenStore, find: () => found },

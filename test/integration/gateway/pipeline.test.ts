@@ -1,6 +1,5 @@
 /** Internal errors: one request fails, its client gets a neutral 500, and the error is logged (L-31). */
 import { afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { NO_SUNSET } from "../../../src/sunset/sunset.ts";
 import { emptyTokenStore } from "../../../src/tools/dry-run.ts";
 import type { AlphaRequest } from "../../../src/pipeline/request.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../../src/pipeline/pipeline.ts";
@@ -13,6 +12,7 @@ import { connectCatalogs } from "../../../src/upstream/connect-catalogs.ts";
 import { createTokenCache } from "../../../src/auth/token-cache.ts";
 import { createTokenLocks } from "../../../src/auth/token-locks.ts";
 import type { HttpResponse } from "../../../src/upstream/http-call.ts";
+import { NO_PLAN } from "../../../src/pipeline/plan.ts";
 
 let pack: Pack;
 let loggedErrors: unknown[];
@@ -43,7 +43,7 @@ function createPipeline(
     tokens: createTokenCache({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
     tokenStore: emptyTokenStore,
     tokenLocks: createTokenLocks(),
-    sunset: NO_SUNSET,
+    sunset: NO_PLAN,
     limits: createRateLimits(createMemoryLimiter(RATE), createMemoryLimiter(RATE)),
     record: () => {},
     onUnexpectedError: (error, { id }) => loggedErrors.push([(error as Error).message, id]),
