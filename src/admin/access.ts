@@ -6,12 +6,7 @@ import { sendErrors } from "./responses.ts";
 import { clientAddresses, addressNetwork, normalizeAddress } from "../rate-limit/client-address.ts";
 import type { Pages } from "./console-pages.ts";
 import { createHostCheck } from "./host-check.ts";
-
-/** Methods that change nothing (RFC 9110 9.2.1). */
-export const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
-
-/** Values of `Sec-Fetch-Site` for a page of the same origin, and for a request without a page. */
-export const SAME_SITES = new Set(["same-origin", "none"]);
+import { hostOf, SAME_SITES, SAFE_METHODS } from "../pipeline/http/origins.ts";
 
 /** What the listener returns as data: exports and reports have customer data, and take long. Pages are not among them. */
 const DATA = /^\/(?:api|metrics)(?:\/|$)/i;
@@ -30,11 +25,6 @@ export const guardOrigin: RequestHandler = function guardOrigin(request, respons
   const what = isSafe ? "read" : "change";
   return sendErrors(response, 403, `A page of another origin can't ${what} anything here.`);
 };
-
-/** Returns the host of an origin. `null`, which sandboxed pages send, has none, and neither has `file://`. */
-export function hostOf(origin: string): string | undefined {
-  return (URL.canParse(origin) && new URL(origin).host) || undefined;
-}
 
 /** Rejects requests to a loopback listener under another host name. @param bound The address to which it is bound. */
 export function guardHost(bound: string | undefined): RequestHandler {

@@ -3,11 +3,11 @@ import { ANONYMOUS } from "../audit/client-groups.ts";
 import { isLookedUp, keysOf } from "../audit/client-keys.ts";
 import type { LossQuery } from "../audit/loss-usage.ts";
 import { MAX_SEARCH_LENGTH, searchClients } from "../audit/search-clients.ts";
-import type { UsageQuery, UsageReader } from "../audit/usage.ts";
+import type { UsageQuery } from "../audit/usage.ts";
+import type { UsageReader } from "../audit/usage-reader.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import { readCursor } from "../audit/record-pages.ts";
-import { MAX_LIMIT } from "../audit/store.ts";
-import type { AuditQuery } from "../audit/store.ts";
+import { MAX_LIMIT, type AuditQuery } from "../audit/store.ts";
 import type { Problem } from "./responses.ts";
 
 const USAGE_PARAMETERS = new Set(["client", "lane", "since", "until"]);

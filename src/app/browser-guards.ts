@@ -1,7 +1,7 @@
 /** What the public port rejects before the pipeline: heads that are too long, and what pages make browsers send. */
 import { credentialPlaces, type CredentialsPlace } from "../dialect/credentials.ts";
 import type { IncomingMessage } from "node:http";
-import { hostOf, SAFE_METHODS, SAME_SITES } from "../admin/access.ts";
+import { hostOf, SAFE_METHODS, SAME_SITES } from "../pipeline/http/origins.ts";
 import { createHostCheck, type HostCheck } from "../admin/host-check.ts";
 import { CLIENT_GONE } from "../observability/metrics/client-gone.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -18,7 +18,8 @@ import {
 import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "../pipeline/lifecycle.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
 import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
-import type { PublicAppDependencies } from "./public-app.ts";
+import type { SharedState } from "./shared-state.ts";
+import type { Metrics } from "../observability/metrics/metrics.ts";
 
 /** The route of preflights in the metrics. */
 const PREFLIGHT = "preflight";
@@ -29,7 +30,11 @@ export interface GuardOptions {
   readonly toMiddleware: (handler: AlphaHandler) => Middleware;
 }
 
-type GuardDependencies = Pick<PublicAppDependencies, "pack" | "shared">;
+/** What guards need of a gateway. */
+export interface GuardDependencies {
+  readonly pack: Pack;
+  readonly shared: Pick<SharedState, "limits">;
+}
 
 /**
  * Rejects requests before the pipeline. They count against the limit of their address, and have a record.
@@ -177,7 +182,7 @@ export function createPreflightLimit({
   pack,
   shared,
   metrics,
-}: Pick<PublicAppDependencies, "pack" | "shared" | "metrics">): Middleware {
+}: GuardDependencies & { readonly metrics: Pick<Metrics, "observeRequest"> }): Middleware {
   return async function limitPreflight(_request, response, next) {
     const { startedAt, address } = plainRequestOf(response);
     const { status } = await shared.limits.consume({

@@ -20,9 +20,10 @@ import { addressNetwork, trustedProxies } from "../rate-limit/client-address.ts"
 import { OTHER_ROUTE, RouteTemplates, type UsedUp } from "../routing/path-template.ts";
 import { createCircuitBreaker, type CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import type { CurrentContext } from "../upstream/upstream-tls.ts";
-import type { PublicAppDependencies } from "./public-app.ts";
 import type { Recorder } from "./recorder.ts";
 import type { UpstreamTls } from "./upstream-tls.ts";
+import type { AuditStore } from "../audit/store.ts";
+import type { InFlightTracker } from "./in-flight.ts";
 
 /** The name of the old service in messages. */
 const NAME = "the old service";
@@ -109,11 +110,18 @@ const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 export const onlyReads = ({ method }: AlphaRequest, route: Route | undefined): boolean =>
   route ? route.isSafe : READS.has(method);
 
+/** What the forward needs of a gateway. */
+export interface LegacyForwardParts {
+  readonly pack: Pack;
+  readonly audit: AuditStore | undefined;
+  readonly inFlight: InFlightTracker;
+}
+
 /** Creates what passes a request of the active pack to the old service. */
 export function createLegacyForward(
   settings: Settings,
   { proxy, templates }: LegacyService,
-  { pack, audit, inFlight }: Pick<PublicAppDependencies, "pack" | "audit" | "inFlight">,
+  { pack, audit, inFlight }: LegacyForwardParts,
   recorder: Recorder,
 ): ForwardLegacy {
   const { options } = recorder;

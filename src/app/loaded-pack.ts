@@ -1,6 +1,7 @@
 /** Loads packs as the settings say. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { buildFiles, compileChecked } from "../mapping/load/checked-pack.ts";
 import { hashOfFiles, readPack, renamedHash, type PackFiles } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
@@ -8,6 +9,8 @@ import { runInSlices } from "../mapping/steps.ts";
 import { isObserving } from "../config/observing.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { checkInThread } from "./pack-check.ts";
+import { PackError, formatDiagnosticLine } from "../mapping/load/diagnostic.ts";
+import { errorText } from "../config/error-text.ts";
 
 /** A pack, and the files that it was compiled from. */
 export interface LoadedPack {
@@ -59,4 +62,19 @@ export async function loadFilesInBackground(
 ): Promise<LoadedPack> {
   const checked = await checkInThread({ files, words }, signal);
   return { files, pack: await runInSlices(compileChecked(files, checked, words)) };
+}
+
+/** Locations and messages only: the log has no lines of pack files. */
+export const describeProblems = (error: unknown): readonly string[] =>
+  error instanceof PackError ? error.diagnostics.map(formatDiagnosticLine) : [errorText(error)];
+
+/** Sections of the dialect that stored tokens depend on. */
+const FIXED_SECTIONS = ["scopes", "oauth"] as const;
+
+/** @throws {Error} If a pack can only replace the active one with a restart. */
+export function assertReplaceable(next: Pack, active: Pack): void {
+  const changed = FIXED_SECTIONS.filter(
+    (name) => !isDeepStrictEqual(next.dialect[name], active.dialect[name]),
+  );
+  if (changed.length > 0) throw new Error(`pack.yaml: ${changed.join(", ")} can only change with a restart`);
 }

@@ -7,8 +7,8 @@ import type { ReportComparison } from "../parity/comparison.ts";
 import { VolatileFields } from "../parity/volatile-fields.ts";
 import { createReportFull } from "../parity/full-stores.ts";
 import { createVolatileStore } from "../parity/volatile-store.ts";
-import { createTokensOfOldService } from "../rollout/known-senders.ts";
-import type { Rollout } from "../rollout/rollout.ts";
+import { createTokensOfOldService } from "../auth/known-senders.ts";
+import type { ComparedRollout } from "../shadow/compared-rollout.ts";
 import { OldService } from "../shadow/ask-old-service.ts";
 import { Budget } from "../shadow/budget.ts";
 import type { ShadowOptions } from "../shadow/shadow-runner.ts";
@@ -18,7 +18,7 @@ import type { LegacyService } from "./legacy.ts";
 
 /** What comparisons share, whichever pack is active. */
 export interface ShadowService {
-  readonly rollout: Rollout;
+  readonly rollout: ComparedRollout;
   readonly old: OldService;
   readonly budget: Budget;
   readonly fence: WriteFence;
@@ -47,7 +47,7 @@ export function openShadow(
     log,
     metrics,
   }: {
-    readonly rollout: Rollout | undefined;
+    readonly rollout: ComparedRollout | undefined;
     readonly legacy: LegacyService | undefined;
     readonly state: KeyValueStore;
     readonly report: ReportComparison;

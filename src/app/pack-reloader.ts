@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import { errorText } from "../config/error-text.ts";
-import { formatDiagnosticLine, PackError } from "../mapping/load/diagnostic.ts";
 import type { PackFiles } from "../mapping/load/load-pack.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { Log } from "../observability/log.ts";
-import { loadFilesInBackground, type LoadedPack } from "./loaded-pack.ts";
+import {
+  loadFilesInBackground,
+  type LoadedPack,
+  assertReplaceable,
+  describeProblems,
+} from "./loaded-pack.ts";
 
 /**
  * Replaces the active pack while requests are served. Never rejects.
@@ -29,21 +32,6 @@ export interface ReloadOptions {
   readonly checkPack: (pack: Pack) => void;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "addGauge">;
-}
-
-/** Locations and messages only: the log has no lines of pack files. */
-export const describeProblems = (error: unknown): readonly string[] =>
-  error instanceof PackError ? error.diagnostics.map(formatDiagnosticLine) : [errorText(error)];
-
-/** Sections of the dialect that stored tokens depend on. */
-const FIXED_SECTIONS = ["scopes", "oauth"] as const;
-
-/** @throws {Error} If a pack can only replace the active one with a restart. */
-export function assertReplaceable(next: Pack, active: Pack): void {
-  const changed = FIXED_SECTIONS.filter(
-    (name) => !isDeepStrictEqual(next.dialect[name], active.dialect[name]),
-  );
-  if (changed.length > 0) throw new Error(`pack.yaml: ${changed.join(", ")} can only change with a restart`);
 }
 
 /**

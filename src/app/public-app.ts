@@ -1,6 +1,6 @@
 /** The public port: one list of Express middleware, in order. */
 import type { RequestListener, ServerResponse } from "node:http";
-import { SAFE_METHODS } from "../admin/access.ts";
+import { SAFE_METHODS } from "../pipeline/http/origins.ts";
 import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
 import type { AlphaHandler, LifecycleDependencies } from "../pipeline/lifecycle.ts";
 import { header } from "../pipeline/request.ts";
@@ -44,7 +44,7 @@ import { Recorder } from "./recorder.ts";
 import { createRolloutMiddleware } from "./rollout-middleware.ts";
 import { compareAfter } from "./compare-after.ts";
 import { createShadow, type Shadow } from "./shadow.ts";
-import { createKnownSenders, type KnownSenders } from "../rollout/known-senders.ts";
+import { createKnownSenders, type KnownSenders } from "../auth/known-senders.ts";
 import { createPackTokenJudge, createPipelineConfig, packVary } from "../pipeline/pipeline-config.ts";
 
 /** Dependencies of a gateway, and the pack that its requests are translated with. */

@@ -20,8 +20,7 @@ import {
   summarizeRequest,
   type RequestOutcome,
 } from "../pipeline/stages/audit-record.ts";
-import type { KnownSenders } from "../rollout/known-senders.ts";
-import type { Rollout } from "../rollout/rollout.ts";
+import type { KnownSenders } from "../auth/known-senders.ts";
 import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { Metrics } from "../observability/metrics/metrics.ts";
@@ -31,6 +30,12 @@ import { parseTraceparent } from "../observability/tracing/traceparent.ts";
 import type { Log } from "../observability/log.ts";
 import { AfterResponses, type InFlightTracker } from "./in-flight.ts";
 import { createRecordOptions } from "./record-options.ts";
+
+/** Learns how the translation does. */
+interface TranslationWatch {
+  /** Notes the response to a request. @param sender Who has sent it; undefined: a stranger */
+  noteNew(route: string, hasFailed: boolean, requestId: string, sender: string | undefined): void;
+}
 
 export interface RecorderDependencies {
   readonly pack: Pack;
@@ -42,7 +47,7 @@ export interface RecorderDependencies {
   /** Undefined without tracing. */
   readonly tracing: Tracing | undefined;
   /** Learns how the translation does. Default: nobody does. */
-  readonly rollout?: { readonly rollout: Pick<Rollout, "noteNew"> | undefined };
+  readonly rollout?: { readonly rollout: TranslationWatch | undefined };
   /** Tells whose requests decide about a return. Default: nobody's. */
   readonly senders?: KnownSenders | undefined;
   /** See `PublicAppDependencies`. */

@@ -1,30 +1,30 @@
 /** Decides which side serves a request: the old service, or what follows in the public application. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { CLIENT_GONE } from "../observability/metrics/client-gone.ts";
-import { fingerprint, tokenHash } from "../auth/token-cache.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
 import { hasBody } from "../pipeline/http/receive-body.ts";
 import { plainRequestOf, replacePlainRequest, type Middleware } from "../pipeline/http/request-context.ts";
 import type { LegacyExchange } from "../pipeline/native/legacy-proxy.ts";
-import { findIssuer } from "../pipeline/stages/enforce-plan.ts";
-import { cursorParameters, removeCursorMark } from "../rollout/cursor-mark.ts";
-import type { KnownSenders, Sender } from "../rollout/known-senders.ts";
+import { cursorParameters, removeCursorMark } from "../pipeline/cursor-mark.ts";
+import type { KnownSenders } from "../auth/known-senders.ts";
 import { PACK_HEADER } from "./browser-guards.ts";
 import { trustedProxies } from "../rate-limit/client-address.ts";
-import { createLegacyForward, onlyReads, routeOf } from "./legacy.ts";
+import {
+  createLegacyForward,
+  onlyReads,
+  routeOf,
+  type LegacyForwardParts,
+  type LegacyService,
+} from "./legacy.ts";
 import { MAX_COMPARED_BYTES } from "../shadow/ask-old-service.ts";
 import { overridesMethod } from "../shadow/method-override.ts";
-import type { PublicAppDependencies } from "./public-app.ts";
 import type { Recorder } from "./recorder.ts";
 import type { Shadow } from "./shadow.ts";
 import { createSignInReader } from "./sign-in.ts";
-
-/** Who sent a request, and whether the old service can't know its token. */
-interface RequestSender extends Sender {
-  readonly token?: string | undefined;
-  readonly hasGatewayToken: boolean;
-}
+import { createSenderReader, type RequestSender } from "../pipeline/read-sender.ts";
+import type { OAuthServices } from "./oauth-services.ts";
+import type { Rollout } from "../rollout/rollout.ts";
 
 /** Calls a function when a response has ended, or its client has disconnected: perhaps it has already. */
 function onceClosed(response: ServerResponse, listener: () => void): void {
@@ -38,32 +38,11 @@ function hasOldFailed({ outcome: { status, v4Status, isComplete } }: LegacyExcha
   return v4Status === null || v4Status >= 500 || isComplete === false;
 }
 
-/** Reads who sent a request to the API. The application is known of tokens that the gateway issued. */
-export function createSenderReader({
-  pack,
-  oauth,
-}: Pick<PublicAppDependencies, "pack" | "oauth">): (
-  plain: AlphaRequest,
-) => RequestSender | Promise<RequestSender> {
-  const { client } = pack.credentials;
-  return function readSender(plain) {
-    const found = client?.read(plain);
-    const token = found && "token" in found ? found.token : undefined;
-    const hash = token === undefined ? undefined : tokenHash(token);
-    const identity = {
-      label: plain.label,
-      fingerprint: hash === undefined ? undefined : fingerprint(hash),
-      userAgent: plain.headers["user-agent"]?.[0],
-    };
-    if (token === undefined || !oauth.gatewayTokens.isGatewayToken(token))
-      return { identity, token, hash, hasGatewayToken: false };
-    return findIssuer({ token, hash }, oauth.tokenStore).then((issuer) => ({
-      identity: { ...identity, application: typeof issuer === "object" ? issuer.id : undefined },
-      token,
-      hash,
-      hasGatewayToken: true,
-    }));
-  };
+/** What the middleware needs of a gateway. */
+interface RolloutParts extends LegacyForwardParts {
+  readonly legacy: LegacyService | undefined;
+  readonly oauth: Pick<OAuthServices, "login" | "gatewayTokens" | "tokenStore">;
+  readonly rollout: { readonly rollout: Rollout | undefined };
 }
 
 /**
@@ -73,7 +52,7 @@ export function createSenderReader({
  */
 export function createRolloutMiddleware(
   settings: Settings,
-  dependencies: PublicAppDependencies,
+  dependencies: RolloutParts,
   recorder: Recorder,
   { senders, shadow }: { readonly senders: KnownSenders | undefined; readonly shadow: Shadow | undefined },
 ): Middleware | undefined {

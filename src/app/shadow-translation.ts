@@ -1,23 +1,39 @@
 /** The translation as comparisons ask it: the whole pipeline, without records, metrics and limits of the gateway. */
 import type { Settings } from "../config/setting-definitions.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
-import { createAlphaPipeline } from "../pipeline/pipeline.ts";
+import { createAlphaPipeline, type PipelineDependencies } from "../pipeline/pipeline.ts";
 import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
 import { NO_RESPONSE_CACHE } from "../pipeline/response-cache.ts";
 import { createUnlimitedRates } from "../rate-limit/rate-limits.ts";
 import { COMPARISON_TIMEOUT_MS, type Asked } from "../shadow/ask-old-service.ts";
 import { createTokenLocks } from "../auth/token-locks.ts";
-import type { PublicAppDependencies } from "./public-app.ts";
 import { NO_PLAN } from "../pipeline/plan.ts";
+import type { UpstreamClient } from "../upstream/client.ts";
+import type { TokenCache } from "../auth/token-cache.ts";
+import type { OAuthServices } from "./oauth-services.ts";
+import type { Log } from "../observability/log.ts";
+
+/** What the translation of comparisons needs of a gateway. */
+export interface ShadowTranslationParts extends Pick<
+  PipelineDependencies,
+  "pack" | "catalogs" | "upstreamTokens"
+> {
+  readonly upstream: UpstreamClient;
+  readonly shared: { readonly tokens: TokenCache };
+  readonly oauth: Pick<OAuthServices, "tokenStore">;
+  readonly log: Log;
+}
 
 /** Creates the function that translates a request for a comparison. It never rejects. */
 export function createShadowTranslation(
   settings: Settings,
-  dependencies: PublicAppDependencies,
+  dependencies: ShadowTranslationParts,
 ): (request: AlphaRequest, body?: Buffer) => Promise<Asked> {
-  const { pack, upstream, shared, log } = dependencies;
+  const { pack, catalogs, upstream, upstreamTokens, shared, oauth, log } = dependencies;
   const translate = createAlphaPipeline({
-    ...dependencies,
+    catalogs,
+    upstream,
+    upstreamTokens,
     ...createPipelineConfig(pack, settings),
     sunset: NO_PLAN,
     startSpan: undefined,
@@ -27,7 +43,7 @@ export function createShadowTranslation(
         { code: "AG_COMPARISON_FAILED", requestId, err: error },
         "a request could not be translated for a comparison",
       ),
-    tokenStore: dependencies.oauth.tokenStore,
+    tokenStore: oauth.tokenStore,
     // A request for a comparison keeps no client's request waiting.
     tokenLocks: createTokenLocks(),
     // Clients write through the old service, too: nothing would tell a cache that its responses are old.

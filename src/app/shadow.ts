@@ -12,8 +12,7 @@ import type { WriteFence } from "../shadow/write-fence.ts";
 import type { LegacyExchange } from "../pipeline/native/legacy-proxy.ts";
 import type { BodyStart } from "../pipeline/native/legacy-record.ts";
 import { provenBy } from "../parity/proven-by.ts";
-import { hasName, rolloutClient, UNNAMED } from "../rollout/clients.ts";
-import { BUCKETS } from "../rollout/rollout-plan.ts";
+import { hasName, rolloutClient, UNNAMED, BUCKETS } from "../clients/client-name.ts";
 import { MAX_COMPARED_BYTES, textHeaders, type Asked } from "../shadow/ask-old-service.ts";
 import { createJudge } from "../shadow/judge.ts";
 import { overridesMethod } from "../shadow/method-override.ts";
@@ -22,8 +21,17 @@ import { ShadowRunner, WITHOUT_BODY } from "../shadow/shadow-runner.ts";
 import type { Exchange } from "./candidate/translate-again.ts";
 import { onlyReads } from "./legacy.ts";
 import type { ShadowService } from "./open-shadow.ts";
-import type { PublicAppDependencies } from "./public-app.ts";
-import { createShadowTranslation } from "./shadow-translation.ts";
+import { createShadowTranslation, type ShadowTranslationParts } from "./shadow-translation.ts";
+import type { OAuthServices } from "./oauth-services.ts";
+import type { ClientDirectory } from "../clients/client-directory.ts";
+
+/** What comparisons need of a gateway. */
+interface ShadowParts extends ShadowTranslationParts {
+  readonly oauth: Pick<OAuthServices, "tokenStore" | "gatewayTokens">;
+  readonly clients: { current(): ClientDirectory };
+  /** True for the candidate, which only testers reach: its results don't count for the active pack. */
+  readonly isForTesters: boolean;
+}
 
 /** A request of the client's API that one side serves. */
 export interface RoutedRequest {
@@ -126,7 +134,7 @@ function translatedAnswer({ outcome, context }: Exchange): Asked {
 /** Creates what runs the comparisons of the active pack. */
 function createRunner(
   settings: Settings,
-  dependencies: PublicAppDependencies,
+  dependencies: ShadowParts,
   { rollout, old, budget, fence, volatile, report, closing }: ShadowService,
 ): ShadowRunner {
   const { pack, log } = dependencies;
@@ -228,7 +236,7 @@ const createBeginWrite =
 /** Creates what notes native writes. The application of a token that the gateway has issued is known a moment later. */
 function createBeginNative(
   fence: WriteFence,
-  { clients, oauth }: Pick<PublicAppDependencies, "clients" | "oauth">,
+  { clients, oauth }: Pick<ShadowParts, "clients" | "oauth">,
 ): Shadow["beginNative"] {
   return (plain) => {
     const token = nativeToken(plain);
@@ -260,11 +268,7 @@ function createBeginNative(
 }
 
 /** Creates the comparisons of the active pack. */
-export function createShadow(
-  settings: Settings,
-  dependencies: PublicAppDependencies,
-  service: ShadowService,
-): Shadow {
+export function createShadow(settings: Settings, dependencies: ShadowParts, service: ShadowService): Shadow {
   const { pack, isForTesters } = dependencies;
   const filterHeader = pack.dialect.client.filters?.header?.toLowerCase();
   const waiting: Waiting = new WeakMap();

@@ -22,8 +22,8 @@ import {
   type RouteUsage,
   type TokenUsage,
   type UsageQuery,
-  type UsageReader,
 } from "./usage.ts";
+import type { UsageReader } from "./usage-reader.ts";
 
 /** Whose clients are grouped, and when one counts as quiet. */
 export interface GroupOptions {

@@ -2,7 +2,8 @@
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import { groupClients } from "./migration-state.ts";
 import { UNACCEPTED } from "./summary-key.ts";
-import type { ClientUsage, UsageReader } from "./usage.ts";
+import type { ClientUsage } from "./usage.ts";
+import type { UsageReader } from "./usage-reader.ts";
 
 /** Longest text that is searched for. */
 export const MAX_SEARCH_LENGTH = 200;

@@ -1,5 +1,4 @@
 /** Under which key a request is counted in the summaries: as one client. */
-import type { RecordColumns } from "./stored-row.ts";
 
 /**
  * All tokens that v4 has not accepted count as one client, so that invented tokens create no clients. When v4 accepts a
@@ -33,7 +32,14 @@ export const identityOfKey = (
 });
 
 /** What decides the key of a request. */
-export type Sender = Pick<RecordColumns, "client" | "accepted" | "sender">;
+export interface Sender {
+  /** The fingerprint of the token. */
+  readonly client: string | null;
+  /** Whether v4 has accepted the client's token, or the login server the application. */
+  readonly accepted: boolean;
+  /** The key of its label, else of its application. */
+  readonly sender?: string | undefined;
+}
 
 /** What a store knows of the senders of a commit. */
 export interface KnownSenders {

@@ -1,7 +1,6 @@
 import type { Command } from "commander";
 import { readWantedPack, writeWantedPack } from "../app/candidate/wanted-pack.ts";
-import { packFolder } from "../app/loaded-pack.ts";
-import { assertReplaceable } from "../app/pack-reloader.ts";
+import { packFolder, assertReplaceable } from "../app/loaded-pack.ts";
 import { openExistingState } from "../app/state-backends.ts";
 import { loadPack } from "../mapping/load/load-pack.ts";
 import type { KeyValueStore } from "../storage/key-value-store.ts";

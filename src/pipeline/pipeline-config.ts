@@ -4,7 +4,7 @@ import { createTokenJudge, type JudgeToken } from "./judge-token.ts";
 import type { PipelineDependencies } from "./pipeline.ts";
 import type { Pack } from "../mapping/pack.ts";
 import type { ClientCredentialsDefinition } from "../mapping/schema/credentials-definition.ts";
-import { CURSOR_MARK, hasOpaqueCursors } from "../rollout/cursor-mark.ts";
+import { CURSOR_MARK, hasOpaqueCursors } from "./cursor-mark.ts";
 import type { Settings } from "../config/setting-definitions.ts";
 import { SettingsError } from "../config/settings.ts";
 

@@ -1,9 +1,7 @@
 /** What the file wants: which side serves a client on a route. */
-import { bucketOf } from "./clients.ts";
+import type { Side } from "../pipeline/cursor-mark.ts";
+import { bucketOf } from "../clients/client-name.ts";
 import type { RolloutPlan, RolloutRule } from "./rollout-plan.ts";
-
-/** Who serves a request: the old service, or the translation. */
-export type Side = "old" | "new";
 
 /** A side, and the words for people that say why. */
 export interface SideDecision {

@@ -2,8 +2,10 @@
 import { TRIP } from "../parity/statistics.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import { scoreOf, type Evidence } from "./evidence.ts";
-import type { Side, SideDecision } from "./decide.ts";
-import type { RolloutData, RolloutRule } from "./rollout-plan.ts";
+import type { SideDecision } from "./decide.ts";
+import type { Side } from "../pipeline/cursor-mark.ts";
+import type { RolloutRule } from "./rollout-plan.ts";
+import type { RolloutData } from "../shadow/compared-rollout.ts";
 import type { Rollout } from "./rollout.ts";
 import type { RolloutEvent, Trip } from "./trips.ts";
 

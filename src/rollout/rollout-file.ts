@@ -3,7 +3,9 @@ import type { ClientDirectory } from "../clients/client-directory.ts";
 import { suggestionFor } from "../mapping/load/suggest.ts";
 import type { OperatorFileKind, ReportProblem } from "../operator-files/operator-file.ts";
 import { ROLLOUT_SCHEMA, type RolloutDefinition, type RuleDefinition } from "./rollout-definition.ts";
-import { BUCKETS, type RolloutData, type RolloutPlan, type RolloutRule } from "./rollout-plan.ts";
+import type { RolloutPlan, RolloutRule } from "./rollout-plan.ts";
+import type { RolloutData } from "../shadow/compared-rollout.ts";
+import { BUCKETS } from "../clients/client-name.ts";
 
 /** What the names in a file are checked against. */
 export interface RolloutContext {

@@ -1,27 +1,5 @@
 /** What `ROLLOUT_FILE` says, compiled: who is compared, who gets the translation, and when a route returns. */
-
-/** Whose data the two services have. */
-export type RolloutData =
-  | { readonly kind: "shared" }
-  /** Each side has the writes of the other one after the lag at the latest. */
-  | { readonly kind: "replicated"; readonly lagMs: number };
-
-/** Shares are numbers of these: one for each hundredth of a per cent. */
-export const BUCKETS = 10_000;
-
-/** The budget of comparisons. */
-export interface ComparisonBudget {
-  /** Share of the reads, in buckets: 0 to 10 000. */
-  readonly share: number;
-  /** Of this process. */
-  readonly perSecond: number;
-  /** For answers that wait. */
-  readonly memoryBytes: number;
-  /** Share of a client's own rate limit: 0 to 1. */
-  readonly clientShare: number;
-  /** Names of routes that are never compared. */
-  readonly skippedRoutes: ReadonlySet<string>;
-}
+import type { RolloutData, ComparisonBudget } from "../shadow/compared-rollout.ts";
 
 /** Whom a rule gives the translation, and for what. */
 export interface RolloutRule {

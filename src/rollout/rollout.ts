@@ -1,8 +1,9 @@
 /** Which side serves a request: by the file, by what has returned, and by what the client has under way. */
 import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
 import type { Log } from "../observability/log.ts";
-import { namesOf, rolloutClient, UNNAMED } from "./clients.ts";
-import { decideByRules, type Side, type SideDecision } from "./decide.ts";
+import { namesOf, rolloutClient, UNNAMED } from "../clients/client-name.ts";
+import { decideByRules, type SideDecision } from "./decide.ts";
+import type { Side } from "../pipeline/cursor-mark.ts";
 import { createChangeLog } from "./log-changes.ts";
 import { watchPlanChanges } from "./plan-changes.ts";
 import { createReturns, type Returns } from "./returns.ts";

@@ -1,6 +1,6 @@
 /** Turns something back because a person says so. */
 import type { ClientDirectory } from "../clients/client-directory.ts";
-import { namesOf, UNNAMED } from "./clients.ts";
+import { namesOf, UNNAMED } from "../clients/client-name.ts";
 import type { RolloutAction } from "./returns.ts";
 import type { Rollout } from "./rollout.ts";
 import type { TripTarget } from "./trips.ts";

@@ -2,10 +2,8 @@
 import type { Route } from "../mapping/compile/route.ts";
 import type { NotComparableReason } from "../parity/comparison.ts";
 import type { ComparedRequest } from "../parity/compared-request.ts";
+import type { Side } from "../pipeline/cursor-mark.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
-
-/** The service that answers a client. */
-export type Side = "old" | "new";
 
 /** A request that may be compared. */
 export interface ServedRequest {

@@ -3,12 +3,27 @@ import { readPack, type PackFiles } from "../../mapping/load/load-pack.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Log } from "../../observability/log.ts";
 import type { Metrics } from "../../observability/metrics/metrics.ts";
-import type { ActivePack } from "../active-pack.ts";
-import { loadFilesInBackground, packHash, readPackFiles } from "../loaded-pack.ts";
-import { assertReplaceable, describeProblems } from "../pack-reloader.ts";
+import {
+  loadFilesInBackground,
+  packHash,
+  readPackFiles,
+  assertReplaceable,
+  describeProblems,
+  type LoadedPack,
+} from "../loaded-pack.ts";
+
+/** The packs that serve requests. */
+interface ServingPacks {
+  /** The pack for requests that start now. */
+  current(): { readonly pack: Pack };
+  /** The pack that testers may ask for; undefined: none. */
+  candidate(): { readonly pack: Pack } | undefined;
+  /** Reads the catalogs of a candidate, then serves the requests that ask for it. Undefined: the candidate was removed. */
+  offer(loaded: LoadedPack | undefined, isSuperseded: () => boolean): Promise<void>;
+}
 
 export interface CandidateOptions {
-  readonly activePack: Pick<ActivePack, "current" | "candidate" | "offer">;
+  readonly activePack: ServingPacks;
   /** Checks whether what else is configured fits a pack. @throws {Error} */
   readonly checkPack: (pack: Pack) => void;
   readonly log: Log;

@@ -5,9 +5,17 @@ import { HttpError } from "../../dialect/http-error.ts";
 import { header, type AlphaRequest } from "../../pipeline/request.ts";
 import { plainRequestOf, type Middleware } from "../../pipeline/http/request-context.ts";
 import { nativeToken } from "../../pipeline/native/native-exchange.ts";
-import { createGuard, UNKNOWN_PACK, type GuardOptions } from "../browser-guards.ts";
-import type { PublicAppDependencies } from "../public-app.ts";
-import { createSenderReader } from "../rollout-middleware.ts";
+import { createGuard, UNKNOWN_PACK, type GuardOptions, type GuardDependencies } from "../browser-guards.ts";
+import { createSenderReader } from "../../pipeline/read-sender.ts";
+import type { ClientDirectory } from "../../clients/client-directory.ts";
+
+/** What the guard needs of a gateway. */
+type TesterGuardParts = GuardDependencies &
+  Parameters<typeof createSenderReader>[0] & {
+    /** Whether only testers get the pack. */
+    readonly isForTesters: boolean;
+    readonly clients: { current(): ClientDirectory };
+  };
 
 /**
  * Rejects requests of all others, in both dialects, as if there was no such pack. A tester is known by what nobody can
@@ -15,7 +23,7 @@ import { createSenderReader } from "../rollout-middleware.ts";
  */
 export function createTesterGuard(
   settings: Settings,
-  dependencies: PublicAppDependencies,
+  dependencies: TesterGuardParts,
   options: GuardOptions,
 ): readonly Middleware[] {
   const { isForTesters, clients } = dependencies;

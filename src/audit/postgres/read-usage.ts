@@ -14,16 +14,14 @@ import {
   MAX_TOKENS_READ,
   MAX_USAGE_ROWS,
   usageKeysOf,
+  type ClientUsage,
+  type DayUsage,
+  type RouteUsage,
+  type TokenPage,
+  type TokenUsage,
+  type UsageQuery,
 } from "../usage.ts";
-import type {
-  ClientUsage,
-  DayUsage,
-  RouteUsage,
-  TokenPage,
-  TokenUsage,
-  UsageQuery,
-  UsageReader,
-} from "../usage.ts";
+import type { UsageReader } from "../usage-reader.ts";
 import type { Database } from "./database.ts";
 import { parameters, type Term } from "./parameters.ts";
 

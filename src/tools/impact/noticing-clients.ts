@@ -1,7 +1,8 @@
 /** Which clients a change concerns, by the summaries. */
 import type { CallersReader, RouteCaller, RouteCallers, SentName } from "../../audit/callers.ts";
 import { ANONYMOUS, identifyGroups, type IdentifiedGroup } from "../../audit/client-groups.ts";
-import type { UsageQuery, UsageReader } from "../../audit/usage.ts";
+import type { UsageQuery } from "../../audit/usage.ts";
+import type { UsageReader } from "../../audit/usage-reader.ts";
 import type { ClientDirectory } from "../../clients/client-directory.ts";
 import type { Concern } from "./compare-surfaces.ts";
 

@@ -1,6 +1,7 @@
 /** Who would notice if a route, a member or a word were gone. */
 import type { CallersReader } from "../../audit/callers.ts";
-import type { UsageQuery, UsageReader } from "../../audit/usage.ts";
+import type { UsageQuery } from "../../audit/usage.ts";
+import type { UsageReader } from "../../audit/usage-reader.ts";
 import type { ClientDirectory } from "../../clients/client-directory.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import type { Concern } from "./compare-surfaces.ts";

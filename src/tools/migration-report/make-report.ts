@@ -13,7 +13,8 @@ import { NO_CLIENTS, type ClientDirectory } from "../../clients/client-directory
 import { UNACCEPTED } from "../../audit/summary-key.ts";
 import { namesOf } from "../../mapping/pack-summary.ts";
 import type { AuditStore } from "../../audit/store.ts";
-import { MAX_USAGE_ROWS, type RouteUsage, type UsageQuery, type UsageReader } from "../../audit/usage.ts";
+import { MAX_USAGE_ROWS, type RouteUsage, type UsageQuery } from "../../audit/usage.ts";
+import type { UsageReader } from "../../audit/usage-reader.ts";
 import type { Pack } from "../../mapping/pack.ts";
 import { createCallGuide, findSmallestScopes } from "./call-guide.ts";
 import { describeObjects } from "./changes.ts";

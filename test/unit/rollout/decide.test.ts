@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
 import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
-import { rolloutClient } from "../../../src/rollout/clients.ts";
+import { rolloutClient } from "../../../src/clients/client-name.ts";
 import { decideByRules } from "../../../src/rollout/decide.ts";
 import { rolloutFile } from "../../../src/rollout/rollout-file.ts";
 import type { RolloutPlan } from "../../../src/rollout/rollout-plan.ts";

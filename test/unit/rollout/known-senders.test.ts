@@ -9,7 +9,7 @@ import {
   createTokensOfOldService,
   type KnownSenders,
   type Sender,
-} from "../../../src/rollout/known-senders.ts";
+} from "../../../src/auth/known-senders.ts";
 
 const FINGERPRINT = "0123456789abcdef";
 const DIRECTORY = parseOperatorFile(

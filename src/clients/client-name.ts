@@ -1,7 +1,6 @@
-/** Clients of a rollout: who sent a request, by which names something is remembered of it, and which share of all clients has it. */
+/** Names of clients: who sent a request, by which names something is remembered of it, and which share of all clients has it. */
 import { hash } from "node:crypto";
-import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
-import { BUCKETS } from "./rollout-plan.ts";
+import type { ClientDirectory, ClientIdentity } from "./client-directory.ts";
 
 /** Stands for those without a client. No name of a directory begins like this. */
 export const UNNAMED = "?";
@@ -29,6 +28,9 @@ export const namesOf = (directory: ClientDirectory, client: string): readonly st
   client,
   ...(directory.find(client)?.applications ?? []).map((id) => `${APPLICATION}${id}`),
 ];
+
+/** Shares are numbers of these: one for each hundredth of a per cent. */
+export const BUCKETS = 10_000;
 
 /** Bits of the hash that decide. Much more than there are buckets: each bucket is equally likely to one in a hundred thousand. */
 const HASH_DIGITS = 12;

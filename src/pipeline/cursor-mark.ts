@@ -1,7 +1,9 @@
 /** Cursors of the translation are marked: a page goes to the side that gave its cursor, on each replica. */
 import { readParameters } from "../dialect/query.ts";
 import type { Pack } from "../mapping/pack.ts";
-import type { Side } from "./decide.ts";
+
+/** Who serves a request: the old service, or the translation. */
+export type Side = "old" | "new";
 
 /** What opaque cursors of the translation begin with while there are two sides. */
 export const CURSOR_MARK = "new:";
