@@ -361,7 +361,7 @@ describe("check reports", () => {
       { most: 100 },
       {
         upstream: "POST /items/{id}",
-        poll: { ...POLL, upstream: "GET /jobs/{id}" },
+        poll: { ...POLL, interval_ms: 10, timeout_ms: 1000, upstream: "GET /jobs/{id}" },
       },
       "one request may send 6000 requests to poll: 1000 are allowed",
     ],
