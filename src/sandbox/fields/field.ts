@@ -4,7 +4,9 @@
  */
 
 import { dateTime } from "../clock.ts";
-import type { Body } from "./validate-body.ts";
+
+/** The body of a request. */
+export type Body = Readonly<Record<string, unknown>>;
 
 export type FieldType =
   | "string"

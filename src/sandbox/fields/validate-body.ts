@@ -1,10 +1,8 @@
 /** Validates a body against the description of its members and reports all errors. */
 
 import type { FieldError } from "../http/problem.ts";
-import type { Field, FieldType, Fields } from "./field.ts";
+import type { Field, FieldType, Fields, Body } from "./field.ts";
 import { isObject } from "./field.ts";
-
-export type Body = Readonly<Record<string, unknown>>;
 
 /** Adds the errors of one value; `name` is its path in the response (`disks[0].size`). */
 type Check = (name: string, value: unknown, errors: FieldError[]) => void;

@@ -4,7 +4,7 @@
  */
 
 import type { FieldType } from "../fields/field.ts";
-import type { Filterable, Item } from "./compile-filter.ts";
+import type { Filterable, Item } from "./filterable-fields.ts";
 
 export type ValueTest = (value: unknown) => boolean;
 

@@ -4,14 +4,11 @@
  */
 
 import type { Clock } from "../clock.ts";
-import { isObject } from "../fields/field.ts";
-import type { Body } from "../fields/validate-body.ts";
+import { isObject, type Body } from "../fields/field.ts";
 import type { Endpoint, EndpointRequest } from "../resource/endpoints.ts";
 import type { Store } from "../store/sandbox-store.ts";
-import type { Caller, FindCaller } from "./authentication.ts";
-import { authenticate, requireScopes } from "./authentication.ts";
-import type { Router } from "./endpoint-router.ts";
-import { createRouter } from "./endpoint-router.ts";
+import { type Caller, type FindCaller, authenticate, requireScopes } from "./authentication.ts";
+import { type Router, createRouter } from "./endpoint-router.ts";
 import type { Upload } from "./http-listener.ts";
 import { Problem, invalid, notFound } from "./problem.ts";
 

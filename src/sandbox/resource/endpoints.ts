@@ -1,14 +1,12 @@
 /** Creates the HTTP endpoints of a resource from its declaration. Validators are compiled here, once. */
 
 import * as verbs from "./row-handlers.ts";
-import type { Body } from "../fields/validate-body.ts";
-import type { AuthenticationMode, Caller } from "../http/authentication.ts";
-import { scopesFor } from "../http/authentication.ts";
+import type { Body } from "../fields/field.ts";
+import { type AuthenticationMode, type Caller, scopesFor } from "../http/authentication.ts";
 import type { Upload } from "../http/http-listener.ts";
 import type { RateLimit } from "../http/request-handler.ts";
 import type { Store } from "../store/sandbox-store.ts";
-import type { Params, Resources } from "./find-rows.ts";
-import { resourceChain } from "./find-rows.ts";
+import { type Params, type Resources, resourceChain } from "./find-rows.ts";
 import { createListHandler } from "./list-handler.ts";
 import type { Action, Resource } from "./resource-declaration.ts";
 import { createActionHandler } from "./row-handlers.ts";

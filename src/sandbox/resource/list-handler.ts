@@ -1,9 +1,8 @@
 /** Lists: the visible rows, filtered, sorted and paginated. */
 
-import type { Filterable, Item } from "../filter/compile-filter.ts";
-import { compileFilter, filterableFields } from "../filter/compile-filter.ts";
-import type { FieldError } from "../http/problem.ts";
-import { Problem } from "../http/problem.ts";
+import { type Filterable, type Item, filterableFields } from "../filter/filterable-fields.ts";
+import { compileFilter } from "../filter/compile-filter.ts";
+import { type FieldError, Problem } from "../http/problem.ts";
 import type { Row } from "../store/store-table.ts";
 import { canAccess } from "./access-control.ts";
 import type { Endpoint, EndpointRequest } from "./endpoints.ts";

@@ -7,8 +7,7 @@
  * `product-names.ts`, never from literals.
  */
 
-import type { Fields } from "../fields/field.ts";
-import type { Body } from "../fields/validate-body.ts";
+import type { Fields, Body } from "../fields/field.ts";
 import type { AuthenticationMode, Caller } from "../http/authentication.ts";
 import type { Upload } from "../http/http-listener.ts";
 import type { FieldError } from "../http/problem.ts";

@@ -1,19 +1,23 @@
 /** Handlers of a row: read, create, update, delete and declared actions. */
 
 import { dateTime } from "../clock.ts";
-import type { Fields } from "../fields/field.ts";
-import { applyFields, creatableFields, defaultValues, writableFields } from "../fields/field.ts";
+import { type Fields, applyFields, creatableFields, defaultValues, writableFields } from "../fields/field.ts";
 import { createValidator } from "../fields/validate-body.ts";
-import { filterableFields } from "../filter/compile-filter.ts";
-import type { FieldError } from "../http/problem.ts";
-import { invalid, throwInvalid } from "../http/problem.ts";
+import { filterableFields } from "../filter/filterable-fields.ts";
+import { type FieldError, invalid, throwInvalid } from "../http/problem.ts";
 import type { Level } from "../resources/hidden-state.ts";
 import type { Row } from "../store/store-table.ts";
 import { grantToCreator, requireAddGrant } from "./access-control.ts";
 import type { Endpoint, EndpointRequest } from "./endpoints.ts";
 import { recordEvent } from "./event-log.ts";
-import type { ResourceChain, Resources } from "./find-rows.ts";
-import { buildCollectionCall, buildRowCall, homeOf, tableFor } from "./find-rows.ts";
+import {
+  type ResourceChain,
+  type Resources,
+  buildCollectionCall,
+  buildRowCall,
+  homeOf,
+  tableFor,
+} from "./find-rows.ts";
 import { paginateRows, serializeRow } from "./list-handler.ts";
 import type {
   Action,

@@ -1,11 +1,9 @@
 /** Invoices, payments and payment methods (V-076, V-077, V-098 to V-101, V-152, V-153). */
 
 import { dateTime } from "../clock.ts";
-import type { Fields } from "../fields/field.ts";
-import type { Body } from "../fields/validate-body.ts";
+import type { Fields, Body } from "../fields/field.ts";
 import { objectOf, stringOf } from "../fields/typed-values.ts";
-import type { FieldError } from "../http/problem.ts";
-import { invalid } from "../http/problem.ts";
+import { type FieldError, invalid } from "../http/problem.ts";
 import { recordEvent } from "../resource/event-log.ts";
 import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
 import type { Row } from "../store/store-table.ts";

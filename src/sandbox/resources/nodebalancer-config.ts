@@ -1,8 +1,13 @@
 /** Configurations (ports) of a load balancer and their backend nodes. */
 
-import type { Field, Fields } from "../fields/field.ts";
-import { applyFields, creatableFields, defaultValues } from "../fields/field.ts";
-import type { Body } from "../fields/validate-body.ts";
+import {
+  type Field,
+  type Fields,
+  applyFields,
+  creatableFields,
+  defaultValues,
+  type Body,
+} from "../fields/field.ts";
 import { objectsOf } from "../fields/typed-values.ts";
 import type { FieldError } from "../http/problem.ts";
 import { childHome, parentOf } from "../resource/find-rows.ts";
