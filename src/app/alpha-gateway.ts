@@ -1,22 +1,22 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { errorText } from "../config/error-text.ts";
-import type { Pack } from "../mapping/pack.ts";
-import { splitPath } from "../mapping/router.ts";
-import { openLog } from "../observability/log.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import { badRequestBody } from "./bad-request.ts";
+import { errorText } from "../base/settings/error-text.ts";
+import type { Pack } from "../pack/pack.ts";
+import { splitPath } from "../pack/routes/router.ts";
+import { openLog } from "../base/log/log.ts";
+import type { Settings } from "../base/settings/setting-definitions.ts";
+import { badRequestBody } from "../gateway/http/bad-request.ts";
 import { createControls, type GatewayControls, type OpenGateway } from "./controls.ts";
 import { createDependencies, type Dependencies } from "./dependencies.ts";
 import type { HostServices } from "./host-services.ts";
-import { isInvalidMessage } from "./http-server.ts";
-import { ignoreBehindLastRequest, rejectInvalid } from "./invalid-messages.ts";
-import { loadFiles, readPackFiles, type LoadedPack } from "./loaded-pack.ts";
+import { isInvalidMessage } from "../gateway/http/http-server.ts";
+import { ignoreBehindLastRequest, rejectInvalid } from "../gateway/http/invalid-messages.ts";
+import { loadFiles, readPackFiles, type LoadedPack } from "../pack/load/loaded-pack.ts";
 import type { AlphaGatewayOptions } from "./options.ts";
-import { hasBody } from "../pipeline/http/receive-body.ts";
+import { hasBody } from "../gateway/http/receive-body.ts";
 import { readMiddlewareOptions } from "./read-options.ts";
-import { readInitialCatalogs } from "./readiness.ts";
+import { readInitialCatalogs } from "./listeners/readiness.ts";
 import { createHandlers, type GatewayHandlers } from "./start.ts";
 
 /** How long a request waits for the stores to open. */

@@ -1,10 +1,15 @@
 /** What a program can ask of the gateway that it embeds. */
-import { errorText } from "../config/error-text.ts";
-import type { AuditRecord } from "../audit/record.ts";
-import { AuditUnavailableError, type AuditPage, type AuditQuery, type AuditStore } from "../audit/store.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import type { ReloadPack } from "./pack-reloader.ts";
-import type { Metrics } from "../observability/metrics/metrics.ts";
+import { errorText } from "../base/settings/error-text.ts";
+import type { AuditRecord } from "../audit/record/record.ts";
+import {
+  AuditUnavailableError,
+  type AuditPage,
+  type AuditQuery,
+  type AuditStore,
+} from "../audit/store/store.ts";
+import type { Settings } from "../base/settings/setting-definitions.ts";
+import type { ReloadPack } from "./pack/pack-reloader.ts";
+import type { Metrics } from "../base/metrics/metrics.ts";
 
 /** Reads the audit records of a gateway. */
 export interface AuditReader {

@@ -1,6 +1,6 @@
-import type { SettingName, Settings, SettingValues } from "../config/setting-definitions.ts";
-import { optionName, readOptions, readSettings } from "../config/settings.ts";
-import { type LoadedPack, loadFiles } from "./loaded-pack.ts";
+import type { SettingName, Settings, SettingValues } from "../base/settings/setting-definitions.ts";
+import { optionName, readOptions, readSettings } from "../base/settings/settings.ts";
+import { type LoadedPack, loadFiles } from "../pack/load/loaded-pack.ts";
 import { hostProblems, type HostServices } from "./host-services.ts";
 import {
   type AlphaGatewayOptions,
@@ -8,7 +8,7 @@ import {
   type MappingPack,
   LISTENER_SETTINGS,
 } from "./options.ts";
-import { readPack } from "../mapping/load/load-pack.ts";
+import { readPack } from "../pack/load/load-pack.ts";
 
 /** The only implementation of {@link MappingPack}. */
 export class CompiledPack implements MappingPack {

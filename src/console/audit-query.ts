@@ -1,13 +1,13 @@
-import { UNACCEPTED } from "../audit/summary-key.ts";
-import { ANONYMOUS } from "../audit/client-groups.ts";
-import { isLookedUp, keysOf } from "../audit/client-keys.ts";
-import type { LossQuery } from "../audit/loss-usage.ts";
-import { MAX_SEARCH_LENGTH, searchClients } from "../audit/search-clients.ts";
-import type { UsageQuery } from "../audit/usage.ts";
-import type { UsageReader } from "../audit/usage-reader.ts";
-import type { ClientDirectory } from "../clients/client-directory.ts";
-import { readCursor } from "../audit/record-pages.ts";
-import { MAX_LIMIT, type AuditQuery } from "../audit/store.ts";
+import { UNACCEPTED } from "../audit/usage/summary-key.ts";
+import { ANONYMOUS } from "../audit/usage/client-groups.ts";
+import { isLookedUp, keysOf } from "../audit/usage/client-keys.ts";
+import type { LossQuery } from "../audit/usage/loss-usage.ts";
+import { MAX_SEARCH_LENGTH, searchClients } from "../audit/usage/search-clients.ts";
+import type { UsageQuery } from "../audit/usage/usage.ts";
+import type { UsageReader } from "../audit/usage/usage-reader.ts";
+import type { ClientDirectory } from "../audit/clients/client-directory.ts";
+import { readCursor } from "../audit/record/record-pages.ts";
+import { MAX_LIMIT, type AuditQuery } from "../audit/store/store.ts";
 import type { Problem } from "./responses.ts";
 
 const USAGE_PARAMETERS = new Set(["client", "lane", "since", "until"]);

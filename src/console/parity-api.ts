@@ -1,7 +1,7 @@
 import { Router } from "express";
 import { z } from "zod";
-import type { RouteSummary, SourceSummary } from "../parity/summary.ts";
-import { MIN_RATE } from "../parity/summary.ts";
+import type { RouteSummary, SourceSummary } from "../compare/counts/summary.ts";
+import { MIN_RATE } from "../compare/counts/summary.ts";
 import { refuseParameters, sendErrors, type Problem } from "./responses.ts";
 
 /** What is asked about comparisons. */

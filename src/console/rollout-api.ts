@@ -1,7 +1,7 @@
 import { json, Router } from "express";
 import { z } from "zod";
-import type { RolloutStatus } from "../rollout/describe-rollout.ts";
-import { RolloutRefusedError, type TurnedBack } from "../rollout/turn-back.ts";
+import type { RolloutStatus } from "../migration/rollout/describe-rollout.ts";
+import { RolloutRefusedError, type TurnedBack } from "../migration/rollout/returns/turn-back.ts";
 import { sendErrors } from "./responses.ts";
 
 /** Who gets the translation, and the button that turns something back. */

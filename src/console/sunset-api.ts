@@ -1,7 +1,7 @@
 import { json, Router, type Response } from "express";
 import { z } from "zod";
-import type { Action } from "../sunset/control.ts";
-import type { PlanStatus } from "../sunset/describe-plan.ts";
+import type { Action } from "../migration/sunset/control.ts";
+import type { PlanStatus } from "../migration/sunset/describe-plan.ts";
 import { sendErrors } from "./responses.ts";
 
 /** The plan by which the old API ends, and its stop button. */

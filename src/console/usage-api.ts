@@ -1,7 +1,7 @@
 import { Router } from "express";
 import type { Request, Response } from "express";
-import type { ClientDirectory } from "../clients/client-directory.ts";
-import { nameOfUsage } from "../audit/client-keys.ts";
+import type { ClientDirectory } from "../audit/clients/client-directory.ts";
+import { nameOfUsage } from "../audit/usage/client-keys.ts";
 import {
   cameBackOn,
   groupSpans,
@@ -9,17 +9,17 @@ import {
   migrationStateOf,
   nameClients,
   spansOf,
-} from "../audit/migration-state.ts";
-import { rankLosses } from "../audit/rank-losses.ts";
-import type { AuditStore } from "../audit/store.ts";
-import { MAX_USAGE_ROWS, usageKeysOf, type UsageQuery } from "../audit/usage.ts";
+} from "../audit/usage/migration-state.ts";
+import { rankLosses } from "../audit/usage/rank-losses.ts";
+import type { AuditStore } from "../audit/store/store.ts";
+import { MAX_USAGE_ROWS, usageKeysOf, type UsageQuery } from "../audit/usage/usage.ts";
 import {
   readClientGroups,
   readGroupCalls,
   readGroupsOfAllDays,
   readGroupTokens,
   type GroupOptions,
-} from "../audit/client-groups.ts";
+} from "../audit/usage/client-groups.ts";
 import { sendErrors } from "./responses.ts";
 import { readNamedQuery, readRouteQuery, readUsageQuery, type NamedClients } from "./audit-query.ts";
 

@@ -1,9 +1,9 @@
 import { isRegExp } from "node:util/types";
 import jsonata from "jsonata";
-import { toJsonText } from "../dialect/json/text.ts";
+import { toJsonText } from "../base/json/text.ts";
 import { findFreeVariables, walk, type AstNode } from "./ast.ts";
 import { ExpressionError, type Bindings, type Expression } from "./expression.ts";
-import type { Origin } from "../mapping/load/source-location.ts";
+import type { Origin } from "../base/files/source-location.ts";
 import { findInputNames } from "./input-names.ts";
 import { findRequiredVariables } from "./missing-variables.ts";
 import { thenMaybe, type MaybePromise } from "./maybe-promise.ts";

@@ -1,8 +1,8 @@
-import { isFilterable, type FieldRule } from "./schema/field-definition.ts";
-import type { Severity } from "./schema/severity.ts";
-import { lossOf } from "./compile/field/loss.ts";
+import { isFilterable, type FieldRule } from "./fields/field-definition.ts";
+import type { Severity } from "../base/files/severity.ts";
+import { lossOf } from "./fields/loss.ts";
 import type { Pack } from "./pack.ts";
-import type { Route } from "./compile/route.ts";
+import type { Route } from "./routes/route.ts";
 
 /** How the value of an alpha field is determined (mappings/README.md, "What check counts"). */
 export type FieldClass = "same" | "renamed" | "value" | "expanded" | "derived" | "composed" | "missing";

@@ -1,17 +1,17 @@
-import type { Scopes } from "../dialect/scopes.ts";
+import type { Scopes } from "./credentials/scopes.ts";
 import type { AcceptedDifference } from "./schema/accepted-definition.ts";
 import type { DialectDefinition } from "./schema/pack-definition.ts";
-import type { Dialects } from "./compile/dialects.ts";
-import type { PassedHeaders } from "./compile/headers.ts";
-import type { TranslateLocation } from "./compile/locations.ts";
-import type { Endpoint } from "./compile/endpoint.ts";
-import type { Resource } from "./compile/resource.ts";
-import type { Route } from "./compile/route.ts";
-import type { LossNames } from "./compile/loss-names.ts";
-import type { SentNames } from "./compile/sent-names.ts";
-import type { Parameters } from "./router.ts";
-import type { CoverageGaps, ApiSurface } from "./compile/api-surface.ts";
-import type { FindV4Access } from "./compile/upstream-access.ts";
+import type { Dialects } from "./load/dialects.ts";
+import type { PassedHeaders } from "./headers/headers.ts";
+import type { TranslateLocation } from "./load/locations.ts";
+import type { Endpoint } from "./calls/endpoint.ts";
+import type { Resource } from "./load/resource.ts";
+import type { Route } from "./routes/route.ts";
+import type { LossNames } from "./fields/loss-names.ts";
+import type { SentNames } from "./fields/sent-names.ts";
+import type { Parameters } from "./routes/router.ts";
+import type { CoverageGaps, ApiSurface } from "./routes/api-surface.ts";
+import type { FindV4Access } from "./credentials/upstream-access.ts";
 
 /** The routes of a path: one, or several of which the body selects one. */
 export interface Match {

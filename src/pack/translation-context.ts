@@ -1,6 +1,6 @@
-import type { PaddedText } from "../dialect/json/padded-text.ts";
-import type { Query } from "../dialect/query.ts";
-import type { Cursor } from "../dialect/json/scan.ts";
+import type { PaddedText } from "../base/json/padded-text.ts";
+import type { Query } from "./routes/query.ts";
+import type { Cursor } from "../base/json/scan.ts";
 import type { MaybePromise } from "../jsonata/index.ts";
 import type { OutputBuffer } from "./codegen/output-buffer.ts";
 

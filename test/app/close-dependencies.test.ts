@@ -1,6 +1,6 @@
 /** Closing a gateway: a dependency that fails to close does not keep others open. */
 import { expect, test } from "@jest/globals";
-import { closeDependencies, type Dependencies } from "../../../src/app/dependencies.ts";
+import { closeDependencies, type Dependencies } from "../../src/app/dependencies.ts";
 
 const NAMES = [
   "tokenChecks",

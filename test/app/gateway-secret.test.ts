@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readGatewaySecret, SECRET_FILE } from "../../../src/app/gateway-secret.ts";
-import { StateUnavailableError } from "../../../src/storage/key-value-store.ts";
+import { readGatewaySecret, SECRET_FILE } from "../../src/gateway/auth/gateway-secret.ts";
+import { StateUnavailableError } from "../../src/base/storage/key-value-store.ts";
 
 let folder: string;
 let file: string;

@@ -2,11 +2,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { openGateway, type TestGateway } from "../../support/gateway.ts";
-import { request } from "../../support/request.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { writeSmallPack } from "../../support/small-pack.ts";
+import { json, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
+import { openGateway, type TestGateway } from "../support/gateway.ts";
+import { request } from "../support/request.ts";
+import { loadPack } from "../../src/pack/load/load-pack.ts";
+import { writeSmallPack } from "../support/small-pack.ts";
 
 let pack: ReturnType<typeof writeSmallPack>;
 let service: FakeV4;

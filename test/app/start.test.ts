@@ -1,17 +1,17 @@
 /** A v4 that is not there yet: the process runs, says why it is not ready, and becomes ready automatically. */
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { waitFor } from "../../support/gateway-with-fake-v4.ts";
-import { acceptGoodTokens, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { freePort } from "../../support/free-port.ts";
+import { waitFor } from "../support/gateway-with-fake-v4.ts";
+import { acceptGoodTokens, json, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
+import { freePort } from "../support/free-port.ts";
 import {
   openGateway,
   startGateway,
   startListeningGateway,
   type Gateway,
   type TestSettings,
-} from "../../support/gateway.ts";
-import { request } from "../../support/request.ts";
-import { writeSmallPack } from "../../support/small-pack.ts";
+} from "../support/gateway.ts";
+import { request } from "../support/request.ts";
+import { writeSmallPack } from "../support/small-pack.ts";
 
 let gateway: Gateway | undefined;
 let v4: FakeV4 | undefined;

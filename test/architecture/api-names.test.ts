@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { dottedPath } from "../../../src/dialect/shape.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { dottedPath } from "../../src/pack/fields/shape.ts";
+import { loadPack } from "../../src/pack/load/load-pack.ts";
 
 /** Folders that know no name of either interface: someone with another pair writes a pack and changes no code. */
 const ENGINE = [

@@ -112,7 +112,7 @@ test.each(Object.entries(STAGES))("%s is called by %s alone", (stage, callers) =
 });
 
 test("pipeline.ts imports the stages in their order, and fits a screen", () => {
-  const source = readFileSync("src/pipeline/pipeline.ts", "utf8");
+  const source = readFileSync("src/gateway/pipeline/pipeline.ts", "utf8");
   const body = source.slice(source.indexOf("return withLifecycle("));
   const positions = Object.keys(STAGES)
     .slice(0, -1)

@@ -43,7 +43,7 @@ const statementsOf = (file: string): readonly string[] =>
     .map(([, , text = ""]) => text.replaceAll(/\s+/g, " ").trim())
     .filter((text) => /\b(?:FROM|INTO|SET|WHERE|LIMIT)\b/.test(text));
 
-const listed = parse(readFileSync("test/unit/architecture/statements.yaml", "utf8")) as Readonly<
+const listed = parse(readFileSync("test/architecture/statements.yaml", "utf8")) as Readonly<
   Record<string, readonly Readonly<Record<string, string>>[]>
 >;
 const found = readdirSync("src", { recursive: true, encoding: "utf8" })

@@ -14,7 +14,7 @@ test("what serves requests never loads the traced form of expressions", () => {
   const serving = files.filter((file) => /^(?:app|pipeline|mapping|jsonata\/index)\b/.test(file));
   expect(serving).toContain("app/public-app.ts");
   expect(loadedWith(["jsonata/compile.ts"])).toContain("jsonata/compiler/generate.ts");
-  expect(inTrace(loadedWith([...serving, "index.ts", "cli/serve.ts", "main.ts"]))).toEqual([]);
+  expect(inTrace(loadedWith([...serving, "index.ts", "app/cli/serve.ts", "main.ts"]))).toEqual([]);
 });
 
 test("only the tools that trace a request import the traced form of expressions", () => {

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { number, text } from "./forms.ts";
 import { successWith, errorOn, statusAndBody, minimalInstance, fetchAllRows, type Json } from "./helpers.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startGateway, type Gateway } from "../support/gateway.ts";
 
 let gateway: Gateway;
 let first: Json & { id: number; ipv4: string[]; datacenter: { id: string } };

@@ -1,7 +1,7 @@
 /** The alerts of an instance. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { createInstance, errorOn, statusAndBody, type Json } from "./helpers.ts";
-import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
+import { startGateway, type Gateway, type TestResponse } from "../support/gateway.ts";
 
 let gateway: Gateway;
 let id: number;

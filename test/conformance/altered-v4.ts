@@ -1,9 +1,9 @@
 /** A v4 service whose responses a test changes. It forwards all other requests to a sandbox. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { manualClock } from "../../support/manual-clock.ts";
-import { startSandbox } from "../../../src/sandbox/create-sandbox.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { manualClock } from "../support/manual-clock.ts";
+import { startSandbox } from "../../src/sandbox/create-sandbox.ts";
+import { startGateway, type Gateway } from "../support/gateway.ts";
 
 export interface V4Response {
   readonly status?: number;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { dateTime, flag, number, text } from "./forms.ts";
 import { createInstance, debianInstance, successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startGateway, type Gateway } from "../support/gateway.ts";
 
 let gateway: Gateway;
 let configs: string;

@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { instanceFromBackup, instanceFromScript } from "./seeded-objects.ts";
 import { errorOn, statusAndBody, type Json, minimalInstance, debianInstance } from "./helpers.ts";
-import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
-import { startForTests } from "../../support/start-for-tests.ts";
+import { startGateway, type Gateway, type TestResponse } from "../support/gateway.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 let gateway: Gateway;
 let altered: AlteredGateway;

@@ -10,8 +10,8 @@ import {
   minimalInstance,
   type Json,
 } from "./helpers.ts";
-import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
-import { startForTests } from "../../support/start-for-tests.ts";
+import { startGateway, type Gateway, type TestResponse } from "../support/gateway.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 let gateway: Gateway;
 let altered: AlteredGateway;

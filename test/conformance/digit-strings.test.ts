@@ -1,10 +1,10 @@
 /** Forms of a real console send integers as text: every integer member of a body takes a string of digits (T-2.5). */
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { isObject } from "../../../src/dialect/json/parse.ts";
-import type { BodyRules } from "../../../src/mapping/compile/body.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { compileGetter, compileSetter } from "../../../src/mapping/compile/member-paths.ts";
-import type { JsonObject } from "../../../src/mapping/translation-context.ts";
+import { isObject } from "../../src/base/json/parse.ts";
+import type { BodyRules } from "../../src/pack/bodies/body.ts";
+import { loadPack } from "../../src/pack/load/load-pack.ts";
+import { compileGetter, compileSetter } from "../../src/pack/fields/member-paths.ts";
+import type { JsonObject } from "../../src/pack/translation-context.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 const pack = loadPack("mappings");

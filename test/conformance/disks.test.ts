@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { dateTime, number, text } from "./forms.ts";
 import { createInstance, successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
-import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
-import { startForTests } from "../../support/start-for-tests.ts";
+import { startGateway, type Gateway, type TestResponse } from "../support/gateway.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 let gateway: Gateway;
 /** Of an instance of 51200 MB with nothing on it, a new one for each test. */

@@ -1,9 +1,9 @@
 /** DNS zones, their states and their records. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
-import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
-import { envelope, json } from "../../support/fake-v4.ts";
-import { startForTests } from "../../support/start-for-tests.ts";
+import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../support/gateway-with-fake-v4.ts";
+import { envelope, json } from "../support/fake-v4.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 const ZONE = {
   id: 7010,

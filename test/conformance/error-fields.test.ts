@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { said, startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { errorOn, statusAndBody, minimalInstance } from "./helpers.ts";
-import { startForTests } from "../../support/start-for-tests.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 let gateway: AlteredGateway;
 startForTests(async () => (gateway = await startAlteredGateway()));

@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { said, startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { errorOn, statusAndBody, successWith, minimalInstance } from "./helpers.ts";
-import { startGateway } from "../../support/gateway.ts";
-import { startForTests } from "../../support/start-for-tests.ts";
+import { startGateway } from "../support/gateway.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 let gateway: AlteredGateway;
 startForTests(async () => (gateway = await startAlteredGateway()));

@@ -1,9 +1,9 @@
 /** Events, and the actions that alpha has words for. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { loadPack } from "../../src/pack/load/load-pack.ts";
 import { dateTime, flag, number, text } from "./forms.ts";
 import { successWith, errorOn, statusAndBody, fetchAllRows, type Json } from "./helpers.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startGateway, type Gateway } from "../support/gateway.ts";
 
 let gateway: Gateway;
 let events: Json[];

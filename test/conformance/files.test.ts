@@ -1,8 +1,8 @@
 /** The two kinds of files that alpha has: pictures of applications, and attachments of tickets. */
 import { expect, test } from "@jest/globals";
 import { successWith, errorOn, statusAndBody } from "./helpers.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
-import { startForTests } from "../../support/start-for-tests.ts";
+import { startGateway, type Gateway } from "../support/gateway.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 let gateway: Gateway;
 startForTests(async () => (gateway = await startGateway()));

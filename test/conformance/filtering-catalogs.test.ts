@@ -1,7 +1,7 @@
 /** Filters where the gateway filters its own copy of a list, or a list below an object. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { errorOn, statusAndBody, fetchAllRows, type Json } from "./helpers.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startGateway, type Gateway } from "../support/gateway.ts";
 
 interface Distribution extends Json {
   readonly id: string;

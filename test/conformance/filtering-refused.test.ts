@@ -1,8 +1,8 @@
 /** Invalid filters, and fields that v4 cannot filter by. */
 import { describe, expect, test } from "@jest/globals";
 import { errorOn, statusAndBody } from "./helpers.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
-import { startForTests } from "../../support/start-for-tests.ts";
+import { startGateway, type Gateway } from "../support/gateway.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 let gateway: Gateway;
 startForTests(async () => (gateway = await startGateway()));

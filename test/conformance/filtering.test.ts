@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { fetchAllRows, type Json } from "./helpers.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startGateway, type Gateway } from "../support/gateway.ts";
 
 interface Row extends Json {
   readonly id: number;

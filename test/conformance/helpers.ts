@@ -1,6 +1,6 @@
 /** Helpers that read responses, and the patterns that their values must match. */
 import { expect } from "@jest/globals";
-import type { GatewayRequest, Gateway, TestResponse } from "../../support/gateway.ts";
+import type { GatewayRequest, Gateway, TestResponse } from "../support/gateway.ts";
 
 export type Json = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 /** The label of an instance. */
 import { describe, expect, test } from "@jest/globals";
 import { successWith, errorOn, statusAndBody, type Json, minimalInstance } from "./helpers.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
-import { startForTests } from "../../support/start-for-tests.ts";
+import { startGateway, type Gateway } from "../support/gateway.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 let gateway: Gateway;
 startForTests(async () => (gateway = await startGateway()));

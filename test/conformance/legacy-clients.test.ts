@@ -10,8 +10,8 @@ import {
   type Json,
   minimalInstance,
 } from "./helpers.ts";
-import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
-import { startForTests } from "../../support/start-for-tests.ts";
+import { startListeningGateway, type ListeningGateway } from "../support/gateway.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 let gateway: ListeningGateway;
 startForTests(async () => (gateway = await startListeningGateway()));

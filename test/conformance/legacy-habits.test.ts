@@ -1,7 +1,7 @@
 /** case by case: other spellings, bodies of particular calls, members that clients insist on. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { createInstance, debianInstance, successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
-import { startGateway, type GatewayRequest, type Gateway, type TestResponse } from "../../support/gateway.ts";
+import { startGateway, type GatewayRequest, type Gateway, type TestResponse } from "../support/gateway.ts";
 
 /** The instance that most tests use. It has a system disk. After a step of the clock it has no running job. */
 let gateway: Gateway;

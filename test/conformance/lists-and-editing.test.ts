@@ -1,9 +1,9 @@
 /** Lists and editing. */
 import { describe, expect, test } from "@jest/globals";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startGateway, type Gateway } from "../support/gateway.ts";
 import { dateTime } from "./forms.ts";
 import { errorOn, statusAndBody, fetchAllRows } from "./helpers.ts";
-import { startForTests } from "../../support/start-for-tests.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 let gateway: Gateway;
 startForTests(async () => (gateway = await startGateway()));

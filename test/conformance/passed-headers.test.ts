@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { request } from "node:http";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { minimalInstance } from "./helpers.ts";
-import { startListeningGateway, type GatewayRequest, type ListeningGateway } from "../../support/gateway.ts";
-import { startForTests } from "../../support/start-for-tests.ts";
+import { startListeningGateway, type GatewayRequest, type ListeningGateway } from "../support/gateway.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 let gateway: ListeningGateway;
 let altered: AlteredGateway;

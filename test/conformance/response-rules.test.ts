@@ -1,8 +1,8 @@
 /** The rules that hold for every alpha response, tested with responses of every kind. */
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { minimalInstance } from "./helpers.ts";
-import { startGateway, type GatewayRequest, type Gateway, type TestResponse } from "../../support/gateway.ts";
-import { startForTests } from "../../support/start-for-tests.ts";
+import { startGateway, type GatewayRequest, type Gateway, type TestResponse } from "../support/gateway.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 let gateway: Gateway;
 startForTests(async () => (gateway = await startGateway()));

@@ -1,8 +1,8 @@
 /** The service, and how v4 is reached (V-001). */
 import { describe, expect, test } from "@jest/globals";
-import { readEnvironment, SettingsError } from "../../../src/config/settings.ts";
-import { request } from "../../support/request.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { readEnvironment, SettingsError } from "../../src/base/settings/settings.ts";
+import { request } from "../support/request.ts";
+import { startGateway, type Gateway } from "../support/gateway.ts";
 import {
   createInstance,
   debianInstance,
@@ -11,7 +11,7 @@ import {
   minimalInstance,
   fetchAllRows,
 } from "./helpers.ts";
-import { startForTests } from "../../support/start-for-tests.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 let gateway: Gateway;
 startForTests(async () => (gateway = await startGateway()));

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { flag, dateTime, number, text } from "./forms.ts";
 import { successWith, errorOn, statusAndBody, fetchAllRows } from "./helpers.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
-import { startForTests } from "../../support/start-for-tests.ts";
+import { startGateway, type Gateway } from "../support/gateway.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 let gateway: Gateway;
 startForTests(async () => (gateway = await startGateway()));

@@ -2,8 +2,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
 import { createInstance, debianInstance, errorOn, statusAndBody, type Json } from "./helpers.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
-import { startForTests } from "../../support/start-for-tests.ts";
+import { startGateway, type Gateway } from "../support/gateway.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 let gateway: Gateway;
 let altered: AlteredGateway;

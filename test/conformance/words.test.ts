@@ -1,8 +1,8 @@
 /** A service with its own product word, which replaces `vm` for clients and for v4. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { errorOn, statusAndBody, type Json } from "./helpers.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
-import { startForTests } from "../../support/start-for-tests.ts";
+import { startGateway, type Gateway } from "../support/gateway.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 let gateway: Gateway;
 startForTests(

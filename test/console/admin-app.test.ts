@@ -1,17 +1,17 @@
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage, type RequestListener } from "node:http";
-import { describeStates } from "../../../src/audit/migration-words.ts";
+import { describeStates } from "../../src/audit/usage/migration-words.ts";
 import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { readdirSync } from "node:fs";
 import request from "supertest";
-import { EXPORT_FORMATS } from "../../../src/audit/export/format-names.ts";
-import { readRecord } from "../../../src/audit/read-record.ts";
-import { AuditUnavailableError, type AuditStore } from "../../../src/audit/store.ts";
-import type { AdminDeps } from "../../../src/admin/admin-app.ts";
-import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
-import { adminApp } from "../../support/admin-app.ts";
+import { EXPORT_FORMATS } from "../../src/audit/export/format-names.ts";
+import { readRecord } from "../../src/audit/record/read-record.ts";
+import { AuditUnavailableError, type AuditStore } from "../../src/audit/store/store.ts";
+import type { AdminDeps } from "../../src/console/admin-app.ts";
+import { createMetrics } from "../../src/base/metrics/metrics.ts";
+import { adminApp } from "../support/admin-app.ts";
 import { memoryStore } from "./memory-store.ts";
 
 const TOKEN = "an-admin-token";
@@ -397,7 +397,7 @@ describe("the console's pages", () => {
     }
   });
 
-  const scripts = readdirSync("src/admin/public", { recursive: true, encoding: "utf8" }).filter((name) =>
+  const scripts = readdirSync("src/console/public", { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".js"),
   );
   test.each(scripts)("%s never writes HTML from data", async (path) => {

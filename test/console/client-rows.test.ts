@@ -5,12 +5,12 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import request from "supertest";
-import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
-import type { AuditStore } from "../../../src/audit/store.ts";
-import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
-import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
-import { createUsageApi } from "../../../src/admin/usage-api.ts";
-import { sampleId, sampleRecord } from "../audit/sample-record.ts";
+import { openSqliteStore } from "../../src/audit/store/sqlite/store.ts";
+import type { AuditStore } from "../../src/audit/store/store.ts";
+import { CLIENTS_FILE } from "../../src/audit/clients/client-directory.ts";
+import { parseOperatorFile } from "../../src/base/files/operator-file.ts";
+import { createUsageApi } from "../../src/console/usage-api.ts";
+import { sampleId, sampleRecord } from "../audit/record/sample-record.ts";
 
 const NAMED = "00000000000000aa";
 const CURL = ["00000000000000b1", "00000000000000b2", "00000000000000b3"] as const;

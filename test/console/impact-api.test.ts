@@ -1,6 +1,6 @@
 /** `GET /api/usage/impact`: who would notice. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { startGateway, type Gateway } from "../support/gateway.ts";
 
 const BODY = { dnszone: "a.example", type: "master", soa_email: "a@a.example" };
 let gateway: Gateway;

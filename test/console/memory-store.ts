@@ -1,6 +1,6 @@
-import { AuditUnavailableError } from "../../../src/audit/store.ts";
-import type { AuditQuery, AuditStore } from "../../../src/audit/store.ts";
-import { sampleRecord } from "../audit/sample-record.ts";
+import { AuditUnavailableError } from "../../src/audit/store/store.ts";
+import type { AuditQuery, AuditStore } from "../../src/audit/store/store.ts";
+import { sampleRecord } from "../audit/record/sample-record.ts";
 
 /** A store of two records that collects its queries, and can fail. */
 export function memoryStore() {

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { RequestListener } from "node:http";
 import request from "supertest";
-import { request as requestApp, type TestResponse } from "../../support/request.ts";
-import { adminApp } from "../../support/admin-app.ts";
-import { createSandbox, type SandboxService } from "../../../src/sandbox/create-sandbox.ts";
-import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
+import { request as requestApp, type TestResponse } from "../support/request.ts";
+import { adminApp } from "../support/admin-app.ts";
+import { createSandbox, type SandboxService } from "../../src/sandbox/create-sandbox.ts";
+import { createMetrics } from "../../src/base/metrics/metrics.ts";
 
 const metrics = createMetrics();
 let sandbox: SandboxService;

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { createSessions } from "../../../src/admin/access.ts";
+import { createSessions } from "../../src/console/access.ts";
 
 test("a session expires after its lifetime", () => {
   let now = 0;

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { runCommandLine } from "../../../src/cli/program.ts";
-import { captureCommands } from "../../support/command-output.ts";
+import { runCommandLine } from "../../src/app/cli/program.ts";
+import { captureCommands } from "../support/command-output.ts";
 
 const printed = captureCommands();
 const page = readFileSync("docs/agents/write-a-pack.md", "utf8");

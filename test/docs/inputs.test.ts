@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
-import { places } from "../../../fuzz/worst/places.ts";
-import { isAdminRow, MOST_MB, MOST_MS } from "../../../fuzz/worst/section.ts";
-import { readScripts } from "../../system/hostile/script.ts";
+import { places } from "../../fuzz/worst/places.ts";
+import { isAdminRow, MOST_MB, MOST_MS } from "../../fuzz/worst/section.ts";
+import { readScripts } from "../system/hostile/script.ts";
 
 /** The rows of a table without its head, each as its cells. */
 const rowsOf = (path: string): string[][] =>

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { readExamples } from "../../../src/tools/examples/example.ts";
-import { runExamples } from "../../support/run-examples.ts";
-import { formatDiagnostic, PackError } from "../../../src/mapping/load/diagnostic.ts";
-import { fileSchema } from "../../../src/mapping/schema/file-schema.ts";
-import { keysAt } from "../../../src/mapping/load/schema-keys.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { readExamples } from "../../src/authoring/examples/example.ts";
+import { runExamples } from "../support/run-examples.ts";
+import { formatDiagnostic, PackError } from "../../src/base/files/diagnostic.ts";
+import { fileSchema } from "../../src/pack/schema/file-schema.ts";
+import { keysAt } from "../../src/base/files/schema-keys.ts";
+import { loadPack } from "../../src/pack/load/load-pack.ts";
 
 const page = readFileSync("mappings/README.md", "utf8");
 const packFormat = readFileSync("docs/reference/pack-format.md", "utf8");

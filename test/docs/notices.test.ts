@@ -1,10 +1,10 @@
 /** docs/reference/notices.md, held against the form of the file and what the gateway sends. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
-import { EVENTS, type Notice } from "../../../src/notices/notice.ts";
-import { MAX_PER_HOUR, takeLook, type Look } from "../../../src/notices/look.ts";
-import { NOTHING } from "../../../src/notices/state.ts";
-import { observe, plan, stage, START } from "../../support/notices.ts";
+import { EVENTS, type Notice } from "../../src/migration/notices/notice.ts";
+import { MAX_PER_HOUR, takeLook, type Look } from "../../src/migration/notices/look.ts";
+import { NOTHING } from "../../src/migration/notices/state.ts";
+import { observe, plan, stage, START } from "../support/notices.ts";
 
 const page = readFileSync("docs/reference/notices.md", "utf8");
 const examples = [...page.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(

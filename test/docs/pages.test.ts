@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { SETTINGS } from "../../../src/config/setting-definitions.ts";
+import { SETTINGS } from "../../src/base/settings/setting-definitions.ts";
 
 const pages = [
   "README.md",

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
-import { summarizePack } from "../../../src/mapping/pack-summary.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { SETTING_SECTIONS, SETTINGS } from "../../../src/config/setting-definitions.ts";
+import { summarizePack } from "../../src/pack/pack-summary.ts";
+import { loadPack } from "../../src/pack/load/load-pack.ts";
+import { SETTING_SECTIONS, SETTINGS } from "../../src/base/settings/setting-definitions.ts";
 
 const settingsPage = readFileSync("docs/reference/settings.md", "utf8");
 

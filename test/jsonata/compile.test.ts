@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
-import { compile, collectExpressions, ExpressionError } from "../../../src/jsonata/index.ts";
+import { parseJson, printJson } from "../../src/base/json/parse.ts";
+import { compile, collectExpressions, ExpressionError } from "../../src/jsonata/index.ts";
 
 describe("a compiled expression", () => {
   test("returns and throws synchronously", () => {

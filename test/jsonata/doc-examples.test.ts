@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
-import { check, compile } from "../../../src/jsonata/index.ts";
+import { check, compile } from "../../src/jsonata/index.ts";
 
 /** The lines of the `@example` of each doc comment, up to its end. */
 const examplesOf = (file: string): string[][] =>

@@ -1,14 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { toJsonText, type JsonText } from "../../../src/dialect/json/text.ts";
-import { walk, type AstNode } from "../../../src/jsonata/ast.ts";
-import {
-  compile,
-  type Expression,
-  type ExpressionError,
-  type InputNames,
-} from "../../../src/jsonata/index.ts";
-import { interpret, parse } from "../../../src/jsonata/interpret.ts";
+import { toJsonText, type JsonText } from "../../src/base/json/text.ts";
+import { walk, type AstNode } from "../../src/jsonata/ast.ts";
+import { compile, type Expression, type ExpressionError, type InputNames } from "../../src/jsonata/index.ts";
+import { interpret, parse } from "../../src/jsonata/interpret.ts";
 import { documents, expressions } from "./generated-expressions.ts";
 
 const BINDINGS = { y: { a: 1, b: [1, 2] }, f: (value: unknown) => value, v: "V" };

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
-import { toJsonText } from "../../../src/dialect/json/text.ts";
-import { walk } from "../../../src/jsonata/ast.ts";
-import { compile } from "../../../src/jsonata/index.ts";
-import { interpret, parse } from "../../../src/jsonata/interpret.ts";
-import { BUILTINS } from "../../../src/jsonata/runtime/builtins/table.ts";
+import { toJsonText } from "../../src/base/json/text.ts";
+import { walk } from "../../src/jsonata/ast.ts";
+import { compile } from "../../src/jsonata/index.ts";
+import { interpret, parse } from "../../src/jsonata/interpret.ts";
+import { BUILTINS } from "../../src/jsonata/runtime/builtins/table.ts";
 
 interface Case {
   readonly expr: string;
@@ -21,7 +21,7 @@ interface Golden {
   readonly cases: Readonly<Record<string, readonly Case[]>>;
 }
 
-const golden = parseYaml(readFileSync("test/unit/jsonata/golden.yaml", "utf8")) as Golden;
+const golden = parseYaml(readFileSync("test/jsonata/golden.yaml", "utf8")) as Golden;
 const INTERPRETED = "left to the interpreter";
 const all = Object.entries(golden.cases).flatMap(([title, cases]) =>
   cases.map((one) => ({ title, source: one.expr, ...one })),

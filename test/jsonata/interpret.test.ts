@@ -1,8 +1,8 @@
 import { describe, expect, jest, test } from "@jest/globals";
-import { allBut } from "../../support/fake-time.ts";
+import { allBut } from "../support/fake-time.ts";
 import * as fc from "fast-check";
-import { compile, ExpressionError, type Bindings } from "../../../src/jsonata/index.ts";
-import { interpret } from "../../../src/jsonata/interpret.ts";
+import { compile, ExpressionError, type Bindings } from "../../src/jsonata/index.ts";
+import { interpret } from "../../src/jsonata/interpret.ts";
 
 const ENGINES = [
   ["interpreted", interpret],

@@ -1,7 +1,7 @@
 /** What JSONata itself gets wrong: `check` reports it, since compiled expressions have the same results. */
 import { describe, expect, test } from "@jest/globals";
 import jsonata from "jsonata";
-import { check, compile } from "../../../src/jsonata/index.ts";
+import { check, compile } from "../../src/jsonata/index.ts";
 
 const LISTS = {
   lists: [

@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { compile, ExpressionError } from "../../../src/jsonata/index.ts";
+import { compile, ExpressionError } from "../../src/jsonata/index.ts";
 
 /** Everything in the pack's files that could be an expression: its strings. */
 function strings(value: unknown): string[] {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { compile, type Expression, type ExpressionError } from "../../../src/jsonata/index.ts";
-import { interpret } from "../../../src/jsonata/interpret.ts";
+import { compile, type Expression, type ExpressionError } from "../../src/jsonata/index.ts";
+import { interpret } from "../../src/jsonata/interpret.ts";
 
 /** Errors of JavaScript inside the interpreter, and endless recursion, are the interpreter's own mistakes. */
 const MISTAKES = new Set<string | undefined>(["unknown", "D1011"]);

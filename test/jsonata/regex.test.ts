@@ -1,12 +1,12 @@
 /** Regular expressions of packs find the same matches as JavaScript's, in linear time. */
 import { describe, expect, test } from "@jest/globals";
-import { HttpError } from "../../../src/dialect/http-error.ts";
-import { check, compile, ExpressionError, prepareRegex } from "../../../src/jsonata/index.ts";
-import { interpret } from "../../../src/jsonata/interpret.ts";
-import { compileSchema } from "../../../src/mapping/compile/body-schema.ts";
-import { locationIn } from "../../../src/mapping/load/source-location.ts";
-import { parseYaml } from "../../../src/mapping/load/yaml-source.ts";
-import { isLinear } from "../../support/growth.ts";
+import { HttpError } from "../../src/pack/errors/http-error.ts";
+import { check, compile, ExpressionError, prepareRegex } from "../../src/jsonata/index.ts";
+import { interpret } from "../../src/jsonata/interpret.ts";
+import { compileSchema } from "../../src/pack/bodies/body-schema.ts";
+import { locationIn } from "../../src/base/files/source-location.ts";
+import { parseYaml } from "../../src/base/files/yaml-source.ts";
+import { isLinear } from "../support/growth.ts";
 
 const anywhere = locationIn(parseYaml("book.yaml", "{}"), []);
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { compile, type Expression, type ExpressionError } from "../../../src/jsonata/index.ts";
-import { interpret } from "../../../src/jsonata/interpret.ts";
+import { compile, type Expression, type ExpressionError } from "../../src/jsonata/index.ts";
+import { interpret } from "../../src/jsonata/interpret.ts";
 
 const FOLDER = "test/spec/jsonata";
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { readFileSync } from "node:fs";
-import { toJsonText } from "../../../src/dialect/json/text.ts";
-import { collectExpressions, compile, type ExpressionError } from "../../../src/jsonata/index.ts";
-import { parse } from "../../../src/jsonata/interpret.ts";
-import { MAX_CHILDREN, type Frame } from "../../../src/jsonata/trace/recorder.ts";
-import { compileTraced, runTraced, type Evaluation } from "../../../src/jsonata/trace/traced-expression.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { toJsonText } from "../../src/base/json/text.ts";
+import { collectExpressions, compile, type ExpressionError } from "../../src/jsonata/index.ts";
+import { parse } from "../../src/jsonata/interpret.ts";
+import { MAX_CHILDREN, type Frame } from "../../src/jsonata/trace/recorder.ts";
+import { compileTraced, runTraced, type Evaluation } from "../../src/jsonata/trace/traced-expression.ts";
+import { loadPack } from "../../src/pack/load/load-pack.ts";
 import { documents, expressions } from "./generated-expressions.ts";
 
 const BINDINGS = {

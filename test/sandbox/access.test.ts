@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import type { TokenName } from "../../../src/sandbox/create-sandbox.ts";
+import type { TokenName } from "../../src/sandbox/create-sandbox.ts";
 import { items, sandboxForAllTests, webServer } from "./sandbox-service.ts";
 
 const service = sandboxForAllTests();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import { startSandbox } from "../../../src/sandbox/create-sandbox.ts";
-import { openRawClient } from "../../support/raw-client.ts";
-import { request } from "../../support/request.ts";
+import { startSandbox } from "../../src/sandbox/create-sandbox.ts";
+import { openRawClient } from "../support/raw-client.ts";
+import { request } from "../support/request.ts";
 import { errorFields, sandboxForAllTests, webServer } from "./sandbox-service.ts";
 
 const service = sandboxForAllTests();

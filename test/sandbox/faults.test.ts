@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
-import { request, type TestResponse } from "../../support/request.ts";
+import { startSandbox, type Sandbox } from "../../src/sandbox/create-sandbox.ts";
+import { request, type TestResponse } from "../support/request.ts";
 
 /** It listens: faults break and delay connections. */
 let sandbox: Sandbox;

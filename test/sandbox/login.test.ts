@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { request, type TestResponse } from "../../support/request.ts";
+import { request, type TestResponse } from "../support/request.ts";
 import type { TestSandbox } from "./sandbox-service.ts";
 import { items, createTestSandbox } from "./sandbox-service.ts";
 import {

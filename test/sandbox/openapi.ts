@@ -2,7 +2,7 @@
 
 import type { AnySchema, ValidateFunction } from "ajv";
 import { Ajv } from "ajv";
-import { namedShapes, toJsonSchema, v4Operations } from "../../spec/v4-operations.ts";
+import { namedShapes, toJsonSchema, v4Operations } from "../spec/v4-operations.ts";
 
 type Json = Record<string, unknown>;
 

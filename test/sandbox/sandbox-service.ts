@@ -1,10 +1,10 @@
 /** A sandbox with a clock that only tests advance. It is requested without a port. */
 import { beforeAll, beforeEach } from "@jest/globals";
-import type { ManualClock } from "../../../src/sandbox/clock.ts";
-import { manualClock } from "../../support/manual-clock.ts";
-import type { SandboxService, ServiceOptions, TokenName } from "../../../src/sandbox/create-sandbox.ts";
-import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
-import { request, type RequestOptions, type TestResponse } from "../../support/request.ts";
+import type { ManualClock } from "../../src/sandbox/clock.ts";
+import { manualClock } from "../support/manual-clock.ts";
+import type { SandboxService, ServiceOptions, TokenName } from "../../src/sandbox/create-sandbox.ts";
+import { createSandbox } from "../../src/sandbox/create-sandbox.ts";
+import { request, type RequestOptions, type TestResponse } from "../support/request.ts";
 import { validateResponse } from "./openapi.ts";
 
 export type Json = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { createSandbox } from "../../src/sandbox/create-sandbox.ts";
 import type { Json, TestSandbox } from "./sandbox-service.ts";
 import { items, createTestSandbox } from "./sandbox-service.ts";
 

@@ -1,6 +1,6 @@
 /** Signs a user in on the sandbox's consent page, as a browser without scripts does. */
 import type { RequestListener } from "node:http";
-import { request, type RequestOptions, type TestResponse } from "../../support/request.ts";
+import { request, type RequestOptions, type TestResponse } from "../support/request.ts";
 
 /** Applications without a port, by origin. Requests to other origins use the network. */
 export type Applications = Readonly<Record<string, RequestListener>>;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { manualClock } from "../../support/manual-clock.ts";
-import { createSandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { manualClock } from "../support/manual-clock.ts";
+import { createSandbox } from "../../src/sandbox/create-sandbox.ts";
 import type { TestSandbox } from "./sandbox-service.ts";
 import { items, createTestSandbox, webServer } from "./sandbox-service.ts";
 

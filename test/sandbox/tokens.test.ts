@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { codeAt } from "../../../src/sandbox/resources/profile.ts";
+import { codeAt } from "../../src/sandbox/resources/account/profile.ts";
 import type { SandboxResponse, SandboxRequest, Json } from "./sandbox-service.ts";
 import { errorFields, items, sandboxForEachTest } from "./sandbox-service.ts";
 

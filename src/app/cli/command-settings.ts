@@ -1,7 +1,7 @@
 /** The settings that commands have as flags. */
 import { Option, type Command } from "commander";
-import { SETTINGS, type SettingName, type Settings } from "../config/setting-definitions.ts";
-import { optionName, readEnvironment, type SettingTexts } from "../config/settings.ts";
+import { SETTINGS, type SettingName, type Settings } from "../../base/settings/setting-definitions.ts";
+import { optionName, readEnvironment, type SettingTexts } from "../../base/settings/settings.ts";
 
 const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 

@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
-import { SETTING_SECTIONS } from "../config/setting-definitions.ts";
-import { readEnvironment } from "../config/settings.ts";
+import { SETTING_SECTIONS } from "../../base/settings/setting-definitions.ts";
+import { readEnvironment } from "../../base/settings/settings.ts";
 import { addSettings, commandSettings, settingTexts, type OnExit } from "./command-settings.ts";
 import {
   addAudit,
@@ -12,10 +12,17 @@ import {
   addReplay,
   addReport,
   addSunset,
-} from "./migration-commands.ts";
-import { addParity } from "./parity-commands.ts";
-import { addCheck, addExplain, addInit, addOpenapi, addPromote, addRollback } from "./pack-commands.ts";
-import { addRollout } from "./rollout-commands.ts";
+} from "./migration/migration-commands.ts";
+import { addParity } from "./compare/parity-commands.ts";
+import {
+  addCheck,
+  addExplain,
+  addInit,
+  addOpenapi,
+  addPromote,
+  addRollback,
+} from "./authoring/pack-commands.ts";
+import { addRollout } from "./migration/rollout-commands.ts";
 import type { SandboxFlags } from "./sandbox.ts";
 import { print, printError } from "./terminal.ts";
 

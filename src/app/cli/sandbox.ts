@@ -1,5 +1,5 @@
-import { startSandbox } from "../sandbox/create-sandbox.ts";
-import { readSeedFile } from "../sandbox/seed/seed-file.ts";
+import { startSandbox } from "../../sandbox/create-sandbox.ts";
+import { readSeedFile } from "../../sandbox/seed/seed-file.ts";
 import type { CommandSettings } from "./command-settings.ts";
 import { waitForShutdownSignal } from "./signals.ts";
 import { print } from "./terminal.ts";

@@ -1,22 +1,22 @@
 import { flushCompileCache } from "node:module";
-import { packFolder } from "../app/loaded-pack.ts";
-import { pollFile } from "../app/poll-file.ts";
-import { guardProcess } from "../app/process-guard.ts";
-import type { DependenciesOptions } from "../app/dependencies.ts";
-import { startService, type Service } from "../app/start.ts";
-import { isObserving } from "../config/observing.ts";
-import type { Settings } from "../config/setting-definitions.ts";
+import { packFolder } from "../../pack/load/loaded-pack.ts";
+import { pollFile } from "../../base/files/poll-file.ts";
+import { guardProcess } from "../process-guard.ts";
+import type { DependenciesOptions } from "../dependencies.ts";
+import { startService, type Service } from "../start.ts";
+import { isObserving } from "../../base/settings/observing.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
 import {
   DEFAULT_TEXTS,
   givenTexts,
   maskSecrets,
   readEnvironment,
   type SettingTexts,
-} from "../config/settings.ts";
-import { createLog, endLog, isForPeople } from "../observability/log.ts";
-import { curl } from "../tools/explain/curl.ts";
+} from "../../base/settings/settings.ts";
+import { createLog, endLog, isForPeople } from "../../base/log/log.ts";
+import { curl } from "../../compare/dry-run/curl.ts";
 import { onSighup, waitForShutdownSignal } from "./signals.ts";
-import { watchFolder } from "./watch-folder.ts";
+import { watchFolder } from "./authoring/watch-folder.ts";
 import { print } from "./terminal.ts";
 
 /** Flags that are no settings. */

@@ -1,12 +1,12 @@
 /** The public port while the gateway observes: everything goes to the old service, and is recorded. */
 import type { RequestListener } from "node:http";
-import { createRequestContext, plainRequestOf, runMiddleware } from "../pipeline/http/request-context.ts";
-import { isSecretId } from "../pipeline/recorded-request.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import type { Metrics } from "../observability/metrics/metrics.ts";
-import { createLegacyForward, type LegacyService } from "./legacy.ts";
+import { createRequestContext, plainRequestOf, runMiddleware } from "../../gateway/http/request-context.ts";
+import { isSecretId } from "../../gateway/record/recorded-request.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import type { Metrics } from "../../base/metrics/metrics.ts";
+import { createLegacyForward, type LegacyService } from "../../gateway/forward/legacy.ts";
 import { createErrorHandler, type PublicAppDependencies } from "./public-app.ts";
-import { Recorder } from "./recorder.ts";
+import { Recorder } from "../../gateway/record/recorder.ts";
 
 /** The metrics without routes: they are guessed from what clients send, and a label is kept as long as the process runs. */
 const withoutRoutes = (metrics: Metrics): Metrics => ({

@@ -1,10 +1,10 @@
 /** The public port: one list of Express middleware, in order. */
 import type { RequestListener, ServerResponse } from "node:http";
-import { SAFE_METHODS } from "../pipeline/http/origins.ts";
-import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
-import type { AlphaHandler, LifecycleDependencies } from "../pipeline/lifecycle.ts";
-import { header } from "../pipeline/request.ts";
-import { allowOrigins } from "../pipeline/http/cors.ts";
+import { SAFE_METHODS } from "../../gateway/http/origins.ts";
+import { TOO_MANY_REQUESTS } from "../../pack/errors/statuses.ts";
+import type { AlphaHandler, LifecycleDependencies } from "../../gateway/pipeline/lifecycle.ts";
+import { header } from "../../gateway/pipeline/request.ts";
+import { allowOrigins } from "../../gateway/http/cors.ts";
 import {
   createRequestContext,
   createResponder,
@@ -12,40 +12,44 @@ import {
   restoreTarget,
   runMiddleware,
   type Middleware,
-} from "../pipeline/http/request-context.ts";
-import { isNative } from "../pipeline/stages/authenticate.ts";
-import { createNativeAuthorization } from "../pipeline/native/native-authorization.ts";
-import type { NativeError } from "../pipeline/native/native-exchange.ts";
-import { cleanRequestHeaders, cleanResponseHeaders } from "../pipeline/native/native-headers.ts";
-import { isSecretId } from "../pipeline/recorded-request.ts";
-import { createNativeRateLimit } from "../pipeline/native/native-rate-limit.ts";
-import { createAlphaPipeline } from "../pipeline/pipeline.ts";
-import { RequestedScopes } from "../oauth/requested-scopes.ts";
-import { createOAuthRoutes, type OAuthRoutes } from "../oauth/handler.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import { tokenHash } from "../auth/token-cache.ts";
-import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
-import type { Pack } from "../mapping/pack.ts";
-import type { CatalogCache } from "../upstream/catalog-cache.ts";
+} from "../../gateway/http/request-context.ts";
+import { isNative } from "../../gateway/pipeline/stages/authenticate.ts";
+import { createNativeAuthorization } from "../../gateway/forward/native-authorization.ts";
+import type { NativeError } from "../../gateway/forward/native-exchange.ts";
+import { cleanRequestHeaders, cleanResponseHeaders } from "../../gateway/forward/native-headers.ts";
+import { isSecretId } from "../../gateway/record/recorded-request.ts";
+import { createNativeRateLimit } from "../../gateway/forward/native-rate-limit.ts";
+import { createAlphaPipeline } from "../../gateway/pipeline/pipeline.ts";
+import { RequestedScopes } from "../../gateway/oauth/requested-scopes.ts";
+import { createOAuthRoutes, type OAuthRoutes } from "../../gateway/oauth/handler.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import { tokenHash } from "../../gateway/auth/token-cache.ts";
+import type { UpstreamTokens } from "../../gateway/auth/upstream-tokens.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { CatalogCache } from "../../gateway/upstream/catalog-cache.ts";
 import {
   createCrossSiteGuard,
   createHeadGuard,
   createHostGuard,
   createPackGuard,
   createPreflightLimit,
-} from "./browser-guards.ts";
-import { corsSettings } from "./cors-settings.ts";
-import type { Dependencies } from "./dependencies.ts";
-import { createTesterGuard } from "./candidate/tester-guard.ts";
-import type { Exchange } from "./candidate/translate-again.ts";
-import { createMigrationPages } from "./migration-page.ts";
-import { openTokenChecks } from "./token-checks.ts";
-import { Recorder } from "./recorder.ts";
-import { createRolloutMiddleware } from "./rollout-middleware.ts";
-import { compareAfter } from "./compare-after.ts";
-import { createShadow, type Shadow } from "./shadow.ts";
-import { createKnownSenders, type KnownSenders } from "../auth/known-senders.ts";
-import { createPackTokenJudge, createPipelineConfig, packVary } from "../pipeline/pipeline-config.ts";
+} from "../../gateway/http/browser-guards.ts";
+import { corsSettings } from "../../gateway/http/cors-settings.ts";
+import type { Dependencies } from "../dependencies.ts";
+import { createTesterGuard } from "../../compare/candidate/tester-guard.ts";
+import type { Exchange } from "../../compare/candidate/translate-again.ts";
+import { createMigrationPages } from "../../migration/page/migration-page.ts";
+import { openTokenChecks } from "../../gateway/auth/token-checks.ts";
+import { Recorder } from "../../gateway/record/recorder.ts";
+import { createRolloutMiddleware } from "../../migration/rollout/rollout-middleware.ts";
+import { compareAfter } from "../../compare/live/compare-after.ts";
+import { createShadow, type Shadow } from "../../compare/live/shadow.ts";
+import { createKnownSenders, type KnownSenders } from "../../gateway/auth/known-senders.ts";
+import {
+  createPackTokenJudge,
+  createPipelineConfig,
+  packVary,
+} from "../../gateway/pipeline/pipeline-config.ts";
 
 /** Dependencies of a gateway, and the pack that its requests are translated with. */
 export interface PublicAppDependencies extends Dependencies {

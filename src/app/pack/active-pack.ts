@@ -1,20 +1,20 @@
 import type { RequestListener } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { isObserving } from "../config/observing.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import type { UpstreamTokenTable } from "../auth/upstream-tokens.ts";
-import type { CatalogCache } from "../upstream/catalog-cache.ts";
-import { connectCatalogs } from "../upstream/connect-catalogs.ts";
-import type { Exchange } from "./candidate/translate-again.ts";
-import { createLiveComparison } from "./candidate/compare-live.ts";
-import type { LoadedPack } from "./loaded-pack.ts";
-import type { Dependencies } from "./dependencies.ts";
-import { checkPagePaths } from "../migration-page/page-paths.ts";
-import { readLinkBase } from "../pipeline/pipeline-config.ts";
-import { readUpstreamTokens, refreshUpstreamTokens } from "./read-upstream-tokens.ts";
-import { PACK_HEADER } from "./browser-guards.ts";
-import { createObserveApp } from "./observe-app.ts";
-import { createPublicApp } from "./public-app.ts";
+import { isObserving } from "../../base/settings/observing.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import type { UpstreamTokenTable } from "../../gateway/auth/upstream-tokens.ts";
+import type { CatalogCache } from "../../gateway/upstream/catalog-cache.ts";
+import { connectCatalogs } from "../../gateway/upstream/connect-catalogs.ts";
+import type { Exchange } from "../../compare/candidate/translate-again.ts";
+import { createLiveComparison } from "../../compare/candidate/compare-live.ts";
+import type { LoadedPack } from "../../pack/load/loaded-pack.ts";
+import type { Dependencies } from "../dependencies.ts";
+import { checkPagePaths } from "../../migration/page/page-paths.ts";
+import { readLinkBase } from "../../gateway/pipeline/pipeline-config.ts";
+import { readUpstreamTokens, refreshUpstreamTokens } from "../services/read-upstream-tokens.ts";
+import { PACK_HEADER } from "../../gateway/http/browser-guards.ts";
+import { createObserveApp } from "../listeners/observe-app.ts";
+import { createPublicApp } from "../listeners/public-app.ts";
 
 /** A pack, and everything of a gateway that depends on it. A request keeps the one that it started with. */
 export interface ServingPack extends LoadedPack {

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import type { PackFiles } from "../mapping/load/load-pack.ts";
-import type { Pack } from "../mapping/pack.ts";
-import type { Metrics } from "../observability/metrics/metrics.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import type { Log } from "../observability/log.ts";
+import type { PackFiles } from "../../pack/load/load-pack.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Metrics } from "../../base/metrics/metrics.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import type { Log } from "../../base/log/log.ts";
 import {
   loadFilesInBackground,
   type LoadedPack,
   assertReplaceable,
   describeProblems,
-} from "./loaded-pack.ts";
+} from "../../pack/load/loaded-pack.ts";
 
 /**
  * Replaces the active pack while requests are served. Never rejects.

@@ -1,9 +1,13 @@
 import { parse, YAMLParseError } from "yaml";
-import { readTextFile } from "../config/read-text-file.ts";
-import { createUpstreamTokens, type TokenPair, type UpstreamTokenTable } from "../auth/upstream-tokens.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import { SettingsError } from "../config/settings.ts";
-import type { Pack } from "../mapping/pack.ts";
+import { readTextFile } from "../../base/settings/read-text-file.ts";
+import {
+  createUpstreamTokens,
+  type TokenPair,
+  type UpstreamTokenTable,
+} from "../../gateway/auth/upstream-tokens.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import { SettingsError } from "../../base/settings/settings.ts";
+import type { Pack } from "../../pack/pack.ts";
 
 type TokenSettings = Pick<Settings, "CLIENT_TOKENS" | "UPSTREAM_TOKEN" | "UPSTREAM_TOKENS_FILE">;
 

@@ -1,6 +1,6 @@
-import { errorText } from "../config/error-text.ts";
-import type { Log } from "../observability/log.ts";
-import type { Metrics } from "../observability/metrics/metrics.ts";
+import { errorText } from "../../base/settings/error-text.ts";
+import type { Log } from "../../base/log/log.ts";
+import type { Metrics } from "../../base/metrics/metrics.ts";
 
 interface TokensReloadOptions {
   /** Reads the tokens into the table of the active pack. @returns Whether any is different. @throws If they are invalid. */

@@ -1,9 +1,9 @@
-import { isObserving } from "../config/observing.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import { SettingsError } from "../config/settings.ts";
-import type { Log } from "../observability/log.ts";
-import type { Pack } from "../mapping/pack.ts";
-import type { Sandbox } from "../sandbox/create-sandbox.ts";
+import { isObserving } from "../../base/settings/observing.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import { SettingsError } from "../../base/settings/settings.ts";
+import type { Log } from "../../base/log/log.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Sandbox } from "../../sandbox/create-sandbox.ts";
 
 /** The v4 service: the one of the settings, or the embedded sandbox. */
 export interface V4Service {
@@ -55,8 +55,8 @@ export async function openV4(settings: Settings, pack: Pack, log: Log): Promise<
     return { origin: UPSTREAM_URL, authOrigin: AUTH_URL, sandbox: undefined, close: async () => {} };
   // Loaded only if it is used.
   const [{ startSandbox }, { readSeedFile }] = await Promise.all([
-    import("../sandbox/create-sandbox.ts"),
-    import("../sandbox/seed/seed-file.ts"),
+    import("../../sandbox/create-sandbox.ts"),
+    import("../../sandbox/seed/seed-file.ts"),
   ]);
   const data = SEED === undefined ? undefined : await readSeedFile(SEED);
   const sandbox = await startSandbox({ words: WORDS, data });

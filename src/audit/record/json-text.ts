@@ -1,4 +1,4 @@
-import { parseJson } from "../dialect/json/parse.ts";
+import { parseJson } from "../../base/json/parse.ts";
 
 /** Limits of JSON that is parsed for redaction: its cost grows with the number of characters and of values. */
 const MOST_CHARACTERS = 1024 * 1024;

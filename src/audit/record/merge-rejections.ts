@@ -1,5 +1,5 @@
 import type { AuditRecord } from "./record.ts";
-import type { AuditStore } from "./store.ts";
+import type { AuditStore } from "../store/store.ts";
 
 /** For how long requests of one kind share a record. */
 const WINDOW_MS = 60_000;

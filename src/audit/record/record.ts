@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
-import type { RejectedBy } from "../dialect/http-error.ts";
-import type { NumberedNames } from "./numbered-names.ts";
+import type { RejectedBy } from "../../pack/errors/http-error.ts";
+import type { NumberedNames } from "../redact/numbered-names.ts";
 
 /**
  * The audit record of one request: the alpha request and its response, and the v4 calls that were made for it.

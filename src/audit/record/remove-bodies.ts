@@ -1,8 +1,8 @@
-import { isObject } from "../dialect/json/parse.ts";
+import { isObject } from "../../base/json/parse.ts";
 import { tryParse } from "./json-text.ts";
 import type { AuditRecord } from "./record.ts";
-import { recordText } from "./segment.ts";
-import type { IndexRow } from "./stored-row.ts";
+import { recordText } from "../store/segment.ts";
+import type { IndexRow } from "../store/stored-row.ts";
 import { omittedBody } from "./truncate.ts";
 
 /** Where a record is in a decompressed segment. */

@@ -1,14 +1,21 @@
-import { parseAllMembers } from "./all-members.ts";
+import { parseAllMembers } from "../usage/all-members.ts";
 import { createCleanCheck } from "./clean-json.ts";
-import { decodeBody, isForm, isMistakenForm, isMultipart, membersOf, type SentBody } from "./client-body.ts";
-import { isTooMuchJson, JsonText, tryParse } from "./json-text.ts";
+import {
+  decodeBody,
+  isForm,
+  isMistakenForm,
+  isMultipart,
+  membersOf,
+  type SentBody,
+} from "../record/client-body.ts";
+import { isTooMuchJson, JsonText, tryParse } from "../record/json-text.ts";
 import { createNameScanner } from "./name-scanner.ts";
-import type { RecordedBody } from "./record.ts";
+import type { RecordedBody } from "../record/record.ts";
 import { BodyRedaction } from "./redact-walk.ts";
 import { secretNames, type SecretNames } from "./secret-names.ts";
 import { SecretSearch } from "./secret-search.ts";
 import { NEEDLE_LENGTH, REDACTED, type SecretValues } from "./secret-values.ts";
-import { isTruncated, omittedBody, truncatedBody, truncateUtf8 } from "./truncate.ts";
+import { isTruncated, omittedBody, truncatedBody, truncateUtf8 } from "../record/truncate.ts";
 
 export interface RedactionOptions {
   /** Names of members whose values are secret, in any spelling (`secretNames`). */

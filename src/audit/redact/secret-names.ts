@@ -1,5 +1,5 @@
 import { foldName, isAscii, plainLetters, unfoldedOffset } from "./fold-name.ts";
-import { copyText } from "./truncate.ts";
+import { copyText } from "../record/truncate.ts";
 
 /** Where a name counts: alone, as a part of a longer name, or anywhere within one. */
 type Place = "alone" | "part" | "anywhere";

@@ -1,6 +1,6 @@
-import { parseAllMembers } from "./all-members.ts";
-import { decodeBody, isForm, isMistakenForm, membersOf, type SentBody } from "./client-body.ts";
-import { isTooMuchJson } from "./json-text.ts";
+import { parseAllMembers } from "../usage/all-members.ts";
+import { decodeBody, isForm, isMistakenForm, membersOf, type SentBody } from "../record/client-body.ts";
+import { isTooMuchJson } from "../record/json-text.ts";
 import type { MayHaveName } from "./name-scanner.ts";
 import { BodyRedaction } from "./redact-walk.ts";
 import type { SecretNames } from "./secret-names.ts";

@@ -1,5 +1,5 @@
 /** Questions about single clients, by which the gateway decides about their requests. Each reads few rows, whatever else is stored. */
-import { dayOf, daysOf, type TokenPage, type TokenUsage } from "./usage.ts";
+import { dayOf, daysOf, type TokenPage, type TokenUsage } from "../usage/usage.ts";
 
 /** Rows of a client that a question about its past reads: so many of its oldest ones, and as many of its newest. */
 export const MOST_ROWS_OF_CLIENT = 1000;

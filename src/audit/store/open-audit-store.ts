@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
-import { AUDIT_FILE, openSqliteStore, startSqliteThread } from "../audit/sqlite/store.ts";
-import { AuditUnavailableError, type AuditStore, type StoreOptions } from "../audit/store.ts";
-import type { Settings } from "../config/setting-definitions.ts";
+import { AUDIT_FILE, openSqliteStore, startSqliteThread } from "./sqlite/store.ts";
+import { AuditUnavailableError, type AuditStore, type StoreOptions } from "./store.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
 
 type StoreSettings = Pick<Settings, "DATABASE_URL" | "DATA_DIR">;
 
@@ -27,7 +27,7 @@ export async function openAuditStore(
 ): Promise<AuditStore> {
   if (url === undefined) return openSqliteStore({ ...options, directory, thread });
   // Loaded only if it is used.
-  const { openPostgresStore } = await import("../audit/postgres/store.ts");
+  const { openPostgresStore } = await import("./postgres/store.ts");
   return openPostgresStore({ ...options, url });
 }
 
@@ -43,7 +43,7 @@ export async function openExistingAuditStore(settings: StoreSettings): Promise<A
       `There is no audit store in ${directory}: set DATA_DIR, or DATABASE_URL, to that of the gateway.`,
     );
   if (url !== undefined) {
-    const { hasAuditTables } = await import("../audit/postgres/database.ts");
+    const { hasAuditTables } = await import("./postgres/database.ts");
     if (!(await hasAuditTables(url)))
       throw new AuditUnavailableError(
         "There is no audit store in this database: set DATABASE_URL to that of the gateway.",

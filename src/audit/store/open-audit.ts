@@ -1,12 +1,12 @@
 import type { Worker } from "node:worker_threads";
-import { mergeRejections } from "../audit/merge-rejections.ts";
-import type { AuditStore } from "../audit/store.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import { filterHeadersOf } from "../mapping/pack-summary.ts";
-import type { Pack } from "../mapping/pack.ts";
-import type { Log } from "../observability/log.ts";
-import { openAuditStore } from "./audit-store.ts";
-import { withOpenTelemetry } from "./with-opentelemetry.ts";
+import { mergeRejections } from "../record/merge-rejections.ts";
+import type { AuditStore } from "./store.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import { filterHeadersOf } from "../../pack/pack-summary.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Log } from "../../base/log/log.ts";
+import { openAuditStore } from "./open-audit-store.ts";
+import { withOpenTelemetry } from "../../base/tracing/with-opentelemetry.ts";
 
 interface AuditContext {
   readonly log: Log;
@@ -59,7 +59,7 @@ async function loadAuditExport(
   if (url === undefined) return (store) => store;
   const { exportToCollector } = await withOpenTelemetry(
     "AUDIT_OTLP",
-    () => import("../observability/otlp/audit-export.ts"),
+    () => import("../export/otlp/audit-export.ts"),
   );
   return (store) =>
     exportToCollector(store, {

@@ -1,6 +1,6 @@
-import { repeat } from "./repeat.ts";
+import { repeat } from "../record/repeat.ts";
 import type { StoreOptions } from "./store.ts";
-import { MAX_SUMMARY_ROWS, USAGE_RETENTION_DAYS } from "./usage.ts";
+import { MAX_SUMMARY_ROWS, USAGE_RETENTION_DAYS } from "../usage/usage.ts";
 
 const DAY_MS = 86_400_000;
 /** Often enough that a busy store does not exceed its size limit by much. */

@@ -1,4 +1,4 @@
-import { RecordMemory, type Chunk, type RecordPlace } from "./record-memory.ts";
+import { RecordMemory, type Chunk, type RecordPlace } from "../record/record-memory.ts";
 import type { RecordColumns } from "./stored-row.ts";
 
 /** A row without its record: rows survive garbage collections, so they are small. */

@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from "node:zlib";
 import { owners, SEVERAL, type RecentBytes } from "./client-shares.ts";
 import type { IndexRow, StoredRow } from "./stored-row.ts";
-import { acceptedClients, dayOf, worthOf } from "./usage.ts";
+import { acceptedClients, dayOf, worthOf } from "../usage/usage.ts";
 
 /**
  * Maximum bytes of a segment before compression, unless one record is larger. Larger segments take less space, and more

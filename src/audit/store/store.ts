@@ -1,9 +1,9 @@
-import type { CallersReader } from "./callers.ts";
+import type { CallersReader } from "../usage/callers.ts";
 import type { DecisionReader } from "./decisions.ts";
 import type { EraseRequest, Erasure } from "./erase.ts";
-import type { AuditRecord } from "./record.ts";
-import type { TokenActivity } from "./usage.ts";
-import type { UsageReader } from "./usage-reader.ts";
+import type { AuditRecord } from "../record/record.ts";
+import type { TokenActivity } from "../usage/usage.ts";
+import type { UsageReader } from "../usage/usage-reader.ts";
 
 /** Records of one page, by default and at most. */
 export const DEFAULT_LIMIT = 50;

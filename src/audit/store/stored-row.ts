@@ -1,7 +1,7 @@
-import type { AuditRecord } from "./record.ts";
-import type { NumberedNames } from "./numbered-names.ts";
-import type { RecordPlace } from "./record-memory.ts";
-import { applicationKey, labelKey } from "./summary-key.ts";
+import type { AuditRecord } from "../record/record.ts";
+import type { NumberedNames } from "../redact/numbered-names.ts";
+import type { RecordPlace } from "../record/record-memory.ts";
+import { applicationKey, labelKey } from "../usage/summary-key.ts";
 
 /** What queries and summaries need of a record: its row in the index. */
 export interface RecordColumns {

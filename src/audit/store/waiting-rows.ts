@@ -1,6 +1,6 @@
-import type { AuditRecord } from "./record.ts";
-import type { Chunk } from "./record-memory.ts";
-import { serializeRecord } from "./record-text.ts";
+import type { AuditRecord } from "../record/record.ts";
+import type { Chunk } from "../record/record-memory.ts";
+import { serializeRecord } from "../record/record-text.ts";
 import { RowQueue, WaitingClients, type PendingRow } from "./row-queue.ts";
 import { columnsOf, type RecordColumns } from "./stored-row.ts";
 

@@ -1,7 +1,7 @@
-import { errorText } from "../config/error-text.ts";
+import { errorText } from "../../base/settings/error-text.ts";
 import { AuditUnavailableError } from "./store.ts";
 import type { AuditDurability, AuditStats } from "./store.ts";
-import type { AuditRecord } from "./record.ts";
+import type { AuditRecord } from "../record/record.ts";
 import type { PendingRow } from "./row-queue.ts";
 import type { StoredRow } from "./stored-row.ts";
 import { WaitingRows, type WaitingRowsOptions } from "./waiting-rows.ts";

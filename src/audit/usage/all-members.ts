@@ -1,5 +1,5 @@
-import { isExactNumber } from "../dialect/json/parse.ts";
-import { tryParse } from "./json-text.ts";
+import { isExactNumber } from "../../base/json/parse.ts";
+import { tryParse } from "../record/json-text.ts";
 
 /** The values of a member that an object has several times, in their order. `JSON.parse` keeps only the last one. */
 export class RepeatedMember extends Array<unknown> {}

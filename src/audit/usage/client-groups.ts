@@ -1,5 +1,5 @@
 /** Clients as people see them, one row for each: a name, an application, or else a family of user agents. */
-import { isClientApi } from "./record.ts";
+import { isClientApi } from "../record/record.ts";
 import { agentFamily } from "../clients/agent-pattern.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import { familyKeyOf } from "./client-keys.ts";

@@ -1,5 +1,5 @@
 /** Counts the records of a commit for the summaries. */
-import type { IndexRow, RecordColumns } from "./stored-row.ts";
+import type { IndexRow, RecordColumns } from "../store/stored-row.ts";
 import { UNACCEPTED, type Keyed } from "./summary-key.ts";
 import { dayOf, usageAgent } from "./usage.ts";
 

@@ -1,7 +1,7 @@
 /** Counts which losses requests had. */
 import { countByBits } from "./count-usage.ts";
 import { setBits } from "./sent-usage.ts";
-import type { IndexRow } from "./stored-row.ts";
+import type { IndexRow } from "../store/stored-row.ts";
 import type { Keyed } from "./summary-key.ts";
 
 /** How many requests of a client to a route lost the same on a day. */

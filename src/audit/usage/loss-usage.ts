@@ -1,5 +1,5 @@
 /** Reads which losses requests had. */
-import { SEVERITIES, type Severity } from "../mapping/schema/severity.ts";
+import { SEVERITIES, type Severity } from "../../base/files/severity.ts";
 import type { LossRow } from "./loss-counts.ts";
 import type { UsageQuery } from "./usage.ts";
 

@@ -1,7 +1,7 @@
 /** How far the migration of a client is. */
-import { isClientApi } from "./record.ts";
+import { isClientApi } from "../record/record.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
-import type { CallSpan, SpanQuery } from "./call-spans.ts";
+import type { CallSpan, SpanQuery } from "../record/call-spans.ts";
 import { familyKeyOf, nameOfUsage } from "./client-keys.ts";
 import { UNACCEPTED } from "./summary-key.ts";
 import { usageKeysOf, type ClientUsage, type UsageQuery } from "./usage.ts";

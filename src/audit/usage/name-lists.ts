@@ -1,5 +1,5 @@
 /** The lists of names that bits stand for, until they are stored. */
-import type { RecordColumns } from "./stored-row.ts";
+import type { RecordColumns } from "../store/stored-row.ts";
 import { dayOf } from "./usage.ts";
 
 /** Lists that are remembered as stored: the oldest ones of more are stored again. */

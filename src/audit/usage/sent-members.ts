@@ -1,5 +1,5 @@
 import { countByBits } from "./count-usage.ts";
-import type { IndexRow } from "./stored-row.ts";
+import type { IndexRow } from "../store/stored-row.ts";
 import type { Keyed } from "./summary-key.ts";
 
 /** Sets all bits of another string of bits. @returns whether any of them was not set */

@@ -1,6 +1,6 @@
-import type { AuditRecord } from "./record.ts";
-import { truncateUtf8 } from "./truncate.ts";
-import { WORTH, type RecordColumns } from "./stored-row.ts";
+import type { AuditRecord } from "../record/record.ts";
+import { truncateUtf8 } from "../record/truncate.ts";
+import { WORTH, type RecordColumns } from "../store/stored-row.ts";
 
 /** A query of the summaries. These are stored by day (UTC): a day that is partly in the range counts as a whole. */
 export interface UsageQuery {

@@ -1,13 +1,13 @@
 /** A golden case from an example: the client's request, the upstream's responses, and the answer that the client got. */
 import { stringify } from "yaml";
-import { tryParse } from "../../audit/json-text.ts";
-import { isTruncated } from "../../audit/truncate.ts";
-import { isObject } from "../../dialect/json/parse.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { Example } from "../../parity/example.ts";
-import { clientBody } from "../explain/recorded-body.ts";
-import { isJsonType } from "../dry-run.ts";
-import type { ExampleDefinition } from "../examples/example.ts";
+import { tryParse } from "../../audit/record/json-text.ts";
+import { isTruncated } from "../../audit/record/truncate.ts";
+import { isObject } from "../../base/json/parse.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Example } from "../../compare/counts/example.ts";
+import { clientBody } from "../../compare/dry-run/recorded-body.ts";
+import { isJsonType } from "../../compare/dry-run/dry-run.ts";
+import type { ExampleDefinition } from "./example.ts";
 
 /** The text of a golden case, or why there can be none. */
 export type GoldenCase = { readonly yaml: string } | { readonly problem: string };

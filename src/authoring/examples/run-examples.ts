@@ -1,12 +1,16 @@
 import { join } from "node:path";
-import type { Diagnostic } from "../../mapping/load/diagnostic.ts";
-import { suggestionFor } from "../../mapping/load/suggest.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { Upstream } from "../../upstream/client.ts";
-import type { HttpResponse } from "../../upstream/http-call.ts";
-import { addQuery } from "../../mapping/compile/endpoint.ts";
-import { catalogShapes, createCatalogUpstream, type CatalogLists } from "../catalog-upstream.ts";
-import { createDryRun, isJsonType, type DryRun, type DryRunOptions } from "../dry-run.ts";
+import type { Diagnostic } from "../../base/files/diagnostic.ts";
+import { suggestionFor } from "../../base/files/suggest.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Upstream } from "../../gateway/upstream/client.ts";
+import type { HttpResponse } from "../../gateway/upstream/http-call.ts";
+import { addQuery } from "../../pack/calls/endpoint.ts";
+import {
+  catalogShapes,
+  createCatalogUpstream,
+  type CatalogLists,
+} from "../../compare/dry-run/catalog-upstream.ts";
+import { createDryRun, isJsonType, type DryRun, type DryRunOptions } from "../../compare/dry-run/dry-run.ts";
 import {
   compareRequests,
   compareResponse,

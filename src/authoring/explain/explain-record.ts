@@ -1,13 +1,13 @@
-import type { AuditRecord } from "../../audit/record.ts";
-import { withBrackets } from "../../dialect/error-fields.ts";
-import { isSuccess } from "../../dialect/statuses.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import { errorsOf } from "../../mapping/compile/error-shapes.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import { explainBody } from "./explain-body.ts";
+import type { AuditRecord } from "../../audit/record/record.ts";
+import { withBrackets } from "../../pack/errors/error-fields.ts";
+import { isSuccess } from "../../pack/errors/statuses.ts";
+import type { Pack } from "../../pack/pack.ts";
+import { errorsOf } from "../../pack/errors/error-shapes.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import { explainBody } from "../../compare/dry-run/explain-body.ts";
 import { explainResponse } from "./explain-response.ts";
-import type { ExplainedError, Explanation } from "./explanation.ts";
-import { callName } from "./recorded.ts";
+import type { ExplainedError, Explanation } from "../../compare/dry-run/explanation.ts";
+import { callName } from "../../compare/dry-run/recorded.ts";
 
 /** Explains the errors of a recorded response: which v4 request each comes from, and its name in v4. */
 function explainErrors(record: AuditRecord, route: Route | undefined, pack: Pack): readonly ExplainedError[] {

@@ -1,19 +1,19 @@
-import type { AuditRecord, RecordedCall } from "../../audit/record.ts";
-import type { FieldRule } from "../../mapping/schema/field-definition.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { Resource } from "../../mapping/compile/resource.ts";
-import { lossText } from "../../mapping/compile/field/loss.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import { classOf } from "../../mapping/pack-summary.ts";
-import { compileGetter } from "../../mapping/compile/member-paths.ts";
-import { isObject } from "../../dialect/json/parse.ts";
-import { LIST_VALUES } from "../../dialect/envelope.ts";
-import { parseQuery } from "../../dialect/query.ts";
-import type { ClientHead } from "../../mapping/translation-context.ts";
-import { dottedPath, valueAt } from "../../dialect/shape.ts";
-import { describeRead, type ExplainedField, type V4Side } from "./explanation.ts";
-import { isTruncated } from "../../audit/truncate.ts";
-import { callName, findRecordedCall } from "./recorded.ts";
+import type { AuditRecord, RecordedCall } from "../../audit/record/record.ts";
+import type { FieldRule } from "../../pack/fields/field-definition.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Resource } from "../../pack/load/resource.ts";
+import { lossText } from "../../pack/fields/loss.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import { classOf } from "../../pack/pack-summary.ts";
+import { compileGetter } from "../../pack/fields/member-paths.ts";
+import { isObject } from "../../base/json/parse.ts";
+import { LIST_VALUES } from "../../pack/lists/envelope.ts";
+import { parseQuery } from "../../pack/routes/query.ts";
+import type { ClientHead } from "../../pack/translation-context.ts";
+import { dottedPath, valueAt } from "../../pack/fields/shape.ts";
+import { describeRead, type ExplainedField, type V4Side } from "../../compare/dry-run/explanation.ts";
+import { isTruncated } from "../../audit/record/truncate.ts";
+import { callName, findRecordedCall } from "../../compare/dry-run/recorded.ts";
 
 /** An alpha object and the v4 object that it comes from. */
 interface ObjectPair {

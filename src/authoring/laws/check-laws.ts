@@ -1,22 +1,22 @@
 /** Laws that hold for every pack, checked with generated values: `alpha-gateway check --laws`. */
 import { isDeepStrictEqual } from "node:util";
-import { errorText } from "../config/error-text.ts";
-import { printJson } from "../dialect/json/parse.ts";
-import { cursorAt } from "../dialect/json/scan.ts";
-import { runInterpreted } from "../jsonata/index.ts";
-import type { BodyRules } from "../mapping/compile/body.ts";
-import { schemaAt } from "../mapping/compile/schema-members.ts";
-import { compileGetter, compileSetter } from "../mapping/compile/member-paths.ts";
-import type { Resource } from "../mapping/compile/resource.ts";
-import type { Pack } from "../mapping/pack.ts";
-import type { FieldRule } from "../mapping/schema/field-definition.ts";
-import { NO_CATALOGS, type JsonObject } from "../mapping/translation-context.ts";
-import { checkChecks } from "./laws/check-law.ts";
-import { checkErrors } from "./laws/error-law.ts";
-import { checkPages } from "./laws/paging-law.ts";
-import { checkFilters, tableValues, type ValueTables } from "./laws/filter-law.ts";
-import { ANY, createRandom, pick, generateValue, type Random, type Schema } from "./laws/generate-values.ts";
-import type { LawReport, MutableReport } from "./laws/law-report.ts";
+import { errorText } from "../../base/settings/error-text.ts";
+import { printJson } from "../../base/json/parse.ts";
+import { cursorAt } from "../../base/json/scan.ts";
+import { runInterpreted } from "../../jsonata/index.ts";
+import type { BodyRules } from "../../pack/bodies/body.ts";
+import { schemaAt } from "../../pack/fields/schema-members.ts";
+import { compileGetter, compileSetter } from "../../pack/fields/member-paths.ts";
+import type { Resource } from "../../pack/load/resource.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { FieldRule } from "../../pack/fields/field-definition.ts";
+import { NO_CATALOGS, type JsonObject } from "../../pack/translation-context.ts";
+import { checkChecks } from "./check-law.ts";
+import { checkErrors } from "./error-law.ts";
+import { checkPages } from "./paging-law.ts";
+import { checkFilters, tableValues, type ValueTables } from "./filter-law.ts";
+import { ANY, createRandom, pick, generateValue, type Random, type Schema } from "./generate-values.ts";
+import type { LawReport, MutableReport } from "./law-report.ts";
 
 interface LawOptions {
   readonly runs: number;

@@ -1,10 +1,10 @@
 /** The law of errors: what an error of one shape says is what is read from it. */
-import type { ErrorFormat, ReadErrors } from "../../dialect/errors.ts";
-import type { ErrorDetail } from "../../dialect/http-error.ts";
-import { findPlaces } from "../../dialect/error-places.ts";
-import { namesIn, type Shape } from "../../dialect/shape.ts";
-import type { ErrorFormats } from "../../mapping/compile/error-shapes.ts";
-import type { Pack } from "../../mapping/pack.ts";
+import type { ErrorFormat, ReadErrors } from "../../pack/errors/errors.ts";
+import type { ErrorDetail } from "../../pack/errors/http-error.ts";
+import { findPlaces } from "../../pack/errors/error-places.ts";
+import { namesIn, type Shape } from "../../pack/fields/shape.ts";
+import type { ErrorFormats } from "../../pack/errors/error-shapes.ts";
+import type { Pack } from "../../pack/pack.ts";
 import { between, pick, WORDS, type Random } from "./generate-values.ts";
 import type { MutableReport } from "./law-report.ts";
 

@@ -1,10 +1,10 @@
 /** The law of filters: a filter by the value that clients read selects the object that they read it from. */
-import { printJson } from "../../dialect/json/parse.ts";
-import { cursorAt } from "../../dialect/json/scan.ts";
-import { compileGetter, compileSetter } from "../../mapping/compile/member-paths.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import { NO_CATALOGS, type JsonObject } from "../../mapping/translation-context.ts";
+import { printJson } from "../../base/json/parse.ts";
+import { cursorAt } from "../../base/json/scan.ts";
+import { compileGetter, compileSetter } from "../../pack/fields/member-paths.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { Pack } from "../../pack/pack.ts";
+import { NO_CATALOGS, type JsonObject } from "../../pack/translation-context.ts";
 import type { MutableReport } from "./law-report.ts";
 
 /** The value kinds of a pack, by name. */

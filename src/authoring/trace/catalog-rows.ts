@@ -1,8 +1,8 @@
 /** The entries of catalogs that a record may use: records have the ids alone. */
-import type { AuditRecord } from "../../audit/record.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import { createCatalogEntry } from "../../mapping/compile/compile-catalog.ts";
-import type { CatalogCopy } from "../../mapping/translation-context.ts";
+import type { AuditRecord } from "../../audit/record/record.ts";
+import type { Pack } from "../../pack/pack.ts";
+import { createCatalogEntry } from "../../pack/calls/compile-catalog.ts";
+import type { CatalogCopy } from "../../pack/translation-context.ts";
 
 /** The JSON of an entry, by its catalog and its id in the upstream. Plain data, which can be sent to a thread. */
 export type CatalogRow = readonly [catalog: string, v4Id: string, text: string];

@@ -1,6 +1,6 @@
 /** An evaluation as plain data: with texts for values, and without secrets. */
-import type { Redaction } from "../../audit/redact.ts";
-import { SecretValues } from "../../audit/secret-values.ts";
+import type { Redaction } from "../../audit/redact/redact.ts";
+import { SecretValues } from "../../audit/redact/secret-values.ts";
 import type { Frame, Lookup } from "../../jsonata/trace/recorder.ts";
 import type { Evaluation } from "../../jsonata/trace/traced-expression.ts";
 import { carriesSecret, findSecretFrames } from "./secret-frames.ts";

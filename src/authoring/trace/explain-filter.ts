@@ -1,10 +1,10 @@
 /** What became of each condition of a client's filter. */
-import type { AuditRecord } from "../../audit/record.ts";
-import type { Scalar } from "../../dialect/filter/condition.ts";
-import { isObject, parseJson } from "../../dialect/json/parse.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import { isOperand } from "../../mapping/compile/value-kinds.ts";
-import { NO_CATALOGS } from "../../mapping/translation-context.ts";
+import type { AuditRecord } from "../../audit/record/record.ts";
+import type { Scalar } from "../../pack/filters/condition.ts";
+import { isObject, parseJson } from "../../base/json/parse.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import { isOperand } from "../../pack/fields/value-kinds.ts";
+import { NO_CATALOGS } from "../../pack/translation-context.ts";
 import { MAX_FIELDS, type TracedCondition } from "./trace.ts";
 
 /** The values that are compared with, whatever the operators are. */

@@ -1,5 +1,5 @@
 /** Which evaluations have values that come from a secret: by the names in the expression, and by what the values have in them. */
-import { isExactNumber } from "../../dialect/json/parse.ts";
+import { isExactNumber } from "../../base/json/parse.ts";
 import { walk } from "../../jsonata/ast.ts";
 import type { Frame } from "../../jsonata/trace/recorder.ts";
 import type { Evaluation } from "../../jsonata/trace/traced-expression.ts";

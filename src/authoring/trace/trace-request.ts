@@ -1,20 +1,20 @@
 /** Traces a record, a golden case, or a request that is written by hand. */
-import type { AuditRecord } from "../../audit/record.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import { serializeRecord } from "../../audit/record-text.ts";
-import { parseJson } from "../../dialect/json/parse.ts";
-import { createAuditRecord } from "../../pipeline/stages/audit-record.ts";
-import type { RecordOptions } from "../../pipeline/recorded-request.ts";
-import { isSuccess } from "../../dialect/statuses.ts";
-import type { Upstream } from "../../upstream/client.ts";
-import { createCatalogUpstream, type CatalogLists } from "../catalog-upstream.ts";
-import { createDryRun, type DryRunOptions, type DryRunRequest } from "../dry-run.ts";
+import type { AuditRecord } from "../../audit/record/record.ts";
+import type { Pack } from "../../pack/pack.ts";
+import { serializeRecord } from "../../audit/record/record-text.ts";
+import { parseJson } from "../../base/json/parse.ts";
+import { createAuditRecord } from "../../gateway/record/audit-record.ts";
+import type { RecordOptions } from "../../gateway/record/recorded-request.ts";
+import { isSuccess } from "../../pack/errors/statuses.ts";
+import type { Upstream } from "../../gateway/upstream/client.ts";
+import { createCatalogUpstream, type CatalogLists } from "../../compare/dry-run/catalog-upstream.ts";
+import { createDryRun, type DryRunOptions, type DryRunRequest } from "../../compare/dry-run/dry-run.ts";
 import type { ExampleResult } from "../examples/compare-example.ts";
 import type { Example } from "../examples/example.ts";
 import { createExampleRun, runExample } from "../examples/run-examples.ts";
-import { bodyOf } from "../replay/compare-result.ts";
-import { compareBodies } from "../replay/differences.ts";
-import { Replay, type ReplayOptions } from "../replay/replay-record.ts";
+import { bodyOf } from "../../compare/replay/compare-result.ts";
+import { compareBodies } from "../../compare/replay/differences.ts";
+import { Replay, type ReplayOptions } from "../../compare/replay/replay-record.ts";
 import type { Trace } from "./trace.ts";
 import { Tracer } from "./tracer.ts";
 

@@ -1,11 +1,11 @@
 /** A pack whose expressions are traced, and what they evaluate meanwhile. */
-import type { AuditRecord } from "../../audit/record.ts";
-import { Redaction } from "../../audit/redact.ts";
-import { secretNames } from "../../audit/secret-names.ts";
-import { SecretValues } from "../../audit/secret-values.ts";
+import type { AuditRecord } from "../../audit/record/record.ts";
+import { Redaction } from "../../audit/redact/redact.ts";
+import { secretNames } from "../../audit/redact/secret-names.ts";
+import { SecretValues } from "../../audit/redact/secret-values.ts";
 import { runTraced, type Evaluation } from "../../jsonata/trace/traced-expression.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { ExplainedField } from "../explain/explanation.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { ExplainedField } from "../../compare/dry-run/explanation.ts";
 import { explainRecord } from "../explain/explain-record.ts";
 import { describeEvaluation } from "./describe-evaluation.ts";
 import { explainFilter } from "./explain-filter.ts";

@@ -1,8 +1,8 @@
 /** Values of a trace as text: bounded, and without secrets. */
-import type { Redaction } from "../../audit/redact.ts";
-import type { SecretValues } from "../../audit/secret-values.ts";
-import { isTruncated } from "../../audit/truncate.ts";
-import { isExactNumber, printJson } from "../../dialect/json/parse.ts";
+import type { Redaction } from "../../audit/redact/redact.ts";
+import type { SecretValues } from "../../audit/redact/secret-values.ts";
+import { isTruncated } from "../../audit/record/truncate.ts";
+import { isExactNumber, printJson } from "../../base/json/parse.ts";
 
 /** Characters of a value. */
 export const MAX_VALUE_LENGTH = 200;

@@ -1,7 +1,7 @@
 /** Makes the smallest counterexample of a mismatch, and the golden case of it. */
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../../dialect/json/parse.ts";
-import type { Place } from "../impact/surface.ts";
+import { isObject } from "../../base/json/parse.ts";
+import type { Place } from "../../migration/impact/surface.ts";
 import { ANSWER, type Mismatch } from "./check-answer.ts";
 import { MISSING } from "./described-answer.ts";
 import type { Answers, OperationEdit, RouteTrial } from "./route-trial.ts";

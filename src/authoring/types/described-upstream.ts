@@ -1,12 +1,12 @@
 /** An upstream that answers as its document describes. */
-import { onePage } from "../../dialect/envelope.ts";
-import { findPath, valueAt, type Shape } from "../../dialect/shape.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { Upstream } from "../../upstream/client.ts";
-import type { HttpRequest, HttpResponse } from "../../upstream/http-call.ts";
-import { catalogShapes } from "../catalog-upstream.ts";
-import { operationKey, type Operation, type Surface } from "../impact/surface.ts";
+import { onePage } from "../../pack/lists/envelope.ts";
+import { findPath, valueAt, type Shape } from "../../pack/fields/shape.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Upstream } from "../../gateway/upstream/client.ts";
+import type { HttpRequest, HttpResponse } from "../../gateway/upstream/http-call.ts";
+import { catalogShapes } from "../../compare/dry-run/catalog-upstream.ts";
+import { operationKey, type Operation, type Surface } from "../../migration/impact/surface.ts";
 import { DescribedAnswer, type AnswerHints } from "./described-answer.ts";
 
 /** An operation of the document, with the answers that it may give. */

@@ -1,11 +1,15 @@
 /** One route with one request, to which answers of the upstream are tried. */
-import { isObject } from "../../dialect/json/parse.ts";
-import { compileGetter } from "../../mapping/compile/member-paths.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import { catalogRequest, createCatalogUpstream, type CatalogLists } from "../catalog-upstream.ts";
-import { createDryRun, type DryRun } from "../dry-run.ts";
-import { operationKey } from "../impact/surface.ts";
+import { isObject } from "../../base/json/parse.ts";
+import { compileGetter } from "../../pack/fields/member-paths.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { Pack } from "../../pack/pack.ts";
+import {
+  catalogRequest,
+  createCatalogUpstream,
+  type CatalogLists,
+} from "../../compare/dry-run/catalog-upstream.ts";
+import { createDryRun, type DryRun } from "../../compare/dry-run/dry-run.ts";
+import { operationKey } from "../../migration/impact/surface.ts";
 import type { ExampleDefinition } from "../examples/example.ts";
 import { ANSWER, findMismatches, type AnswerType, type Mismatch } from "./check-answer.ts";
 import type { Edit } from "./described-answer.ts";

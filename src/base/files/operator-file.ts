@@ -1,11 +1,11 @@
 /** Reads a YAML file of an operator, such as the client directory, with all its problems and their places. */
 import { z } from "zod";
-import { readTextFile, UnfitFileError } from "../config/read-text-file.ts";
-import { errorText } from "../config/error-text.ts";
-import { formatDiagnostic, type Diagnostic, type Message } from "../mapping/load/diagnostic.ts";
-import { validateFile } from "../mapping/load/validate-file.ts";
-import { parseYaml, type YamlText } from "../mapping/load/yaml-source.ts";
-import type { YamlPath } from "../mapping/load/yaml-nodes.ts";
+import { readTextFile, UnfitFileError } from "../settings/read-text-file.ts";
+import { errorText } from "../settings/error-text.ts";
+import { formatDiagnostic, type Diagnostic, type Message } from "./diagnostic.ts";
+import { validateFile } from "./validate-file.ts";
+import { parseYaml, type YamlText } from "./yaml-source.ts";
+import type { YamlPath } from "./yaml-nodes.ts";
 
 /** A problem of an operator's file. */
 export interface FileProblem extends Diagnostic {

@@ -1,13 +1,13 @@
-import { errorText } from "../config/error-text.ts";
-import type { Log } from "../observability/log.ts";
-import type { Metrics } from "../observability/metrics/metrics.ts";
-import { formatDiagnosticLine } from "../mapping/load/diagnostic.ts";
+import { errorText } from "../settings/error-text.ts";
+import type { Log } from "../log/log.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import { formatDiagnosticLine } from "./diagnostic.ts";
 import {
   OperatorFileError,
   type FileProblem,
   readOperatorFile,
   type OperatorFileKind,
-} from "../operator-files/operator-file.ts";
+} from "./operator-file.ts";
 import { pollFile } from "./poll-file.ts";
 
 /** A syntax error without what the parser quotes of the file: contacts are in no log. */

@@ -2,7 +2,7 @@ import { pino, type LogFn, type Logger } from "pino";
 import { drainLog, flushLogSync, reportDroppedLines, writeLogLine } from "./log-output.ts";
 import { callHost, reasonOfError } from "./host-call.ts";
 import { endRepeats, writeSampled } from "./repeats.ts";
-import { toVisibleText } from "../dialect/visible-text.ts";
+import { toVisibleText } from "../text/visible-text.ts";
 
 /** A line that operators may alert on. Its code is in docs/reference/errors.md. */
 type LogCoded = (

@@ -1,4 +1,4 @@
-import { errorText } from "../config/error-text.ts";
+import { errorText } from "../settings/error-text.ts";
 
 /** What the log says of an outage. */
 export interface OutageLines {

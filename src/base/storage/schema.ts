@@ -5,9 +5,9 @@
  *
  * To change a schema, add a step at the end of its list. Never change a step that was released. The lists:
  *
- * - `src/storage/sqlite-schema.ts`: the state store in SQLite. Redis has no schema.
- * - `src/audit/sqlite/schema.ts`: the audit store in SQLite.
- * - `src/audit/postgres/schema.ts`: the audit store in PostgreSQL.
+ * - `src/base/storage/sqlite-schema.ts`: the state store in SQLite. Redis has no schema.
+ * - `src/audit/store/sqlite/schema.ts`: the audit store in SQLite.
+ * - `src/audit/store/postgres/schema.ts`: the audit store in PostgreSQL.
  */
 import type { DatabaseSync } from "node:sqlite";
 

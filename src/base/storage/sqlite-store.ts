@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { errorText } from "../config/error-text.ts";
+import { errorText } from "../settings/error-text.ts";
 import {
   GROUP_ENTRIES,
   NOT_WRITABLE,

@@ -1,7 +1,7 @@
 /** Opens tracing. OpenTelemetry's SDK is only loaded if tracing is enabled. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Tracer } from "@opentelemetry/api";
-import { reasonOfError } from "../host-call.ts";
+import { reasonOfError } from "../log/host-call.ts";
 import type { Tracing } from "./tracing.ts";
 
 /** A tracer of `@opentelemetry/api`. Described here, because programs without tracing have no such package. */

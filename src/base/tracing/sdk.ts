@@ -9,8 +9,8 @@ import {
   TracerProvider,
   type Sampler,
 } from "@opentelemetry/sdk-trace";
-import { reasonOfError } from "../host-call.ts";
-import { createResource, SERVICE_NAME } from "../otlp/otlp-resource.ts";
+import { reasonOfError } from "../log/host-call.ts";
+import { createResource, SERVICE_NAME } from "./otlp-resource.ts";
 import { createTracing } from "./spans.ts";
 import type { Tracing } from "./tracing.ts";
 

@@ -9,7 +9,7 @@ import {
   type Span,
   type Tracer,
 } from "@opentelemetry/api";
-import { callHost } from "../host-call.ts";
+import { callHost } from "../log/host-call.ts";
 import { formatTraceparent, parseTraceparent } from "./traceparent.ts";
 import type { CallSpan, RequestResult, RequestSpan, RequestStart, Tracing } from "./tracing.ts";
 

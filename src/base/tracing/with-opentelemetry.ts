@@ -1,4 +1,4 @@
-import { SettingsError } from "../config/settings.ts";
+import { SettingsError } from "../settings/settings.ts";
 
 /** Optional peer dependencies: see `package.json`. */
 const PACKAGES = [

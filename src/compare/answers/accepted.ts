@@ -1,7 +1,7 @@
 /** Which differences are accepted, by `accepted-differences.yaml` of a pack. */
-import type { AcceptedDifference } from "../mapping/schema/accepted-definition.ts";
-import type { Difference } from "./comparison.ts";
-import { lineKey } from "./counts.ts";
+import type { AcceptedDifference } from "../../pack/schema/accepted-definition.ts";
+import type { Difference } from "../counts/comparison.ts";
+import { lineKey } from "../counts/counts.ts";
 
 /** Finds the line that accepts a difference on a day. @param date Milliseconds since the epoch */
 export type AcceptedBy = (

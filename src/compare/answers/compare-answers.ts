@@ -1,12 +1,12 @@
 /** Compares the old and the new answer to one request. Pure: nothing is asked, stored or sent. */
-import { isObject, parseJson } from "../dialect/json/parse.ts";
-import { keyNameOf } from "../dialect/error-places.ts";
-import { fillKey, findPath, namesIn } from "../dialect/shape.ts";
-import { isSuccess, TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
-import { errorsOf, type ErrorFormats } from "../mapping/compile/error-shapes.ts";
-import type { Route } from "../mapping/compile/route.ts";
-import type { Pack } from "../mapping/pack.ts";
-import type { Answer, Difference, NotComparableReason } from "./comparison.ts";
+import { isObject, parseJson } from "../../base/json/parse.ts";
+import { keyNameOf } from "../../pack/errors/error-places.ts";
+import { fillKey, findPath, namesIn } from "../../pack/fields/shape.ts";
+import { isSuccess, TOO_MANY_REQUESTS } from "../../pack/errors/statuses.ts";
+import { errorsOf, type ErrorFormats } from "../../pack/errors/error-shapes.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Answer, Difference, NotComparableReason } from "../counts/comparison.ts";
 import { hasOpaqueCursor, orderOf, type ComparedRequest } from "./compared-request.ts";
 import {
   compareValues,

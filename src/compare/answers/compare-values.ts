@@ -1,7 +1,7 @@
 /** Compares two JSON values: one difference per field and kind, whatever the number of rows that have it. */
-import { cutText } from "../dialect/cut-text.ts";
-import { isObject } from "../dialect/json/parse.ts";
-import type { Difference, DifferenceKind } from "./comparison.ts";
+import { cutText } from "../../base/text/cut-text.ts";
+import { isObject } from "../../base/json/parse.ts";
+import type { Difference, DifferenceKind } from "../counts/comparison.ts";
 import { areSame, isOtherFormat, jsonType } from "./value-format.ts";
 
 /** What is said about two scalars of one type that are not the same: how they differ, or null if they may. */

@@ -1,8 +1,8 @@
 /** What a request says about the comparison of its answers: which list is ordered, and by what. */
-import { isObject, parseJson } from "../dialect/json/parse.ts";
-import { parseQuery, type Query } from "../dialect/query.ts";
-import type { Pack } from "../mapping/pack.ts";
-import type { Route } from "../mapping/compile/route.ts";
+import { isObject, parseJson } from "../../base/json/parse.ts";
+import { parseQuery, type Query } from "../../pack/routes/query.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Route } from "../../pack/routes/route.ts";
 
 /** A request whose answers are compared. */
 export interface ComparedRequest {

@@ -10,7 +10,7 @@
  *       recordOldPair(first.old, await askOldAgain(), rules, volatile);
  *     }
  */
-import type { Answer, ComparisonResult, Difference, NotComparableReason } from "./comparison.ts";
+import type { Answer, ComparisonResult, Difference, NotComparableReason } from "../counts/comparison.ts";
 import { compareAnswers, type AnswerRules } from "./compare-answers.ts";
 import { judgePlainly } from "./compare-values.ts";
 import type { ClientView, ValuePair } from "./volatile-fields.ts";

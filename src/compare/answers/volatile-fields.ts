@@ -2,7 +2,7 @@
  * What is known about the old service from asking it twice: which fields differ from themselves, and what can still be
  * said about their values. Bounded, and as JSON small enough to be shared.
  */
-import type { Difference } from "./comparison.ts";
+import type { Difference } from "../counts/comparison.ts";
 import { judgePlainly, type JudgeScalar } from "./compare-values.ts";
 import {
   countFormats,

@@ -1,6 +1,6 @@
 /** What is known about the fields of an old service, as it is stored. */
 import { z } from "zod";
-import type { Difference, DifferenceKind } from "./comparison.ts";
+import type { Difference, DifferenceKind } from "../counts/comparison.ts";
 import { formatsOf } from "./value-format.ts";
 
 const count = z.number().nonnegative();

@@ -1,8 +1,8 @@
-import type { Settings } from "../../config/setting-definitions.ts";
-import { readPack, type PackFiles } from "../../mapping/load/load-pack.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { Log } from "../../observability/log.ts";
-import type { Metrics } from "../../observability/metrics/metrics.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import { readPack, type PackFiles } from "../../pack/load/load-pack.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Log } from "../../base/log/log.ts";
+import type { Metrics } from "../../base/metrics/metrics.ts";
 import {
   loadFilesInBackground,
   packHash,
@@ -10,7 +10,7 @@ import {
   assertReplaceable,
   describeProblems,
   type LoadedPack,
-} from "../loaded-pack.ts";
+} from "../../pack/load/loaded-pack.ts";
 
 /** The packs that serve requests. */
 interface ServingPacks {

@@ -1,16 +1,16 @@
 /** Compares the answers that clients get with those of the candidate: after they were sent, and within a budget. */
-import { CLIENT_GONE } from "../../observability/metrics/client-gone.ts";
-import type { ClientDirectory } from "../../clients/client-directory.ts";
-import { errorText } from "../../config/error-text.ts";
-import type { Settings } from "../../config/setting-definitions.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { Log } from "../../observability/log.ts";
-import type { Compared, NotComparableReason, ReportComparison } from "../../parity/comparison.ts";
-import { provenBy } from "../../parity/proven-by.ts";
-import { acceptDifferences, type AcceptedBy } from "../../parity/accepted.ts";
-import { provenIdentity, type RouteMatch } from "../../pipeline/context.ts";
-import { isAccepted } from "../../pipeline/stages/audit-record.ts";
-import { judgeAnswers } from "../../tools/parity/judge-answers.ts";
+import { CLIENT_GONE } from "../../base/metrics/client-gone.ts";
+import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
+import { errorText } from "../../base/settings/error-text.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Log } from "../../base/log/log.ts";
+import type { Compared, NotComparableReason, ReportComparison } from "../counts/comparison.ts";
+import { provenBy } from "../counts/proven-by.ts";
+import { acceptDifferences, type AcceptedBy } from "../answers/accepted.ts";
+import { provenIdentity, type RouteMatch } from "../../gateway/pipeline/context.ts";
+import { isAccepted } from "../../gateway/record/audit-record.ts";
+import { judgeAnswers } from "../recorded/judge-answers.ts";
 import { sampleOf } from "./sample.ts";
 import {
   createTranslateAgain,
@@ -18,7 +18,7 @@ import {
   type OtherPack,
   type TranslateAgain,
 } from "./translate-again.ts";
-import type { PlanRules } from "../../pipeline/plan.ts";
+import type { PlanRules } from "../../gateway/pipeline/plan.ts";
 
 /** Requests that wait to be compared, and their bytes: of bodies, v4's responses and answers. */
 const MOST_WAITING = 100;

@@ -1,12 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Settings } from "../../config/setting-definitions.ts";
-import { readPack, type PackFiles } from "../../mapping/load/load-pack.ts";
-import type { Log } from "../../observability/log.ts";
-import type { Metrics } from "../../observability/metrics/metrics.ts";
-import { Outage } from "../../observability/outage.ts";
-import type { KeyValueStore } from "../../storage/key-value-store.ts";
-import { loadFiles, packFolder, packHash, readPackFiles, type LoadedPack } from "../loaded-pack.ts";
-import { openExistingState } from "../state-backends.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import { readPack, type PackFiles } from "../../pack/load/load-pack.ts";
+import type { Log } from "../../base/log/log.ts";
+import type { Metrics } from "../../base/metrics/metrics.ts";
+import { Outage } from "../../base/log/outage.ts";
+import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
+import {
+  loadFiles,
+  packFolder,
+  packHash,
+  readPackFiles,
+  type LoadedPack,
+} from "../../pack/load/loaded-pack.ts";
+import { openExistingState } from "../../gateway/state/state-backends.ts";
 import { readWantedPack, type WantedPack } from "./wanted-pack.ts";
 
 /** Time between two looks at what is wanted. */

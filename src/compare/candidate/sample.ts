@@ -1,11 +1,11 @@
 /** A request and its answers, as an example of a difference is made of them. */
-import { tryParse } from "../../audit/json-text.ts";
-import type { RecordedBody, RecordedCall } from "../../audit/record.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { Answer, ComparedSample } from "../../parity/comparison.ts";
-import type { RequestContext } from "../../pipeline/context.ts";
-import type { AlphaResponse } from "../../pipeline/response.ts";
-import { header } from "../../pipeline/request.ts";
+import { tryParse } from "../../audit/record/json-text.ts";
+import type { RecordedBody, RecordedCall } from "../../audit/record/record.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Answer, ComparedSample } from "../counts/comparison.ts";
+import type { RequestContext } from "../../gateway/pipeline/context.ts";
+import type { AlphaResponse } from "../../gateway/pipeline/response.ts";
+import { header } from "../../gateway/pipeline/request.ts";
 import type { Exchange } from "./translate-again.ts";
 
 const toAnswer = ({ status, headers, body }: AlphaResponse): Answer => ({ status, headers, body });

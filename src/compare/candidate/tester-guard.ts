@@ -1,13 +1,18 @@
 /** Who may ask for the pack that is not the active one: clients whose entry in `CLIENTS_FILE` says so. */
-import { fingerprint, tokenHash } from "../../auth/token-cache.ts";
-import type { Settings } from "../../config/setting-definitions.ts";
-import { HttpError } from "../../dialect/http-error.ts";
-import { header, type AlphaRequest } from "../../pipeline/request.ts";
-import { plainRequestOf, type Middleware } from "../../pipeline/http/request-context.ts";
-import { nativeToken } from "../../pipeline/native/native-exchange.ts";
-import { createGuard, UNKNOWN_PACK, type GuardOptions, type GuardDependencies } from "../browser-guards.ts";
-import { createSenderReader } from "../../pipeline/read-sender.ts";
-import type { ClientDirectory } from "../../clients/client-directory.ts";
+import { fingerprint, tokenHash } from "../../gateway/auth/token-cache.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import { HttpError } from "../../pack/errors/http-error.ts";
+import { header, type AlphaRequest } from "../../gateway/pipeline/request.ts";
+import { plainRequestOf, type Middleware } from "../../gateway/http/request-context.ts";
+import { nativeToken } from "../../gateway/forward/native-exchange.ts";
+import {
+  createGuard,
+  UNKNOWN_PACK,
+  type GuardOptions,
+  type GuardDependencies,
+} from "../../gateway/http/browser-guards.ts";
+import { createSenderReader } from "../../gateway/pipeline/read-sender.ts";
+import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
 
 /** What the guard needs of a gateway. */
 type TesterGuardParts = GuardDependencies &

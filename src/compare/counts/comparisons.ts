@@ -1,11 +1,11 @@
 /** Collects the results of comparisons, and adds them to what all replicas have counted. */
-import type { Redaction } from "../audit/redact.ts";
-import { createRecordIds } from "../audit/record-id.ts";
-import { errorText } from "../config/error-text.ts";
-import type { Log } from "../observability/log.ts";
-import type { Metrics } from "../observability/metrics/metrics.ts";
-import { Outage } from "../observability/outage.ts";
-import type { KeyValueStore } from "../storage/key-value-store.ts";
+import type { Redaction } from "../../audit/redact/redact.ts";
+import { createRecordIds } from "../../audit/record/record-id.ts";
+import { errorText } from "../../base/settings/error-text.ts";
+import type { Log } from "../../base/log/log.ts";
+import type { Metrics } from "../../base/metrics/metrics.ts";
+import { Outage } from "../../base/log/outage.ts";
+import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
 import type { Compared, ComparisonSource, ReportComparison } from "./comparison.ts";
 import { readComparisons, writeComparisons } from "./comparison-store.ts";
 import type { SourceCounts } from "./counts.ts";

@@ -1,6 +1,6 @@
 /** Whose cases comparisons prove, by what nobody can invent. */
 import { hash } from "node:crypto";
-import { addressNetworks } from "../rate-limit/client-address.ts";
+import { addressNetworks } from "../../gateway/limits/client-address.ts";
 
 /** Characters of a hash. */
 const LENGTH = 12;

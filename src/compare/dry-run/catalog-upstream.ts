@@ -1,10 +1,10 @@
-import { onePage } from "../dialect/envelope.ts";
-import type { Shape } from "../dialect/shape.ts";
-import { upstreamEnvelopeOf } from "../mapping/compile/envelopes.ts";
-import type { Pack } from "../mapping/pack.ts";
-import { firstPagePath } from "../upstream/catalog-reader.ts";
-import type { Upstream } from "../upstream/client.ts";
-import type { HttpResponse } from "../upstream/http-call.ts";
+import { onePage } from "../../pack/lists/envelope.ts";
+import type { Shape } from "../../pack/fields/shape.ts";
+import { upstreamEnvelopeOf } from "../../pack/lists/envelopes.ts";
+import type { Pack } from "../../pack/pack.ts";
+import { firstPagePath } from "../../gateway/upstream/catalog-reader.ts";
+import type { Upstream } from "../../gateway/upstream/client.ts";
+import type { HttpResponse } from "../../gateway/upstream/http-call.ts";
 
 /** The items of each catalog, by the request that reads them: `GET /regions`. */
 export type CatalogLists = Readonly<Record<string, readonly unknown[]>>;

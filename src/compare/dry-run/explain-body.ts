@@ -1,15 +1,15 @@
-import type { AuditRecord } from "../../audit/record.ts";
-import { parseForm, printForm } from "../../dialect/form.ts";
-import { MAX_DEPTH } from "../../dialect/json/characters.ts";
-import { isObject } from "../../dialect/json/parse.ts";
-import type { BodyRules } from "../../mapping/compile/body.ts";
-import type { FieldRule } from "../../mapping/schema/field-definition.ts";
-import { compileGetter } from "../../mapping/compile/member-paths.ts";
-import type { JsonObject } from "../../mapping/translation-context.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import { classOf, type FieldClass } from "../../mapping/pack-summary.ts";
+import type { AuditRecord } from "../../audit/record/record.ts";
+import { parseForm, printForm } from "../../pack/bodies/form.ts";
+import { MAX_DEPTH } from "../../base/json/characters.ts";
+import { isObject } from "../../base/json/parse.ts";
+import type { BodyRules } from "../../pack/bodies/body.ts";
+import type { FieldRule } from "../../pack/fields/field-definition.ts";
+import { compileGetter } from "../../pack/fields/member-paths.ts";
+import type { JsonObject } from "../../pack/translation-context.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import { classOf, type FieldClass } from "../../pack/pack-summary.ts";
 import { describeWrite, type ExplainedBody, type ExplainedField } from "./explanation.ts";
-import { isTruncated } from "../../audit/truncate.ts";
+import { isTruncated } from "../../audit/record/truncate.ts";
 import { callName } from "./recorded.ts";
 
 /** A member with its own expression for writing is a `value`, whatever its class is for reading. */

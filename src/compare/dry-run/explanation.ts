@@ -1,5 +1,5 @@
-import type { FieldRule } from "../../mapping/schema/field-definition.ts";
-import type { FieldClass } from "../../mapping/pack-summary.ts";
+import type { FieldRule } from "../../pack/fields/field-definition.ts";
+import type { FieldClass } from "../../pack/pack-summary.ts";
 
 /** The v4 side of a field. */
 export interface V4Side {

@@ -1,8 +1,8 @@
 /** Values of one answer in the next path, where no answer is known: their names in braces, as the pack has them. */
-import { NAME_IN_BRACES } from "../../mapping/compile/endpoint.ts";
-import { compileSetter } from "../../mapping/compile/member-paths.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import type { JsonObject } from "../../mapping/translation-context.ts";
+import { NAME_IN_BRACES } from "../../pack/calls/endpoint.ts";
+import { compileSetter } from "../../pack/fields/member-paths.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { JsonObject } from "../../pack/translation-context.ts";
 
 /** The names in braces of a path. */
 const namesIn = (template: string): string[] =>

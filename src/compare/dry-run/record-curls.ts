@@ -1,12 +1,12 @@
-import type { AuditRecord, RecordedBody } from "../../audit/record.ts";
-import { REDACTED } from "../../audit/secret-values.ts";
-import { printForm } from "../../dialect/form.ts";
-import { isObject } from "../../dialect/json/parse.ts";
-import { FORM } from "../../mapping/compile/body-format.ts";
-import type { Pack } from "../../mapping/pack.ts";
+import type { AuditRecord, RecordedBody } from "../../audit/record/record.ts";
+import { REDACTED } from "../../audit/redact/secret-values.ts";
+import { printForm } from "../../pack/bodies/form.ts";
+import { isObject } from "../../base/json/parse.ts";
+import { FORM } from "../../pack/bodies/body-format.ts";
+import type { Pack } from "../../pack/pack.ts";
 import { recordedType } from "./recorded-body.ts";
 import { curl, type CurlBody } from "./curl.ts";
-import { isTruncated } from "../../audit/truncate.ts";
+import { isTruncated } from "../../audit/record/truncate.ts";
 import { addressVariable, shellComment } from "./shell.ts";
 
 /** The requests of a record as commands. Secrets are placeholders, as in the record. */

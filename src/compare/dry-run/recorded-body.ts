@@ -1,8 +1,8 @@
 /** A client's body as it was sent, made of what a record or an example has of it. */
-import { printForm } from "../../dialect/form.ts";
-import { isObject } from "../../dialect/json/parse.ts";
-import type { ClientMediaTypes } from "../../mapping/compile/body-format.ts";
-import type { Pack } from "../../mapping/pack.ts";
+import { printForm } from "../../pack/bodies/form.ts";
+import { isObject } from "../../base/json/parse.ts";
+import type { ClientMediaTypes } from "../../pack/bodies/body-format.ts";
+import type { Pack } from "../../pack/pack.ts";
 
 /** The first media type of a format that clients may send; undefined without one. */
 export const typeOfFormat = (

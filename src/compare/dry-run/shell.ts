@@ -1,4 +1,4 @@
-import { INVISIBLE } from "../../dialect/visible-text.ts";
+import { INVISIBLE } from "../../base/text/visible-text.ts";
 
 const hasInvisible = (text: string): boolean => text.search(INVISIBLE) >= 0;
 

@@ -1,12 +1,12 @@
 /** Asks the old service the same as a client has asked, for a comparison. */
 import { Pool } from "undici";
-import { namesMethod } from "../dialect/method-override.ts";
-import type { Answer, NotComparableReason } from "../parity/comparison.ts";
-import { ConnectionShares } from "../upstream/connection-shares.ts";
-import { decodeContent } from "../upstream/content-decoding.ts";
-import { createTlsConnector, type CurrentContext } from "../upstream/upstream-tls.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
-import { connectionOptions } from "../pipeline/native/native-headers.ts";
+import { namesMethod } from "../../pack/headers/method-override.ts";
+import type { Answer, NotComparableReason } from "../counts/comparison.ts";
+import { ConnectionShares } from "../../gateway/upstream/connection-shares.ts";
+import { decodeContent } from "../../gateway/upstream/content-decoding.ts";
+import { createTlsConnector, type CurrentContext } from "../../gateway/upstream/upstream-tls.ts";
+import type { AlphaRequest } from "../../gateway/pipeline/request.ts";
+import { connectionOptions } from "../../gateway/forward/native-headers.ts";
 
 /** An answer, or why there is none. */
 export type Asked = Answer | NotComparableReason;

@@ -1,5 +1,5 @@
 /** What comparisons ask of a rollout, and what they tell it. Who is answered by whom is not their business. */
-import type { Compared } from "../parity/comparison.ts";
+import type { Compared } from "../counts/comparison.ts";
 
 /** Whose data the two services have. */
 export type RolloutData =

@@ -1,15 +1,15 @@
 /** Decides whether the answers of both services are the same, by what is known of the old one. */
-import type { Route } from "../mapping/compile/route.ts";
-import type { Pack } from "../mapping/pack.ts";
-import { acceptDifferences } from "../parity/accepted.ts";
-import { createAnswerRules, type AnswerRules } from "../parity/compare-answers.ts";
-import type { ComparedRequest } from "../parity/compared-request.ts";
-import type { Answer, Compared, Difference } from "../parity/comparison.ts";
-import { comparePair, confirm, recordOldPair, type AnswerPair, type IsAccepted } from "../parity/confirm.ts";
-import { provenKey } from "../parity/distinct-key.ts";
-import type { ClientView, VolatileFields } from "../parity/volatile-fields.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { Pack } from "../../pack/pack.ts";
+import { acceptDifferences } from "../answers/accepted.ts";
+import { createAnswerRules, type AnswerRules } from "../answers/compare-answers.ts";
+import type { ComparedRequest } from "../answers/compared-request.ts";
+import type { Answer, Compared, Difference } from "../counts/comparison.ts";
+import { comparePair, confirm, recordOldPair, type AnswerPair, type IsAccepted } from "../answers/confirm.ts";
+import { provenKey } from "../counts/distinct-key.ts";
+import type { ClientView, VolatileFields } from "../answers/volatile-fields.ts";
 
-export type { AnswerPair } from "../parity/confirm.ts";
+export type { AnswerPair } from "../answers/confirm.ts";
 
 /** The request of a comparison. */
 export interface JudgedRequest extends ComparedRequest {

@@ -1,11 +1,11 @@
 /** Opens what counts the comparisons of a gateway. */
-import type { Redaction } from "../audit/redact.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import type { Pack } from "../mapping/pack.ts";
-import { openComparisons, type Comparisons, type ComparisonsOptions } from "../parity/comparisons.ts";
-import { createCoverage } from "../parity/coverage.ts";
-import type { CoverAnswer } from "../parity/pending.ts";
-import { createRedaction } from "./record-options.ts";
+import type { Redaction } from "../../audit/redact/redact.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import type { Pack } from "../../pack/pack.ts";
+import { openComparisons, type Comparisons, type ComparisonsOptions } from "../counts/comparisons.ts";
+import { createCoverage } from "../counts/coverage.ts";
+import type { CoverAnswer } from "../counts/pending.ts";
+import { createRedaction } from "../../gateway/record/record-options.ts";
 
 /** The comparisons of a gateway, which are redacted by its active pack. */
 export interface ComparisonsService extends Comparisons {

@@ -1,9 +1,9 @@
 /** A request that one side serves, and that may be compared. */
-import type { Route } from "../mapping/compile/route.ts";
-import type { NotComparableReason } from "../parity/comparison.ts";
-import type { ComparedRequest } from "../parity/compared-request.ts";
-import type { Side } from "../pipeline/cursor-mark.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { NotComparableReason } from "../counts/comparison.ts";
+import type { ComparedRequest } from "../answers/compared-request.ts";
+import type { Side } from "../../gateway/pipeline/cursor-mark.ts";
+import type { AlphaRequest } from "../../gateway/pipeline/request.ts";
 
 /** A request that may be compared. */
 export interface ServedRequest {

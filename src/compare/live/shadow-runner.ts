@@ -4,9 +4,9 @@
  */
 import { hash, randomUUID } from "node:crypto";
 import { setImmediate as idle, setTimeout as wait } from "node:timers/promises";
-import { usualTokenTexts } from "../dialect/usual-credentials.ts";
-import type { Answer, Compared, NotComparableReason } from "../parity/comparison.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
+import { usualTokenTexts } from "../../pack/credentials/usual-credentials.ts";
+import type { Answer, Compared, NotComparableReason } from "../counts/comparison.ts";
+import type { AlphaRequest } from "../../gateway/pipeline/request.ts";
 import type { Asked } from "./ask-old-service.ts";
 import type { Budget } from "./budget.ts";
 import type { AnswerPair, Finding, Judge, JudgedRequest } from "./judge.ts";
@@ -18,7 +18,7 @@ export interface ShadowOptions {
   /** The share of reads that is compared, 0 to 1; undefined: nothing is compared. */
   readonly share: () => number | undefined;
   readonly judge: Judge;
-  /** What is compared: see `Compared` in `src/parity/comparison.ts`. */
+  /** What is compared: see `Compared` in `src/compare/counts/comparison.ts`. */
   readonly subject: () => string;
   readonly budget: Budget;
   readonly fence: WriteFence;

@@ -1,6 +1,6 @@
 /** Which clients write, and when they wrote last: an answer that was read while its client wrote says nothing. */
-import { CLIENT_SHARE } from "../parity/counts.ts";
-import type { ReportFull } from "../parity/full-stores.ts";
+import { CLIENT_SHARE } from "../counts/counts.ts";
+import type { ReportFull } from "../counts/full-stores.ts";
 
 /** A read for a comparison. */
 export interface Reading {

@@ -1,10 +1,10 @@
 /** Compares the answers of two packs to recorded requests, over the responses of v4 that were recorded. */
-import type { AuditRecord } from "../../audit/record.ts";
-import type { ClientDirectory } from "../../clients/client-directory.ts";
-import { acceptDifferences } from "../../parity/accepted.ts";
-import type { Answer, Compared, NotComparableReason } from "../../parity/comparison.ts";
-import type { DryRunResponse } from "../dry-run.ts";
-import { provenBy } from "../../parity/proven-by.ts";
+import type { AuditRecord } from "../../audit/record/record.ts";
+import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
+import { acceptDifferences } from "../answers/accepted.ts";
+import type { Answer, Compared, NotComparableReason } from "../counts/comparison.ts";
+import type { DryRunResponse } from "../dry-run/dry-run.ts";
+import { provenBy } from "../counts/proven-by.ts";
 import { findObstacle } from "../replay/obstacles.ts";
 import { areMade } from "../replay/recorded-v4.ts";
 import type { Replay } from "../replay/replay-record.ts";

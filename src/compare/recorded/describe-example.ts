@@ -1,13 +1,13 @@
 /** What a person needs to understand a difference: both bodies, the rules of the fields, and the commands that repeat it. */
 import { basename } from "node:path";
-import type { AuditRecord } from "../../audit/record.ts";
-import type { ProductWords } from "../../config/product-words.ts";
-import { responseFields } from "../../mapping/compile/response-fields.ts";
-import { buildValidPack, parsePack, readPack, renameWords } from "../../mapping/load/load-pack.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { Example } from "../../parity/example.ts";
-import { describeRead } from "../explain/explanation.ts";
-import { recordCurls } from "../explain/record-curls.ts";
+import type { AuditRecord } from "../../audit/record/record.ts";
+import type { ProductWords } from "../../base/settings/product-words.ts";
+import { responseFields } from "../../pack/fields/response-fields.ts";
+import { buildValidPack, parsePack, readPack, renameWords } from "../../pack/load/load-pack.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Example } from "../counts/example.ts";
+import { describeRead } from "../dry-run/explanation.ts";
+import { recordCurls } from "../dry-run/record-curls.ts";
 import { alignBodies, type AlignedLine } from "./align.ts";
 
 /** The rule of a field that differs. */

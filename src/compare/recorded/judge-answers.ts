@@ -1,8 +1,8 @@
 /** What the answers of two packs to one request mean. */
-import type { Route } from "../../mapping/compile/route.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { AcceptedBy } from "../../parity/accepted.ts";
-import { compareAnswers, createAnswerRules } from "../../parity/compare-answers.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { AcceptedBy } from "../answers/accepted.ts";
+import { compareAnswers, createAnswerRules } from "../answers/compare-answers.ts";
 import type {
   Answer,
   Compared,
@@ -10,9 +10,9 @@ import type {
   ComparedSample,
   Difference,
   NotComparableReason,
-} from "../../parity/comparison.ts";
-import { provenKey } from "../../parity/distinct-key.ts";
-import { VolatileFields } from "../../parity/volatile-fields.ts";
+} from "../counts/comparison.ts";
+import { provenKey } from "../counts/distinct-key.ts";
+import { VolatileFields } from "../answers/volatile-fields.ts";
 
 /** A candidate that fails where the active pack does not is a difference: v4 has responded. */
 const failure = (old: Answer, other: Answer): readonly Difference[] | undefined =>

@@ -1,14 +1,14 @@
 /** Lines of accepted differences that accept nothing. */
 import { basename } from "node:path";
-import type { Diagnostic } from "../../mapping/load/diagnostic.ts";
-import { ACCEPTED_FILE, parsePack, readPack } from "../../mapping/load/load-pack.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import { hasEnded } from "../../parity/accepted.ts";
-import { readComparisons } from "../../parity/comparison-store.ts";
-import { lineKey, type RouteCounts } from "../../parity/counts.ts";
-import { required } from "../../parity/statistics.ts";
-import { DEFAULT_RATE } from "../../parity/summary.ts";
-import type { KeyValueStore } from "../../storage/key-value-store.ts";
+import type { Diagnostic } from "../../base/files/diagnostic.ts";
+import { ACCEPTED_FILE, parsePack, readPack } from "../../pack/load/load-pack.ts";
+import type { Pack } from "../../pack/pack.ts";
+import { hasEnded } from "../answers/accepted.ts";
+import { readComparisons } from "../counts/comparison-store.ts";
+import { lineKey, type RouteCounts } from "../counts/counts.ts";
+import { required } from "../counts/statistics.ts";
+import { DEFAULT_RATE } from "../counts/summary.ts";
+import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
 
 /**
  * Finds lines whose last day has passed, and lines that no comparison has used although their route has enough of them.

@@ -1,9 +1,9 @@
 /** Compares the catalog entries in responses. v4's catalogs are not recorded, but the entries can be compared with a control. */
-import { isObject } from "../../dialect/json/parse.ts";
-import { responseFields } from "../../mapping/compile/response-fields.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import { NO_CATALOGS, type CatalogCopy } from "../../mapping/translation-context.ts";
+import { isObject } from "../../base/json/parse.ts";
+import { responseFields } from "../../pack/fields/response-fields.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { Pack } from "../../pack/pack.ts";
+import { NO_CATALOGS, type CatalogCopy } from "../../pack/translation-context.ts";
 import { compareBodies, type ReplayDifference } from "./differences.ts";
 
 /** All values of a body at some paths, without indexes. */

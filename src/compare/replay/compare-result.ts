@@ -1,12 +1,12 @@
 /** Compares a replay with its record: the route, the calls to v4, the status and the response. */
-import type { AuditRecord } from "../../audit/record.ts";
-import { parseJson } from "../../dialect/json/parse.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import type { DryRunResponse } from "../dry-run.ts";
+import type { AuditRecord } from "../../audit/record/record.ts";
+import { parseJson } from "../../base/json/parse.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { DryRunResponse } from "../dry-run/dry-run.ts";
 import type { EntryComparison } from "./catalog-entries.ts";
 import { compareBodies, createDifference, createIdComparison, type ReplayDifference } from "./differences.ts";
-import { isCallOf } from "../explain/recorded.ts";
+import { isCallOf } from "../dry-run/recorded.ts";
 import { withoutWaiting, type RecordedV4 } from "./recorded-v4.ts";
 
 interface ComparedCall {

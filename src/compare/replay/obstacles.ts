@@ -1,12 +1,12 @@
 /** What a record lacks, so that its replay can't be judged. */
-import type { AuditRecord } from "../../audit/record.ts";
-import { CLIENT_GONE } from "../../observability/metrics/client-gone.ts";
-import { REDACTED } from "../../audit/secret-values.ts";
-import { UNREADABLE_BODY, wrongMediaType } from "../../dialect/body-reasons.ts";
-import { errorsOf } from "../../mapping/compile/error-shapes.ts";
-import { NOT_MODIFIED } from "../../dialect/statuses.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import { isTruncated } from "../../audit/truncate.ts";
+import type { AuditRecord } from "../../audit/record/record.ts";
+import { CLIENT_GONE } from "../../base/metrics/client-gone.ts";
+import { REDACTED } from "../../audit/redact/secret-values.ts";
+import { UNREADABLE_BODY, wrongMediaType } from "../../pack/bodies/body-reasons.ts";
+import { errorsOf } from "../../pack/errors/error-shapes.ts";
+import { NOT_MODIFIED } from "../../pack/errors/statuses.ts";
+import type { Pack } from "../../pack/pack.ts";
+import { isTruncated } from "../../audit/record/truncate.ts";
 
 const NOT_ACCEPTABLE = 406;
 

@@ -1,11 +1,11 @@
-import type { AuditRecord, RecordedCall } from "../../audit/record.ts";
-import { printJson } from "../../dialect/json/parse.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import type { Upstream } from "../../upstream/client.ts";
-import type { HttpResponse, HttpRequest } from "../../upstream/http-call.ts";
-import { UpstreamError } from "../../upstream/upstream-error.ts";
-import { isCallOf } from "../explain/recorded.ts";
+import type { AuditRecord, RecordedCall } from "../../audit/record/record.ts";
+import { printJson } from "../../base/json/parse.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { Upstream } from "../../gateway/upstream/client.ts";
+import type { HttpResponse, HttpRequest } from "../../gateway/upstream/http-call.ts";
+import { UpstreamError } from "../../gateway/upstream/upstream-error.ts";
+import { isCallOf } from "../dry-run/recorded.ts";
 
 type CallName = Pick<RecordedCall, "method" | "path">;
 

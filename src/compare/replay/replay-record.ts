@@ -1,9 +1,9 @@
-import { checksumOf, type AuditRecord } from "../../audit/record.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import { NO_CATALOGS } from "../../mapping/translation-context.ts";
-import { createCatalogUpstream, type CatalogLists } from "../catalog-upstream.ts";
-import { clientBody } from "../explain/recorded-body.ts";
-import { createDryRun, type DryRun, type DryRunOptions, type DryRunResponse } from "../dry-run.ts";
+import { checksumOf, type AuditRecord } from "../../audit/record/record.ts";
+import type { Pack } from "../../pack/pack.ts";
+import { NO_CATALOGS } from "../../pack/translation-context.ts";
+import { createCatalogUpstream, type CatalogLists } from "../dry-run/catalog-upstream.ts";
+import { clientBody } from "../dry-run/recorded-body.ts";
+import { createDryRun, type DryRun, type DryRunOptions, type DryRunResponse } from "../dry-run/dry-run.ts";
 import { createEntryComparison, type EntryComparison } from "./catalog-entries.ts";
 import { bodyOf, compareResult } from "./compare-result.ts";
 import { compareRules } from "./compare-rules.ts";

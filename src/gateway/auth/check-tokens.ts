@@ -1,18 +1,18 @@
 /** Asks v4 about tokens that no call has shown to it: those of clients that only read catalogs. */
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import { TokenUnavailableError } from "../auth/token-store.ts";
-import { HttpError } from "../dialect/http-error.ts";
-import type { Endpoint } from "../mapping/compile/endpoint.ts";
-import { addressNetwork } from "../rate-limit/client-address.ts";
-import { createMemoryLimiter } from "../rate-limit/limiter.ts";
+import { TokenUnavailableError } from "./token-store.ts";
+import { HttpError } from "../../pack/errors/http-error.ts";
+import type { Endpoint } from "../../pack/calls/endpoint.ts";
+import { addressNetwork } from "../limits/client-address.ts";
+import { createMemoryLimiter } from "../limits/limiter.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
-import { createContext, type RequestContext } from "./context.ts";
-import type { AuthenticatedClient } from "./client.ts";
-import type { AlphaRequest } from "./request.ts";
+import { createContext, type RequestContext } from "../pipeline/context.ts";
+import type { AuthenticatedClient } from "../pipeline/client.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
 import { proveToken, type ProofDependencies } from "./prove-token.ts";
-import type { CallerRequest } from "./upstream-call.ts";
-import { InvalidUpstreamResponseError } from "./upstream-response.ts";
+import type { CallerRequest } from "../pipeline/upstream-call.ts";
+import { InvalidUpstreamResponseError } from "../pipeline/upstream-response.ts";
 
 /** The name of a check as a route, in its record. */
 export const TOKEN_CHECK = "token check";

@@ -1,17 +1,17 @@
 /** Whether v4 accepts a token, by a call that the gateway makes for this alone. */
-import { TokenUnavailableError } from "../auth/token-store.ts";
-import { fingerprint } from "../auth/token-cache.ts";
-import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
-import type { Endpoint } from "../mapping/compile/endpoint.ts";
-import { type RequestContext, createContext } from "./context.ts";
-import type { AuthenticatedClient, ClientToken } from "./client.ts";
-import type { AlphaRequest } from "./request.ts";
-import { createUpstreamActivity } from "./instrument-call.ts";
-import { requestWithoutBody } from "./prepared-request.ts";
-import { resolveToken, type TokenDependencies } from "./stages/authorize.ts";
-import { UpstreamCaller, type CallDependencies, type CallerRequest } from "./upstream-call.ts";
-import { InvalidUpstreamResponseError } from "./upstream-response.ts";
-import type { Pack } from "../mapping/pack.ts";
+import { TokenUnavailableError } from "./token-store.ts";
+import { fingerprint } from "./token-cache.ts";
+import { TOO_MANY_REQUESTS } from "../../pack/errors/statuses.ts";
+import type { Endpoint } from "../../pack/calls/endpoint.ts";
+import { type RequestContext, createContext } from "../pipeline/context.ts";
+import type { AuthenticatedClient, ClientToken } from "../pipeline/client.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
+import { createUpstreamActivity } from "../pipeline/instrument-call.ts";
+import { requestWithoutBody } from "../pipeline/prepared-request.ts";
+import { resolveToken, type TokenDependencies } from "../pipeline/stages/authorize.ts";
+import { UpstreamCaller, type CallDependencies, type CallerRequest } from "../pipeline/upstream-call.ts";
+import { InvalidUpstreamResponseError } from "../pipeline/upstream-response.ts";
+import type { Pack } from "../../pack/pack.ts";
 
 /** Any token may make the call that checks it. */
 const CHECK = { route: { access: "token" } } as const;

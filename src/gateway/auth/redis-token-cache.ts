@@ -1,5 +1,5 @@
-import { REDIS_PREFIX, type RedisClient } from "../storage/redis-client.ts";
-import { readText, readTexts } from "../storage/redis-replies.ts";
+import { REDIS_PREFIX, type RedisClient } from "../../base/storage/redis-client.ts";
+import { readText, readTexts } from "../../base/storage/redis-replies.ts";
 import type { TokenCacheBackend, TokenCacheOptions, TokenInfo } from "./token-cache.ts";
 
 const PREFIX = `${REDIS_PREFIX}token:`;

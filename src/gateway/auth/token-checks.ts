@@ -1,16 +1,16 @@
-import type { Settings } from "../config/setting-definitions.ts";
-import { createTokenChecks, type CheckToken, type TokenCheckBudget } from "../pipeline/check-tokens.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import { createTokenChecks, type CheckToken, type TokenCheckBudget } from "./check-tokens.ts";
 import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
-import { createResponseCache } from "../pipeline/response-cache.ts";
-import type { Recorder } from "./recorder.ts";
-import type { Pack } from "../mapping/pack.ts";
-import type { TokenCache } from "../auth/token-cache.ts";
-import { TokenStore } from "../auth/token-store.ts";
+import { createResponseCache } from "../responses/response-cache.ts";
+import type { Recorder } from "../record/recorder.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { TokenCache } from "./token-cache.ts";
+import { TokenStore } from "./token-store.ts";
 import type { UpstreamClient } from "../upstream/client.ts";
-import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
-import type { TokenLocks } from "../auth/token-locks.ts";
-import type { Metrics } from "../observability/metrics/metrics.ts";
-import type { InFlightTracker } from "./in-flight.ts";
+import type { UpstreamTokens } from "./upstream-tokens.ts";
+import type { TokenLocks } from "./token-locks.ts";
+import type { Metrics } from "../../base/metrics/metrics.ts";
+import type { InFlightTracker } from "../http/in-flight.ts";
 
 /** What the checks need of a gateway. */
 interface TokenCheckParts {

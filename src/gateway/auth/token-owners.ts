@@ -1,6 +1,6 @@
-import { HttpError } from "../dialect/http-error.ts";
-import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
-import { StateUnavailableError, type Owner, type Room } from "../storage/key-value-store.ts";
+import { HttpError } from "../../pack/errors/http-error.ts";
+import { TOO_MANY_REQUESTS } from "../../pack/errors/statuses.ts";
+import { StateUnavailableError, type Owner, type Room } from "../../base/storage/key-value-store.ts";
 import { fingerprint, tokenHash } from "./token-cache.ts";
 
 /** A personal token has two entries: its record, and the levels that lists show. Nobody needs a thousand of them. */

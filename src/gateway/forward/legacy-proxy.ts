@@ -3,16 +3,16 @@
  * proxy with another upstream, in front of which the gateway decides nothing.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import { tokenHash } from "../../auth/token-cache.ts";
-import { findUsualToken } from "../../dialect/usual-credentials.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { AlphaRequest } from "../request.ts";
+import { tokenHash } from "../auth/token-cache.ts";
+import { findUsualToken } from "../../pack/credentials/usual-credentials.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
 import { restoreTarget } from "../http/request-context.ts";
-import { bodyHeadersOf, BodyStart } from "./legacy-record.ts";
+import { bodyHeadersOf, BodyStart } from "../record/legacy-record.ts";
 import { cleanLegacyRequestHeaders, cleanLegacyResponseHeaders } from "./native-headers.ts";
 import type { NativeError, NativeHandlers, NativeRecording } from "./native-exchange.ts";
 import type { NativeProxy } from "./native-proxy.ts";
-import type { NativeOutcome } from "./native-record.ts";
+import type { NativeOutcome } from "../record/native-record.ts";
 
 /** What the old service got and answered, once the response to the client has ended. */
 export interface LegacyExchange {

@@ -1,29 +1,25 @@
 /** The old service of `LEGACY_URL`: the connections to it, and the records of what it answers. */
 import { fingerprint } from "../auth/token-cache.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import { isObserving } from "../config/observing.ts";
-import type { Route } from "../mapping/compile/route.ts";
-import type { Pack } from "../mapping/pack.ts";
-import { splitPath } from "../mapping/router.ts";
-import type { Log } from "../observability/log.ts";
-import type { Metrics } from "../observability/metrics/metrics.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import { isObserving } from "../../base/settings/observing.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { Pack } from "../../pack/pack.ts";
+import { splitPath } from "../../pack/routes/router.ts";
+import type { Log } from "../../base/log/log.ts";
+import type { Metrics } from "../../base/metrics/metrics.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
 import { packVary } from "../pipeline/pipeline-config.ts";
-import {
-  createLegacyProxy,
-  type LegacyExchange,
-  type ForwardLegacy,
-} from "../pipeline/native/legacy-proxy.ts";
-import { createLegacyRecord, keptBytes, summarizeLegacyRequest } from "../pipeline/native/legacy-record.ts";
-import { createNativeProxy, type NativeProxy } from "../pipeline/native/native-proxy.ts";
-import { addressNetwork, trustedProxies } from "../rate-limit/client-address.ts";
-import { OTHER_ROUTE, RouteTemplates, type UsedUp } from "../routing/path-template.ts";
+import { createLegacyProxy, type LegacyExchange, type ForwardLegacy } from "./legacy-proxy.ts";
+import { createLegacyRecord, keptBytes, summarizeLegacyRequest } from "../record/legacy-record.ts";
+import { createNativeProxy, type NativeProxy } from "./native-proxy.ts";
+import { addressNetwork, trustedProxies } from "../limits/client-address.ts";
+import { OTHER_ROUTE, RouteTemplates, type UsedUp } from "../../base/routing/path-template.ts";
 import { createCircuitBreaker, type CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import type { CurrentContext } from "../upstream/upstream-tls.ts";
-import type { Recorder } from "./recorder.ts";
-import type { UpstreamTls } from "./upstream-tls.ts";
-import type { AuditStore } from "../audit/store.ts";
-import type { InFlightTracker } from "./in-flight.ts";
+import type { Recorder } from "../record/recorder.ts";
+import type { UpstreamTls } from "../upstream/open-tls.ts";
+import type { AuditStore } from "../../audit/store/store.ts";
+import type { InFlightTracker } from "../http/in-flight.ts";
 
 /** The name of the old service in messages. */
 const NAME = "the old service";

@@ -1,7 +1,7 @@
-import type { Access, Grants, Scopes } from "../../dialect/scopes.ts";
-import type { FindV4Access } from "../../mapping/compile/upstream-access.ts";
-import { TokenUnavailableError, type TokenLookup, type TokenStore } from "../../auth/token-store.ts";
-import type { AlphaRequest } from "../request.ts";
+import type { Access, Grants, Scopes } from "../../pack/credentials/scopes.ts";
+import type { FindV4Access } from "../../pack/credentials/upstream-access.ts";
+import { TokenUnavailableError, type TokenLookup, type TokenStore } from "../auth/token-store.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
 
 /** How a native request goes on: as it is, with v4's token in place of the client's, or not at all. */
 export interface NativeAuthorization {

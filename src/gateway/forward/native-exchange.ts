@@ -1,13 +1,13 @@
 /** One request of v4's own clients on its way, and what the gateway learns about it. */
 import { STATUS_CODES, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
-import { CLIENT_GONE } from "../../observability/metrics/client-gone.ts";
-import type { AttemptOutcome, CircuitBreaker } from "../../upstream/circuit-breaker.ts";
-import { causedBy, outcomeOfStatus } from "../../upstream/upstream-error.ts";
-import { header, type AlphaRequest } from "../request.ts";
-import { roundMs } from "../recorded-request.ts";
+import { CLIENT_GONE } from "../../base/metrics/client-gone.ts";
+import type { AttemptOutcome, CircuitBreaker } from "../upstream/circuit-breaker.ts";
+import { causedBy, outcomeOfStatus } from "../upstream/upstream-error.ts";
+import { header, type AlphaRequest } from "../pipeline/request.ts";
+import { roundMs } from "../record/recorded-request.ts";
 import type { AuthorizeNative } from "./native-authorization.ts";
 import type { LookUpNativeToken, NativeToken } from "./native-rate-limit.ts";
-import type { NativeOutcome } from "./native-record.ts";
+import type { NativeOutcome } from "../record/native-record.ts";
 import type { NativeStream } from "./slow-streams.ts";
 
 /** An error of the gateway. */

@@ -1,12 +1,12 @@
 /** The native proxy: requests of v4's own clients are forwarded without translation, and streamed both ways. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { CircuitBreaker } from "../../upstream/circuit-breaker.ts";
-import { namesAnotherMethod } from "../../dialect/method-override.ts";
-import { addressNetwork } from "../../rate-limit/client-address.ts";
-import { createUpstreamPool, type UpstreamPool } from "../../upstream/upstream-pool.ts";
-import type { CurrentContext } from "../../upstream/upstream-tls.ts";
-import { ConnectionUnavailableError, ConnectionShares } from "../../upstream/connection-shares.ts";
-import type { AlphaRequest } from "../request.ts";
+import type { CircuitBreaker } from "../upstream/circuit-breaker.ts";
+import { namesAnotherMethod } from "../../pack/headers/method-override.ts";
+import { addressNetwork } from "../limits/client-address.ts";
+import { createUpstreamPool, type UpstreamPool } from "../upstream/upstream-pool.ts";
+import type { CurrentContext } from "../upstream/upstream-tls.ts";
+import { ConnectionUnavailableError, ConnectionShares } from "../upstream/connection-shares.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
 import { HEAD_TOO_LONG, isHeadTooLong } from "../http/request-context.ts";
 import { delayResponseEnd } from "../http/delay-response-end.ts";
 import { Exchange, type NativeGate, type NativeHandlers } from "./native-exchange.ts";

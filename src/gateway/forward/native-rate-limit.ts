@@ -1,7 +1,7 @@
-import type { RateLimits } from "../../rate-limit/rate-limits.ts";
-import { isAcceptedToken, type TokenCache } from "../../auth/token-cache.ts";
-import type { AlphaRequest } from "../request.ts";
-import type { JudgeToken, TokenVerdict } from "../judge-token.ts";
+import type { RateLimits } from "../limits/rate-limits.ts";
+import { isAcceptedToken, type TokenCache } from "../auth/token-cache.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
+import type { JudgeToken, TokenVerdict } from "../auth/judge-token.ts";
 
 /** What is known about the token of a native request before v4 is called, and what is to be learned. */
 export interface NativeToken {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ConnectionShares } from "../../upstream/connection-shares.ts";
-import type { ShareClient } from "../../upstream/share-usage.ts";
+import type { ConnectionShares } from "../upstream/connection-shares.ts";
+import type { ShareClient } from "../upstream/share-usage.ts";
 
 /** Bytes per second that a stream must move while others wait for a connection. */
 const LEAST_RATE = 512;

@@ -2,9 +2,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
-import { outcomeOfError, toUpstreamError, UpstreamError } from "../../upstream/upstream-error.ts";
-import type { UpstreamPool } from "../../upstream/upstream-pool.ts";
-import { wasClosedWhileIdle } from "../../upstream/watched-connection.ts";
+import { outcomeOfError, toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
+import type { UpstreamPool } from "../upstream/upstream-pool.ts";
+import { wasClosedWhileIdle } from "../upstream/watched-connection.ts";
 import type { Exchange, Forwarding } from "./native-exchange.ts";
 import { addVary, hasUnknownCoding, joinLines, removeCorsHeaders } from "./native-headers.ts";
 import { hasBody } from "../http/receive-body.ts";

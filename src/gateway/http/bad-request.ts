@@ -1,8 +1,8 @@
-import type { Pack } from "../mapping/pack.ts";
-import type { Log } from "../observability/log.ts";
-import type { Metrics } from "../observability/metrics/metrics.ts";
-import { connectionAddress } from "../rate-limit/client-address.ts";
-import type { RateLimits } from "../rate-limit/rate-limits.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Log } from "../../base/log/log.ts";
+import type { Metrics } from "../../base/metrics/metrics.ts";
+import { connectionAddress } from "../limits/client-address.ts";
+import type { RateLimits } from "../limits/rate-limits.ts";
 import type { MessageFault, MessageRejection } from "./invalid-messages.ts";
 
 const REASONS: Readonly<Record<MessageFault, string>> = {

@@ -1,25 +1,20 @@
 /** What the public port rejects before the pipeline: heads that are too long, and what pages make browsers send. */
-import { credentialPlaces, type CredentialsPlace } from "../dialect/credentials.ts";
+import { credentialPlaces, type CredentialsPlace } from "../../pack/credentials/credentials.ts";
 import type { IncomingMessage } from "node:http";
-import { hostOf, SAFE_METHODS, SAME_SITES } from "../pipeline/http/origins.ts";
-import { createHostCheck, type HostCheck } from "../admin/host-check.ts";
-import { CLIENT_GONE } from "../observability/metrics/client-gone.ts";
-import type { Pack } from "../mapping/pack.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import { HttpError } from "../dialect/http-error.ts";
-import type { Log } from "../observability/log.ts";
+import { hostOf, SAFE_METHODS, SAME_SITES } from "./origins.ts";
+import { createHostCheck, type HostCheck } from "./host-check.ts";
+import { CLIENT_GONE } from "../../base/metrics/client-gone.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import { HttpError } from "../../pack/errors/http-error.ts";
+import type { Log } from "../../base/log/log.ts";
 import { ANONYMOUS } from "../pipeline/client.ts";
-import {
-  HEAD_TOO_LONG,
-  isHeadTooLong,
-  plainRequestOf,
-  type Middleware,
-} from "../pipeline/http/request-context.ts";
+import { HEAD_TOO_LONG, isHeadTooLong, plainRequestOf, type Middleware } from "./request-context.ts";
 import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "../pipeline/lifecycle.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
 import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
-import type { SharedState } from "./shared-state.ts";
-import type { Metrics } from "../observability/metrics/metrics.ts";
+import type { SharedState } from "../state/shared-state.ts";
+import type { Metrics } from "../../base/metrics/metrics.ts";
 
 /** The route of preflights in the metrics. */
 const PREFLIGHT = "preflight";

@@ -1,9 +1,9 @@
-import { credentialPlaces } from "../dialect/credentials.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import type { Route } from "../mapping/compile/route.ts";
-import type { Pack } from "../mapping/pack.ts";
-import type { allowOrigins } from "../pipeline/http/cors.ts";
-import { FIELD_HEADER } from "../pipeline/hide-fields.ts";
+import { credentialPlaces } from "../../pack/credentials/credentials.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { allowOrigins } from "./cors.ts";
+import { FIELD_HEADER } from "../responses/hide-fields.ts";
 import { CODE_HEADER } from "../pipeline/stages/enforce-plan.ts";
 
 /** The headers of a route's lists. */

@@ -1,7 +1,7 @@
 /** Messages that the server rejects itself, before a handler sees them. */
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { requestIdOf } from "../pipeline/http/request-context.ts";
+import { requestIdOf } from "./request-context.ts";
 
 /** Why a message is rejected. It becomes the reason in the metrics. */
 export type MessageFault = "connect" | "head_size" | "malformed";

@@ -1,5 +1,5 @@
-import type { Log } from "../observability/log.ts";
-import type { OnUntrustedProxy } from "../rate-limit/client-address.ts";
+import type { Log } from "../../base/log/log.ts";
+import type { OnUntrustedProxy } from "../limits/client-address.ts";
 
 /** Warns of the first proxy that nobody trusts. A stranger can send such a header too: one line is enough for a process. */
 export function createProxyWarning(log: Log): OnUntrustedProxy {

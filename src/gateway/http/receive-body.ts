@@ -1,11 +1,11 @@
 import type { IncomingMessage } from "node:http";
-import { UNREADABLE_BODY } from "../../dialect/body-reasons.ts";
-import { HttpError } from "../../dialect/http-error.ts";
-import { decodeContent } from "../../upstream/content-decoding.ts";
-import { ShareUsage, type ShareClient } from "../../upstream/share-usage.ts";
-import { toUpstreamError, UpstreamError } from "../../upstream/upstream-error.ts";
+import { UNREADABLE_BODY } from "../../pack/bodies/body-reasons.ts";
+import { HttpError } from "../../pack/errors/http-error.ts";
+import { decodeContent } from "../upstream/content-decoding.ts";
+import { ShareUsage, type ShareClient } from "../upstream/share-usage.ts";
+import { toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
 import type { Readable } from "node:stream";
-import type { ReadBody } from "../request.ts";
+import type { ReadBody } from "../pipeline/request.ts";
 
 /** Bytes of request bodies that a process keeps at once: 32 of the largest, as far as that is not above this. */
 const MOST_BYTES = 128 * 1024 * 1024;

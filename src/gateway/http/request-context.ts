@@ -2,13 +2,13 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import express, { type Request, type Response } from "express";
-import { clientAddresses, trustedProxies, type OnUntrustedProxy } from "../../rate-limit/client-address.ts";
-import type { CancelSignal } from "../../upstream/deadline-signal.ts";
-import { takeQueryTokens, type AlphaRequest } from "../request.ts";
-import type { AlphaHandler } from "../lifecycle.ts";
+import { clientAddresses, trustedProxies, type OnUntrustedProxy } from "../limits/client-address.ts";
+import type { CancelSignal } from "../upstream/deadline-signal.ts";
+import { takeQueryTokens, type AlphaRequest } from "../pipeline/request.ts";
+import type { AlphaHandler } from "../pipeline/lifecycle.ts";
 import type { RequestBodies } from "./receive-body.ts";
 import { sendResponse } from "./send-response.ts";
-import { overriddenMethod } from "../../dialect/method-override.ts";
+import { overriddenMethod } from "../../pack/headers/method-override.ts";
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 

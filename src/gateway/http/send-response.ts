@@ -1,7 +1,7 @@
 /** From plain data to HTTP. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream";
-import type { AlphaResponse, FileResponse } from "../response.ts";
+import type { AlphaResponse, FileResponse } from "../pipeline/response.ts";
 import { delayResponseEnd } from "./delay-response-end.ts";
 
 /** How long the rest of a body that nobody reads is received and discarded. */

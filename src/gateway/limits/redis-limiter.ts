@@ -1,6 +1,6 @@
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import { LIMIT_PREFIX, type RedisClient } from "../storage/redis-client.ts";
-import { COUNT_REQUESTS, readInteger, readWindowCount } from "../storage/redis-replies.ts";
+import { LIMIT_PREFIX, type RedisClient } from "../../base/storage/redis-client.ts";
+import { COUNT_REQUESTS, readInteger, readWindowCount } from "../../base/storage/redis-replies.ts";
 import { toStatus, type Limiter, type RateLimit, type RateLimitStatus } from "./limiter.ts";
 
 /** Counts below zero would allow more requests: a key that expired, or that was counted elsewhere, gets no refund. */

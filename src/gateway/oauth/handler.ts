@@ -1,7 +1,7 @@
-import type { RateLimits } from "../rate-limit/rate-limits.ts";
-import { HttpError } from "../dialect/http-error.ts";
-import { readParameters } from "../dialect/query.ts";
-import type { OAuthDefinition } from "../mapping/schema/oauth-definition.ts";
+import type { RateLimits } from "../limits/rate-limits.ts";
+import { HttpError } from "../../pack/errors/http-error.ts";
+import { readParameters } from "../../pack/routes/query.ts";
+import type { OAuthDefinition } from "../../pack/credentials/oauth-definition.ts";
 import { withLifecycle, type LifecycleDependencies, type AlphaHandler } from "../pipeline/lifecycle.ts";
 import type { HandlerResult } from "../pipeline/response.ts";
 import { createUpstreamActivity, type UpstreamActivity } from "../pipeline/instrument-call.ts";

@@ -1,20 +1,20 @@
-import { errorText } from "../config/error-text.ts";
-import type { Pack } from "../mapping/pack.ts";
-import { LoginServer } from "../oauth/login-server.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import type { KeyValueStore } from "../storage/key-value-store.ts";
-import { createStoreEpoch, type StoreEpoch } from "../oauth/store-epoch.ts";
+import { errorText } from "../../base/settings/error-text.ts";
+import type { Pack } from "../../pack/pack.ts";
+import { LoginServer } from "./login-server.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
+import { createStoreEpoch, type StoreEpoch } from "./store-epoch.ts";
 import { TokenStore } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { createTokenRecords } from "../auth/token-records.ts";
 import { createGatewayTokens, type GatewayTokens } from "../auth/gateway-tokens.ts";
 import { createTokenRefresh, type TokenIssuer } from "../auth/token-refresh.ts";
 import { createEncryptor } from "../auth/encryption.ts";
-import type { Tracing } from "../observability/tracing/tracing.ts";
+import type { Tracing } from "../../base/tracing/tracing.ts";
 import { createUpstream, type Upstream } from "../upstream/client.ts";
 import type { CurrentContext } from "../upstream/upstream-tls.ts";
-import { readGatewaySecret } from "./gateway-secret.ts";
-import type { Log } from "../observability/log.ts";
+import { readGatewaySecret } from "../auth/gateway-secret.ts";
+import type { Log } from "../../base/log/log.ts";
 
 /** The tokens that the gateway issues in its OAuth exchange, and the login server behind them. */
 export interface OAuthServices {

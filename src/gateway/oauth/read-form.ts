@@ -1,7 +1,7 @@
-import { HttpError } from "../dialect/http-error.ts";
+import { HttpError } from "../../pack/errors/http-error.ts";
 import type { RequestContext } from "../pipeline/context.ts";
 import { header, type AlphaRequest } from "../pipeline/request.ts";
-import { addressNetwork } from "../rate-limit/client-address.ts";
+import { addressNetwork } from "../limits/client-address.ts";
 
 /** Members of a form; none is repeated. */
 export type Form = Readonly<Record<string, string>>;

@@ -1,6 +1,6 @@
-import type { Grants, Scopes } from "../dialect/scopes.ts";
-import { addressNetworks } from "../rate-limit/client-address.ts";
-import type { KeyValueStore } from "../storage/key-value-store.ts";
+import type { Grants, Scopes } from "../../pack/credentials/scopes.ts";
+import { addressNetworks } from "../limits/client-address.ts";
+import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
 import { tokenHash } from "../auth/token-cache.ts";
 import type { StoreEpoch } from "./store-epoch.ts";
 

@@ -1,11 +1,11 @@
 /** Whose sign-in a call to the login server is, before somebody serves it. */
 import type { IncomingMessage } from "node:http";
-import type { OAuthDefinition } from "../mapping/schema/oauth-definition.ts";
-import { readParameters } from "../dialect/query.ts";
-import { readBasicCredentials } from "../oauth/basic-credentials.ts";
-import { parseForm } from "../oauth/read-form.ts";
+import type { OAuthDefinition } from "../../pack/credentials/oauth-definition.ts";
+import { readParameters } from "../../pack/routes/query.ts";
+import { readBasicCredentials } from "./basic-credentials.ts";
+import { parseForm } from "./read-form.ts";
 import { header, type AlphaRequest } from "../pipeline/request.ts";
-import { peekBody } from "../pipeline/http/peek-body.ts";
+import { peekBody } from "../http/peek-body.ts";
 
 /** A call to the login server. */
 export interface SignIn {

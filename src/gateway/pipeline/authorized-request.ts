@@ -1,13 +1,13 @@
-import type { Query } from "../dialect/query.ts";
-import type { Scopes } from "../dialect/scopes.ts";
+import type { Query } from "../../pack/routes/query.ts";
+import type { Scopes } from "../../pack/credentials/scopes.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import type { TokenStore } from "../auth/token-store.ts";
-import type { Pack } from "../mapping/pack.ts";
-import type { MaybePromise } from "../jsonata/index.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { MaybePromise } from "../../jsonata/index.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { ResponseReport, RouteMatch } from "./context.ts";
 import type { ResponseBody } from "./response.ts";
-import type { ResponseCache } from "./response-cache.ts";
+import type { ResponseCache } from "../responses/response-cache.ts";
 import type { ReadJson } from "./request.ts";
 import type { PreparedRequest } from "./prepared-request.ts";
 import type { CallerRequest, UpstreamCaller } from "./upstream-call.ts";

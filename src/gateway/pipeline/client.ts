@@ -2,8 +2,8 @@
 import type { TokenInfo } from "../auth/token-cache.ts";
 import type { TokenLookup } from "../auth/token-store.ts";
 import type { UpstreamToken } from "../auth/upstream-tokens.ts";
-import type { HttpError } from "../dialect/http-error.ts";
-import type { Access } from "../dialect/scopes.ts";
+import type { HttpError } from "../../pack/errors/http-error.ts";
+import type { Access } from "../../pack/credentials/scopes.ts";
 
 /** A client's credentials. */
 export interface Credentials {

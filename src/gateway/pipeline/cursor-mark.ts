@@ -1,6 +1,6 @@
 /** Cursors of the translation are marked: a page goes to the side that gave its cursor, on each replica. */
-import { readParameters } from "../dialect/query.ts";
-import type { Pack } from "../mapping/pack.ts";
+import { readParameters } from "../../pack/routes/query.ts";
+import type { Pack } from "../../pack/pack.ts";
 
 /** Who serves a request: the old service, or the translation. */
 export type Side = "old" | "new";

@@ -1,24 +1,24 @@
 /** The start and the end of every request: errors become responses, responses get their headers, and all is recorded. */
 import { finished } from "node:stream/promises";
-import { CLIENT_GONE } from "../observability/metrics/client-gone.ts";
+import { CLIENT_GONE } from "../../base/metrics/client-gone.ts";
 import {
   readRetryAfter,
   rejectedByUpstream,
   type RateLimitHeaders,
   type RateLimitValues,
-} from "../dialect/rate-limit-headers.ts";
-import type { Statuses } from "../dialect/statuses.ts";
-import { HttpError } from "../dialect/http-error.ts";
-import type { PassedHeaders } from "../mapping/compile/headers.ts";
-import type { TranslateLocation } from "../mapping/compile/locations.ts";
-import type { RequestSpan } from "../observability/tracing/tracing.ts";
+} from "../../pack/headers/rate-limit-headers.ts";
+import type { Statuses } from "../../pack/errors/statuses.ts";
+import { HttpError } from "../../pack/errors/http-error.ts";
+import type { PassedHeaders } from "../../pack/headers/headers.ts";
+import type { TranslateLocation } from "../../pack/load/locations.ts";
+import type { RequestSpan } from "../../base/tracing/tracing.ts";
 import { provenIdentity, createContext, forEachStage, type RequestContext } from "./context.ts";
 import type { AlphaResponse, ResponseBody, HandlerResult, ResultMeaning } from "./response.ts";
 import { header, type AlphaRequest } from "./request.ts";
-import { toErrorResult, type ErrorTranslation } from "./error-result.ts";
-import { FIELD_HEADER } from "./hide-fields.ts";
-import { addErrorHeaders } from "./passed-headers.ts";
-import type { RequestOutcome } from "./stages/audit-record.ts";
+import { toErrorResult, type ErrorTranslation } from "../responses/error-result.ts";
+import { FIELD_HEADER } from "../responses/hide-fields.ts";
+import { addErrorHeaders } from "../responses/passed-headers.ts";
+import type { RequestOutcome } from "../record/audit-record.ts";
 import type { PlanRules } from "./plan.ts";
 
 /** Turns a client's request into its response. It never rejects. */

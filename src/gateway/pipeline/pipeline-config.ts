@@ -1,12 +1,12 @@
-import { credentialPlaces } from "../dialect/credentials.ts";
+import { credentialPlaces } from "../../pack/credentials/credentials.ts";
 import type { ResponseDefaults } from "./lifecycle.ts";
-import { createTokenJudge, type JudgeToken } from "./judge-token.ts";
+import { createTokenJudge, type JudgeToken } from "../auth/judge-token.ts";
 import type { PipelineDependencies } from "./pipeline.ts";
-import type { Pack } from "../mapping/pack.ts";
-import type { ClientCredentialsDefinition } from "../mapping/schema/credentials-definition.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { ClientCredentialsDefinition } from "../../pack/credentials/credentials-definition.ts";
 import { CURSOR_MARK, hasOpaqueCursors } from "./cursor-mark.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import { SettingsError } from "../config/settings.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import { SettingsError } from "../../base/settings/settings.ts";
 
 /** Settings of the headers that all responses have. */
 export type ResponseSettings = Partial<

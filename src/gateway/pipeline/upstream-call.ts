@@ -1,10 +1,10 @@
 /** All calls of a request to v4: their headers, the client's token, and its errors. */
-import type { CredentialsFormat, SentToken } from "../dialect/credentials.ts";
-import { HttpError } from "../dialect/http-error.ts";
-import { isSuccess, TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
+import type { CredentialsFormat, SentToken } from "../../pack/credentials/credentials.ts";
+import { HttpError } from "../../pack/errors/http-error.ts";
+import { isSuccess, TOO_MANY_REQUESTS } from "../../pack/errors/statuses.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
-import { addressNetwork } from "../rate-limit/client-address.ts";
+import { addressNetwork } from "../limits/client-address.ts";
 import type { Upstream } from "../upstream/client.ts";
 import { ConnectionUnavailableError } from "../upstream/connection-shares.ts";
 import type { ShareClient } from "../upstream/share-usage.ts";
@@ -18,11 +18,11 @@ import {
   StreamedBytes,
   type FileRequest,
   type StreamedResponse,
-} from "./file-stream.ts";
-import type { JudgeToken } from "./judge-token.ts";
+} from "../responses/file-stream.ts";
+import type { JudgeToken } from "../auth/judge-token.ts";
 import { instrumentCall, type InstrumentedCall, type UpstreamActivity } from "./instrument-call.ts";
 import type { UpstreamRequest } from "./prepared-request.ts";
-import type { ResponseCache } from "./response-cache.ts";
+import type { ResponseCache } from "../responses/response-cache.ts";
 import {
   InvalidUpstreamResponseError,
   toUpstreamResponse,

@@ -1,7 +1,7 @@
 /** The v4 call that a client can make in place of its request, as responses name it. */
-import { parseQuery } from "../dialect/query.ts";
-import { addQuery } from "../mapping/compile/endpoint.ts";
-import type { Pack } from "../mapping/pack.ts";
+import { parseQuery } from "../../pack/routes/query.ts";
+import { addQuery } from "../../pack/calls/endpoint.ts";
+import type { Pack } from "../../pack/pack.ts";
 import type { RouteMatch } from "./context.ts";
 import type { AlphaRequest } from "./request.ts";
 

@@ -1,9 +1,9 @@
 /** v4's lists, page by page. */
-import type { ListWalk } from "../dialect/paging/list-walk.ts";
-import type { ReceivedPage } from "../dialect/paging/upstream-pages.ts";
-import type { ReadWrapped } from "../dialect/object-wrapper.ts";
-import { readValue } from "../dialect/json/scan.ts";
-import type { RouteLists } from "../mapping/compile/envelopes.ts";
+import type { ListWalk } from "../../pack/lists/list-walk.ts";
+import type { ReceivedPage } from "../../pack/lists/upstream-pages.ts";
+import type { ReadWrapped } from "../../pack/bodies/object-wrapper.ts";
+import { readValue } from "../../base/json/scan.ts";
+import type { RouteLists } from "../../pack/lists/envelopes.ts";
 import { InvalidUpstreamResponseError, openListBody, type UpstreamResponse } from "./upstream-response.ts";
 
 /** Takes a page into account. @throws {InvalidUpstreamResponseError} where the list has too many pages */

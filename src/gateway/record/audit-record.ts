@@ -1,16 +1,16 @@
 /** The audit record of a translated request, and the parts of it that the metrics and the log need. */
-import { JsonText } from "../../audit/json-text.ts";
-import { checksumOf, type AuditRecord, type RecordedBody } from "../../audit/record.ts";
-import { recordTime } from "../../audit/record-time.ts";
-import { numberedNames, type NumberedNames } from "../../audit/numbered-names.ts";
-import { REDACTED } from "../../audit/secret-values.ts";
-import { isTruncated } from "../../audit/truncate.ts";
-import { identityOf, type RequestContext } from "../context.ts";
-import type { AlphaResponse, ResultMeaning } from "../response.ts";
-import type { AlphaRequest } from "../request.ts";
-import type { Grammar } from "../../dialect/filter/grammar.ts";
-import { shortName } from "../../dialect/query.ts";
-import { filterInHeader } from "./build-list-request.ts";
+import { JsonText } from "../../audit/record/json-text.ts";
+import { checksumOf, type AuditRecord, type RecordedBody } from "../../audit/record/record.ts";
+import { recordTime } from "../../audit/record/record-time.ts";
+import { numberedNames, type NumberedNames } from "../../audit/redact/numbered-names.ts";
+import { REDACTED } from "../../audit/redact/secret-values.ts";
+import { isTruncated } from "../../audit/record/truncate.ts";
+import { identityOf, type RequestContext } from "../pipeline/context.ts";
+import type { AlphaResponse, ResultMeaning } from "../pipeline/response.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
+import type { Grammar } from "../../pack/filters/grammar.ts";
+import { shortName } from "../../pack/routes/query.ts";
+import { filterInHeader } from "../pipeline/stages/build-list-request.ts";
 import {
   concealAll,
   fingerprintOf,
@@ -21,7 +21,7 @@ import {
   type RecordedSender,
   type RecordOptions,
   type RequestSummary,
-} from "../recorded-request.ts";
+} from "./recorded-request.ts";
 import { exchangeSecrets, recordExchange, routeOf, sentBody } from "./recorded-exchange.ts";
 
 /** The end of a request: alpha's status, what it means, and the response as it is sent. */

@@ -7,15 +7,15 @@ import {
   createInflate,
   createZstdDecompress,
 } from "node:zlib";
-import { isForm } from "../../audit/client-body.ts";
-import type { AuditRecord, RecordedBody } from "../../audit/record.ts";
-import { recordTime } from "../../audit/record-time.ts";
-import type { Redaction } from "../../audit/redact.ts";
-import { NEEDLE_LENGTH, type SecretValues } from "../../audit/secret-values.ts";
-import { omittedBody } from "../../audit/truncate.ts";
-import { isJson } from "../../dialect/json/scan.ts";
-import { usualTokenTexts } from "../../dialect/usual-credentials.ts";
-import { header, type AlphaRequest } from "../request.ts";
+import { isForm } from "../../audit/record/client-body.ts";
+import type { AuditRecord, RecordedBody } from "../../audit/record/record.ts";
+import { recordTime } from "../../audit/record/record-time.ts";
+import type { Redaction } from "../../audit/redact/redact.ts";
+import { NEEDLE_LENGTH, type SecretValues } from "../../audit/redact/secret-values.ts";
+import { omittedBody } from "../../audit/record/truncate.ts";
+import { isJson } from "../../base/json/scan.ts";
+import { usualTokenTexts } from "../../pack/credentials/usual-credentials.ts";
+import { header, type AlphaRequest } from "../pipeline/request.ts";
 import {
   beganAt,
   findSecrets,
@@ -26,7 +26,7 @@ import {
   unparsedTokens,
   type RecordOptions,
   type RequestSummary,
-} from "../recorded-request.ts";
+} from "./recorded-request.ts";
 import type { NativeOutcome } from "./native-record.ts";
 
 const JSON_TYPE = /^\s*(?:application|text)\/(?:[\w.+-]+\+)?json\b/i;

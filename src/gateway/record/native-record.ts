@@ -1,9 +1,9 @@
 /** The audit record of a forwarded request: its head and its status, without bodies. */
-import type { AuditRecord } from "../../audit/record.ts";
-import type { Rejection } from "../../dialect/http-error.ts";
-import { recordTime } from "../../audit/record-time.ts";
-import type { AlphaRequest } from "../request.ts";
-import { isForwarded } from "./native-headers.ts";
+import type { AuditRecord } from "../../audit/record/record.ts";
+import type { Rejection } from "../../pack/errors/http-error.ts";
+import { recordTime } from "../../audit/record/record-time.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
+import { isForwarded } from "../forward/native-headers.ts";
 import type { NativeResponse } from "./response-secrets.ts";
 import {
   beganAt,
@@ -15,7 +15,7 @@ import {
   unparsedTokens,
   type RecordOptions,
   type RequestSummary,
-} from "../recorded-request.ts";
+} from "./recorded-request.ts";
 
 /** The end of a forwarded request. */
 export interface NativeOutcome {

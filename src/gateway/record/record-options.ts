@@ -1,8 +1,8 @@
-import { createRecordIds } from "../audit/record-id.ts";
-import { Redaction } from "../audit/redact.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import type { Pack } from "../mapping/pack.ts";
-import type { RecordOptions } from "../pipeline/recorded-request.ts";
+import { createRecordIds } from "../../audit/record/record-id.ts";
+import { Redaction } from "../../audit/redact/redact.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { RecordOptions } from "./recorded-request.ts";
 
 /** Segments of the paths that the pack's routes have, and of the calls that they make. */
 function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {

@@ -1,14 +1,14 @@
 /** What was sent for one request, in all directions, without the secret values of any of these messages. */
-import type { AuditRecord, RecordedBody } from "../../audit/record.ts";
-import type { SentBody } from "../../audit/client-body.ts";
-import type { Redaction } from "../../audit/redact.ts";
-import type { SecretValues } from "../../audit/secret-values.ts";
-import { isJson } from "../../dialect/json/scan.ts";
-import type { RequestContext } from "../context.ts";
-import type { AlphaResponse } from "../response.ts";
-import { header, type AlphaRequest } from "../request.ts";
-import type { UpstreamCallRecord } from "../instrument-call.ts";
-import { findSecrets, roundMs, unparsedTokens, type RecordOptions } from "../recorded-request.ts";
+import type { AuditRecord, RecordedBody } from "../../audit/record/record.ts";
+import type { SentBody } from "../../audit/record/client-body.ts";
+import type { Redaction } from "../../audit/redact/redact.ts";
+import type { SecretValues } from "../../audit/redact/secret-values.ts";
+import { isJson } from "../../base/json/scan.ts";
+import type { RequestContext } from "../pipeline/context.ts";
+import type { AlphaResponse } from "../pipeline/response.ts";
+import { header, type AlphaRequest } from "../pipeline/request.ts";
+import type { UpstreamCallRecord } from "../pipeline/instrument-call.ts";
+import { findSecrets, roundMs, unparsedTokens, type RecordOptions } from "./recorded-request.ts";
 
 /** The route of a request; null if none matched. */
 export const routeOf = ({ route, match }: RequestContext): string | null =>

@@ -1,13 +1,13 @@
 /** The parts of a client's request that every audit record has, without secret values. */
-import type { AuditRecord } from "../audit/record.ts";
-import type { SentBody } from "../audit/client-body.ts";
-import type { Redaction } from "../audit/redact.ts";
-import { firstCharacters } from "../audit/truncate.ts";
-import type { SecretValues } from "../audit/secret-values.ts";
+import type { AuditRecord } from "../../audit/record/record.ts";
+import type { SentBody } from "../../audit/record/client-body.ts";
+import type { Redaction } from "../../audit/redact/redact.ts";
+import { firstCharacters } from "../../audit/record/truncate.ts";
+import type { SecretValues } from "../../audit/redact/secret-values.ts";
 import { fingerprint } from "../auth/token-cache.ts";
-import { usualTokenTexts } from "../dialect/usual-credentials.ts";
-import type { Pack } from "../mapping/pack.ts";
-import { header, type AlphaRequest } from "./request.ts";
+import { usualTokenTexts } from "../../pack/credentials/usual-credentials.ts";
+import type { Pack } from "../../pack/pack.ts";
+import { header, type AlphaRequest } from "../pipeline/request.ts";
 
 export interface RecordOptions {
   readonly newId: () => string;

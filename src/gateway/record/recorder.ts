@@ -1,7 +1,7 @@
-import { errorText } from "../config/error-text.ts";
-import type { AuditRecord } from "../audit/record.ts";
-import { CLIENT_GONE } from "../observability/metrics/client-gone.ts";
-import type { AuditStore } from "../audit/store.ts";
+import { errorText } from "../../base/settings/error-text.ts";
+import type { AuditRecord } from "../../audit/record/record.ts";
+import { CLIENT_GONE } from "../../base/metrics/client-gone.ts";
+import type { AuditStore } from "../../audit/store/store.ts";
 import { tokenInfoOf, provenIdentity, forEachStage, type RequestContext } from "../pipeline/context.ts";
 import { header, type AlphaRequest } from "../pipeline/request.ts";
 import {
@@ -9,26 +9,26 @@ import {
   searchedBytes,
   summarizeNativeRequest,
   type NativeOutcome,
-} from "../pipeline/native/native-record.ts";
-import type { NativeRecording } from "../pipeline/native/native-exchange.ts";
-import { NativeResponse } from "../pipeline/native/response-secrets.ts";
-import { beganAt, type RecordOptions, type RequestSummary } from "../pipeline/recorded-request.ts";
+} from "./native-record.ts";
+import type { NativeRecording } from "../forward/native-exchange.ts";
+import { NativeResponse } from "./response-secrets.ts";
+import { beganAt, type RecordOptions, type RequestSummary } from "./recorded-request.ts";
 import {
   createAuditRecord,
   createMinimalRecord,
   describeError,
   summarizeRequest,
   type RequestOutcome,
-} from "../pipeline/stages/audit-record.ts";
+} from "./audit-record.ts";
 import type { KnownSenders } from "../auth/known-senders.ts";
-import type { ClientDirectory, ClientIdentity } from "../clients/client-directory.ts";
-import type { Pack } from "../mapping/pack.ts";
-import type { Metrics } from "../observability/metrics/metrics.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import type { RequestResult, Tracing } from "../observability/tracing/tracing.ts";
-import { parseTraceparent } from "../observability/tracing/traceparent.ts";
-import type { Log } from "../observability/log.ts";
-import { AfterResponses, type InFlightTracker } from "./in-flight.ts";
+import type { ClientDirectory, ClientIdentity } from "../../audit/clients/client-directory.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Metrics } from "../../base/metrics/metrics.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import type { RequestResult, Tracing } from "../../base/tracing/tracing.ts";
+import { parseTraceparent } from "../../base/tracing/traceparent.ts";
+import type { Log } from "../../base/log/log.ts";
+import { AfterResponses, type InFlightTracker } from "../http/in-flight.ts";
 import { createRecordOptions } from "./record-options.ts";
 
 /** Learns how the translation does. */

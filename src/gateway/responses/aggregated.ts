@@ -1,16 +1,16 @@
 import { mapMaybe, thenMaybe } from "../../jsonata/index.ts";
-import { printJson } from "../../dialect/json/parse.ts";
-import { cursorAt } from "../../dialect/json/scan.ts";
-import { addQuery } from "../../mapping/compile/endpoint.ts";
-import { createCatalogEntry } from "../../mapping/compile/compile-catalog.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import type { Aggregation } from "../../mapping/compile/route-steps.ts";
-import type { ResponseKind } from "../authorized-request.ts";
-import { endpointOf } from "../stages/build-request.ts";
-import { fetchAllPages } from "../stages/fetch-all-pages.ts";
-import { throwTranslatedError } from "../translate-error.ts";
-import { requestWithoutBody } from "../prepared-request.ts";
-import { parseObject } from "../upstream-response.ts";
+import { printJson } from "../../base/json/parse.ts";
+import { cursorAt } from "../../base/json/scan.ts";
+import { addQuery } from "../../pack/calls/endpoint.ts";
+import { createCatalogEntry } from "../../pack/calls/compile-catalog.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { Aggregation } from "../../pack/calls/route-steps.ts";
+import type { ResponseKind } from "../pipeline/authorized-request.ts";
+import { endpointOf } from "../pipeline/stages/build-request.ts";
+import { fetchAllPages } from "../pipeline/stages/fetch-all-pages.ts";
+import { throwTranslatedError } from "./translate-error.ts";
+import { requestWithoutBody } from "../pipeline/prepared-request.ts";
+import { parseObject } from "../pipeline/upstream-response.ts";
 import { checkPage, paginate } from "./paginate.ts";
 
 function aggregationOf({ name, aggregation }: Route): Aggregation {

@@ -1,19 +1,19 @@
 /** One request of the client for many ids: a call for each, whose results are one response. */
 import pMap from "p-map";
-import { HttpError, INVALID_VALUE, REQUIRED, ValidationError } from "../../dialect/http-error.ts";
-import { isExactNumber, parseJson, printJson } from "../../dialect/json/parse.ts";
-import { fillShape, type ShapeValues } from "../../dialect/shape.ts";
-import { GATEWAY_TIMEOUT, TOO_MANY_REQUESTS } from "../../dialect/statuses.ts";
+import { HttpError, INVALID_VALUE, REQUIRED, ValidationError } from "../../pack/errors/http-error.ts";
+import { isExactNumber, parseJson, printJson } from "../../base/json/parse.ts";
+import { fillShape, type ShapeValues } from "../../pack/fields/shape.ts";
+import { GATEWAY_TIMEOUT, TOO_MANY_REQUESTS } from "../../pack/errors/statuses.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
-import type { Bulk } from "../../mapping/compile/bulk.ts";
-import { queryOf } from "../../mapping/compile/client-head.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import { MAX_RESPONSE_BYTES } from "../../upstream/client.ts";
-import { UpstreamError } from "../../upstream/upstream-error.ts";
-import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
-import { toErrorResult } from "../error-result.ts";
-import type { PreparedRequest } from "../prepared-request.ts";
-import { buildUpstreamRequest } from "../stages/build-request.ts";
+import type { Bulk } from "../../pack/calls/bulk.ts";
+import { queryOf } from "../../pack/headers/client-head.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import { MAX_RESPONSE_BYTES } from "../upstream/client.ts";
+import { UpstreamError } from "../upstream/upstream-error.ts";
+import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
+import { toErrorResult } from "./error-result.ts";
+import type { PreparedRequest } from "../pipeline/prepared-request.ts";
+import { buildUpstreamRequest } from "../pipeline/stages/build-request.ts";
 import { objectKind } from "./object.ts";
 
 /** An id as the client sent it, and its text. */

@@ -1,9 +1,9 @@
-import { HttpError } from "../../dialect/http-error.ts";
-import type { Catalog } from "../../mapping/compile/compile-catalog.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import type { CatalogEntry } from "../../mapping/translation-context.ts";
-import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
-import { InvalidUpstreamResponseError } from "../upstream-response.ts";
+import { HttpError } from "../../pack/errors/http-error.ts";
+import type { Catalog } from "../../pack/calls/compile-catalog.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { CatalogEntry } from "../../pack/translation-context.ts";
+import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
+import { InvalidUpstreamResponseError } from "../pipeline/upstream-response.ts";
 import { paginate } from "./paginate.ts";
 
 function catalogOf({ name, source }: Route): Catalog {

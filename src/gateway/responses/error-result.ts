@@ -1,6 +1,6 @@
 /** From an error of the pipeline to the response of its client. */
-import { errorText } from "../config/error-text.ts";
-import { AuditUnavailableError } from "../audit/store.ts";
+import { errorText } from "../../base/settings/error-text.ts";
+import { AuditUnavailableError } from "../../audit/store/store.ts";
 import { TokenUnavailableError } from "../auth/token-store.ts";
 import {
   HttpError,
@@ -9,18 +9,18 @@ import {
   type ErrorDetail,
   type ErrorSummary,
   type UpstreamErrorMeaning,
-} from "../dialect/http-error.ts";
-import type { InvalidPart } from "../dialect/error-codes.ts";
-import { printJson } from "../dialect/json/parse.ts";
-import { ExpressionError } from "../jsonata/index.ts";
-import { InvalidPrerequisiteError } from "../mapping/compile/body-merge.ts";
-import { errorsOf } from "../mapping/compile/error-shapes.ts";
-import { InvalidPathValueError } from "../mapping/compile/endpoint.ts";
-import { StateUnavailableError } from "../storage/key-value-store.ts";
+} from "../../pack/errors/http-error.ts";
+import type { InvalidPart } from "../../pack/errors/error-codes.ts";
+import { printJson } from "../../base/json/parse.ts";
+import { ExpressionError } from "../../jsonata/index.ts";
+import { InvalidPrerequisiteError } from "../../pack/bodies/body-merge.ts";
+import { errorsOf } from "../../pack/errors/error-shapes.ts";
+import { InvalidPathValueError } from "../../pack/calls/endpoint.ts";
+import { StateUnavailableError } from "../../base/storage/key-value-store.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
-import type { RequestContext } from "./context.ts";
-import type { AlphaRequest } from "./request.ts";
-import { InvalidUpstreamResponseError, type TranslationConfig } from "./upstream-response.ts";
+import type { RequestContext } from "../pipeline/context.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
+import { InvalidUpstreamResponseError, type TranslationConfig } from "../pipeline/upstream-response.ts";
 
 /** How a pack writes errors. */
 export type ErrorTranslation = Pick<

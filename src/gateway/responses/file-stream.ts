@@ -2,12 +2,12 @@
 import { once } from "node:events";
 import { pipeline, Transform, type Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { printJson } from "../dialect/json/parse.ts";
-import { HttpError } from "../dialect/http-error.ts";
+import { printJson } from "../../base/json/parse.ts";
+import { HttpError } from "../../pack/errors/http-error.ts";
 import { decodeContent, toUtf8 } from "../upstream/content-decoding.ts";
 import type { StreamResponse } from "../upstream/file-client.ts";
-import type { FileResponse } from "./response.ts";
-import { toUpstreamResponse, type UpstreamResponse } from "./upstream-response.ts";
+import type { FileResponse } from "../pipeline/response.ts";
+import { toUpstreamResponse, type UpstreamResponse } from "../pipeline/upstream-response.ts";
 
 /** A call to v4 that streams a file, in one direction or both. */
 export interface FileRequest {

@@ -1,14 +1,14 @@
 import { pipeline } from "node:stream";
-import { HttpError } from "../../dialect/http-error.ts";
-import type { Endpoint } from "../../mapping/compile/endpoint.ts";
-import type { FileRule } from "../../mapping/compile/route.ts";
-import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
-import { header } from "../request.ts";
-import { endpointOf } from "../stages/build-request.ts";
-import { throwTranslatedError } from "../translate-error.ts";
-import { countBytes, type FileRequest, type StreamedResponse } from "../file-stream.ts";
-import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
-import { InvalidUpstreamResponseError } from "../upstream-response.ts";
+import { HttpError } from "../../pack/errors/http-error.ts";
+import type { Endpoint } from "../../pack/calls/endpoint.ts";
+import type { FileRule } from "../../pack/routes/route.ts";
+import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
+import { header } from "../pipeline/request.ts";
+import { endpointOf } from "../pipeline/stages/build-request.ts";
+import { throwTranslatedError } from "./translate-error.ts";
+import { countBytes, type FileRequest, type StreamedResponse } from "./file-stream.ts";
+import { requestWithoutBody, type PreparedRequest } from "../pipeline/prepared-request.ts";
+import { InvalidUpstreamResponseError } from "../pipeline/upstream-response.ts";
 import { translateObject } from "./translate-response.ts";
 
 /** Whether a `Content-Type` (`image/png; q=1`) has a type. The type may end in `/*`. */

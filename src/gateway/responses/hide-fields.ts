@@ -1,9 +1,9 @@
 /** Field brown-outs: members that are left out of a response for a while. */
-import { isObject, parseJson, printJson } from "../dialect/json/parse.ts";
-import { keysOfObjects, type ResponseSources } from "../mapping/compile/response-fields.ts";
-import type { Route } from "../mapping/compile/route.ts";
+import { isObject, parseJson, printJson } from "../../base/json/parse.ts";
+import { keysOfObjects, type ResponseSources } from "../../pack/fields/response-fields.ts";
+import type { Route } from "../../pack/routes/route.ts";
 import { valuesAt } from "./response-objects.ts";
-import type { HiddenField } from "./plan.ts";
+import type { HiddenField } from "../pipeline/plan.ts";
 
 /** The header of a response that lacks fields because of the plan. */
 export const FIELD_HEADER = "x-field-brown-out";

@@ -1,6 +1,6 @@
-import { TranslatedError } from "../../dialect/http-error.ts";
-import type { RouteKind } from "../../mapping/compile/route.ts";
-import type { ResponseKind } from "../authorized-request.ts";
+import { TranslatedError } from "../../pack/errors/http-error.ts";
+import type { RouteKind } from "../../pack/routes/route.ts";
+import type { ResponseKind } from "../pipeline/authorized-request.ts";
 import { aggregatedKind } from "./aggregated.ts";
 import { bulkKind } from "./bulk.ts";
 import { catalogKind } from "./catalog.ts";

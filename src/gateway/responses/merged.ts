@@ -1,10 +1,10 @@
-import { isObject, printJson } from "../../dialect/json/parse.ts";
-import type { JsonObject } from "../../mapping/translation-context.ts";
-import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
-import { buildUpstreamRequest } from "../stages/build-request.ts";
-import { throwTranslatedError } from "../translate-error.ts";
-import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
-import { parseObject, type UpstreamResponse } from "../upstream-response.ts";
+import { isObject, printJson } from "../../base/json/parse.ts";
+import type { JsonObject } from "../../pack/translation-context.ts";
+import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
+import { buildUpstreamRequest } from "../pipeline/stages/build-request.ts";
+import { throwTranslatedError } from "./translate-error.ts";
+import { requestWithoutBody, type PreparedRequest } from "../pipeline/prepared-request.ts";
+import { parseObject, type UpstreamResponse } from "../pipeline/upstream-response.ts";
 import { translateObject } from "./translate-response.ts";
 
 /** One of the v4 resources that an object is merged from, and its request. */

@@ -1,11 +1,11 @@
-import type { Route } from "../../mapping/compile/route.ts";
-import type { ReadContext } from "../../mapping/translation-context.ts";
-import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
-import { currentGrants, hasNoScopes } from "../stages/authorize.ts";
-import { buildUpstreamRequest } from "../stages/build-request.ts";
-import { callUpstream, type UpstreamResult } from "../stages/call-upstream.ts";
-import type { PreparedRequest } from "../prepared-request.ts";
-import type { UpstreamResponse } from "../upstream-response.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { ReadContext } from "../../pack/translation-context.ts";
+import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
+import { currentGrants, hasNoScopes } from "../pipeline/stages/authorize.ts";
+import { buildUpstreamRequest } from "../pipeline/stages/build-request.ts";
+import { callUpstream, type UpstreamResult } from "../pipeline/stages/call-upstream.ts";
+import type { PreparedRequest } from "../pipeline/prepared-request.ts";
+import type { UpstreamResponse } from "../pipeline/upstream-response.ts";
 import { applyTokenScopes, beforeTokenCall } from "./token-scopes.ts";
 import { translateList, translateObject } from "./translate-response.ts";
 

@@ -1,15 +1,15 @@
 /** A page of a list whose pages differ from v4's: rows of one or more v4 pages. */
-import { throwParameterError } from "../../dialect/parameter-error.ts";
-import { cursorParameter } from "../../dialect/paging/styles.ts";
-import type { Paging } from "../../mapping/compile/paging.ts";
-import type { ReadContext } from "../../mapping/translation-context.ts";
-import type { AuthorizedRequest, ResponseKind } from "../authorized-request.ts";
-import { buildUpstreamRequest } from "../stages/build-request.ts";
-import { callUpstream } from "../stages/call-upstream.ts";
-import { throwTranslatedError } from "../translate-error.ts";
-import type { ListPage, PreparedRequest } from "../prepared-request.ts";
-import { InvalidUpstreamResponseError, type UpstreamResponse } from "../upstream-response.ts";
-import { acceptPage } from "../upstream-list.ts";
+import { throwParameterError } from "../../pack/routes/parameter-error.ts";
+import { cursorParameter } from "../../pack/lists/styles.ts";
+import type { Paging } from "../../pack/lists/paging.ts";
+import type { ReadContext } from "../../pack/translation-context.ts";
+import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
+import { buildUpstreamRequest } from "../pipeline/stages/build-request.ts";
+import { callUpstream } from "../pipeline/stages/call-upstream.ts";
+import { throwTranslatedError } from "./translate-error.ts";
+import type { ListPage, PreparedRequest } from "../pipeline/prepared-request.ts";
+import { InvalidUpstreamResponseError, type UpstreamResponse } from "../pipeline/upstream-response.ts";
+import { acceptPage } from "../pipeline/upstream-list.ts";
 import { applyTokenScopes } from "./token-scopes.ts";
 import { findRow, translatePage, type TranslatedPage } from "./translate-page.ts";
 

@@ -1,17 +1,17 @@
-import { writeList } from "../../dialect/envelope.ts";
-import { selectRows } from "../../dialect/filter/select.ts";
-import { throwParameterError } from "../../dialect/parameter-error.ts";
-import { cursorParameter } from "../../dialect/paging/styles.ts";
+import { writeList } from "../../pack/lists/envelope.ts";
+import { selectRows } from "../../pack/filters/select.ts";
+import { throwParameterError } from "../../pack/routes/parameter-error.ts";
+import { cursorParameter } from "../../pack/lists/styles.ts";
 import {
   pageBefore,
   readOffsetCursor,
   writeOffsetCursor,
   type PageRequest,
-} from "../../dialect/paging/page-request.ts";
-import type { Paging } from "../../mapping/compile/paging.ts";
-import type { CatalogEntry } from "../../mapping/translation-context.ts";
-import type { AuthorizedRequest } from "../authorized-request.ts";
-import { requestedFilter } from "../stages/build-list-request.ts";
+} from "../../pack/lists/page-request.ts";
+import type { Paging } from "../../pack/lists/paging.ts";
+import type { CatalogEntry } from "../../pack/translation-context.ts";
+import type { AuthorizedRequest } from "../pipeline/authorized-request.ts";
+import { requestedFilter } from "../pipeline/stages/build-list-request.ts";
 
 /** Where a page is in rows that the gateway has. Opaque cursors are the gateway's own. @throws {HttpError} 400 */
 function findPage(

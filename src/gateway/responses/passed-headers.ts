@@ -1,19 +1,19 @@
 /** Headers that pass from one side to the other, on a request and on its response. */
-import { hasTag } from "../dialect/entity-tag.ts";
-import { HttpError } from "../dialect/http-error.ts";
-import { isObject } from "../dialect/json/parse.ts";
-import { fromJsonText } from "../dialect/json/text.ts";
-import { valueAt } from "../dialect/shape.ts";
-import { NOT_MODIFIED } from "../dialect/statuses.ts";
-import type { PassedHeaders } from "../mapping/compile/headers.ts";
-import type { TranslateLocation } from "../mapping/compile/locations.ts";
-import type { Answer, ReceivedHeaders, WriteResponseHeaders } from "../mapping/compile/response-headers.ts";
-import type { Route } from "../mapping/compile/route.ts";
-import type { RequestContext } from "./context.ts";
-import type { ResponseBody, HandlerResult } from "./response.ts";
-import { header, type AlphaRequest, type ReadJson } from "./request.ts";
+import { hasTag } from "../../pack/headers/entity-tag.ts";
+import { HttpError } from "../../pack/errors/http-error.ts";
+import { isObject } from "../../base/json/parse.ts";
+import { fromJsonText } from "../../base/json/text.ts";
+import { valueAt } from "../../pack/fields/shape.ts";
+import { NOT_MODIFIED } from "../../pack/errors/statuses.ts";
+import type { PassedHeaders } from "../../pack/headers/headers.ts";
+import type { TranslateLocation } from "../../pack/load/locations.ts";
+import type { Answer, ReceivedHeaders, WriteResponseHeaders } from "../../pack/headers/response-headers.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { RequestContext } from "../pipeline/context.ts";
+import type { ResponseBody, HandlerResult } from "../pipeline/response.ts";
+import { header, type AlphaRequest, type ReadJson } from "../pipeline/request.ts";
 import type { ErrorResult } from "./error-result.ts";
-import { addHeaders, addParameters, type PreparedRequest } from "./prepared-request.ts";
+import { addHeaders, addParameters, type PreparedRequest } from "../pipeline/prepared-request.ts";
 
 const PRECONDITION_FAILED = 412;
 

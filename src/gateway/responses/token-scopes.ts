@@ -1,14 +1,14 @@
 /** Responses that carry tokens: v4's scopes in them become alpha's levels. */
-import { errorText } from "../../config/error-text.ts";
-import { isObject, parseJson, printJson } from "../../dialect/json/parse.ts";
-import { valueAt } from "../../dialect/shape.ts";
-import { levelsLoss } from "../../mapping/compile/loss-names.ts";
-import type { TokensStep } from "../../mapping/compile/route-tokens.ts";
-import type { AuthorizedRequest } from "../authorized-request.ts";
-import { personalOwner } from "../../auth/token-owners.ts";
-import type { Owner } from "../../storage/key-value-store.ts";
-import { currentGrants } from "../stages/authorize.ts";
-import { createFetchCurrent } from "../stages/translate-body.ts";
+import { errorText } from "../../base/settings/error-text.ts";
+import { isObject, parseJson, printJson } from "../../base/json/parse.ts";
+import { valueAt } from "../../pack/fields/shape.ts";
+import { levelsLoss } from "../../pack/fields/loss-names.ts";
+import type { TokensStep } from "../../pack/credentials/route-tokens.ts";
+import type { AuthorizedRequest } from "../pipeline/authorized-request.ts";
+import { personalOwner } from "../auth/token-owners.ts";
+import type { Owner } from "../../base/storage/key-value-store.ts";
+import { currentGrants } from "../pipeline/stages/authorize.ts";
+import { createFetchCurrent } from "../pipeline/stages/translate-body.ts";
 
 type Row = Record<string, unknown>;
 

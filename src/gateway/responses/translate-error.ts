@@ -1,12 +1,17 @@
 /** From v4's errors to alpha's. */
-import { SecretValues } from "../audit/secret-values.ts";
-import { TranslatedError, type ErrorDetail, type ErrorSummary, type Failure } from "../dialect/http-error.ts";
-import type { CodeRule } from "../dialect/error-codes.ts";
-import { meaningOf } from "../dialect/statuses.ts";
-import { errorsOf } from "../mapping/compile/error-shapes.ts";
-import type { Route } from "../mapping/compile/route.ts";
-import type { AuthorizedRequest } from "./authorized-request.ts";
-import type { UpstreamResponse } from "./upstream-response.ts";
+import { SecretValues } from "../../audit/redact/secret-values.ts";
+import {
+  TranslatedError,
+  type ErrorDetail,
+  type ErrorSummary,
+  type Failure,
+} from "../../pack/errors/http-error.ts";
+import type { CodeRule } from "../../pack/errors/error-codes.ts";
+import { meaningOf } from "../../pack/errors/statuses.ts";
+import { errorsOf } from "../../pack/errors/error-shapes.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { AuthorizedRequest } from "../pipeline/authorized-request.ts";
+import type { UpstreamResponse } from "../pipeline/upstream-response.ts";
 
 /** Where v4 gives no reason, by its status. */
 const DEFAULT_REASONS: Readonly<Record<number, string>> = {

@@ -1,11 +1,11 @@
 /** A part of a v4 page, translated: the rows of one page of alpha may come from several. */
-import { readRaw, type Cursor } from "../../dialect/json/scan.ts";
-import { fromJsonText } from "../../dialect/json/text.ts";
-import type { ListValues } from "../../dialect/envelope.ts";
-import { OutputBuffer } from "../../mapping/codegen/output-buffer.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import type { ReadContext } from "../../mapping/translation-context.ts";
-import { objectAt, openListBody, type UpstreamResponse } from "../upstream-response.ts";
+import { readRaw, type Cursor } from "../../base/json/scan.ts";
+import { fromJsonText } from "../../base/json/text.ts";
+import type { ListValues } from "../../pack/lists/envelope.ts";
+import { OutputBuffer } from "../../pack/codegen/output-buffer.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { ReadContext } from "../../pack/translation-context.ts";
+import { objectAt, openListBody, type UpstreamResponse } from "../pipeline/upstream-response.ts";
 import { collectRows } from "./translate-response.ts";
 
 /** The rows of a page from one index up to another. */

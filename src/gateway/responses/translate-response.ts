@@ -1,18 +1,18 @@
 /** From the text of v4's success to alpha's JSON. */
-import { writeList } from "../../dialect/envelope.ts";
-import { HttpError } from "../../dialect/http-error.ts";
-import { checkJson, cursorAt, expectEnd, isObjectAt, type Cursor } from "../../dialect/json/scan.ts";
+import { writeList } from "../../pack/lists/envelope.ts";
+import { HttpError } from "../../pack/errors/http-error.ts";
+import { checkJson, cursorAt, expectEnd, isObjectAt, type Cursor } from "../../base/json/scan.ts";
 import { awaitAll, ignoreRejections, type MaybePromise } from "../../jsonata/index.ts";
-import { OutputBuffer } from "../../mapping/codegen/output-buffer.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import type { ReadContext } from "../../mapping/translation-context.ts";
+import { OutputBuffer } from "../../pack/codegen/output-buffer.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { ReadContext } from "../../pack/translation-context.ts";
 import {
   InvalidUpstreamResponseError,
   objectAt,
   openListBody,
   readJsonOf,
   type UpstreamResponse,
-} from "../upstream-response.ts";
+} from "../pipeline/upstream-response.ts";
 
 /** Whether no body means an empty success: after a write. A read without a body says nothing. */
 const isWrite = ({ source, search }: Route): boolean =>

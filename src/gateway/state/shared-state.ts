@@ -1,5 +1,5 @@
 /** State about clients, shared by all processes that serve them. */
-import { type RateLimits, createRateLimits } from "../rate-limit/rate-limits.ts";
+import { type RateLimits, createRateLimits } from "../limits/rate-limits.ts";
 import {
   type TokenCache,
   type MemoryTokenCache,
@@ -7,15 +7,15 @@ import {
   type TokenCacheBackend,
   createSharedTokenCache,
 } from "../auth/token-cache.ts";
-import type { KeyValueStore } from "../storage/key-value-store.ts";
+import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
 import {
   type LimiterName,
   type MemoryLimiter,
   createMemoryLimiter,
   type Limiter,
   withFallback,
-} from "../rate-limit/limiter.ts";
-import type { Settings } from "../config/setting-definitions.ts";
+} from "../limits/limiter.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
 export interface SharedState {
   readonly limits: RateLimits;
   readonly tokens: TokenCache;

@@ -1,6 +1,6 @@
-import type { Log } from "../observability/log.ts";
-import type { Metrics } from "../observability/metrics/metrics.ts";
-import type { Fullness, KeyValueStore } from "../storage/key-value-store.ts";
+import type { Log } from "../../base/log/log.ts";
+import type { Metrics } from "../../base/metrics/metrics.ts";
+import type { Fullness, KeyValueStore } from "../../base/storage/key-value-store.ts";
 
 /** From here on the operator should know. */
 const NEARLY_FULL = 0.8;

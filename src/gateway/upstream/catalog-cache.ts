@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
-import type { SentToken } from "../dialect/credentials.ts";
-import type { CatalogCopy, CatalogEntry } from "../mapping/translation-context.ts";
+import type { SentToken } from "../../pack/credentials/credentials.ts";
+import type { CatalogCopy, CatalogEntry } from "../../pack/translation-context.ts";
 import {
   CatalogNotShownError,
   readCatalog,

@@ -1,21 +1,21 @@
-import type { SentToken } from "../dialect/credentials.ts";
-import type { ParseListBody } from "../dialect/envelope.ts";
-import { ByteMap } from "../dialect/json/byte-map.ts";
-import type { FilterWriter } from "../dialect/filter/filter-writer.ts";
-import { paddedText } from "../dialect/json/padded-text.ts";
-import { printJson } from "../dialect/json/parse.ts";
-import { cursorAt, expectEnd, readRaw, type Cursor } from "../dialect/json/scan.ts";
-import type { ReadWrapped } from "../dialect/object-wrapper.ts";
-import { fromJsonText } from "../dialect/json/text.ts";
-import { ExpressionError } from "../jsonata/index.ts";
-import { addQuery } from "../mapping/compile/endpoint.ts";
+import type { SentToken } from "../../pack/credentials/credentials.ts";
+import type { ParseListBody } from "../../pack/lists/envelope.ts";
+import { ByteMap } from "../../base/json/byte-map.ts";
+import type { FilterWriter } from "../../pack/filters/filter-writer.ts";
+import { paddedText } from "../../base/json/padded-text.ts";
+import { printJson } from "../../base/json/parse.ts";
+import { cursorAt, expectEnd, readRaw, type Cursor } from "../../base/json/scan.ts";
+import type { ReadWrapped } from "../../pack/bodies/object-wrapper.ts";
+import { fromJsonText } from "../../base/json/text.ts";
+import { ExpressionError } from "../../jsonata/index.ts";
+import { addQuery } from "../../pack/calls/endpoint.ts";
 import {
   createCatalogEntry,
   type Catalog,
   type CatalogCall,
   type CatalogPaging,
-} from "../mapping/compile/compile-catalog.ts";
-import type { CatalogEntry, ReadContext, ReadFunction } from "../mapping/translation-context.ts";
+} from "../../pack/calls/compile-catalog.ts";
+import type { CatalogEntry, ReadContext, ReadFunction } from "../../pack/translation-context.ts";
 import type { Upstream } from "./client.ts";
 
 /** A catalog that is cached, and the function that translates its items. */

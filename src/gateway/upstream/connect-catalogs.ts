@@ -1,8 +1,8 @@
-import { createObjectReader, objectPath } from "../dialect/object-wrapper.ts";
-import { createListParser, describeListFault } from "../dialect/envelope.ts";
+import { createObjectReader, objectPath } from "../../pack/bodies/object-wrapper.ts";
+import { createListParser, describeListFault } from "../../pack/lists/envelope.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
-import { upstreamEnvelopeOf } from "../mapping/compile/envelopes.ts";
-import type { Pack } from "../mapping/pack.ts";
+import { upstreamEnvelopeOf } from "../../pack/lists/envelopes.ts";
+import type { Pack } from "../../pack/pack.ts";
 import { createCatalogCache, type CatalogCache, type CatalogCacheOptions } from "./catalog-cache.ts";
 import type { Upstream } from "./client.ts";
 

@@ -1,6 +1,6 @@
-import type { Log } from "../observability/log.ts";
-import type { Metrics } from "../observability/metrics/metrics.ts";
-import { createUpstream, type UpstreamClient, type UpstreamOptions } from "../upstream/client.ts";
+import type { Log } from "../../base/log/log.ts";
+import type { Metrics } from "../../base/metrics/metrics.ts";
+import { createUpstream, type UpstreamClient, type UpstreamOptions } from "./client.ts";
 
 /** Creates the client of v4, and logs and counts the states of its circuit. */
 export function openUpstream(options: UpstreamOptions, log: Log, metrics: Metrics): UpstreamClient {

@@ -1,16 +1,21 @@
 /** Finds out whether a pack would serve a call of the old API: its request is translated, and nothing is sent. */
 import { LRUCache } from "lru-cache";
-import { REDACTED } from "../../audit/secret-values.ts";
-import type { ErrorDetail } from "../../dialect/http-error.ts";
-import type { ErrorFormats } from "../../mapping/compile/error-shapes.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import { splitPath } from "../../mapping/router.ts";
-import { pathTemplate } from "../../routing/path-template.ts";
-import type { Upstream } from "../../upstream/client.ts";
-import { createCatalogUpstream, type CatalogLists } from "../catalog-upstream.ts";
-import { clientBody } from "../explain/recorded-body.ts";
-import { createDryRun, type DryRun, type DryRunRequest, type DryRunResponse } from "../dry-run.ts";
+import { REDACTED } from "../../audit/redact/secret-values.ts";
+import type { ErrorDetail } from "../../pack/errors/http-error.ts";
+import type { ErrorFormats } from "../../pack/errors/error-shapes.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { Pack } from "../../pack/pack.ts";
+import { splitPath } from "../../pack/routes/router.ts";
+import { pathTemplate } from "../../base/routing/path-template.ts";
+import type { Upstream } from "../../gateway/upstream/client.ts";
+import { createCatalogUpstream, type CatalogLists } from "../../compare/dry-run/catalog-upstream.ts";
+import { clientBody } from "../../compare/dry-run/recorded-body.ts";
+import {
+  createDryRun,
+  type DryRun,
+  type DryRunRequest,
+  type DryRunResponse,
+} from "../../compare/dry-run/dry-run.ts";
 import type { ObservedCall } from "./observed-call.ts";
 
 /** Why a pack refuses a call. */

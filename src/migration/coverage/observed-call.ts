@@ -1,9 +1,9 @@
 /** A call of the old API that was observed: what the client sent. */
-import { isClientApi, type AuditRecord } from "../../audit/record.ts";
-import { applicationKey, labelKey } from "../../audit/summary-key.ts";
-import { isTruncated } from "../../audit/truncate.ts";
-import type { ClientDirectory, ClientIdentity } from "../../clients/client-directory.ts";
-import { isObject } from "../../dialect/json/parse.ts";
+import { isClientApi, type AuditRecord } from "../../audit/record/record.ts";
+import { applicationKey, labelKey } from "../../audit/usage/summary-key.ts";
+import { isTruncated } from "../../audit/record/truncate.ts";
+import type { ClientDirectory, ClientIdentity } from "../../audit/clients/client-directory.ts";
+import { isObject } from "../../base/json/parse.ts";
 
 export interface ObservedCall {
   /** Where it was observed: the id of a record, or the place of an entry. */

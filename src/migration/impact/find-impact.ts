@@ -1,9 +1,9 @@
 /** What the changes between two editions of an API mean for the clients that are known. */
-import type { CallersReader } from "../../audit/callers.ts";
-import type { UsageQuery } from "../../audit/usage.ts";
-import type { UsageReader } from "../../audit/usage-reader.ts";
-import type { ClientDirectory } from "../../clients/client-directory.ts";
-import type { Pack } from "../../mapping/pack.ts";
+import type { CallersReader } from "../../audit/usage/callers.ts";
+import type { UsageQuery } from "../../audit/usage/usage.ts";
+import type { UsageReader } from "../../audit/usage/usage-reader.ts";
+import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
+import type { Pack } from "../../pack/pack.ts";
 import { compareSurfaces, type Change } from "./compare-surfaces.ts";
 import {
   joinClients,

@@ -1,9 +1,9 @@
 /** Which clients a change concerns, by the summaries. */
-import type { CallersReader, RouteCaller, RouteCallers, SentName } from "../../audit/callers.ts";
-import { ANONYMOUS, identifyGroups, type IdentifiedGroup } from "../../audit/client-groups.ts";
-import type { UsageQuery } from "../../audit/usage.ts";
-import type { UsageReader } from "../../audit/usage-reader.ts";
-import type { ClientDirectory } from "../../clients/client-directory.ts";
+import type { CallersReader, RouteCaller, RouteCallers, SentName } from "../../audit/usage/callers.ts";
+import { ANONYMOUS, identifyGroups, type IdentifiedGroup } from "../../audit/usage/client-groups.ts";
+import type { UsageQuery } from "../../audit/usage/usage.ts";
+import type { UsageReader } from "../../audit/usage/usage-reader.ts";
+import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
 import type { Concern } from "./compare-surfaces.ts";
 
 /** A client that would notice something: a row of the report. */

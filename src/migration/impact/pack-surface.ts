@@ -1,8 +1,8 @@
 /** What the clients of a pack can send and get. */
-import { isObject } from "../../dialect/json/parse.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import { describePack } from "../openapi/document.ts";
+import { isObject } from "../../base/json/parse.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { Pack } from "../../pack/pack.ts";
+import { describePack } from "../../pack/openapi/document.ts";
 import { addPlaces, SchemaBudget } from "./flatten-schema.ts";
 import { readOperation } from "./openapi-surface.ts";
 import { OTHER_RULES } from "./compare-surfaces.ts";

@@ -1,11 +1,11 @@
 /** Which routes of a pack use an operation of the upstream, and which names of clients lead to its members. */
-import { findPath, namesIn } from "../../dialect/shape.ts";
-import type { Catalog } from "../../mapping/compile/compile-catalog.ts";
-import type { Resource } from "../../mapping/compile/resource.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { FieldRule } from "../../mapping/schema/field-definition.ts";
-import { upstreamNamesOf } from "../../mapping/schema/parameter-definition.ts";
+import { findPath, namesIn } from "../../pack/fields/shape.ts";
+import type { Catalog } from "../../pack/calls/compile-catalog.ts";
+import type { Resource } from "../../pack/load/resource.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { FieldRule } from "../../pack/fields/field-definition.ts";
+import { upstreamNamesOf } from "../../pack/routes/parameter-definition.ts";
 import type { Change } from "./compare-surfaces.ts";
 import type { Question } from "./noticing-clients.ts";
 import { operationKey } from "./surface.ts";

@@ -1,9 +1,9 @@
 /** Who would notice if a route, a member or a word were gone. */
-import type { CallersReader } from "../../audit/callers.ts";
-import type { UsageQuery } from "../../audit/usage.ts";
-import type { UsageReader } from "../../audit/usage-reader.ts";
-import type { ClientDirectory } from "../../clients/client-directory.ts";
-import type { Pack } from "../../mapping/pack.ts";
+import type { CallersReader } from "../../audit/usage/callers.ts";
+import type { UsageQuery } from "../../audit/usage/usage.ts";
+import type { UsageReader } from "../../audit/usage/usage-reader.ts";
+import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
+import type { Pack } from "../../pack/pack.ts";
 import type { Concern } from "./compare-surfaces.ts";
 import {
   joinClients,

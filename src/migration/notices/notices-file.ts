@@ -1,9 +1,9 @@
 /** The file of `NOTICES_FILE`: who is told what, and where. */
 import { z } from "zod";
-import { readTextFile } from "../config/read-text-file.ts";
-import { isObject } from "../dialect/json/parse.ts";
-import { about } from "../mapping/schema/about.ts";
-import type { OperatorFileKind, ReportProblem } from "../operator-files/operator-file.ts";
+import { readTextFile } from "../../base/settings/read-text-file.ts";
+import { isObject } from "../../base/json/parse.ts";
+import { about } from "../../base/files/about.ts";
+import type { OperatorFileKind, ReportProblem } from "../../base/files/operator-file.ts";
 import { CLIENT_EVENTS, EVENTS, type NoticeEvent } from "./notice.ts";
 
 /** Where a secret is: the file has none itself. */

@@ -1,16 +1,16 @@
 /** Opens the notices of a gateway: reads their file, and gives them what they look at. */
-import type { AuditStore } from "../audit/store.ts";
-import type { ClientDirectory } from "../clients/client-directory.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import { COUNTED, RESULTS } from "../notices/notice.ts";
-import { noticesFile } from "../notices/notices-file.ts";
-import { Notices } from "../notices/notices.ts";
-import { createClientReader } from "../notices/read-clients.ts";
-import type { Log } from "../observability/log.ts";
-import type { Metrics } from "../observability/metrics/metrics.ts";
-import type { KeyValueStore } from "../storage/key-value-store.ts";
-import type { SunsetService } from "./open-sunset.ts";
-import { watchOperatorFile } from "./watched-file.ts";
+import type { AuditStore } from "../../audit/store/store.ts";
+import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import { COUNTED, RESULTS } from "./notice.ts";
+import { noticesFile } from "./notices-file.ts";
+import { Notices } from "./notices.ts";
+import { createClientReader } from "./read-clients.ts";
+import type { Log } from "../../base/log/log.ts";
+import type { Metrics } from "../../base/metrics/metrics.ts";
+import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
+import type { SunsetService } from "../sunset/open-sunset.ts";
+import { watchOperatorFile } from "../../base/files/watched-file.ts";
 
 /** The notices of a gateway. */
 export interface NoticesService {

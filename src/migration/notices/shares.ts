@@ -1,6 +1,6 @@
 /** Shares of what is bounded, so that the notices of one client do not hide those of others. */
-import { familyKeyOf } from "../audit/client-keys.ts";
-import type { NamedClient } from "../audit/migration-state.ts";
+import { familyKeyOf } from "../../audit/usage/client-keys.ts";
+import type { NamedClient } from "../../audit/usage/migration-state.ts";
 
 /**
  * Whose share something takes: a group, a colon, and the client within the group. Anybody can have many tokens and choose

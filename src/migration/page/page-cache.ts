@@ -1,7 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { HttpError } from "../dialect/http-error.ts";
-import { TOO_MANY_REQUESTS } from "../dialect/statuses.ts";
-import { createMemoryLimiter, type MemoryLimiter } from "../rate-limit/limiter.ts";
+import { HttpError } from "../../pack/errors/http-error.ts";
+import { TOO_MANY_REQUESTS } from "../../pack/errors/statuses.ts";
+import { createMemoryLimiter, type MemoryLimiter } from "../../gateway/limits/limiter.ts";
 
 /** For how long a page is shown as it was read. */
 const TTL_MS = 60_000;

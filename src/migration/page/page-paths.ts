@@ -1,7 +1,7 @@
 /** Where the pages of clients are. A pack must not have routes there. */
-import { SettingsError } from "../config/settings.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import type { Pack } from "../mapping/pack.ts";
+import { SettingsError } from "../../base/settings/settings.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import type { Pack } from "../../pack/pack.ts";
 
 /** Last segments of the paths: what a client still has to change, and the description of the client's API. */
 const SEGMENTS = { page: "migration", description: "openapi.json" } as const;

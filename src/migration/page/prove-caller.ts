@@ -1,10 +1,10 @@
 /** Who reads the page: the holder of a token that v4 accepts, or an application whose secret the login server accepts. */
-import type { Pack } from "../mapping/pack.ts";
-import type { ApplicationCredentials } from "../oauth/basic-credentials.ts";
-import type { LoginServer } from "../oauth/login-server.ts";
-import type { RequestContext } from "../pipeline/context.ts";
-import { createUpstreamActivity } from "../pipeline/instrument-call.ts";
-import type { ProofDependencies, ProvenToken } from "../pipeline/prove-token.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { ApplicationCredentials } from "../../gateway/oauth/basic-credentials.ts";
+import type { LoginServer } from "../../gateway/oauth/login-server.ts";
+import type { RequestContext } from "../../gateway/pipeline/context.ts";
+import { createUpstreamActivity } from "../../gateway/pipeline/instrument-call.ts";
+import type { ProofDependencies, ProvenToken } from "../../gateway/auth/prove-token.ts";
 
 /** Whose calls the page shows. */
 export type Caller =

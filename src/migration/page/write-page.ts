@@ -1,15 +1,9 @@
 /** The page as JSON and as HTML. */
-import { capitalize, describeReadiness, type FieldChange } from "../tools/migration-report/model.ts";
-import { REPORT_POLICY, renderDocument } from "../tools/migration-report/html.ts";
-import {
-  formatCount,
-  plural,
-  type Block,
-  type Column,
-  type Line,
-} from "../tools/migration-report/outline.ts";
-import { describeCounterpart, READINESS_LABELS } from "../tools/migration-report/outline-client.ts";
-import { createFieldsTable, listNames, parseSentence } from "../tools/migration-report/outline-fields.ts";
+import { capitalize, describeReadiness, type FieldChange } from "../report/model.ts";
+import { REPORT_POLICY, renderDocument } from "../report/html.ts";
+import { formatCount, plural, type Block, type Column, type Line } from "../report/outline.ts";
+import { describeCounterpart, READINESS_LABELS } from "../report/outline-client.ts";
+import { createFieldsTable, listNames, parseSentence } from "../report/outline-fields.ts";
 import type { ClientPage, PageRoute } from "./client-page.ts";
 
 /** A change without the names that this product has for the two APIs. */

@@ -1,8 +1,8 @@
-import type { Route } from "../../mapping/compile/route.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { FieldRule } from "../../mapping/schema/field-definition.ts";
-import { classOf } from "../../mapping/pack-summary.ts";
-import { toLine } from "../explain/explanation.ts";
+import type { Route } from "../../pack/routes/route.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { FieldRule } from "../../pack/fields/field-definition.ts";
+import { classOf } from "../../pack/pack-summary.ts";
+import { toLine } from "../../compare/dry-run/explanation.ts";
 import { capitalize, type FieldChange, type ObjectChanges, type ValuePair } from "./model.ts";
 
 /** Whether clients read a value in responses, or write it in bodies and filters. */

@@ -1,12 +1,12 @@
-import type { AuditRecord } from "../../audit/record.ts";
-import type { CredentialsPlace } from "../../dialect/credentials.ts";
-import { curl } from "../explain/curl.ts";
-import { recordCurls } from "../explain/record-curls.ts";
-import { addressVariable } from "../explain/shell.ts";
-import { isCallOf } from "../explain/recorded.ts";
-import { addQuery, type Endpoint } from "../../mapping/compile/endpoint.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { Route } from "../../mapping/compile/route.ts";
+import type { AuditRecord } from "../../audit/record/record.ts";
+import type { CredentialsPlace } from "../../pack/credentials/credentials.ts";
+import { curl } from "../../compare/dry-run/curl.ts";
+import { recordCurls } from "../../compare/dry-run/record-curls.ts";
+import { addressVariable } from "../../compare/dry-run/shell.ts";
+import { isCallOf } from "../../compare/dry-run/recorded.ts";
+import { addQuery, type Endpoint } from "../../pack/calls/endpoint.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Route } from "../../pack/routes/route.ts";
 import type { Command } from "./model.ts";
 
 const GATEWAY = "$GATEWAY";

@@ -1,12 +1,12 @@
 /** What changes in all calls. */
-import type { CredentialsPlace } from "../../dialect/credentials.ts";
-import type { PageSize, PagingStyle } from "../../dialect/paging/styles.ts";
-import { dottedPath, findPath, nameOf, type Shape } from "../../dialect/shape.ts";
-import { TOO_MANY_REQUESTS } from "../../dialect/statuses.ts";
-import { NOT_MODIFIED } from "../../dialect/statuses.ts";
-import { mayBeNotModified } from "../../mapping/compile/not-modified.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { DialectDefinition } from "../../mapping/schema/pack-definition.ts";
+import type { CredentialsPlace } from "../../pack/credentials/credentials.ts";
+import type { PageSize, PagingStyle } from "../../pack/lists/styles.ts";
+import { dottedPath, findPath, nameOf, type Shape } from "../../pack/fields/shape.ts";
+import { TOO_MANY_REQUESTS } from "../../pack/errors/statuses.ts";
+import { NOT_MODIFIED } from "../../pack/errors/statuses.ts";
+import { mayBeNotModified } from "../../pack/headers/not-modified.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { DialectDefinition } from "../../pack/schema/pack-definition.ts";
 import type { Difference } from "./model.ts";
 
 const list = (names: readonly string[]): string => names.join(", ");

@@ -1,6 +1,6 @@
-import type { AuditRecord } from "../../audit/record.ts";
-import type { AuditQuery, AuditStore } from "../../audit/store.ts";
-import type { RouteUsage } from "../../audit/usage.ts";
+import type { AuditRecord } from "../../audit/record/record.ts";
+import type { AuditQuery, AuditStore } from "../../audit/store/store.ts";
+import type { RouteUsage } from "../../audit/usage/usage.ts";
 
 /** Records that are read for each of the most used calls. */
 const RECORDS_PER_CALL = 20;

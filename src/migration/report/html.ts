@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { STATE_LABELS } from "../../audit/migration-words.ts";
+import { STATE_LABELS } from "../../audit/usage/migration-words.ts";
 import type { Report } from "./model.ts";
 import {
   formatCount,
@@ -15,7 +15,7 @@ import {
 import { outlineReport } from "./outline-report.ts";
 
 /** The colours of the console: report and console look the same. */
-const COLORS = readFileSync(new URL("../../admin/public/css/colors.css", import.meta.url), "utf8");
+const COLORS = readFileSync(new URL("../../console/public/css/colors.css", import.meta.url), "utf8");
 
 /** The style sheet: for light and dark, wide and narrow screens, and for print. */
 const STYLE = `

@@ -1,21 +1,21 @@
-import { isClientApi } from "../../audit/record.ts";
+import { isClientApi } from "../../audit/record/record.ts";
 import {
   MAX_ROUTE_ROWS,
   readClientGroups,
   readGroupTokens,
   type ClientGroup,
   type GroupToken,
-} from "../../audit/client-groups.ts";
-import type { QuietTime } from "../../audit/migration-state.ts";
-import { rankLosses } from "../../audit/rank-losses.ts";
-import type { LossUsage } from "../../audit/loss-usage.ts";
-import { NO_CLIENTS, type ClientDirectory } from "../../clients/client-directory.ts";
-import { UNACCEPTED } from "../../audit/summary-key.ts";
-import { namesOf } from "../../mapping/pack-summary.ts";
-import type { AuditStore } from "../../audit/store.ts";
-import { MAX_USAGE_ROWS, type RouteUsage, type UsageQuery } from "../../audit/usage.ts";
-import type { UsageReader } from "../../audit/usage-reader.ts";
-import type { Pack } from "../../mapping/pack.ts";
+} from "../../audit/usage/client-groups.ts";
+import type { QuietTime } from "../../audit/usage/migration-state.ts";
+import { rankLosses } from "../../audit/usage/rank-losses.ts";
+import type { LossUsage } from "../../audit/usage/loss-usage.ts";
+import { NO_CLIENTS, type ClientDirectory } from "../../audit/clients/client-directory.ts";
+import { UNACCEPTED } from "../../audit/usage/summary-key.ts";
+import { namesOf } from "../../pack/pack-summary.ts";
+import type { AuditStore } from "../../audit/store/store.ts";
+import { MAX_USAGE_ROWS, type RouteUsage, type UsageQuery } from "../../audit/usage/usage.ts";
+import type { UsageReader } from "../../audit/usage/usage-reader.ts";
+import type { Pack } from "../../pack/pack.ts";
 import { createCallGuide, findSmallestScopes } from "./call-guide.ts";
 import { describeObjects } from "./changes.ts";
 import { describeCommonChanges } from "./common-changes.ts";

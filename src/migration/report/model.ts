@@ -1,11 +1,11 @@
 /** The migration report as data. HTML, Markdown, JSON and CSV are written from it. */
-import type { GroupToken } from "../../audit/client-groups.ts";
-import type { MigrationState } from "../../audit/migration-state.ts";
-import { describeStates } from "../../audit/migration-words.ts";
-import type { LossSummary, RankedLoss } from "../../audit/rank-losses.ts";
-import { UNACCEPTED } from "../../audit/summary-key.ts";
-import type { DayUsage } from "../../audit/usage.ts";
-import type { FieldClass, SideNames } from "../../mapping/pack-summary.ts";
+import type { GroupToken } from "../../audit/usage/client-groups.ts";
+import type { MigrationState } from "../../audit/usage/migration-state.ts";
+import { describeStates } from "../../audit/usage/migration-words.ts";
+import type { LossSummary, RankedLoss } from "../../audit/usage/rank-losses.ts";
+import { UNACCEPTED } from "../../audit/usage/summary-key.ts";
+import type { DayUsage } from "../../audit/usage/usage.ts";
+import type { FieldClass, SideNames } from "../../pack/pack-summary.ts";
 
 /** A value with different words in alpha and v4. */
 export interface ValuePair {

@@ -1,7 +1,7 @@
 /** A report as blocks, which HTML and Markdown render. */
-import { UNACCEPTED } from "../../audit/summary-key.ts";
-import type { DayUsage } from "../../audit/usage.ts";
-import type { SideNames } from "../../mapping/pack-summary.ts";
+import { UNACCEPTED } from "../../audit/usage/summary-key.ts";
+import type { DayUsage } from "../../audit/usage/usage.ts";
+import type { SideNames } from "../../pack/pack-summary.ts";
 import type { ClientGuide } from "./model.ts";
 
 /** A part of a line: plain text, or formatted text. */

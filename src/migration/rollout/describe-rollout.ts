@@ -1,13 +1,13 @@
 /** A rollout as people read it: who is where and why, what has returned, and who can't. */
-import { TRIP } from "../parity/statistics.ts";
-import type { ClientDirectory } from "../clients/client-directory.ts";
-import { scoreOf, type Evidence } from "./evidence.ts";
+import { TRIP } from "../../compare/counts/statistics.ts";
+import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
+import { scoreOf, type Evidence } from "./returns/evidence.ts";
 import type { SideDecision } from "./decide.ts";
-import type { Side } from "../pipeline/cursor-mark.ts";
+import type { Side } from "../../gateway/pipeline/cursor-mark.ts";
 import type { RolloutRule } from "./rollout-plan.ts";
-import type { RolloutData } from "../shadow/compared-rollout.ts";
+import type { RolloutData } from "../../compare/live/compared-rollout.ts";
 import type { Rollout } from "./rollout.ts";
-import type { RolloutEvent, Trip } from "./trips.ts";
+import type { RolloutEvent, Trip } from "./returns/trips.ts";
 
 /** A rule of the file in words. */
 export interface RuleStatus {

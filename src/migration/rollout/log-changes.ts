@@ -1,7 +1,7 @@
 /** Lines of the log about what has returned and what was resumed, whichever replica or command did it. */
 import { isDeepStrictEqual } from "node:util";
-import type { Log } from "../observability/log.ts";
-import type { RolloutEvent, Trip, TripTarget } from "./trips.ts";
+import type { Log } from "../../base/log/log.ts";
+import type { RolloutEvent, Trip, TripTarget } from "./returns/trips.ts";
 
 /** Logs what is new. Call it whenever other trips apply. @param events The last events, newest first */
 export type LogChanges = (trips: readonly Trip[], events: readonly RolloutEvent[]) => void;

@@ -1,30 +1,30 @@
 /** Decides which side serves a request: the old service, or what follows in the public application. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { CLIENT_GONE } from "../observability/metrics/client-gone.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
-import { hasBody } from "../pipeline/http/receive-body.ts";
-import { plainRequestOf, replacePlainRequest, type Middleware } from "../pipeline/http/request-context.ts";
-import type { LegacyExchange } from "../pipeline/native/legacy-proxy.ts";
-import { cursorParameters, removeCursorMark } from "../pipeline/cursor-mark.ts";
-import type { KnownSenders } from "../auth/known-senders.ts";
-import { PACK_HEADER } from "./browser-guards.ts";
-import { trustedProxies } from "../rate-limit/client-address.ts";
+import { CLIENT_GONE } from "../../base/metrics/client-gone.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import type { AlphaRequest } from "../../gateway/pipeline/request.ts";
+import { hasBody } from "../../gateway/http/receive-body.ts";
+import { plainRequestOf, replacePlainRequest, type Middleware } from "../../gateway/http/request-context.ts";
+import type { LegacyExchange } from "../../gateway/forward/legacy-proxy.ts";
+import { cursorParameters, removeCursorMark } from "../../gateway/pipeline/cursor-mark.ts";
+import type { KnownSenders } from "../../gateway/auth/known-senders.ts";
+import { PACK_HEADER } from "../../gateway/http/browser-guards.ts";
+import { trustedProxies } from "../../gateway/limits/client-address.ts";
 import {
   createLegacyForward,
   onlyReads,
   routeOf,
   type LegacyForwardParts,
   type LegacyService,
-} from "./legacy.ts";
-import { MAX_COMPARED_BYTES } from "../shadow/ask-old-service.ts";
-import { overridesMethod } from "../shadow/method-override.ts";
-import type { Recorder } from "./recorder.ts";
-import type { Shadow } from "./shadow.ts";
-import { createSignInReader } from "./sign-in.ts";
-import { createSenderReader, type RequestSender } from "../pipeline/read-sender.ts";
-import type { OAuthServices } from "./oauth-services.ts";
-import type { Rollout } from "../rollout/rollout.ts";
+} from "../../gateway/forward/legacy.ts";
+import { MAX_COMPARED_BYTES } from "../../compare/live/ask-old-service.ts";
+import { overridesMethod } from "../../compare/live/method-override.ts";
+import type { Recorder } from "../../gateway/record/recorder.ts";
+import type { Shadow } from "../../compare/live/shadow.ts";
+import { createSignInReader } from "../../gateway/oauth/sign-in.ts";
+import { createSenderReader, type RequestSender } from "../../gateway/pipeline/read-sender.ts";
+import type { OAuthServices } from "../../gateway/oauth/oauth-services.ts";
+import type { Rollout } from "./rollout.ts";
 
 /** Calls a function when a response has ended, or its client has disconnected: perhaps it has already. */
 function onceClosed(response: ServerResponse, listener: () => void): void {

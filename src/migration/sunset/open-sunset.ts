@@ -1,21 +1,21 @@
 /** Opens the sunset plan of a gateway, and keeps it up to date. */
-import { errorText } from "../config/error-text.ts";
-import type { AuditStore } from "../audit/store.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import type { Pack } from "../mapping/pack.ts";
-import type { Log } from "../observability/log.ts";
-import type { Metrics } from "../observability/metrics/metrics.ts";
-import { Outage } from "../observability/outage.ts";
-import type { KeyValueStore } from "../storage/key-value-store.ts";
-import { createControl, type Action } from "../sunset/control.ts";
-import { describePlan, type PlanStatus } from "../sunset/describe-plan.ts";
-import { createKnownClients } from "../sunset/known-clients.ts";
-import { createPlan, type Plan, type PlanDefinition } from "../sunset/plan.ts";
-import { createSunset, NO_SUNSET, type SunsetRules } from "../sunset/sunset.ts";
-import { findUnknownNames, type PackNames } from "../sunset/plan-names.ts";
-import { sunsetFile } from "../sunset/sunset-file.ts";
-import type { ClientsService } from "./open-clients.ts";
-import { watchOperatorFile } from "./watched-file.ts";
+import { errorText } from "../../base/settings/error-text.ts";
+import type { AuditStore } from "../../audit/store/store.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
+import type { Pack } from "../../pack/pack.ts";
+import type { Log } from "../../base/log/log.ts";
+import type { Metrics } from "../../base/metrics/metrics.ts";
+import { Outage } from "../../base/log/outage.ts";
+import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
+import { createControl, type Action } from "./control.ts";
+import { describePlan, type PlanStatus } from "./describe-plan.ts";
+import { createKnownClients } from "./known-clients.ts";
+import { createPlan, type Plan, type PlanDefinition } from "./plan.ts";
+import { createSunset, NO_SUNSET, type SunsetRules } from "./sunset.ts";
+import { findUnknownNames, type PackNames } from "./plan-names.ts";
+import { sunsetFile } from "./sunset-file.ts";
+import type { ClientsService } from "../../audit/clients/open-clients.ts";
+import { watchOperatorFile } from "../../base/files/watched-file.ts";
 
 /** The sunset plan of a gateway. */
 export interface SunsetService {

@@ -1,7 +1,7 @@
 /** The schemas of `bodies` of both dialects, and of the same keys of one body. */
 import { z } from "zod";
-import { about } from "./about.ts";
-import { mediaType } from "./text-types.ts";
+import { about } from "../../base/files/about.ts";
+import { mediaType } from "../fields/text-types.ts";
 
 const json = z.json();
 

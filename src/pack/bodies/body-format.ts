@@ -1,11 +1,11 @@
 /** How bodies are written on each side: their media types, and the wrappers around their objects. */
-import { NOT_SEPARATE, printForm, type FormStyle } from "../../dialect/form.ts";
-import { ValidationError, REQUIRED, UNKNOWN_MEMBER, type ErrorDetail } from "../../dialect/http-error.ts";
-import { isObject, printJson } from "../../dialect/json/parse.ts";
-import { objectPath } from "../../dialect/object-wrapper.ts";
-import { fillKey, fillShape, nameOf, namesIn, valueAt, type Shape } from "../../dialect/shape.ts";
-import type { SourceLocation } from "../load/source-location.ts";
-import type { ClientBodiesDefinition, UpstreamBodiesDefinition } from "../schema/bodies-definition.ts";
+import { NOT_SEPARATE, printForm, type FormStyle } from "./form.ts";
+import { ValidationError, REQUIRED, UNKNOWN_MEMBER, type ErrorDetail } from "../errors/http-error.ts";
+import { isObject, printJson } from "../../base/json/parse.ts";
+import { objectPath } from "./object-wrapper.ts";
+import { fillKey, fillShape, nameOf, namesIn, valueAt, type Shape } from "../fields/shape.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { ClientBodiesDefinition, UpstreamBodiesDefinition } from "./bodies-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
 
 /** The media type of forms. Bodies of all other types are JSON. */

@@ -1,7 +1,7 @@
-import { isObject, parseJson } from "../../dialect/json/parse.ts";
-import type { ErrorDetail } from "../../dialect/http-error.ts";
-import type { FieldRule } from "../schema/field-definition.ts";
-import { compileCopy, compileGetter, compileRemover, compileSetter } from "./member-paths.ts";
+import { isObject, parseJson } from "../../base/json/parse.ts";
+import type { ErrorDetail } from "../errors/http-error.ts";
+import type { FieldRule } from "../fields/field-definition.ts";
+import { compileCopy, compileGetter, compileRemover, compileSetter } from "../fields/member-paths.ts";
 import type { JsonObject } from "../translation-context.ts";
 
 /** Limits of JSON that a client sends inside a string. */

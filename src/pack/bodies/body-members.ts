@@ -1,18 +1,18 @@
 /** The members of a body: which ones the upstream gets, and how their values are translated. */
-import type { ClientBodiesDefinition, UpstreamBodiesDefinition } from "../schema/bodies-definition.ts";
-import type { FieldRule } from "../schema/field-definition.ts";
+import type { ClientBodiesDefinition, UpstreamBodiesDefinition } from "./bodies-definition.ts";
+import type { FieldRule } from "../fields/field-definition.ts";
 import type { PartDefinition } from "../schema/pack-definition.ts";
-import type { PathParameterDefinitions } from "../schema/parameter-definition.ts";
+import type { PathParameterDefinitions } from "../routes/parameter-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
-import { resolveReference, type SourceLocation } from "../load/source-location.ts";
+import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
 import type { Steps } from "../steps.ts";
 import type { JsonObject } from "../translation-context.ts";
 import type { FormMember } from "./body-forms.ts";
 import { validSchema } from "./body-schema.ts";
-import type { FieldContext } from "./field/field-context.ts";
-import { compileWrite, type WriteFunction } from "./field/write.ts";
-import { compileGetter, compileRemover, compileSetter } from "./member-paths.ts";
-import { schemaAt, schemaMembers, unmappedMembers, type Schema } from "./schema-members.ts";
+import type { FieldContext } from "../fields/field-context.ts";
+import { compileWrite, type WriteFunction } from "../fields/write.ts";
+import { compileGetter, compileRemover, compileSetter } from "../fields/member-paths.ts";
+import { schemaAt, schemaMembers, unmappedMembers, type Schema } from "../fields/schema-members.ts";
 
 /** A member of a body by its dotted name. */
 export interface BodyMember {

@@ -1,10 +1,10 @@
 /** What the gateway adds to a body: constants, defaults, ids of the path, and what the upstream has now (`merge_with`). */
-import { isObject } from "../../dialect/json/parse.ts";
-import type { PathParameterDefinitions } from "../schema/parameter-definition.ts";
+import { isObject } from "../../base/json/parse.ts";
+import type { PathParameterDefinitions } from "../routes/parameter-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
-import { compileCopy, compileGetter, compileSetter, parentPaths } from "./member-paths.ts";
-import { compilePathValue } from "./path-parameters.ts";
+import { compileCopy, compileGetter, compileSetter, parentPaths } from "../fields/member-paths.ts";
+import { compilePathValue } from "../routes/path-parameters.ts";
 
 /** v4's response to a prerequisite is not what the body needs. The message is for the log. */
 export class InvalidPrerequisiteError extends Error {

@@ -1,4 +1,4 @@
-import { withBrackets } from "../../dialect/error-fields.ts";
+import { withBrackets } from "../errors/error-fields.ts";
 import {
   _,
   Ajv2020,
@@ -8,20 +8,20 @@ import {
   type ValidateFunction,
 } from "ajv/dist/2020.js";
 import names from "ajv/dist/compile/names.js";
-import { errorText } from "../../config/error-text.ts";
+import { errorText } from "../../base/settings/error-text.ts";
 import {
   ValidationError,
   INVALID_VALUE,
   REQUIRED,
   UNKNOWN_MEMBER,
   type ErrorDetail,
-} from "../../dialect/http-error.ts";
+} from "../errors/http-error.ts";
 import { reportInvalidSchema } from "../load/check-schema.ts";
-import type { SourceLocation } from "../load/source-location.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
 import { prepareRegex, RegexLimitError } from "../../jsonata/index.ts";
-import { isObject } from "../../dialect/json/parse.ts";
-import { shortestAddress } from "./ip-address.ts";
-import { DEFAULT_LIMITS, hasType, type Schema } from "./schema-members.ts";
+import { isObject } from "../../base/json/parse.ts";
+import { shortestAddress } from "../fields/ip-address.ts";
+import { DEFAULT_LIMITS, hasType, type Schema } from "../fields/schema-members.ts";
 import { findLongTexts, type LongText } from "./text-bounds.ts";
 import type { JsonObject } from "../translation-context.ts";
 

@@ -1,11 +1,11 @@
-import { HttpError, type ErrorDetail } from "../../dialect/http-error.ts";
-import { isObject } from "../../dialect/json/parse.ts";
-import { fillShape, type Shape } from "../../dialect/shape.ts";
+import { HttpError, type ErrorDetail } from "../errors/http-error.ts";
+import { isObject } from "../../base/json/parse.ts";
+import { fillShape, type Shape } from "../fields/shape.ts";
 import type { MaybePromise } from "../../jsonata/index.ts";
 import { reportUnknownMembers } from "../load/check-schema.ts";
-import type { SourceLocation } from "../load/source-location.ts";
-import type { ClientBodiesDefinition } from "../schema/bodies-definition.ts";
-import type { FieldRule } from "../schema/field-definition.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { ClientBodiesDefinition } from "./bodies-definition.ts";
+import type { FieldRule } from "../fields/field-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
 import { compileUnwrap, compileUpstreamFormat, type UpstreamBodyFormat } from "./body-format.ts";
@@ -21,7 +21,7 @@ import {
   type WritableMember,
 } from "./body-members.ts";
 import { mergeSources } from "./body-merge.ts";
-import type { CheckDefinition } from "./checks.ts";
+import type { CheckDefinition } from "../calls/checks.ts";
 import { compileSchema, validSchema } from "./body-schema.ts";
 import { compileFormValues } from "./form-values.ts";
 import {
@@ -31,7 +31,7 @@ import {
   nestedSchema,
   schemaOf,
   type Schema,
-} from "./schema-members.ts";
+} from "../fields/schema-members.ts";
 import { compileBodyWrite, type WrittenBody } from "./write-body.ts";
 
 /** The body of a client's request, parsed. */

@@ -1,7 +1,7 @@
 /** Gives the texts of a form the types that the schema of the body says. */
-import { isObject } from "../../dialect/json/parse.ts";
-import { parseScalar } from "../../dialect/query.ts";
-import { hasType, schemaOf, type Schema } from "./schema-members.ts";
+import { isObject } from "../../base/json/parse.ts";
+import { parseScalar } from "../routes/query.ts";
+import { hasType, schemaOf, type Schema } from "../fields/schema-members.ts";
 
 type Convert = (value: unknown) => unknown;
 

@@ -1,8 +1,8 @@
 /** Wrappers around objects, such as `{ "customer": { … } }`, of both dialects: single ones, and the items of lists. */
-import { printJson } from "./json/parse.ts";
-import { createMemberTable, forEachMember } from "./json/members.ts";
-import { isObjectAt, readRaw, type Cursor } from "./json/scan.ts";
-import { fillShape, findPath, type Shape } from "./shape.ts";
+import { printJson } from "../../base/json/parse.ts";
+import { createMemberTable, forEachMember } from "../../base/json/members.ts";
+import { isObjectAt, readRaw, type Cursor } from "../../base/json/scan.ts";
+import { fillShape, findPath, type Shape } from "../fields/shape.ts";
 
 /** Reads the object in a wrapper. Returns undefined if the value has none. */
 export type ReadWrapped = <T>(from: Cursor, readObject: (from: Cursor) => T) => T | undefined;

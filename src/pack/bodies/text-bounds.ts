@@ -1,7 +1,7 @@
 /** Bounds the texts of bodies wherever they are: also in places that no subschema describes. */
-import { isObject } from "../../dialect/json/parse.ts";
+import { isObject } from "../../base/json/parse.ts";
 import { prepareRegex } from "../../jsonata/index.ts";
-import { DEFAULT_LIMITS, hasType, type Schema } from "./schema-members.ts";
+import { DEFAULT_LIMITS, hasType, type Schema } from "../fields/schema-members.ts";
 
 /** A text that is longer than its bound. */
 export interface LongText {

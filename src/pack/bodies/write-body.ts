@@ -1,17 +1,17 @@
 /** The translation of a valid body to the upstream. */
-import { INVALID_VALUE, type ErrorDetail } from "../../dialect/http-error.ts";
+import { INVALID_VALUE, type ErrorDetail } from "../errors/http-error.ts";
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import type { SourceLocation } from "../load/source-location.ts";
-import type { FieldRule } from "../schema/field-definition.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { FieldRule } from "../fields/field-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
 import type { BodyContext, SentMember } from "./body-members.ts";
 import { compileAdditions, compileTarget } from "./body-merge.ts";
-import { compileChecks } from "./checks.ts";
-import type { FieldContext } from "./field/field-context.ts";
-import { lossText } from "./field/loss.ts";
-import { InvalidWrite, UNCHANGED, writeMembers, type WriteFault } from "./field/write.ts";
-import { UnknownValue } from "./value-kinds.ts";
+import { compileChecks } from "../calls/checks.ts";
+import type { FieldContext } from "../fields/field-context.ts";
+import { lossText } from "../fields/loss.ts";
+import { InvalidWrite, UNCHANGED, writeMembers, type WriteFault } from "../fields/write.ts";
+import { UnknownValue } from "../fields/value-kinds.ts";
 
 /** The translation of an alpha body. */
 export interface WrittenBody {

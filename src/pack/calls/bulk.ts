@@ -1,14 +1,14 @@
 /** The key `bulk` of a route: one request of the client for many ids, each of which is a call. */
-import { findPath, namesIn, type Shape } from "../../dialect/shape.ts";
+import { findPath, namesIn, type Shape } from "../fields/shape.ts";
 import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import { onlyPath } from "../codegen/emit-input.ts";
-import type { SourceLocation } from "../load/source-location.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
 import { compileExpressionAt } from "../load/compile-expression.ts";
-import { suggestionFor } from "../load/suggest.ts";
-import { parseParameter, type Parameters } from "../router.ts";
-import type { BulkDefinition } from "../schema/bulk-definition.ts";
-import type { RouteDefinition } from "../schema/route-definition.ts";
-import { compilePathValues, type PathParameterRules } from "./path-parameters.ts";
+import { suggestionFor } from "../../base/files/suggest.ts";
+import { parseParameter, type Parameters } from "../routes/router.ts";
+import type { BulkDefinition } from "./bulk-definition.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
+import { compilePathValues, type PathParameterRules } from "../routes/path-parameters.ts";
 import type { Endpoint } from "./endpoint.ts";
 
 /** The calls of a route for many ids. */

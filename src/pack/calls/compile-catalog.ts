@@ -1,20 +1,20 @@
-import type { UpstreamFilter } from "../../dialect/filter/filter-writer.ts";
-import type { PaddedText } from "../../dialect/json/padded-text.ts";
-import { parseJson, printJson } from "../../dialect/json/parse.ts";
+import type { UpstreamFilter } from "../filters/filter-writer.ts";
+import type { PaddedText } from "../../base/json/padded-text.ts";
+import { parseJson, printJson } from "../../base/json/parse.ts";
 import {
   detachString,
   isStringText,
   fromJsonText,
   stringFromJson,
   type JsonText,
-} from "../../dialect/json/text.ts";
+} from "../../base/json/text.ts";
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
 import type { CatalogDefinition } from "../schema/resource-definition.ts";
-import { resolveReference, type SourceLocation } from "../load/source-location.ts";
+import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
 import { compileExpressionAt } from "../load/compile-expression.ts";
 import type { CatalogCopy, CatalogEntry, JsonObject, ReadContext } from "../translation-context.ts";
-import type { Paging } from "./paging.ts";
-import type { ValueKind } from "./value-kinds.ts";
+import type { Paging } from "../lists/paging.ts";
+import type { ValueKind } from "../fields/value-kinds.ts";
 
 /** Parses the text of an alpha object and copies it into one string, because it goes into many responses. */
 export function createCatalogEntry(text: string, lost?: ReadonlySet<string>): CatalogEntry {

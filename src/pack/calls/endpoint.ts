@@ -1,9 +1,9 @@
-import { isExactNumber } from "../../dialect/json/parse.ts";
-import { suggestionFor } from "../load/suggest.ts";
-import { compileGetter } from "./member-paths.ts";
-import type { PathParameterRules } from "./path-parameters.ts";
-import type { SourceLocation } from "../load/source-location.ts";
-import { isText, parametersIn, parseSegment, type Pattern } from "../router.ts";
+import { isExactNumber } from "../../base/json/parse.ts";
+import { suggestionFor } from "../../base/files/suggest.ts";
+import { compileGetter } from "../fields/member-paths.ts";
+import type { PathParameterRules } from "../routes/path-parameters.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import { isText, parametersIn, parseSegment, type Pattern } from "../routes/router.ts";
 
 /** A compiled v4 call such as `GET /vm/instances/{id}`. */
 export interface Endpoint {

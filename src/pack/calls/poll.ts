@@ -1,11 +1,11 @@
 /** The key `poll` of a route: how the result of a call is polled. */
-import { GATEWAY_TIMEOUT } from "../../dialect/statuses.ts";
+import { GATEWAY_TIMEOUT } from "../errors/statuses.ts";
 import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import { resolveReference, type SourceLocation } from "../load/source-location.ts";
+import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
 import { compileExpressionAt } from "../load/compile-expression.ts";
-import type { PollDefinition } from "../schema/poll-definition.ts";
+import type { PollDefinition } from "./poll-definition.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { joinLines, type ReceivedHeaders } from "./response-headers.ts";
+import { joinLines, type ReceivedHeaders } from "../headers/response-headers.ts";
 
 /** What an operation says about itself. */
 export type OperationState = "done" | "failed" | "in progress";

@@ -1,9 +1,9 @@
 /** The prerequisites of a route. */
-import { resolveReference, type SourceLocation } from "../load/source-location.ts";
+import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
-import type { RouteDefinition } from "../schema/route-definition.ts";
-import type { Resource } from "./resource.ts";
-import type { Route } from "./route.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { Resource } from "../load/resource.ts";
+import type { Route } from "../routes/route.ts";
 import { compilePrerequisite } from "./route-steps.ts";
 
 /** The definitions of the pack. */

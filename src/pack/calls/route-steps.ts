@@ -1,13 +1,13 @@
-import { ValidationError, type ErrorDetail, type Failure } from "../../dialect/http-error.ts";
+import { ValidationError, type ErrorDetail, type Failure } from "../errors/http-error.ts";
 import { ExpressionError, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import { tokenHeadersOf } from "./client-head.ts";
+import { tokenHeadersOf } from "../headers/client-head.ts";
 import { compileChecks } from "./checks.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
-import type { RouteDefinition } from "../schema/route-definition.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
 import { compileWait } from "./wait.ts";
 import { compilePoll } from "./poll.ts";
 import { compileEndpoint, type Endpoint } from "./endpoint.ts";
-import type { SourceLocation } from "../load/source-location.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
 import { compileExpressionAt, failureAsValue } from "../load/compile-expression.ts";
 import type { JsonObject } from "../translation-context.ts";
 

@@ -1,7 +1,7 @@
 /** The key `wait` of a route: a request that is repeated before the call. */
-import type { SourceLocation } from "../load/source-location.ts";
-import type { RouteDefinition } from "../schema/route-definition.ts";
-import { compileHeadCondition, type HeadCondition } from "./client-head.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
+import { compileHeadCondition, type HeadCondition } from "../headers/client-head.ts";
 import { compileEndpoint, type Endpoint } from "./endpoint.ts";
 
 /** A request that is repeated until its response meets a condition, before the call is sent. */

@@ -1,5 +1,5 @@
-import { PADDING, type PaddedText } from "../../dialect/json/padded-text.ts";
-import type { Cursor } from "../../dialect/json/scan.ts";
+import { PADDING, type PaddedText } from "../../base/json/padded-text.ts";
+import type { Cursor } from "../../base/json/scan.ts";
 
 /** A JSON text of a response: UTF-8 where it comes from a cache. */
 export type OutputText = PaddedText | string | null | undefined;

@@ -1,7 +1,7 @@
 /** The schema of `credentials` of both sides in `pack.yaml`. */
 import { z } from "zod";
-import { about } from "./about.ts";
-import { authScheme, cookieName, fieldHeaderName, parameterName, realm } from "./text-types.ts";
+import { about } from "../../base/files/about.ts";
+import { authScheme, cookieName, fieldHeaderName, parameterName, realm } from "../fields/text-types.ts";
 
 const place = {
   scheme: about(authScheme.optional(), "Scheme of the `Authorization` header, in any case.", "Bearer"),

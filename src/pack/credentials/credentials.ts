@@ -1,5 +1,5 @@
 /** Tokens of both dialects: where a request has its token, and how it is spelt there. */
-import { readParameters } from "./query.ts";
+import { readParameters } from "../routes/query.ts";
 
 /** Where requests of a dialect have their token. Exactly one of these members is present. */
 export interface CredentialsPlace {

@@ -1,9 +1,9 @@
 /** Who may send the requests of a route. */
-import type { Access } from "../../dialect/scopes.ts";
-import type { SourceLocation } from "../load/source-location.ts";
-import { suggestionFor } from "../load/suggest.ts";
+import type { Access } from "./scopes.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import { suggestionFor } from "../../base/files/suggest.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { RouteDefinition } from "../schema/route-definition.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
 
 const scopeNames = ({ scopes }: DialectDefinition): string[] =>
   Object.keys(scopes?.resources ?? {}).flatMap((resource) =>

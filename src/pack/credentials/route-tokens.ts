@@ -1,11 +1,11 @@
 /** The key `tokens` of a route: which members of its objects are tokens. */
-import { objectPath } from "../../dialect/object-wrapper.ts";
-import { findPath } from "../../dialect/shape.ts";
-import type { SourceLocation } from "../load/source-location.ts";
-import { suggestionFor } from "../load/suggest.ts";
-import type { RouteDefinition } from "../schema/route-definition.ts";
-import type { Envelope } from "./envelopes.ts";
-import type { Resource } from "./resource.ts";
+import { objectPath } from "../bodies/object-wrapper.ts";
+import { findPath } from "../fields/shape.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import { suggestionFor } from "../../base/files/suggest.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { Envelope } from "../lists/envelopes.ts";
+import type { Resource } from "../load/resource.ts";
 
 /** Names of the members of token objects in a response. */
 export interface TokensStep {

@@ -1,5 +1,5 @@
 /** Where requests of most APIs have their token. For an API that nobody has described. */
-import { readParameters } from "./query.ts";
+import { readParameters } from "../routes/query.ts";
 
 /** Names of headers and of query parameters that have the token of a client: in lower case, without signs. */
 const TOKEN_NAMES = new Set([

@@ -1,22 +1,22 @@
 /** The errors of both dialects: their shapes, compiled and checked. */
 import { STATUS_CODES } from "node:http";
-import { findPlaces, KEY_NAMES, keysIn } from "../../dialect/error-places.ts";
-import { REQUEST_NAMES, requestNameOf } from "../../dialect/error-request.ts";
-import { createErrorFormat, type ErrorFormat, type ErrorShape } from "../../dialect/errors.ts";
-import type { ErrorCodes, InvalidPart } from "../../dialect/error-codes.ts";
-import type { ErrorSummary } from "../../dialect/http-error.ts";
-import { namesIn, type Shape } from "../../dialect/shape.ts";
-import type { Statuses } from "../../dialect/statuses.ts";
-import type { SourceLocation } from "../load/source-location.ts";
-import { parametersIn, parseSegment } from "../router.ts";
-import { closestMatch, suggestionFor } from "../load/suggest.ts";
+import { findPlaces, KEY_NAMES, keysIn } from "./error-places.ts";
+import { REQUEST_NAMES, requestNameOf } from "./error-request.ts";
+import { createErrorFormat, type ErrorFormat, type ErrorShape } from "./errors.ts";
+import type { ErrorCodes, InvalidPart } from "./error-codes.ts";
+import type { ErrorSummary } from "./http-error.ts";
+import { namesIn, type Shape } from "../fields/shape.ts";
+import type { Statuses } from "./statuses.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import { parametersIn, parseSegment } from "../routes/router.ts";
+import { closestMatch, suggestionFor } from "../../base/files/suggest.ts";
 import type { DialectDefinition, ErrorsDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
-import type { RouteDefinition } from "../schema/route-definition.ts";
-import type { EnvelopeDefinition } from "../schema/responses-definition.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { EnvelopeDefinition } from "./responses-definition.ts";
 import { reportFailureCodes } from "./route-failures.ts";
-import type { LocatedFile } from "./resource-files.ts";
-import type { FieldContext } from "./field/field-context.ts";
+import type { LocatedFile } from "../load/resource-files.ts";
+import type { FieldContext } from "../fields/field-context.ts";
 
 /** The errors of both sides. */
 export interface ErrorFormats {

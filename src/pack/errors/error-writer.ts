@@ -1,12 +1,19 @@
 /** Writes the error bodies of a shape. */
-import { cutText } from "./cut-text.ts";
+import { cutText } from "../../base/text/cut-text.ts";
 import { formatIndexes, toPointer, type FieldIndexes } from "./error-fields.ts";
 import { findPlaces, hasInnerPlaces, keyNameOf, type ErrorPlace } from "./error-places.ts";
 import { compileRequestValue, isRequestName, type RequestValues } from "./error-request.ts";
 import { MAX_ERRORS } from "./error-reader.ts";
 import type { ErrorDetail, ErrorSummary } from "./http-error.ts";
-import { isObject } from "./json/parse.ts";
-import { fillKey, fillShape, isItemTemplate, namesIn, type Shape, type ShapeValues } from "./shape.ts";
+import { isObject } from "../../base/json/parse.ts";
+import {
+  fillKey,
+  fillShape,
+  isItemTemplate,
+  namesIn,
+  type Shape,
+  type ShapeValues,
+} from "../fields/shape.ts";
 
 /** What else an error body may have. */
 export interface ErrorContext extends RequestValues {

@@ -8,7 +8,7 @@ import {
   type WriteErrorBody,
 } from "./error-writer.ts";
 import type { ErrorDetail } from "./http-error.ts";
-import type { Shape } from "./shape.ts";
+import type { Shape } from "../fields/shape.ts";
 
 /** Reads and writes the error bodies of one dialect. */
 export interface ErrorFormat {

@@ -1,12 +1,12 @@
 /** The errors of a route whose checks or prerequisites fail. */
-import type { Failure } from "../../dialect/http-error.ts";
-import { suggestionFor } from "../load/suggest.ts";
-import type { SourceLocation } from "../load/source-location.ts";
+import type { Failure } from "./http-error.ts";
+import { suggestionFor } from "../../base/files/suggest.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
-import type { RouteDefinition } from "../schema/route-definition.ts";
-import type { BodyRules } from "./body.ts";
-import type { LocatedFile } from "./resource-files.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { BodyRules } from "../bodies/body.ts";
+import type { LocatedFile } from "../load/resource-files.ts";
 
 /** What a route says about its checks that fail. */
 export interface RouteFailures {

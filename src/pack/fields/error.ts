@@ -1,5 +1,5 @@
 /** v4 error → alpha error: the name of the field, through the rule that writes it. */
-import { withBrackets } from "../../../dialect/error-fields.ts";
+import { withBrackets } from "../errors/error-fields.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
 
 /** A v4 member, and what an error about it names in alpha. */

@@ -1,10 +1,10 @@
-import type { FieldRule } from "../../schema/field-definition.ts";
-import type { ResourceDefinition } from "../../schema/resource-definition.ts";
-import type { SourceLocation } from "../../load/source-location.ts";
-import type { MaybePromise } from "../../../jsonata/index.ts";
-import type { Change, JsonObject, ReadFunction, WriteContext } from "../../translation-context.ts";
-import type { Catalog } from "../compile-catalog.ts";
-import type { ValueKind } from "../value-kinds.ts";
+import type { FieldRule } from "./field-definition.ts";
+import type { ResourceDefinition } from "../schema/resource-definition.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { MaybePromise } from "../../jsonata/index.ts";
+import type { Change, JsonObject, ReadFunction, WriteContext } from "../translation-context.ts";
+import type { Catalog } from "../calls/compile-catalog.ts";
+import type { ValueKind } from "./value-kinds.ts";
 
 /**
  * One rule of a pack gives four translations, each compiled by a file of this folder:

@@ -1,7 +1,7 @@
 /** The schema of one field. */
 import { z } from "zod";
-import { about } from "./about.ts";
-import { SEVERITIES } from "./severity.ts";
+import { about } from "../../base/files/about.ts";
+import { SEVERITIES } from "../../base/files/severity.ts";
 
 const json = z.json();
 const name = z.string().min(1);

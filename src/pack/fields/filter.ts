@@ -1,14 +1,14 @@
 /** Alpha filter → v4 filter: which fields a client may filter by, and what their values are in v4. */
-import type { Scalar } from "../../../dialect/filter/condition.ts";
-import type { QueryField } from "../../../dialect/filter/query-filter.ts";
-import type { SelectField, SelectFields } from "../../../dialect/filter/select.ts";
-import type { FilterField } from "../../../dialect/filter/translate.ts";
-import { isObject } from "../../../dialect/json/parse.ts";
-import { parseScalar, type ValueType } from "../../../dialect/query.ts";
-import { filterName, filterRuleOf, isFilterable, type FieldRule } from "../../schema/field-definition.ts";
-import type { CatalogCopy, CatalogEntry } from "../../translation-context.ts";
-import type { Catalog } from "../compile-catalog.ts";
-import { compileGetter } from "../member-paths.ts";
+import type { Scalar } from "../filters/condition.ts";
+import type { QueryField } from "../filters/query-filter.ts";
+import type { SelectField, SelectFields } from "../filters/select.ts";
+import type { FilterField } from "../filters/translate.ts";
+import { isObject } from "../../base/json/parse.ts";
+import { parseScalar, type ValueType } from "../routes/query.ts";
+import { filterName, filterRuleOf, isFilterable, type FieldRule } from "./field-definition.ts";
+import type { CatalogCopy, CatalogEntry } from "../translation-context.ts";
+import type { Catalog } from "../calls/compile-catalog.ts";
+import { compileGetter } from "./member-paths.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
 
 /** Returns the v4 values that mean the same as a filter value; undefined if v4 has no such value. */

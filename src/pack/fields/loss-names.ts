@@ -1,7 +1,7 @@
 /** What the routes of a pack may lose, numbered, so that the audit counts losses without their texts. */
-import { DEFAULT_SEVERITY } from "../schema/severity.ts";
-import type { Loss } from "./field/loss.ts";
-import type { Route } from "./route.ts";
+import { DEFAULT_SEVERITY } from "../../base/files/severity.ts";
+import type { Loss } from "./loss.ts";
+import type { Route } from "../routes/route.ts";
 
 /** Maximum number of losses of a route. Those of its objects come first. */
 const MAX_LOSSES = 1024;

@@ -1,8 +1,8 @@
-import type { Bindings } from "../../../jsonata/index.ts";
-import type { ReadContext } from "../../translation-context.ts";
-import { headersOf, queryOf } from "../client-head.ts";
-import { joinLines } from "../response-headers.ts";
-import { networkAddress as networkOf } from "../ip-address.ts";
+import type { Bindings } from "../../jsonata/index.ts";
+import type { ReadContext } from "../translation-context.ts";
+import { headersOf, queryOf } from "../headers/client-head.ts";
+import { joinLines } from "../headers/response-headers.ts";
+import { networkAddress as networkOf } from "./ip-address.ts";
 import type { FieldContext } from "./field-context.ts";
 
 /** Functions whose results depend on their arguments alone. */

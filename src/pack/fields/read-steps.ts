@@ -1,21 +1,21 @@
-import { ByteMap } from "../../../dialect/json/byte-map.ts";
-import { normalizeDateTime } from "../../../dialect/date-time.ts";
-import { paddedText, type PaddedText } from "../../../dialect/json/padded-text.ts";
-import { itemsOf } from "../../../dialect/json/members.ts";
-import { cursorAt, rawTextAt } from "../../../dialect/json/scan.ts";
+import { ByteMap } from "../../base/json/byte-map.ts";
+import { normalizeDateTime } from "../../base/text/date-time.ts";
+import { paddedText, type PaddedText } from "../../base/json/padded-text.ts";
+import { itemsOf } from "../../base/json/members.ts";
+import { cursorAt, rawTextAt } from "../../base/json/scan.ts";
 import {
   isArrayText,
   isStringText,
   toJsonText,
   stringFromJson,
   type JsonText,
-} from "../../../dialect/json/text.ts";
-import { mapMaybe, thenMaybe, type MaybePromise } from "../../../jsonata/index.ts";
-import type { FieldRule } from "../../schema/field-definition.ts";
-import { resolveReference, type SourceLocation } from "../../load/source-location.ts";
-import { evaluateFor } from "../../load/compile-expression.ts";
-import type { LossSink, ReadContext } from "../../translation-context.ts";
-import { cacheStubs, type ExpandWithCache, type ReadStepFunction } from "../stub-cache.ts";
+} from "../../base/json/text.ts";
+import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import type { FieldRule } from "./field-definition.ts";
+import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
+import { evaluateFor } from "../load/compile-expression.ts";
+import type { LossSink, ReadContext } from "../translation-context.ts";
+import { cacheStubs, type ExpandWithCache, type ReadStepFunction } from "./stub-cache.ts";
 import type { FieldContext } from "./field-context.ts";
 
 /** One conversion of a value. It is not called for a value that is null or missing. */

@@ -1,25 +1,19 @@
 /** v4 response → alpha response: the text of an alpha object, from the text of a v4 object. */
-import { ByteMap } from "../../../dialect/json/byte-map.ts";
-import type { Cursor } from "../../../dialect/json/scan.ts";
-import { toJsonText, type JsonText } from "../../../dialect/json/text.ts";
-import type { MaybePromise } from "../../../jsonata/index.ts";
-import {
-  emitInput,
-  emitNothingRelated,
-  emitIsObject,
-  emitValueAt,
-  onlyPath,
-} from "../../codegen/emit-input.ts";
-import type { FieldCode, ReaderField } from "../../codegen/emit-object.ts";
-import type { ByteRange } from "../../codegen/member-scan.ts";
-import { createReaderUnit, generateReader, parseAt, type ReaderUnit } from "../../codegen/generate-reader.ts";
-import { OutputBuffer } from "../../codegen/output-buffer.ts";
-import type { SourceLocation } from "../../load/source-location.ts";
-import { compileExpressionAt } from "../../load/compile-expression.ts";
-import type { FieldRule } from "../../schema/field-definition.ts";
-import type { Steps } from "../../steps.ts";
-import type { AppendFunction, ReadContext, ReadFunction } from "../../translation-context.ts";
-import { networkAddress as networkOf } from "../ip-address.ts";
+import { ByteMap } from "../../base/json/byte-map.ts";
+import type { Cursor } from "../../base/json/scan.ts";
+import { toJsonText, type JsonText } from "../../base/json/text.ts";
+import type { MaybePromise } from "../../jsonata/index.ts";
+import { emitInput, emitNothingRelated, emitIsObject, emitValueAt, onlyPath } from "../codegen/emit-input.ts";
+import type { FieldCode, ReaderField } from "../codegen/emit-object.ts";
+import type { ByteRange } from "../codegen/member-scan.ts";
+import { createReaderUnit, generateReader, parseAt, type ReaderUnit } from "../codegen/generate-reader.ts";
+import { OutputBuffer } from "../codegen/output-buffer.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import { compileExpressionAt } from "../load/compile-expression.ts";
+import type { FieldRule } from "./field-definition.ts";
+import type { Steps } from "../steps.ts";
+import type { AppendFunction, ReadContext, ReadFunction } from "../translation-context.ts";
+import { networkAddress as networkOf } from "./ip-address.ts";
 import type { FieldContext } from "./field-context.ts";
 import { createReadBindings, PURE_VARIABLES, READ_VARIABLES } from "./read-bindings.ts";
 import { emitLossTest } from "./loss.ts";

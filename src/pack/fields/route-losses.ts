@@ -1,8 +1,8 @@
-import type { FieldRule } from "../schema/field-definition.ts";
-import type { RouteDefinition } from "../schema/route-definition.ts";
-import type { BodyRules } from "./body.ts";
-import { lossOf, type Loss } from "./field/loss.ts";
-import { objectLosses, type Resource } from "./resource.ts";
+import type { FieldRule } from "./field-definition.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { BodyRules } from "../bodies/body.ts";
+import { lossOf, type Loss } from "./loss.ts";
+import { objectLosses, type Resource } from "../load/resource.ts";
 
 /** What requests and responses of a route may lose. */
 export function routeLosses(

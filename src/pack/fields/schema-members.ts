@@ -1,8 +1,8 @@
 /** The members that a JSON Schema names: which there are, and the schema with fewer or more of them. */
-import { isObject } from "../../dialect/json/parse.ts";
-import type { FieldRule } from "../schema/field-definition.ts";
+import { isObject } from "../../base/json/parse.ts";
+import type { FieldRule } from "./field-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
-import type { FieldContext } from "./field/field-context.ts";
+import type { FieldContext } from "./field-context.ts";
 import { compileSetter } from "./member-paths.ts";
 
 /**

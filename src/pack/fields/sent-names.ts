@@ -1,10 +1,10 @@
 /** The names that clients may send to a route: members of its body, parameters of its query, fields of its filter, and enum words. */
-import type { Conditions, Filter, Scalar } from "../../dialect/filter/condition.ts";
-import { isObject } from "../../dialect/json/parse.ts";
-import type { Query } from "../../dialect/query.ts";
-import { isFilterable } from "../schema/field-definition.ts";
+import type { Conditions, Filter, Scalar } from "../filters/condition.ts";
+import { isObject } from "../../base/json/parse.ts";
+import type { Query } from "../routes/query.ts";
+import { isFilterable } from "./field-definition.ts";
 import { NO_CATALOGS } from "../translation-context.ts";
-import type { Route } from "./route.ts";
+import type { Route } from "../routes/route.ts";
 import type { Schema } from "./schema-members.ts";
 
 /** Maximum number of names of a route. Words are left out before members, parameters and fields. */

@@ -2,15 +2,15 @@
  * Caches the substitutes of values that a catalog does not have, such as a retired image: often all rows of a list have
  * the same few. To create one takes a `JSON.parse` of the whole row.
  */
-import { ByteMap, isAt } from "../../dialect/json/byte-map.ts";
-import { paddedText, type PaddedText } from "../../dialect/json/padded-text.ts";
-import { rawTextAt, type Cursor } from "../../dialect/json/scan.ts";
-import { isStringText, stringFromJson } from "../../dialect/json/text.ts";
-import type { JsonText } from "../../dialect/json/text.ts";
+import { ByteMap, isAt } from "../../base/json/byte-map.ts";
+import { paddedText, type PaddedText } from "../../base/json/padded-text.ts";
+import { rawTextAt, type Cursor } from "../../base/json/scan.ts";
+import { isStringText, stringFromJson } from "../../base/json/text.ts";
+import type { JsonText } from "../../base/json/text.ts";
 import type { MaybePromise } from "../../jsonata/index.ts";
 import type { OutputText } from "../codegen/output-buffer.ts";
 import type { ReadContext } from "../translation-context.ts";
-import type { Catalog } from "./compile-catalog.ts";
+import type { Catalog } from "../calls/compile-catalog.ts";
 
 /** Translates the text of a v4 value to alpha. The whole v4 object lies between `start` and `end` of the cursor. */
 export type ReadStepFunction = (

@@ -1,5 +1,5 @@
-import type { Scalar } from "../../dialect/filter/condition.ts";
-import { printJson } from "../../dialect/json/parse.ts";
+import type { Scalar } from "../filters/condition.ts";
+import { printJson } from "../../base/json/parse.ts";
 import {
   canonicalString,
   isStringText,
@@ -7,11 +7,11 @@ import {
   fromJsonText,
   stringFromJson,
   type JsonText,
-} from "../../dialect/json/text.ts";
+} from "../../base/json/text.ts";
 import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import type { Scopes } from "../../dialect/scopes.ts";
+import type { Scopes } from "../credentials/scopes.ts";
 import type { ValueKindDefinition } from "../schema/pack-definition.ts";
-import type { SourceLocation } from "../load/source-location.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
 import { compileExpressionAt, failureAsValue } from "../load/compile-expression.ts";
 
 /** A kind of value that alpha and v4 represent differently. `args` come from the field that uses it. */

@@ -1,14 +1,14 @@
 /** Alpha body → v4 body: the value of each v4 member. */
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../../../dialect/json/parse.ts";
-import { ExpressionError, mapMaybe, thenMaybe, type MaybePromise } from "../../../jsonata/index.ts";
-import { resolveReference, type SourceLocation } from "../../load/source-location.ts";
-import { compileExpressionAt, evaluateFor, failureAsValue } from "../../load/compile-expression.ts";
-import type { FieldRule } from "../../schema/field-definition.ts";
-import type { Steps } from "../../steps.ts";
-import type { Change, JsonObject, WriteContext } from "../../translation-context.ts";
-import { compileGetter, compileSetter } from "../member-paths.ts";
-import { applyValueKind, UnknownValue } from "../value-kinds.ts";
+import { isObject } from "../../base/json/parse.ts";
+import { ExpressionError, mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
+import { compileExpressionAt, evaluateFor, failureAsValue } from "../load/compile-expression.ts";
+import type { FieldRule } from "./field-definition.ts";
+import type { Steps } from "../steps.ts";
+import type { Change, JsonObject, WriteContext } from "../translation-context.ts";
+import { compileGetter, compileSetter } from "./member-paths.ts";
+import { applyValueKind, UnknownValue } from "./value-kinds.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
 
 /**

@@ -1,24 +1,24 @@
 /** What each list is filtered and sorted by if the client does not say it, and the values that mean no filter. */
-import { errorText } from "../../config/error-text.ts";
-import type { Condition, Conditions, Filter, Order } from "../../dialect/filter/condition.ts";
-import { createFilterWriter } from "../../dialect/filter/filter-writer.ts";
-import type { UpstreamFilter } from "../../dialect/filter/filter-writer.ts";
-import type { Grammar } from "../../dialect/filter/grammar.ts";
-import type { QueryField } from "../../dialect/filter/query-filter.ts";
-import { selectRows } from "../../dialect/filter/select.ts";
-import { translateFilter } from "../../dialect/filter/translate.ts";
-import { parseScalar } from "../../dialect/query.ts";
-import type { SourceLocation } from "../load/source-location.ts";
-import { suggestionFor } from "../load/suggest.ts";
-import { filterRuleOf, type FieldRule } from "../schema/field-definition.ts";
+import { errorText } from "../../base/settings/error-text.ts";
+import type { Condition, Conditions, Filter, Order } from "./condition.ts";
+import { createFilterWriter } from "./filter-writer.ts";
+import type { UpstreamFilter } from "./filter-writer.ts";
+import type { Grammar } from "./grammar.ts";
+import type { QueryField } from "./query-filter.ts";
+import { selectRows } from "./select.ts";
+import { translateFilter } from "./translate.ts";
+import { parseScalar } from "../routes/query.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import { suggestionFor } from "../../base/files/suggest.ts";
+import { filterRuleOf, type FieldRule } from "../fields/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
-import type { RouteDefinition } from "../schema/route-definition.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
 import { NO_CATALOGS } from "../translation-context.ts";
 import { listFields } from "./filters.ts";
-import type { Resource } from "./resource.ts";
-import type { Route } from "./route.ts";
-import type { ValueKind } from "./value-kinds.ts";
+import type { Resource } from "../load/resource.ts";
+import type { Route } from "../routes/route.ts";
+import type { ValueKind } from "../fields/value-kinds.ts";
 
 /** Reports values for no filter that have another meaning, or that the upstream can't get. */
 export function reportInvalidFilterRules(

@@ -1,6 +1,6 @@
 /** What a list is filtered and sorted by if the client does not say it, and values that mean no filter. */
 import type { Condition, Conditions, Filter, Order, Scalar } from "./condition.ts";
-import { forParameter } from "../parameter-error.ts";
+import { forParameter } from "../routes/parameter-error.ts";
 import { throwFilterError } from "./filter-error.ts";
 
 /** The defaults of one list, in the client's names and values. */

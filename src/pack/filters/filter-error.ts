@@ -1,6 +1,6 @@
-import { ValidationError } from "../http-error.ts";
-import type { ListRule } from "../parameter-error.ts";
-import { shortName } from "../query.ts";
+import { ValidationError } from "../errors/http-error.ts";
+import type { ListRule } from "../routes/parameter-error.ts";
+import { shortName } from "../routes/query.ts";
 
 /**
  * Rejects a filter, or an order. The reason starts with the invalid field or operator. The error has no `field`, because that would be a

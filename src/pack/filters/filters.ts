@@ -1,24 +1,19 @@
 /** Filters of both dialects: the grammar, and how each list reads its filter from a query. */
-import { errorText } from "../../config/error-text.ts";
-import {
-  FIELD,
-  fillName,
-  spellingsOf,
-  type FilterDefinition,
-} from "../../dialect/filter/filter-definition.ts";
-import type { UpstreamFilter } from "../../dialect/filter/filter-writer.ts";
-import { createGrammar, type Grammar } from "../../dialect/filter/grammar.ts";
-import { QueryFilter, type QueryField } from "../../dialect/filter/query-filter.ts";
-import { formsOf } from "../../dialect/filter/sort-parameter.ts";
-import { isObject } from "../../dialect/json/parse.ts";
-import { parseScalar } from "../../dialect/query.ts";
-import type { SourceLocation } from "../load/source-location.ts";
-import { filterName, isFilterable, type FieldRule } from "../schema/field-definition.ts";
+import { errorText } from "../../base/settings/error-text.ts";
+import { FIELD, fillName, spellingsOf, type FilterDefinition } from "./filter-definition.ts";
+import type { UpstreamFilter } from "./filter-writer.ts";
+import { createGrammar, type Grammar } from "./grammar.ts";
+import { QueryFilter, type QueryField } from "./query-filter.ts";
+import { formsOf } from "./sort-parameter.ts";
+import { isObject } from "../../base/json/parse.ts";
+import { parseScalar } from "../routes/query.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import { filterName, isFilterable, type FieldRule } from "../fields/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { RouteDefinition } from "../schema/route-definition.ts";
-import type { Resource } from "./resource.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { Resource } from "../load/resource.ts";
 import { NO_CATALOGS } from "../translation-context.ts";
-import { isOperand } from "./value-kinds.ts";
+import { isOperand } from "../fields/value-kinds.ts";
 
 /** Keys that only one of the two forms has. */
 const QUERY_KEYS = ["parameter", "in", "sort"] as const;

@@ -1,4 +1,4 @@
-import { normalizeDateTime } from "../date-time.ts";
+import { normalizeDateTime } from "../../base/text/date-time.ts";
 import type { Scalar, Test, WholeObject } from "./condition.ts";
 import { throwFilterError } from "./filter-error.ts";
 

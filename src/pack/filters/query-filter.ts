@@ -1,8 +1,8 @@
 /** Parses the filter of a client in the query: `status=open&created[gte]=2020-01-01&sort=-created&q=text`. */
-import type { Query, ValueType } from "../query.ts";
+import type { Query, ValueType } from "../routes/query.ts";
 import type { Condition, Filter, Scalar, Test } from "./condition.ts";
 import { FIELD, fillName, nameIn, spellingsOf, type FilterDefinition } from "./filter-definition.ts";
-import { forParameter, throwParameterError } from "../parameter-error.ts";
+import { forParameter, throwParameterError } from "../routes/parameter-error.ts";
 import { throwFilterError } from "./filter-error.ts";
 import { maxNodes } from "./parse-filter.ts";
 import { createSortParameter, onlyValue, type SortParameter } from "./sort-parameter.ts";

@@ -1,9 +1,9 @@
 import type { Comparison, Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
-import { compareNumbers, isExactNumber, parseNumber, type ExactNumber } from "../json/parse.ts";
-import { parseScalar } from "../query.ts";
+import { compareNumbers, isExactNumber, parseNumber, type ExactNumber } from "../../base/json/parse.ts";
+import { parseScalar } from "../routes/query.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
-import { forParameter } from "../parameter-error.ts";
+import { forParameter } from "../routes/parameter-error.ts";
 import { throwFilterError } from "./filter-error.ts";
 
 /**

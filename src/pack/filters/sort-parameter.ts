@@ -1,9 +1,9 @@
 /** The order of a list in a query: `sort=-created`, `sort=name,-created`, `sort=created,desc`, `order_by=name&order=desc`. */
-import { formatParameter, type Query } from "../query.ts";
+import { formatParameter, type Query } from "../routes/query.ts";
 import type { Order } from "./condition.ts";
 import { FIELD, fillName, nameIn, type SortDefinition } from "./filter-definition.ts";
 import { throwSeveralOrders } from "./filter-error.ts";
-import { throwParameterError, type ListRule } from "../parameter-error.ts";
+import { throwParameterError, type ListRule } from "../routes/parameter-error.ts";
 
 /** Maximum number of fields that a list is sorted by. */
 const MAX_ORDERS = 10;

@@ -3,7 +3,7 @@ import type { Grammar } from "./grammar.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
 import { fieldNames } from "./filter-defaults.ts";
-import { forParameter } from "../parameter-error.ts";
+import { forParameter } from "../routes/parameter-error.ts";
 import { throwFilterError } from "./filter-error.ts";
 import type { SentFilter } from "./filter-writer.ts";
 

@@ -1,7 +1,7 @@
 /** The schemas of headers and versions, of both dialects and of a route. */
 import { z } from "zod";
-import { about } from "./about.ts";
-import { fieldHeaderName, headerValue, parameterName, versionMediaType } from "./text-types.ts";
+import { about } from "../../base/files/about.ts";
+import { fieldHeaderName, headerValue, parameterName, versionMediaType } from "../fields/text-types.ts";
 
 const upstreamName = about(
   fieldHeaderName.optional(),

@@ -1,9 +1,9 @@
 /** The headers that pass from one side to the other. */
-import { credentialHeaders, type CredentialsPlaces } from "../../dialect/credentials.ts";
-import { createRateLimitHeaders } from "../../dialect/rate-limit-headers.ts";
-import type { SourceLocation } from "../load/source-location.ts";
+import { credentialHeaders, type CredentialsPlaces } from "../credentials/credentials.ts";
+import { createRateLimitHeaders } from "./rate-limit-headers.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { PassedHeadersDefinition, ResponseHeaderDefinition } from "../schema/headers-definition.ts";
+import type { PassedHeadersDefinition, ResponseHeaderDefinition } from "./headers-definition.ts";
 import {
   compilePassedHeaders,
   compileWrittenValues,

@@ -1,11 +1,11 @@
 /** Values of the client's requests that pass to the upstream: as headers, in the query, and in the body. */
-import { HttpError, INVALID_VALUE, ValidationError } from "../../dialect/http-error.ts";
+import { HttpError, INVALID_VALUE, ValidationError } from "../errors/http-error.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
-import type { SourceLocation } from "../load/source-location.ts";
-import type { RequestHeaderDefinition } from "../schema/headers-definition.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { RequestHeaderDefinition } from "./headers-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
 import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
-import { compileCopy, compileSetter } from "./member-paths.ts";
+import { compileCopy, compileSetter } from "../fields/member-paths.ts";
 
 /** All lines of each header by its lower-case name. */
 export type HeaderLines = Readonly<Record<string, readonly string[] | undefined>>;

@@ -1,8 +1,8 @@
 /** The headers of the client's responses: those of the upstream, constants, and results of expressions. */
-import { toEntityTag } from "../../dialect/entity-tag.ts";
+import { toEntityTag } from "./entity-tag.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
-import type { SourceLocation } from "../load/source-location.ts";
-import type { ResponseHeaderDefinition } from "../schema/headers-definition.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { ResponseHeaderDefinition } from "./headers-definition.ts";
 import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
 
 /** The upstream's headers by lower-case name. */

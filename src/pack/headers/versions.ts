@@ -1,7 +1,7 @@
 /** The version of an interface that requests ask for. */
-import { HttpError } from "../../dialect/http-error.ts";
-import type { SourceLocation } from "../load/source-location.ts";
-import type { VersionDefinition } from "../schema/headers-definition.ts";
+import { HttpError } from "../errors/http-error.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { VersionDefinition } from "./headers-definition.ts";
 
 /** Returns the error of a request for another version. */
 export type CheckVersion = (

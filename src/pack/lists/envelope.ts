@@ -1,11 +1,11 @@
 /** Lists of both dialects: their items, page and totals, wherever their shapes have them. */
-import { isObject, printJson } from "./json/parse.ts";
-import { forEachItem, forEachMember, createMemberTable } from "./json/members.ts";
-import { isArrayAt, isObjectAt, readRaw, type Cursor } from "./json/scan.ts";
-import { fromJsonText } from "./json/text.ts";
-import type { ReadWrapped } from "./object-wrapper.ts";
-import { toCursor } from "./paging/cursor.ts";
-import { compileShape, fillShape, nameOf, namesIn, valueAt, type Shape } from "./shape.ts";
+import { isObject, printJson } from "../../base/json/parse.ts";
+import { forEachItem, forEachMember, createMemberTable } from "../../base/json/members.ts";
+import { isArrayAt, isObjectAt, readRaw, type Cursor } from "../../base/json/scan.ts";
+import { fromJsonText } from "../../base/json/text.ts";
+import type { ReadWrapped } from "../bodies/object-wrapper.ts";
+import { toCursor } from "./cursor.ts";
+import { compileShape, fillShape, nameOf, namesIn, valueAt, type Shape } from "../fields/shape.ts";
 
 /** What a list says about its page. Only values that its shape has are present; null: there is no such page. */
 export interface ListValues {

@@ -1,14 +1,14 @@
 /** The envelopes of a route's responses: the shapes of both sides, and the pages that its lists have. */
-import { createListParser, LIST_VALUES, type ParseListBody } from "../../dialect/envelope.ts";
-import { keysIn } from "../../dialect/error-places.ts";
-import { isObject } from "../../dialect/json/parse.ts";
-import { fillKey, namesIn, type Shape } from "../../dialect/shape.ts";
-import type { SourceLocation } from "../load/source-location.ts";
-import { closestMatch, suggestionFor } from "../load/suggest.ts";
+import { createListParser, LIST_VALUES, type ParseListBody } from "./envelope.ts";
+import { keysIn } from "../errors/error-places.ts";
+import { isObject } from "../../base/json/parse.ts";
+import { fillKey, namesIn, type Shape } from "../fields/shape.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import { closestMatch, suggestionFor } from "../../base/files/suggest.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { RoutePagination } from "../schema/pagination-definition.ts";
-import type { EnvelopeDefinition } from "../schema/responses-definition.ts";
-import type { RouteDefinition } from "../schema/route-definition.ts";
+import type { RoutePagination } from "./pagination-definition.ts";
+import type { EnvelopeDefinition } from "../errors/responses-definition.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
 import { compilePaging, type Paging } from "./paging.ts";
 
 /** The shapes of one side. Keys that name the list are filled. */

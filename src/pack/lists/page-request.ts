@@ -1,7 +1,7 @@
 /** The page that a client asks for. */
-import { ValidationError } from "../http-error.ts";
-import { throwParameterError, type ListRule } from "../parameter-error.ts";
-import type { Query } from "../query.ts";
+import { ValidationError } from "../errors/http-error.ts";
+import { throwParameterError, type ListRule } from "../routes/parameter-error.ts";
+import type { Query } from "../routes/query.ts";
 import { markPrevious, MAX_CURSOR, readMark } from "./cursor.ts";
 import { LAST, type ClientPageSize, type PagingStyle } from "./styles.ts";
 

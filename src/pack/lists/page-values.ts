@@ -1,5 +1,5 @@
 /** What a list says to the client about its page: the values of its shape, and its headers. */
-import { LIST_VALUES, type ListValues } from "../envelope.ts";
+import { LIST_VALUES, type ListValues } from "./envelope.ts";
 import { markNext, markPrevious } from "./cursor.ts";
 import { formatLinks, linkPath, withPage, withParameter, type LinkRelation } from "./links.ts";
 import { writeOffsetCursor, type ClientCursor, type PageRequest } from "./page-request.ts";

@@ -1,8 +1,8 @@
 /** The schemas of `pagination` in `pack.yaml`: how each dialect pages its lists. */
 import { z } from "zod";
-import { about } from "./about.ts";
-import { LINK_RELATIONS } from "../../dialect/paging/links.ts";
-import { headerName } from "./text-types.ts";
+import { about } from "../../base/files/about.ts";
+import { LINK_RELATIONS } from "./links.ts";
+import { headerName } from "../fields/text-types.ts";
 
 const name = z.string().min(1);
 

@@ -1,9 +1,9 @@
 /** What follows from how both sides page their lists: what their pages share, and what they know of their neighbours. */
-import type { ClientCursor } from "../../dialect/paging/page-request.ts";
-import type { ClientPageSize, PagingStyle } from "../../dialect/paging/styles.ts";
-import type { UpstreamPages } from "../../dialect/paging/upstream-pages.ts";
-import type { LinkRelation } from "../../dialect/paging/links.ts";
-import type { ClientPagination } from "../schema/pagination-definition.ts";
+import type { ClientCursor } from "./page-request.ts";
+import type { ClientPageSize, PagingStyle } from "./styles.ts";
+import type { UpstreamPages } from "./upstream-pages.ts";
+import type { LinkRelation } from "./links.ts";
+import type { ClientPagination } from "./pagination-definition.ts";
 
 /** More requests for one page of the client are never made. */
 export const MAX_REQUESTS = 100;

@@ -1,14 +1,14 @@
 /** How both dialects page their lists, compiled. */
-import { toCursor } from "../../dialect/paging/cursor.ts";
-import { BackwardWalk } from "../../dialect/paging/backward-walk.ts";
-import { createListWalk, type ListWalk } from "../../dialect/paging/list-walk.ts";
-import { createPageReader, type PageRequest } from "../../dialect/paging/page-request.ts";
-import { createPageWriter, type PageDescription, type ClientPage } from "../../dialect/paging/page-values.ts";
-import { LAST, type ClientPageSize, type PageSize, type PagingStyle } from "../../dialect/paging/styles.ts";
-import { createPageQuery, type UpstreamPages } from "../../dialect/paging/upstream-pages.ts";
-import type { Query } from "../../dialect/query.ts";
-import { namesIn, type Shape } from "../../dialect/shape.ts";
-import { compileGetter } from "./member-paths.ts";
+import { toCursor } from "./cursor.ts";
+import { BackwardWalk } from "./backward-walk.ts";
+import { createListWalk, type ListWalk } from "./list-walk.ts";
+import { createPageReader, type PageRequest } from "./page-request.ts";
+import { createPageWriter, type PageDescription, type ClientPage } from "./page-values.ts";
+import { LAST, type ClientPageSize, type PageSize, type PagingStyle } from "./styles.ts";
+import { createPageQuery, type UpstreamPages } from "./upstream-pages.ts";
+import type { Query } from "../routes/query.ts";
+import { namesIn, type Shape } from "../fields/shape.ts";
+import { compileGetter } from "../fields/member-paths.ts";
 import { reportPaging } from "./paging-rules.ts";
 import {
   asksForPrevious,
@@ -23,8 +23,8 @@ import {
   TOTALS,
   type Sides,
 } from "./paging-sides.ts";
-import type { SourceLocation } from "../load/source-location.ts";
-import type { ClientPagination, UpstreamPagination } from "../schema/pagination-definition.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { ClientPagination, UpstreamPagination } from "./pagination-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 
 /** How clients ask for a page of a list, and how the gateway asks the upstream. */

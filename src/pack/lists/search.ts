@@ -1,10 +1,10 @@
 /** Lists that the upstream reads by a POST: parameters of its query, and its filter, become members of a JSON body. */
-import { isObject, parseJson } from "../../dialect/json/parse.ts";
-import { formatParameter, parseQuery, type ValueType } from "../../dialect/query.ts";
-import type { SourceLocation } from "../load/source-location.ts";
-import { suggestionFor } from "../load/suggest.ts";
+import { isObject, parseJson } from "../../base/json/parse.ts";
+import { formatParameter, parseQuery, type ValueType } from "../routes/query.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import { suggestionFor } from "../../base/files/suggest.ts";
 import type { JsonObject } from "../translation-context.ts";
-import { convertText } from "./parameters.ts";
+import { convertText } from "../routes/parameters.ts";
 
 /** The request of a page of a list. */
 export interface ListRequest {

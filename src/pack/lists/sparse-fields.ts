@@ -1,10 +1,10 @@
 /** Responses with the members that a client asks for (`sparse_fields`). */
-import { ValidationError } from "../../dialect/http-error.ts";
-import { shortName, type Query } from "../../dialect/query.ts";
-import type { SourceLocation } from "../load/source-location.ts";
-import type { SparseFieldsDefinition } from "../schema/parameter-definition.ts";
-import type { RouteDefinition } from "../schema/route-definition.ts";
-import type { Resource } from "./resource.ts";
+import { ValidationError } from "../errors/http-error.ts";
+import { shortName, type Query } from "../routes/query.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { SparseFieldsDefinition } from "../routes/parameter-definition.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { Resource } from "../load/resource.ts";
 
 /** Members by name, each with those that are chosen of its value; undefined for all of them. */
 export interface ChosenMembers {

@@ -1,5 +1,5 @@
 /** The upstream's pages: how the gateway asks for one, and what its response says about the next. */
-import type { ListValues } from "../envelope.ts";
+import type { ListValues } from "./envelope.ts";
 import { toCursor } from "./cursor.ts";
 import { findLink, linkParameter } from "./links.ts";
 import type { PageSize, PagingStyle } from "./styles.ts";

@@ -1,12 +1,12 @@
 /** Checks the lines of `accepted-differences.yaml` with the routes of a pack. */
-import { findPlaces } from "../../dialect/error-places.ts";
-import { suggestionFor } from "../load/suggest.ts";
+import { findPlaces } from "../errors/error-places.ts";
+import { suggestionFor } from "../../base/files/suggest.ts";
 import type { AcceptedDifference } from "../schema/accepted-definition.ts";
 import type { Pack } from "../pack.ts";
-import { errorsOf, type ErrorFormats } from "./error-shapes.ts";
+import { errorsOf, type ErrorFormats } from "../errors/error-shapes.ts";
 import type { LocatedFile } from "./resource-files.ts";
-import { responseFields, shapePaths } from "./response-fields.ts";
-import type { Route } from "./route.ts";
+import { responseFields, shapePaths } from "../fields/response-fields.ts";
+import type { Route } from "../routes/route.ts";
 
 type Sources = Pick<Pack, "routes" | "resources" | "lists" | "dialect" | "errors">;
 

@@ -8,8 +8,8 @@ import {
   type Expression,
   type MaybePromise,
 } from "../../jsonata/index.ts";
-import type { Origin, SourceLocation } from "./source-location.ts";
-import { suggestionFor } from "./suggest.ts";
+import type { Origin, SourceLocation } from "../../base/files/source-location.ts";
+import { suggestionFor } from "../../base/files/suggest.ts";
 
 /** Replaces an expression with errors. It never runs, since the pack is rejected. */
 const INVALID_EXPRESSION: Expression = {

@@ -4,26 +4,26 @@ import {
   credentialPlaces,
   type CredentialsFormat,
   type CredentialsPlace,
-} from "../../dialect/credentials.ts";
-import { createErrorCodes, type ErrorCodes } from "../../dialect/error-codes.ts";
-import { createFilterWriter, type FilterWriter } from "../../dialect/filter/filter-writer.ts";
-import type { Grammar } from "../../dialect/filter/grammar.ts";
-import { compileClientPaths, type ClientPaths } from "./client-paths.ts";
-import { compileMediaTypes, type ClientMediaTypes } from "./body-format.ts";
-import type { Shape } from "../../dialect/shape.ts";
-import { USUAL_SECRET_NAMES } from "../../dialect/usual-secret-names.ts";
-import { createRateLimitHeaders, type RateLimitHeaders } from "../../dialect/rate-limit-headers.ts";
-import { createStatuses, type Statuses } from "../../dialect/statuses.ts";
-import type { SourceLocation } from "../load/source-location.ts";
-import { checkCommonHeaders, checkRateLimitHeaders } from "./headers.ts";
-import { checkVersionPlace, compileVersion, type CheckVersion } from "./versions.ts";
+} from "../credentials/credentials.ts";
+import { createErrorCodes, type ErrorCodes } from "../errors/error-codes.ts";
+import { createFilterWriter, type FilterWriter } from "../filters/filter-writer.ts";
+import type { Grammar } from "../filters/grammar.ts";
+import { compileClientPaths, type ClientPaths } from "../routes/client-paths.ts";
+import { compileMediaTypes, type ClientMediaTypes } from "../bodies/body-format.ts";
+import type { Shape } from "../fields/shape.ts";
+import { USUAL_SECRET_NAMES } from "./usual-secret-names.ts";
+import { createRateLimitHeaders, type RateLimitHeaders } from "../headers/rate-limit-headers.ts";
+import { createStatuses, type Statuses } from "../errors/statuses.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import { checkCommonHeaders, checkRateLimitHeaders } from "../headers/headers.ts";
+import { checkVersionPlace, compileVersion, type CheckVersion } from "../headers/versions.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
-import { checkEnvelope, packLists } from "./envelopes.ts";
-import { compileErrors, type CompiledErrors } from "./error-shapes.ts";
-import { compileGrammar } from "./filters.ts";
+import { checkEnvelope, packLists } from "../lists/envelopes.ts";
+import { compileErrors, type CompiledErrors } from "../errors/error-shapes.ts";
+import { compileGrammar } from "../filters/filters.ts";
 import type { LocatedFile } from "./resource-files.ts";
-import { compilePaging, type Paging } from "./paging.ts";
+import { compilePaging, type Paging } from "../lists/paging.ts";
 
 /** The compiled dialects of a pack. */
 export interface Dialects extends ClientPaths, CompiledErrors {

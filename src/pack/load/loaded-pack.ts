@@ -2,15 +2,15 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { buildFiles, compileChecked } from "../mapping/load/checked-pack.ts";
-import { hashOfFiles, readPack, renamedHash, type PackFiles } from "../mapping/load/load-pack.ts";
-import type { Pack } from "../mapping/pack.ts";
-import { runInSlices } from "../mapping/steps.ts";
-import { isObserving } from "../config/observing.ts";
-import type { Settings } from "../config/setting-definitions.ts";
+import { buildFiles, compileChecked } from "./checked-pack.ts";
+import { hashOfFiles, readPack, renamedHash, type PackFiles } from "./load-pack.ts";
+import type { Pack } from "../pack.ts";
+import { runInSlices } from "../steps.ts";
+import { isObserving } from "../../base/settings/observing.ts";
+import type { Settings } from "../../base/settings/setting-definitions.ts";
 import { checkInThread } from "./pack-check.ts";
-import { PackError, formatDiagnosticLine } from "../mapping/load/diagnostic.ts";
-import { errorText } from "../config/error-text.ts";
+import { PackError, formatDiagnosticLine } from "../../base/files/diagnostic.ts";
+import { errorText } from "../../base/settings/error-text.ts";
 
 /** A pack, and the files that it was compiled from. */
 export interface LoadedPack {
@@ -19,7 +19,7 @@ export interface LoadedPack {
 }
 
 /** The pack that the program ships with: next to `src/` in a checkout, next to `dist/` in a package. */
-const BUNDLED_PACK = join(import.meta.dirname, "..", "..", "mappings");
+const BUNDLED_PACK = join(import.meta.dirname, "..", "..", "..", "mappings");
 
 type PackSettings = Parameters<typeof isObserving>[0];
 

@@ -1,8 +1,8 @@
 /** Addresses of the upstream in responses, as the client's paths. */
-import { fromJsonText } from "../../dialect/json/text.ts";
-import type { ValueKind } from "./value-kinds.ts";
-import { isText } from "../router.ts";
-import type { Route } from "./route.ts";
+import { fromJsonText } from "../../base/json/text.ts";
+import type { ValueKind } from "../fields/value-kinds.ts";
+import { isText } from "../routes/router.ts";
+import type { Route } from "../routes/route.ts";
 
 /**
  * Returns the client's path of an address; undefined if no route reads what is there.

@@ -1,9 +1,9 @@
 /** Checks packs in a thread, so that a large or invalid one delays no request. */
 import { Worker } from "node:worker_threads";
-import type { ProductWords } from "../config/product-words.ts";
-import type { CheckedPack } from "../mapping/load/checked-pack.ts";
-import { PackError, type Diagnostic } from "../mapping/load/diagnostic.ts";
-import type { PackFiles } from "../mapping/load/load-pack.ts";
+import type { ProductWords } from "../../base/settings/product-words.ts";
+import type { CheckedPack } from "./checked-pack.ts";
+import { PackError, type Diagnostic } from "../../base/files/diagnostic.ts";
+import type { PackFiles } from "./load-pack.ts";
 
 /** What the thread gets. */
 export interface PackCheckJob {

@@ -1,6 +1,6 @@
 /** The resource files of a pack before they are compiled. */
-import { silent, resolveReference, type SourceLocation } from "../load/source-location.ts";
-import type { FieldRule } from "../schema/field-definition.ts";
+import { silent, resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
+import type { FieldRule } from "../fields/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 

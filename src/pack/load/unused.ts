@@ -1,7 +1,7 @@
 /** Finds definitions of a pack that nothing uses: they are mistakes, or remains of what was removed. */
-import { isObject } from "../../dialect/json/parse.ts";
-import { coded, type SourceLocation } from "../load/source-location.ts";
-import { parametersIn, parseSegment } from "../router.ts";
+import { isObject } from "../../base/json/parse.ts";
+import { coded, type SourceLocation } from "../../base/files/source-location.ts";
+import { parametersIn, parseSegment } from "../routes/router.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { LocatedFile } from "./resource-files.ts";

@@ -1,5 +1,5 @@
-import type { Pack } from "../../mapping/pack.ts";
-import { credentialPlaces, type CredentialsPlace } from "../../dialect/credentials.ts";
+import type { Pack } from "../pack.ts";
+import { credentialPlaces, type CredentialsPlace } from "../credentials/credentials.ts";
 import { describeErrorResponses, describeErrors, ERRORS } from "./errors.ts";
 import { describeObject, extensionName, objectRef, type Json } from "./schemas.ts";
 import { describePaths, securitySchemeNames } from "./operations.ts";

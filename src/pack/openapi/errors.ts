@@ -1,9 +1,9 @@
 /** The responses with errors, and the schema of their bodies. */
-import { keyNameOf } from "../../dialect/error-places.ts";
-import { isRequestName } from "../../dialect/error-request.ts";
-import { isObject } from "../../dialect/json/parse.ts";
-import { isItemTemplate, namesIn, nameOf, type Shape } from "../../dialect/shape.ts";
-import type { Pack } from "../../mapping/pack.ts";
+import { keyNameOf } from "../errors/error-places.ts";
+import { isRequestName } from "../errors/error-request.ts";
+import { isObject } from "../../base/json/parse.ts";
+import { isItemTemplate, namesIn, nameOf, type Shape } from "../fields/shape.ts";
+import type { Pack } from "../pack.ts";
 import type { Json } from "./schemas.ts";
 
 /** The name of the schema of errors. No object of a pack has a dot in its name. */

@@ -1,13 +1,13 @@
-import type { Condition, Scalar, Test } from "../../dialect/filter/condition.ts";
-import { spellingsOf } from "../../dialect/filter/filter-definition.ts";
-import type { OperandRules } from "../../dialect/filter/operand.ts";
-import type { QueryField, QueryFilter } from "../../dialect/filter/query-filter.ts";
-import { canTest } from "../../dialect/filter/translate.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { ParameterType } from "../../mapping/router.ts";
-import { filterRuleOf } from "../../mapping/schema/field-definition.ts";
-import { NO_CATALOGS } from "../../mapping/translation-context.ts";
+import type { Condition, Scalar, Test } from "../filters/condition.ts";
+import { spellingsOf } from "../filters/filter-definition.ts";
+import type { OperandRules } from "../filters/operand.ts";
+import type { QueryField, QueryFilter } from "../filters/query-filter.ts";
+import { canTest } from "../filters/translate.ts";
+import type { Route } from "../routes/route.ts";
+import type { Pack } from "../pack.ts";
+import type { ParameterType } from "../routes/router.ts";
+import { filterRuleOf } from "../fields/field-definition.ts";
+import { NO_CATALOGS } from "../translation-context.ts";
 import type { Json } from "./schemas.ts";
 
 const PARAMETER_SCHEMAS: Readonly<Record<ParameterType, Json>> = {

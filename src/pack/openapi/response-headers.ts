@@ -1,4 +1,4 @@
-import type { Pack } from "../../mapping/pack.ts";
+import type { Pack } from "../pack.ts";
 import type { Json } from "./schemas.ts";
 
 /** What a description says of the plan by which the API ends. */

@@ -1,11 +1,11 @@
-import type { BodyRules } from "../../mapping/compile/body.ts";
-import type { FieldRule } from "../../mapping/schema/field-definition.ts";
-import type { FieldType } from "../../mapping/schema/surface-definition.ts";
-import type { Pack } from "../../mapping/pack.ts";
-import type { Resource } from "../../mapping/compile/resource.ts";
-import { nestedObject } from "../../mapping/compile/response-fields.ts";
-import type { Schema } from "../../mapping/compile/schema-members.ts";
-import { isObject } from "../../dialect/json/parse.ts";
+import type { BodyRules } from "../bodies/body.ts";
+import type { FieldRule } from "../fields/field-definition.ts";
+import type { FieldType } from "../routes/surface-definition.ts";
+import type { Pack } from "../pack.ts";
+import type { Resource } from "../load/resource.ts";
+import { nestedObject } from "../fields/response-fields.ts";
+import type { Schema } from "../fields/schema-members.ts";
+import { isObject } from "../../base/json/parse.ts";
 
 export type Json = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 /** Summaries of operations, in the words of the pack: its objects, and what the paths of its routes end with. */
-import type { Route } from "../../mapping/compile/route.ts";
-import type { Pack } from "../../mapping/pack.ts";
+import type { Route } from "../routes/route.ts";
+import type { Pack } from "../pack.ts";
 
 const VERBS: Readonly<Record<string, string>> = {
   GET: "Get",

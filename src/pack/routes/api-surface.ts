@@ -1,13 +1,8 @@
-import type { FieldRule } from "../schema/field-definition.ts";
-import type { Diagnostic } from "../load/diagnostic.ts";
-import { suggestionFor } from "../load/suggest.ts";
-import { coded, type SourceLocation } from "../load/source-location.ts";
-import {
-  PLAIN_TYPES,
-  readType,
-  type FieldType,
-  type SurfaceDefinition,
-} from "../schema/surface-definition.ts";
+import type { FieldRule } from "../fields/field-definition.ts";
+import type { Diagnostic } from "../../base/files/diagnostic.ts";
+import { suggestionFor } from "../../base/files/suggest.ts";
+import { coded, type SourceLocation } from "../../base/files/source-location.ts";
+import { PLAIN_TYPES, readType, type FieldType, type SurfaceDefinition } from "./surface-definition.ts";
 
 /** Everything that the old API has, whether or not the pack maps it. */
 export interface ApiSurface {

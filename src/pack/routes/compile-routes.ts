@@ -1,17 +1,17 @@
 /** The routes of a pack. */
-import type { SourceLocation } from "../load/source-location.ts";
-import { suggestionFor } from "../load/suggest.ts";
-import { createRouter, type Router } from "../router.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import { suggestionFor } from "../../base/files/suggest.ts";
+import { createRouter, type Router } from "./router.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { Steps } from "../steps.ts";
 import { compileRoute, type RouteCompileContext } from "./compile-route.ts";
-import { compileEnvelopes } from "./envelopes.ts";
-import { checkOwnErrors } from "./error-shapes.ts";
-import type { Paging } from "./paging.ts";
+import { compileEnvelopes } from "../lists/envelopes.ts";
+import { checkOwnErrors } from "../errors/error-shapes.ts";
+import type { Paging } from "../lists/paging.ts";
 import { compilePathParameters } from "./path-parameters.ts";
-import type { LocatedFile } from "./resource-files.ts";
+import type { LocatedFile } from "../load/resource-files.ts";
 import type { Route } from "./route.ts";
-import type { ValueKind } from "./value-kinds.ts";
+import type { ValueKind } from "../fields/value-kinds.ts";
 
 /** All routes of a pack: by path, and by the name of the first one with the path. */
 interface CompiledRoutes {

@@ -1,5 +1,5 @@
 /** Errors of filters, orders and pages that name the query parameter. */
-import { ValidationError } from "./http-error.ts";
+import { ValidationError } from "../errors/http-error.ts";
 import { shortName } from "./query.ts";
 
 /** The part of a list's request that is invalid, as a rule of `VALIDATION_RULES`. A cursor is a page, a search a filter. */

@@ -1,10 +1,10 @@
 /** The values of query parameters in the upstream's query and path. */
-import { ValidationError, INVALID_VALUE, type ErrorDetail } from "../../dialect/http-error.ts";
-import { formatParameter, shortName } from "../../dialect/query.ts";
+import { ValidationError, INVALID_VALUE, type ErrorDetail } from "../errors/http-error.ts";
+import { formatParameter, shortName } from "./query.ts";
 import { ExpressionError, type MaybePromise } from "../../jsonata/index.ts";
-import { isText } from "../router.ts";
+import { isText } from "./router.ts";
 import type { JsonObject } from "../translation-context.ts";
-import { UnknownValue } from "./value-kinds.ts";
+import { UnknownValue } from "../fields/value-kinds.ts";
 
 /** One value that the upstream gets of a parameter: in its query, or in its path. */
 export interface ParameterTarget {

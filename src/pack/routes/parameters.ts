@@ -1,16 +1,16 @@
 /** Client query parameters → upstream query: the value of each parameter that the pack names. */
-import { HttpError, ValidationError, type ErrorDetail } from "../../dialect/http-error.ts";
-import type { ParameterUse } from "../../dialect/filter/query-filter.ts";
-import { parseScalar, shortName, type Query, type ValueType } from "../../dialect/query.ts";
+import { HttpError, ValidationError, type ErrorDetail } from "../errors/http-error.ts";
+import type { ParameterUse } from "../filters/query-filter.ts";
+import { parseScalar, shortName, type Query, type ValueType } from "./query.ts";
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import { resolveReference, type SourceLocation } from "../load/source-location.ts";
+import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
 import { compileExpressionAt, evaluateFor, failureAsValue } from "../load/compile-expression.ts";
-import type { ParameterDefinition } from "../schema/parameter-definition.ts";
+import type { ParameterDefinition } from "./parameter-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
-import { compileSchema, validSchema } from "./body-schema.ts";
-import type { Schema } from "./schema-members.ts";
+import { compileSchema, validSchema } from "../bodies/body-schema.ts";
+import type { Schema } from "../fields/schema-members.ts";
 import { placeValues, type ParameterTarget, type PlacedValues } from "./parameter-values.ts";
-import { applyValueKind, type ValueKind } from "./value-kinds.ts";
+import { applyValueKind, type ValueKind } from "../fields/value-kinds.ts";
 
 /** What parameters may refer to. */
 export interface ParameterContext {

@@ -1,12 +1,12 @@
 /** Path parameters of the client → values of the upstream's path. */
-import { HttpError } from "../../dialect/http-error.ts";
-import { parseScalar } from "../../dialect/query.ts";
+import { HttpError } from "../errors/http-error.ts";
+import { parseScalar } from "./query.ts";
 import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import { resolveReference, type SourceLocation } from "../load/source-location.ts";
+import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
 import { failureAsValue } from "../load/compile-expression.ts";
-import type { PathParameterDefinitions } from "../schema/parameter-definition.ts";
-import { isText, type Parameters, type ParameterType } from "../router.ts";
-import type { ValueKind } from "./value-kinds.ts";
+import type { PathParameterDefinitions } from "./parameter-definition.ts";
+import { isText, type Parameters, type ParameterType } from "./router.ts";
+import type { ValueKind } from "../fields/value-kinds.ts";
 
 /** A compiled path parameter. */
 export interface PathParameterRule {

@@ -1,7 +1,7 @@
 /** The query of a request: its parameters, and text for the query of another request. */
-import { cutText } from "./cut-text.ts";
-import { HttpError } from "./http-error.ts";
-import { parseJson } from "./json/parse.ts";
+import { cutText } from "../../base/text/cut-text.ts";
+import { HttpError } from "../errors/http-error.ts";
+import { parseJson } from "../../base/json/parse.ts";
 
 /** All values of each parameter, decoded, in the order of the query. */
 export type Query = ReadonlyMap<string, readonly string[]>;

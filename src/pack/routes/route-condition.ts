@@ -1,15 +1,15 @@
 /** The condition that the pack adds to the filter of a list, in the upstream's form. */
-import type { Grammar } from "../../dialect/filter/grammar.ts";
-import type { UpstreamFilter } from "../../dialect/filter/filter-writer.ts";
-import { isExactNumber, isObject } from "../../dialect/json/parse.ts";
-import { resolveReference, type SourceLocation } from "../load/source-location.ts";
+import type { Grammar } from "../filters/grammar.ts";
+import type { UpstreamFilter } from "../filters/filter-writer.ts";
+import { isExactNumber, isObject } from "../../base/json/parse.ts";
+import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { RouteDefinition } from "../schema/route-definition.ts";
-import { InvalidPathValueError, NAME_IN_BRACES, reportUnknownName } from "./endpoint.ts";
-import { reportInvalidCondition } from "./filters.ts";
-import { compileGetter } from "./member-paths.ts";
+import type { RouteDefinition } from "./route-definition.ts";
+import { InvalidPathValueError, NAME_IN_BRACES, reportUnknownName } from "../calls/endpoint.ts";
+import { reportInvalidCondition } from "../filters/filters.ts";
+import { compileGetter } from "../fields/member-paths.ts";
 import { compilePathValue, type PathParameterRules } from "./path-parameters.ts";
-import { isOperand, type ValueKind } from "./value-kinds.ts";
+import { isOperand, type ValueKind } from "../fields/value-kinds.ts";
 
 /** The condition that a field has one of the upstream values of a table; undefined if the upstream can't have it. */
 function compileChoice(

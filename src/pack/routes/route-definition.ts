@@ -1,15 +1,15 @@
 /** The schema of `routes` in a resource file. */
 import { z } from "zod";
-import { about } from "./about.ts";
-import { failures } from "./check-definition.ts";
+import { about } from "../../base/files/about.ts";
+import { failures } from "../calls/check-definition.ts";
 import { routeQuery, routeSparseFields } from "./parameter-definition.ts";
-import { passedHeaders } from "./headers-definition.ts";
-import { bulk } from "./bulk-definition.ts";
-import { poll } from "./poll-definition.ts";
-import { relatedRequest } from "./related-definition.ts";
-import { routePagination } from "./pagination-definition.ts";
-import { envelope } from "./responses-definition.ts";
-import { errorStatus, mediaType } from "./text-types.ts";
+import { passedHeaders } from "../headers/headers-definition.ts";
+import { bulk } from "../calls/bulk-definition.ts";
+import { poll } from "../calls/poll-definition.ts";
+import { relatedRequest } from "../calls/related-definition.ts";
+import { routePagination } from "../lists/pagination-definition.ts";
+import { envelope } from "../errors/responses-definition.ts";
+import { errorStatus, mediaType } from "../fields/text-types.ts";
 
 const json = z.json();
 const name = z.string().min(1);

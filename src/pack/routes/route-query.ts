@@ -1,14 +1,14 @@
 /** The query parameters of each route: those of the dialect, and its own. */
-import type { SourceLocation } from "../load/source-location.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import { upstreamNamesOf, type ParameterDefinition } from "../schema/parameter-definition.ts";
-import type { RouteDefinition } from "../schema/route-definition.ts";
-import type { LocatedFile } from "./resource-files.ts";
-import type { Dialects } from "./dialects.ts";
-import { compileQueryFilter, upstreamFilterNames } from "./filters.ts";
-import type { Paging } from "./paging.ts";
+import { upstreamNamesOf, type ParameterDefinition } from "./parameter-definition.ts";
+import type { RouteDefinition } from "./route-definition.ts";
+import type { LocatedFile } from "../load/resource-files.ts";
+import type { Dialects } from "../load/dialects.ts";
+import { compileQueryFilter, upstreamFilterNames } from "../filters/filters.ts";
+import type { Paging } from "../lists/paging.ts";
 import { compileParameter, QueryRules, type Parameter, type ParameterContext } from "./parameters.ts";
-import type { Resource } from "./resource.ts";
+import type { Resource } from "../load/resource.ts";
 import type { Route } from "./route.ts";
 
 /** The query parameters that all routes of a pack have. */

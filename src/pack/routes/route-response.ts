@@ -1,16 +1,16 @@
 /** How the response of a route is read and wrapped: which resource its object is, and the wrappers on both sides. */
-import { createListWriter } from "../../dialect/envelope.ts";
-import { HttpError } from "../../dialect/http-error.ts";
-import { cursorAt, readRaw } from "../../dialect/json/scan.ts";
-import { fromJsonText } from "../../dialect/json/text.ts";
-import { createObjectReader, objectPath, wrapperTexts } from "../../dialect/object-wrapper.ts";
+import { createListWriter } from "../lists/envelope.ts";
+import { HttpError } from "../errors/http-error.ts";
+import { cursorAt, readRaw } from "../../base/json/scan.ts";
+import { fromJsonText } from "../../base/json/text.ts";
+import { createObjectReader, objectPath, wrapperTexts } from "../bodies/object-wrapper.ts";
 import { thenMaybe } from "../../jsonata/index.ts";
-import { resolveReference, type SourceLocation } from "../load/source-location.ts";
-import type { RouteDefinition } from "../schema/route-definition.ts";
+import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
+import type { RouteDefinition } from "./route-definition.ts";
 import type { ReadFunction } from "../translation-context.ts";
-import { compileHeadCondition } from "./client-head.ts";
-import type { RouteLists } from "./envelopes.ts";
-import type { Resource } from "./resource.ts";
+import { compileHeadCondition } from "../headers/client-head.ts";
+import type { RouteLists } from "../lists/envelopes.ts";
+import type { Resource } from "../load/resource.ts";
 import type { Route } from "./route.ts";
 
 type Resources = ReadonlyMap<string, Resource>;

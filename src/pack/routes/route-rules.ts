@@ -1,10 +1,10 @@
 /** Rules about a route: keys that exclude each other, and keys without an effect. */
-import type { EnvelopeDefinition } from "../schema/responses-definition.ts";
-import type { PassedHeaders } from "./headers.ts";
-import type { SourceLocation } from "../load/source-location.ts";
-import type { RouteDefinition } from "../schema/route-definition.ts";
-import type { BodyRules } from "./body.ts";
-import type { RouteLists } from "./envelopes.ts";
+import type { EnvelopeDefinition } from "../errors/responses-definition.ts";
+import type { PassedHeaders } from "../headers/headers.ts";
+import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { RouteDefinition } from "./route-definition.ts";
+import type { BodyRules } from "../bodies/body.ts";
+import type { RouteLists } from "../lists/envelopes.ts";
 import type { Route, RouteKind } from "./route.ts";
 
 /** What the keys of a route became. */

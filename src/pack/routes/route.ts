@@ -1,26 +1,26 @@
-import type { Scalar } from "../../dialect/filter/condition.ts";
-import type { FilterDefaults } from "../../dialect/filter/filter-defaults.ts";
-import type { QueryFilter } from "../../dialect/filter/query-filter.ts";
-import type { SelectFields } from "../../dialect/filter/select.ts";
-import type { FilterField } from "../../dialect/filter/translate.ts";
-import type { Access } from "../../dialect/scopes.ts";
+import type { Scalar } from "../filters/condition.ts";
+import type { FilterDefaults } from "../filters/filter-defaults.ts";
+import type { QueryFilter } from "../filters/query-filter.ts";
+import type { SelectFields } from "../filters/select.ts";
+import type { FilterField } from "../filters/translate.ts";
+import type { Access } from "../credentials/scopes.ts";
 import { type MaybePromise } from "../../jsonata/index.ts";
-import type { BodyRules } from "./body.ts";
-import type { Loss } from "./field/loss.ts";
-import type { UpstreamBodyFormat } from "./body-format.ts";
+import type { BodyRules } from "../bodies/body.ts";
+import type { Loss } from "../fields/loss.ts";
+import type { UpstreamBodyFormat } from "../bodies/body-format.ts";
 import type { QueryRules } from "./parameters.ts";
-import type { ListWriter } from "../../dialect/envelope.ts";
-import type { ReadWrapped } from "../../dialect/object-wrapper.ts";
-import type { Catalog } from "./compile-catalog.ts";
-import type { RouteDefinition } from "../schema/route-definition.ts";
-import type { ErrorFormats } from "./error-shapes.ts";
-import type { RouteFailures } from "./route-failures.ts";
-import type { RouteLists } from "./envelopes.ts";
-import type { PassedHeaders } from "./headers.ts";
-import type { SparseFields } from "./sparse-fields.ts";
-import { type Endpoint } from "./endpoint.ts";
-import type { Bulk } from "./bulk.ts";
-import type { Poll } from "./poll.ts";
+import type { ListWriter } from "../lists/envelope.ts";
+import type { ReadWrapped } from "../bodies/object-wrapper.ts";
+import type { Catalog } from "../calls/compile-catalog.ts";
+import type { RouteDefinition } from "./route-definition.ts";
+import type { ErrorFormats } from "../errors/error-shapes.ts";
+import type { RouteFailures } from "../errors/route-failures.ts";
+import type { RouteLists } from "../lists/envelopes.ts";
+import type { PassedHeaders } from "../headers/headers.ts";
+import type { SparseFields } from "../lists/sparse-fields.ts";
+import { type Endpoint } from "../calls/endpoint.ts";
+import type { Bulk } from "../calls/bulk.ts";
+import type { Poll } from "../calls/poll.ts";
 import type {
   AppendFunction,
   CatalogCopy,
@@ -30,19 +30,19 @@ import type {
   ReadFunction,
   WriteContext,
 } from "../translation-context.ts";
-import type { Resource } from "./resource.ts";
-import type { compileSearch } from "./search.ts";
+import type { Resource } from "../load/resource.ts";
+import type { compileSearch } from "../lists/search.ts";
 import type { PathParameterRules } from "./path-parameters.ts";
-import type { Parameters } from "../router.ts";
+import type { Parameters } from "./router.ts";
 import {
   type Aggregation,
   type RelatedRequest,
   type ReadAfterWrite,
   type MergePart,
   type Prerequisite,
-} from "./route-steps.ts";
-import type { Wait } from "./wait.ts";
-import type { TokensStep } from "./route-tokens.ts";
+} from "../calls/route-steps.ts";
+import type { Wait } from "../calls/wait.ts";
+import type { TokensStep } from "../credentials/route-tokens.ts";
 
 /** A file that a client sends: its media type, and its maximum size in bytes. */
 export interface FileRule {

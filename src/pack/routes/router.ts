@@ -1,6 +1,6 @@
 /** Splits the paths of requests, matches them to routes, and checks the values of path parameters. */
-import { createPathTree } from "../routing/path-tree.ts";
-import { shortestAddress } from "./compile/ip-address.ts";
+import { createPathTree } from "../../base/routing/path-tree.ts";
+import { shortestAddress } from "../fields/ip-address.ts";
 
 /** What a path parameter matches: digits, one segment, the rest of the path, or an IP address (of one family). */
 export type ParameterType = "integer" | "text" | "path" | "ip" | "ip4" | "ip6";

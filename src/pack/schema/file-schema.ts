@@ -1,13 +1,13 @@
 /** The formats of a pack's files as JSON Schema (2020-12), for the completion of editors and for hints with valid keys. */
 import { z } from "zod";
 import { acceptedDefinition } from "./accepted-definition.ts";
-import { requestHeader, responseHeader } from "./headers-definition.ts";
-import { field } from "./field-definition.ts";
+import { requestHeader, responseHeader } from "../headers/headers-definition.ts";
+import { field } from "../fields/field-definition.ts";
 import { dialectDefinition, errorCode } from "./pack-definition.ts";
-import { parameter } from "./parameter-definition.ts";
+import { parameter } from "../routes/parameter-definition.ts";
 import { resourceDefinition } from "./resource-definition.ts";
-import { surfaceDefinition } from "./surface-definition.ts";
-import type { Json } from "../load/schema-keys.ts";
+import { surfaceDefinition } from "../routes/surface-definition.ts";
+import type { Json } from "../../base/files/schema-keys.ts";
 
 /** Schemas whose values may have the short form `label: label`. */
 const SHORT_FORMS: ReadonlySet<unknown> = new Set([

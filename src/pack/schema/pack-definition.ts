@@ -1,11 +1,11 @@
 /** The schema of `pack.yaml`. Unknown keys are errors, because they would have no effect. */
 import { z } from "zod";
-import { checkDefinition } from "./check-definition.ts";
-import { VALIDATION_RULES } from "../../dialect/error-codes.ts";
-import { about } from "./about.ts";
-import { errorStatus, headerName, status } from "./text-types.ts";
-import { field } from "./field-definition.ts";
-import { oauth } from "./oauth-definition.ts";
+import { checkDefinition } from "../calls/check-definition.ts";
+import { VALIDATION_RULES } from "../errors/error-codes.ts";
+import { about } from "../../base/files/about.ts";
+import { errorStatus, headerName, status } from "../fields/text-types.ts";
+import { field } from "../fields/field-definition.ts";
+import { oauth } from "../credentials/oauth-definition.ts";
 import { clientDefinition, upstreamDefinition } from "./side-definition.ts";
 
 const json = z.json();

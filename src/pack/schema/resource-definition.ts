@@ -1,13 +1,13 @@
 /** The schema of resource files. Unknown keys are errors, because they would have no effect. */
 import { z } from "zod";
-import { about } from "./about.ts";
-import { checkDefinition } from "./check-definition.ts";
-import { clientBody, upstreamBodies } from "./bodies-definition.ts";
-import { field } from "./field-definition.ts";
-import { envelope } from "./responses-definition.ts";
-import { catalogPagination } from "./pagination-definition.ts";
-import { pathParameters } from "./parameter-definition.ts";
-import { route } from "./route-definition.ts";
+import { about } from "../../base/files/about.ts";
+import { checkDefinition } from "../calls/check-definition.ts";
+import { clientBody, upstreamBodies } from "../bodies/bodies-definition.ts";
+import { field } from "../fields/field-definition.ts";
+import { envelope } from "../errors/responses-definition.ts";
+import { catalogPagination } from "../lists/pagination-definition.ts";
+import { pathParameters } from "../routes/parameter-definition.ts";
+import { route } from "../routes/route-definition.ts";
 
 const json = z.json();
 const name = z.string().min(1);

@@ -1,19 +1,19 @@
 /** The schemas of `client` and `upstream` in `pack.yaml`: what a dialect has everywhere. */
 import { z } from "zod";
-import { about } from "./about.ts";
-import { clientCredentials, upstreamCredentials } from "./credentials-definition.ts";
-import { clientPagination, upstreamPagination } from "./pagination-definition.ts";
+import { about } from "../../base/files/about.ts";
+import { clientCredentials, upstreamCredentials } from "../credentials/credentials-definition.ts";
+import { clientPagination, upstreamPagination } from "../lists/pagination-definition.ts";
 import {
   clientVersion,
   fixedHeaders,
   passedHeaders,
   rateLimitHeaders,
   upstreamVersion,
-} from "./headers-definition.ts";
-import { clientQuery, pathParameters, slashes, sparseFields } from "./parameter-definition.ts";
-import { clientBodies, upstreamBodies } from "./bodies-definition.ts";
-import { clientResponses, upstreamResponses } from "./responses-definition.ts";
-import { fieldHeaderName, headerName, pathPrefix } from "./text-types.ts";
+} from "../headers/headers-definition.ts";
+import { clientQuery, pathParameters, slashes, sparseFields } from "../routes/parameter-definition.ts";
+import { clientBodies, upstreamBodies } from "../bodies/bodies-definition.ts";
+import { clientResponses, upstreamResponses } from "../errors/responses-definition.ts";
+import { fieldHeaderName, headerName, pathPrefix } from "../fields/text-types.ts";
 
 const name = z.string().min(1);
 

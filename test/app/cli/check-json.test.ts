@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { runCommandLine } from "../../../src/cli/program.ts";
-import { DIAGNOSTIC_CODES } from "../../../src/mapping/load/diagnostic.ts";
+import { runCommandLine } from "../../../src/app/cli/program.ts";
+import { DIAGNOSTIC_CODES } from "../../../src/base/files/diagnostic.ts";
 import { captureCommands } from "../../support/command-output.ts";
-import { withPack, type Edit } from "../mapping/pack-folder.ts";
+import { withPack, type Edit } from "../../pack/load/pack-folder.ts";
 
 const printed = captureCommands();
 

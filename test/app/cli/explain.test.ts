@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { runCommandLine } from "../../../src/cli/program.ts";
+import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
 

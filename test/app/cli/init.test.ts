@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { runCommandLine } from "../../../src/cli/program.ts";
+import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { captureCommands } from "../../support/command-output.ts";
 
 const printed = captureCommands();

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { restoreEnv, setEnv } from "../../support/env.ts";
-import { createCommandLine, runCommandLine } from "../../../src/cli/program.ts";
-import { SETTINGS } from "../../../src/config/setting-definitions.ts";
+import { createCommandLine, runCommandLine } from "../../../src/app/cli/program.ts";
+import { SETTINGS } from "../../../src/base/settings/setting-definitions.ts";
 
 let out = "";
 let err = "";
@@ -184,10 +184,10 @@ test("the module of a command is loaded only when the command runs", () => {
     "parity-commands",
     "command-settings",
   ].flatMap((name) => {
-    const source = readFileSync(`src/cli/${name}.ts`, "utf8");
+    const source = readFileSync(`src/app/cli/migration/${name}.ts`, "utf8");
     return [...source.matchAll(/^import (?!type)[^;]* from "(\.[^"]+)"/gm)].map(([, path]) => path);
   });
-  expect(loaded.filter((path) => !path?.startsWith("../config/"))).toEqual([
+  expect(loaded.filter((path) => !path?.startsWith("../../base/settings/"))).toEqual([
     "./command-settings.ts",
     "./migration-commands.ts",
     "./parity-commands.ts",

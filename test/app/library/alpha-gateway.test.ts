@@ -16,7 +16,7 @@ import {
   type AlphaGatewayOptions,
   type MappingPack,
 } from "../../../src/index.ts";
-import { openExistingAuditStore } from "../../../src/app/audit-store.ts";
+import { openExistingAuditStore } from "../../../src/audit/store/open-audit-store.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 
 let sandbox: Sandbox;

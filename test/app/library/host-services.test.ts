@@ -26,8 +26,8 @@ import {
   type AlphaGateway,
   type AlphaGatewayOptions,
 } from "../../../src/index.ts";
-import type { GatewayLogger } from "../../../src/observability/log.ts";
-import type { HostTracer } from "../../../src/observability/tracing/open-tracing.ts";
+import type { GatewayLogger } from "../../../src/base/log/log.ts";
+import type { HostTracer } from "../../../src/base/tracing/open-tracing.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { copyPack } from "../../support/pack-copy.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import { agentFamily } from "../../../src/clients/agent-pattern.ts";
-import { CLIENTS_FILE, type ClientDirectory } from "../../../src/clients/client-directory.ts";
-import { OperatorFileError, parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
+import { agentFamily } from "../../../src/audit/clients/agent-pattern.ts";
+import { CLIENTS_FILE, type ClientDirectory } from "../../../src/audit/clients/client-directory.ts";
+import { OperatorFileError, parseOperatorFile } from "../../../src/base/files/operator-file.ts";
 
 const read = (text: string): ClientDirectory =>
   parseOperatorFile({ file: "clients.yaml", text }, CLIENTS_FILE);

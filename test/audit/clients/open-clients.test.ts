@@ -1,11 +1,11 @@
 /** The client directory and a file that names its clients: which of them comes into force, and what the log says. */
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { openClients, type ClientsService } from "../../../src/app/open-clients.ts";
-import { watchOperatorFile, type WatchedFile } from "../../../src/app/watched-file.ts";
-import type { Log } from "../../../src/observability/log.ts";
-import { rolloutFile } from "../../../src/rollout/rollout-file.ts";
-import type { RolloutPlan } from "../../../src/rollout/rollout-plan.ts";
+import { openClients, type ClientsService } from "../../../src/audit/clients/open-clients.ts";
+import { watchOperatorFile, type WatchedFile } from "../../../src/base/files/watched-file.ts";
+import type { Log } from "../../../src/base/log/log.ts";
+import { rolloutFile } from "../../../src/migration/rollout/rollout-file.ts";
+import type { RolloutPlan } from "../../../src/migration/rollout/rollout-plan.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 
 const waves = (name: string): string => `data: shared\nwaves: { first: [${name}] }\n`;

@@ -5,10 +5,10 @@ import { Writable } from "node:stream";
 import { zstdDecompressSync } from "node:zlib";
 import { exportTexts, writeExport } from "../../../src/audit/export/export-records.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "../../../src/audit/export/format-names.ts";
-import type { AuditRecord } from "../../../src/audit/record.ts";
-import type { AuditQuery } from "../../../src/audit/store.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import type { AuditQuery } from "../../../src/audit/store/store.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
+import { incompressible, sampleId, sampleRecord } from "../record/sample-record.ts";
 
 /** A store of these records that gives two at a time, and remembers how often it was asked. */
 function pagedStore(records: readonly AuditRecord[]) {

@@ -1,12 +1,12 @@
 /** Without an audit the gateway does not read a request for a record. */
 import { expect, test } from "@jest/globals";
-import { createContext } from "../../../src/pipeline/context.ts";
-import type { AlphaRequest } from "../../../src/pipeline/request.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
-import type { Log } from "../../../src/observability/log.ts";
-import { createInFlightTracker } from "../../../src/app/in-flight.ts";
-import { Recorder } from "../../../src/app/recorder.ts";
+import { createContext } from "../../../src/gateway/pipeline/context.ts";
+import type { AlphaRequest } from "../../../src/gateway/pipeline/request.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { createMetrics } from "../../../src/base/metrics/metrics.ts";
+import type { Log } from "../../../src/base/log/log.ts";
+import { createInFlightTracker } from "../../../src/gateway/http/in-flight.ts";
+import { Recorder } from "../../../src/gateway/record/recorder.ts";
 
 /** A request that counts reads of its parts, and the log lines about it. */
 function recordedWithoutAudit() {

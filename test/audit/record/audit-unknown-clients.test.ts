@@ -1,15 +1,18 @@
 /** What callers without an accepted token can do to the audit: little, and never at the cost of a record. */
 import { expect, test } from "@jest/globals";
-import { createContext } from "../../../src/pipeline/context.ts";
-import type { AlphaRequest } from "../../../src/pipeline/request.ts";
-import { createUpstreamActivity, type UpstreamActivity } from "../../../src/pipeline/instrument-call.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
-import type { Log } from "../../../src/observability/log.ts";
-import type { AuditRecord } from "../../../src/audit/record.ts";
-import type { AuditStore } from "../../../src/audit/store.ts";
-import { createInFlightTracker } from "../../../src/app/in-flight.ts";
-import { Recorder } from "../../../src/app/recorder.ts";
+import { createContext } from "../../../src/gateway/pipeline/context.ts";
+import type { AlphaRequest } from "../../../src/gateway/pipeline/request.ts";
+import {
+  createUpstreamActivity,
+  type UpstreamActivity,
+} from "../../../src/gateway/pipeline/instrument-call.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { createMetrics } from "../../../src/base/metrics/metrics.ts";
+import type { Log } from "../../../src/base/log/log.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import type { AuditStore } from "../../../src/audit/store/store.ts";
+import { createInFlightTracker } from "../../../src/gateway/http/in-flight.ts";
+import { Recorder } from "../../../src/gateway/record/recorder.ts";
 import { collectGarbage } from "../../support/garbage.ts";
 
 const pack = loadPack("mappings");

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { createRecordIds } from "../../../src/audit/record-id.ts";
-import { recordTime } from "../../../src/audit/record-time.ts";
+import { createRecordIds } from "../../../src/audit/record/record-id.ts";
+import { recordTime } from "../../../src/audit/record/record-time.ts";
 
 const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 

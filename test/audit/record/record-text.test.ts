@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { JsonText } from "../../../src/audit/json-text.ts";
-import type { AuditRecord } from "../../../src/audit/record.ts";
-import { RecordMemory } from "../../../src/audit/record-memory.ts";
-import { serializeRecord } from "../../../src/audit/record-text.ts";
+import { JsonText } from "../../../src/audit/record/json-text.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import { RecordMemory } from "../../../src/audit/record/record-memory.ts";
+import { serializeRecord } from "../../../src/audit/record/record-text.ts";
 import { sampleRecord } from "./sample-record.ts";
 
 /** A body as in a record: missing, JSON, or text. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { zstdCompressSync } from "node:zlib";
-import type { AuditRecord } from "../../../src/audit/record.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
 
 interface Varied {
   readonly time?: string;

@@ -1,7 +1,7 @@
 /** The search for secret values in the bytes of a body leaves most bytes out, and misses nothing. */
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { includesAny } from "../../../src/audit/find-needle.ts";
+import { includesAny } from "../../../src/audit/redact/find-needle.ts";
 
 test("finds a needle of any length at every offset", () => {
   for (let length = 1; length <= 34; length += 1) {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { createNameScanner } from "../../../src/audit/name-scanner.ts";
-import { secretNames } from "../../../src/audit/secret-names.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { createNameScanner } from "../../../src/audit/redact/name-scanner.ts";
+import { secretNames } from "../../../src/audit/redact/secret-names.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
 
 const { all: names } = secretNames(loadPack("mappings").secretNames);
 const mayHaveName = createNameScanner(names);

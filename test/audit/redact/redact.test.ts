@@ -1,12 +1,12 @@
 import { describe, expect, jest, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { countAllocations } from "../../../fuzz/worst/allocations.ts";
-import type { SentBody } from "../../../src/audit/client-body.ts";
-import { JsonText } from "../../../src/audit/json-text.ts";
-import { Redaction } from "../../../src/audit/redact.ts";
-import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
-import { USUAL_SECRET_NAMES } from "../../../src/dialect/usual-secret-names.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import type { SentBody } from "../../../src/audit/record/client-body.ts";
+import { JsonText } from "../../../src/audit/record/json-text.ts";
+import { Redaction } from "../../../src/audit/redact/redact.ts";
+import { parseJson, printJson } from "../../../src/base/json/parse.ts";
+import { USUAL_SECRET_NAMES } from "../../../src/pack/load/usual-secret-names.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { collectGarbage } from "../../support/garbage.ts";
 import { isLinear } from "../../support/growth.ts";
 

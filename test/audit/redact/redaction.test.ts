@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { readSegments } from "../../support/audit-records.ts";
 import {
   startGatewayWithFakeV4,

@@ -1,7 +1,7 @@
 /** How many rows of summaries clients lose when there are too many. */
 import { expect, test } from "@jest/globals";
 import { array, assert, integer, property } from "fast-check";
-import { cutLargest } from "../../../src/audit/usage.ts";
+import { cutLargest } from "../../../src/audit/usage/usage.ts";
 
 const clientsOf = (rows: readonly number[]) =>
   rows.toSorted((one, other) => other - one).map((count, n) => ({ client: `c${n}`, rows: count }));

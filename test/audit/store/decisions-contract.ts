@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { MOST_ROWS_OF_CLIENT } from "../../../src/audit/decisions.ts";
-import type { AuditStore } from "../../../src/audit/store.ts";
-import { sampleId, sampleRecord } from "./sample-record.ts";
+import { MOST_ROWS_OF_CLIENT } from "../../../src/audit/store/decisions.ts";
+import type { AuditStore } from "../../../src/audit/store/store.ts";
+import { sampleId, sampleRecord } from "../record/sample-record.ts";
 import type { StorePlace } from "./store-contract.ts";
 
 const TOKEN = "0123456789abcdef";

@@ -3,10 +3,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
-import { runCommandLine } from "../../../src/cli/program.ts";
+import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
+import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { captureCommands } from "../../support/command-output.ts";
-import { sampleRecord } from "./sample-record.ts";
+import { sampleRecord } from "../record/sample-record.ts";
 import { UNLIMITED } from "./store-contract.ts";
 
 let folder: string;

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { AUDIT_FILE, openSqliteStore } from "../../../src/audit/sqlite/store.ts";
-import type { AuditStore } from "../../../src/audit/store.ts";
-import { incompressible, sampleRecord } from "./sample-record.ts";
+import { AUDIT_FILE, openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
+import type { AuditStore } from "../../../src/audit/store/store.ts";
+import { incompressible, sampleRecord } from "../record/sample-record.ts";
 import { UNLIMITED } from "./store-contract.ts";
 
 const ERASED = "feedfacecafebeef";

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { NumberedNames } from "../../../src/audit/numbered-names.ts";
-import type { LossQuery } from "../../../src/audit/loss-usage.ts";
+import { NumberedNames } from "../../../src/audit/redact/numbered-names.ts";
+import type { LossQuery } from "../../../src/audit/usage/loss-usage.ts";
 import {
   cameBackOn,
   groupSpans,
   migrationStateOf,
   nameClients,
   spansOf,
-} from "../../../src/audit/migration-state.ts";
-import type { AuditStore } from "../../../src/audit/store.ts";
-import { NO_CLIENTS } from "../../../src/clients/client-directory.ts";
-import { sampleRecord } from "./sample-record.ts";
+} from "../../../src/audit/usage/migration-state.ts";
+import type { AuditStore } from "../../../src/audit/store/store.ts";
+import { NO_CLIENTS } from "../../../src/audit/clients/client-directory.ts";
+import { sampleRecord } from "../record/sample-record.ts";
 import type { StorePlace } from "./store-contract.ts";
 
 const NAMES = [

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { openExistingAuditStore } from "../../../src/app/audit-store.ts";
-import { openPostgresStore } from "../../../src/audit/postgres/store.ts";
-import type { PostgresStoreOptions } from "../../../src/audit/postgres/store.ts";
-import type { AuditStore } from "../../../src/audit/store.ts";
+import { openExistingAuditStore } from "../../../src/audit/store/open-audit-store.ts";
+import { openPostgresStore } from "../../../src/audit/store/postgres/store.ts";
+import type { PostgresStoreOptions } from "../../../src/audit/store/postgres/store.ts";
+import type { AuditStore } from "../../../src/audit/store/store.ts";
 import { makeDatabase } from "../../support/postgres-database.ts";
 import type { TestDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";
-import { DAMAGED_SEGMENTS, incompressible, sampleId, sampleRecord } from "./sample-record.ts";
+import { DAMAGED_SEGMENTS, incompressible, sampleId, sampleRecord } from "../record/sample-record.ts";
 import { testDecisions } from "./decisions-contract.ts";
 import { testLosses } from "./loss-contract.ts";
 import { testAuditStore, UNLIMITED, type StorePlace } from "./store-contract.ts";

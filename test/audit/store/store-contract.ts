@@ -5,12 +5,12 @@ import {
   type AuditQuery,
   type AuditStore,
   type StoreOptions,
-} from "../../../src/audit/store.ts";
+} from "../../../src/audit/store/store.ts";
 import { exportTexts } from "../../../src/audit/export/export-records.ts";
-import type { AuditRecord } from "../../../src/audit/record.ts";
-import { NumberedNames } from "../../../src/audit/numbered-names.ts";
-import type { UsageQuery } from "../../../src/audit/usage.ts";
-import { incompressible, sampleId, sampleRecord } from "./sample-record.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import { NumberedNames } from "../../../src/audit/redact/numbered-names.ts";
+import type { UsageQuery } from "../../../src/audit/usage/usage.ts";
+import { incompressible, sampleId, sampleRecord } from "../record/sample-record.ts";
 
 /** An implementation under test: `open` gives a store over the same, at first empty, place each time. */
 export interface StorePlace {

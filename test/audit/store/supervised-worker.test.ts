@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { Worker } from "node:worker_threads";
-import { startWithFirstJob, superviseWorker } from "../../../src/audit/sqlite/supervised-worker.ts";
-import type { SupervisedWorker } from "../../../src/audit/sqlite/supervised-worker.ts";
+import {
+  startWithFirstJob,
+  superviseWorker,
+} from "../../../src/audit/store/sqlite/thread/supervised-worker.ts";
+import type { SupervisedWorker } from "../../../src/audit/store/sqlite/thread/supervised-worker.ts";
 
 type Job = "echo" | "throw" | "exit" | "hang" | "refuse";
 

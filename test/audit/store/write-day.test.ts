@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { createPartition } from "../../../src/audit/sqlite/partition.ts";
-import { prepareDay } from "../../../src/audit/sqlite/write-day.ts";
+import { createPartition } from "../../../src/audit/store/sqlite/partition.ts";
+import { prepareDay } from "../../../src/audit/store/sqlite/write-day.ts";
 
 /** What SQLite does for a statement, without the values. */
 const planOf = (database: DatabaseSync, { sourceSQL }: StatementSync): string[] =>

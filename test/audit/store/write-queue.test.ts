@@ -1,13 +1,13 @@
 import * as fc from "fast-check";
 import { describe, expect, jest, test } from "@jest/globals";
-import { JsonText } from "../../../src/audit/json-text.ts";
-import type { AuditRecord } from "../../../src/audit/record.ts";
-import { RecentBytes } from "../../../src/audit/client-shares.ts";
-import { createBatch, recordText } from "../../../src/audit/segment.ts";
-import type { StoredRow } from "../../../src/audit/stored-row.ts";
-import { createWriteQueue } from "../../../src/audit/write-queue.ts";
+import { JsonText } from "../../../src/audit/record/json-text.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import { RecentBytes } from "../../../src/audit/store/client-shares.ts";
+import { createBatch, recordText } from "../../../src/audit/store/segment.ts";
+import type { StoredRow } from "../../../src/audit/store/stored-row.ts";
+import { createWriteQueue } from "../../../src/audit/store/write-queue.ts";
 import { collectGarbage } from "../../support/garbage.ts";
-import { sampleId, sampleRecord } from "./sample-record.ts";
+import { sampleId, sampleRecord } from "../record/sample-record.ts";
 
 const bounds = { groupMs: 1, maxRows: 100, maxBytes: 1_000_000 };
 

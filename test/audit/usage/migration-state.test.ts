@@ -1,7 +1,7 @@
 /** Who came back: a client that calls alpha again after it had been ready. */
 import { describe, expect, test } from "@jest/globals";
-import type { CallSpan } from "../../../src/audit/call-spans.ts";
-import { cameBackOn, type MigrationState } from "../../../src/audit/migration-state.ts";
+import type { CallSpan } from "../../../src/audit/record/call-spans.ts";
+import { cameBackOn, type MigrationState } from "../../../src/audit/usage/migration-state.ts";
 
 const QUIET_DAYS = 7;
 

@@ -1,9 +1,9 @@
 /** `check` counts what the golden cases of a pack show. */
 import { expect, test } from "@jest/globals";
-import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
-import { coverageOf } from "../../../../src/tools/examples/coverage.ts";
-import { readExamples } from "../../../../src/tools/examples/example.ts";
-import { compareExamples } from "../../../../src/tools/examples/run-examples.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { coverageOf } from "../../../src/authoring/examples/coverage.ts";
+import { readExamples } from "../../../src/authoring/examples/example.ts";
+import { compareExamples } from "../../../src/authoring/examples/run-examples.ts";
 
 const pack = loadPack("test/fixtures/library-pack");
 const { examples, catalogs } = readExamples("test/fixtures/library-pack", []);

@@ -2,13 +2,13 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { readExamples } from "../../../../src/tools/examples/example.ts";
-import { findLeftOutRows } from "../../../../src/tools/examples/run-examples.ts";
-import { runExamples } from "../../../support/run-examples.ts";
-import { formatDiagnosticLine, type Diagnostic } from "../../../../src/mapping/load/diagnostic.ts";
-import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
-import { writeSmallPack } from "../../../support/small-pack.ts";
-import { splitPath } from "../../../../src/mapping/router.ts";
+import { readExamples } from "../../../src/authoring/examples/example.ts";
+import { findLeftOutRows } from "../../../src/authoring/examples/run-examples.ts";
+import { runExamples } from "../../support/run-examples.ts";
+import { formatDiagnosticLine, type Diagnostic } from "../../../src/base/files/diagnostic.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { writeSmallPack } from "../../support/small-pack.ts";
+import { splitPath } from "../../../src/pack/routes/router.ts";
 
 /** All examples of a pack, and the problems of reading them. */
 const examplesOf = (folder: string) => {

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { formatDiagnosticLine, type Diagnostic } from "../../../../src/mapping/load/diagnostic.ts";
-import { expandRepeats, readExamples } from "../../../../src/tools/examples/example.ts";
+import { formatDiagnosticLine, type Diagnostic } from "../../../src/base/files/diagnostic.ts";
+import { expandRepeats, readExamples } from "../../../src/authoring/examples/example.ts";
 
 describe("repeated items in examples", () => {
   test.each<[string, unknown, unknown]>([

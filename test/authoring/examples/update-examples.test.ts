@@ -2,13 +2,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { parse, parseDocument } from "yaml";
-import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
-import { applyEdits, editValue } from "../../../../src/tools/examples/edit-yaml.ts";
-import { expandRepeats, readExamples } from "../../../../src/tools/examples/example.ts";
-import { compareExamples } from "../../../../src/tools/examples/run-examples.ts";
-import { runExamples } from "../../../support/run-examples.ts";
-import { updateExamples, type UpdatedExample } from "../../../../src/tools/examples/update-examples.ts";
-import { withPack, type Edit } from "../../mapping/pack-folder.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { applyEdits, editValue } from "../../../src/authoring/examples/edit-yaml.ts";
+import { expandRepeats, readExamples } from "../../../src/authoring/examples/example.ts";
+import { compareExamples } from "../../../src/authoring/examples/run-examples.ts";
+import { runExamples } from "../../support/run-examples.ts";
+import { updateExamples, type UpdatedExample } from "../../../src/authoring/examples/update-examples.ts";
+import { withPack, type Edit } from "../../pack/load/pack-folder.ts";
 
 const edit = (text: string, is: unknown): string =>
   applyEdits(text, editValue(text, parseDocument(text), ["body"], is));

@@ -1,9 +1,9 @@
 /** The golden cases of a pack as the records that the audit would have kept of them. */
-import type { AuditRecord } from "../../../../src/audit/record.ts";
-import { readExamples, splitCall, type Example } from "../../../../src/tools/examples/example.ts";
-import type { Pack } from "../../../../src/mapping/pack.ts";
-import { splitPath } from "../../../../src/mapping/router.ts";
-import { sampleRecord } from "../../../integration/audit/sample-record.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import { readExamples, splitCall, type Example } from "../../../src/authoring/examples/example.ts";
+import type { Pack } from "../../../src/pack/pack.ts";
+import { splitPath } from "../../../src/pack/routes/router.ts";
+import { sampleRecord } from "../../audit/record/sample-record.ts";
 
 async function routeOf(pack: Pack, method: string, path: string, body: unknown): Promise<string | null> {
   const segments = (splitPath(path) ?? []).slice(pack.prefix.length);

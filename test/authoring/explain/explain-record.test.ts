@@ -1,11 +1,11 @@
 /** Why is this field like that? Every response of the packs' examples, explained (L-32). */
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import type { AuditRecord } from "../../../../src/audit/record.ts";
-import { explainRecord } from "../../../../src/tools/explain/explain-record.ts";
-import type { ExplainedField } from "../../../../src/tools/explain/explanation.ts";
-import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
-import { sampleRecord } from "../../../integration/audit/sample-record.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import { explainRecord } from "../../../src/authoring/explain/explain-record.ts";
+import type { ExplainedField } from "../../../src/compare/dry-run/explanation.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { sampleRecord } from "../../audit/record/sample-record.ts";
 import { exampleRecords } from "./example-records.ts";
 
 const pack = loadPack("mappings");

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
-import type { AuditRecord } from "../../../../src/audit/record.ts";
-import { recordCurls } from "../../../../src/tools/explain/record-curls.ts";
-import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
-import { sampleRecord } from "../../../integration/audit/sample-record.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import { recordCurls } from "../../../src/compare/dry-run/record-curls.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { sampleRecord } from "../../audit/record/sample-record.ts";
 
 const pack = loadPack("mappings");
 const sample = sampleRecord("a");

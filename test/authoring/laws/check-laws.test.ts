@@ -1,11 +1,11 @@
 /** `check --laws`: laws that hold for every pack, with generated values. */
 import { describe, expect, test } from "@jest/globals";
-import type { Pack } from "../../../src/mapping/pack.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { checkLaws } from "../../../src/tools/check-laws.ts";
-import type { LawReport } from "../../../src/tools/laws/law-report.ts";
+import type { Pack } from "../../../src/pack/pack.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { checkLaws } from "../../../src/authoring/laws/check-laws.ts";
+import type { LawReport } from "../../../src/authoring/laws/law-report.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
-import { withPack, type Edit } from "../mapping/pack-folder.ts";
+import { withPack, type Edit } from "../../pack/load/pack-folder.ts";
 
 const checkLibrary = (...edits: readonly Edit[]): Promise<LawReport> =>
   withPack(edits, (folder) => checkLaws(() => loadPack(folder), { seed: 1, runs: 60 }));

@@ -1,10 +1,10 @@
 /** A trace for the console: in a thread, with the entries of catalogs that the gateway has. */
 import { expect, test } from "@jest/globals";
-import { createCatalogEntry } from "../../../../src/mapping/compile/compile-catalog.ts";
-import { loadPack, readPack } from "../../../../src/mapping/load/load-pack.ts";
-import { findCatalogRows } from "../../../../src/tools/trace/catalog-rows.ts";
-import { traceInThread } from "../../../../src/tools/trace/trace-in-thread.ts";
-import { sampleRecord } from "../../../integration/audit/sample-record.ts";
+import { createCatalogEntry } from "../../../src/pack/calls/compile-catalog.ts";
+import { loadPack, readPack } from "../../../src/pack/load/load-pack.ts";
+import { findCatalogRows } from "../../../src/authoring/trace/catalog-rows.ts";
+import { traceInThread } from "../../../src/authoring/trace/trace-in-thread.ts";
+import { sampleRecord } from "../../audit/record/sample-record.ts";
 
 const sample = sampleRecord("one", { route: "GET /vm/instances/:id" });
 const VM = { id: 7, label: "one", status: "running", region: "us-east" };

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { runCommandLine } from "../../../../src/cli/program.ts";
-import { captureCommands } from "../../../support/command-output.ts";
-import { withPack, type Edit } from "../../mapping/pack-folder.ts";
+import { runCommandLine } from "../../../src/app/cli/program.ts";
+import { captureCommands } from "../../support/command-output.ts";
+import { withPack, type Edit } from "../../pack/load/pack-folder.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 

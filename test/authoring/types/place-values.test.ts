@@ -1,7 +1,7 @@
 /** The values that are tried at a place whose texts have a pattern. */
 import { expect, test } from "@jest/globals";
-import { textOfPattern } from "../../../../src/tools/types/pattern-text.ts";
-import { valuesOf } from "../../../../src/tools/types/place-values.ts";
+import { textOfPattern } from "../../../src/authoring/types/pattern-text.ts";
+import { valuesOf } from "../../../src/authoring/types/place-values.ts";
 
 const place = (pattern: string): Parameters<typeof valuesOf>[0] => ({
   types: new Set(["string"]),

@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { readExamples } from "../../../src/tools/examples/example.ts";
-import { compareExamples } from "../../../src/tools/examples/run-examples.ts";
-import { checkDocuments } from "../../../src/tools/types/check-documents.ts";
-import type { TypeReport } from "../../../src/tools/types/type-report.ts";
-import { withPack, type Edit } from "../../unit/mapping/pack-folder.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { readExamples } from "../../../src/authoring/examples/example.ts";
+import { compareExamples } from "../../../src/authoring/examples/run-examples.ts";
+import { checkDocuments } from "../../../src/authoring/types/check-documents.ts";
+import type { TypeReport } from "../../../src/authoring/types/type-report.ts";
+import { withPack, type Edit } from "../../pack/load/pack-folder.ts";
 import { withDocuments } from "./documents.ts";
 
 interface Fault {

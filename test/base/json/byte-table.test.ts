@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { ByteMap } from "../../../src/dialect/json/byte-map.ts";
+import { ByteMap } from "../../../src/base/json/byte-map.ts";
 
 /** Few letters, so that keys are equal, share prefixes, or are empty. */
 const key = fc.string({ unit: fc.constantFrom("a", "b", "é", '"'), maxLength: 6 });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { createListParser } from "../../../src/dialect/envelope.ts";
-import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
-import { createMemberTable, forEachMember, itemsOf } from "../../../src/dialect/json/members.ts";
-import { checkJson, cursorAt, expectEnd, isJson, readRaw } from "../../../src/dialect/json/scan.ts";
-import { fromJsonText } from "../../../src/dialect/json/text.ts";
+import { createListParser } from "../../../src/pack/lists/envelope.ts";
+import { parseJson, printJson } from "../../../src/base/json/parse.ts";
+import { createMemberTable, forEachMember, itemsOf } from "../../../src/base/json/members.ts";
+import { checkJson, cursorAt, expectEnd, isJson, readRaw } from "../../../src/base/json/scan.ts";
+import { fromJsonText } from "../../../src/base/json/text.ts";
 
 function parses(text: string): boolean {
   try {

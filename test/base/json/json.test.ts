@@ -7,7 +7,7 @@ import {
   parseNumber,
   printJson,
   type ExactNumber,
-} from "../../../src/dialect/json/parse.ts";
+} from "../../../src/base/json/parse.ts";
 
 const through = (text: string) => printJson(parseJson(text));
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
+import { createMetrics } from "../../../src/base/metrics/metrics.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { request } from "../../support/request.ts";
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
-import { SETTINGS } from "../../../src/config/setting-definitions.ts";
+import { SETTINGS } from "../../../src/base/settings/setting-definitions.ts";
 import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { copyPack } from "../../support/pack-copy.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
-import type { Metrics, RequestMetrics } from "../../../src/observability/metrics/metrics.ts";
-import { sampleRecord } from "../audit/sample-record.ts";
-import { addAuditMetrics } from "../../../src/audit/audit-metrics.ts";
+import { createMetrics } from "../../../src/base/metrics/metrics.ts";
+import type { Metrics, RequestMetrics } from "../../../src/base/metrics/metrics.ts";
+import { sampleRecord } from "../../audit/record/sample-record.ts";
+import { addAuditMetrics } from "../../../src/audit/store/audit-metrics.ts";
 
 const outcome: RequestMetrics = {
   lane: "alpha",

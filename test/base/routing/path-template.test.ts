@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { OTHER_ROUTE, pathTemplate, RouteTemplates } from "../../../src/routing/path-template.ts";
+import { OTHER_ROUTE, pathTemplate, RouteTemplates } from "../../../src/base/routing/path-template.ts";
 
 describe("the template of a path", () => {
   test.each([

@@ -4,7 +4,7 @@ import {
   renameDeep,
   createRenamer,
   scopeRenaming,
-} from "../../../src/config/product-words.ts";
+} from "../../../src/base/settings/product-words.ts";
 
 const rename = createRenamer({ vm: "acme", orch: "acmeks" });
 

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
-import { readTextFile } from "../../../src/config/read-text-file.ts";
-import { readOperatorFile } from "../../../src/operator-files/operator-file.ts";
+import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
+import { readTextFile } from "../../../src/base/settings/read-text-file.ts";
+import { readOperatorFile } from "../../../src/base/files/operator-file.ts";
 
 let folder: string;
 let file: string;

@@ -8,8 +8,8 @@ import {
   SettingsError,
   type SettingOptions,
   type SettingTexts,
-} from "../../../src/config/settings.ts";
-import { SETTINGS, SETTING_SECTIONS, type Settings } from "../../../src/config/setting-definitions.ts";
+} from "../../../src/base/settings/settings.ts";
+import { SETTINGS, SETTING_SECTIONS, type Settings } from "../../../src/base/settings/setting-definitions.ts";
 
 function problemsOf(read: () => Settings): readonly string[] {
   try {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { setTimeout as wait } from "node:timers/promises";
-import type { KeyValueStore, Owner } from "../../../src/storage/key-value-store.ts";
+import type { KeyValueStore, Owner } from "../../../src/base/storage/key-value-store.ts";
 
 /** Bound of the entries of a group in the stores under test. */
 export const MAX_ENTRIES = 10;

@@ -2,7 +2,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { Client } from "pg";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { migratePostgres, migrateSqlite, SchemaError } from "../../../src/storage/schema.ts";
+import { migratePostgres, migrateSqlite, SchemaError } from "../../../src/base/storage/schema.ts";
 import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";
 

@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import type { KeyValueStore } from "../../../src/storage/key-value-store.ts";
-import { createSharedDocument, type SharedDocument } from "../../../src/storage/shared-document.ts";
-import { openSqliteKeyValueStore } from "../../../src/storage/sqlite-store.ts";
+import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
+import { createSharedDocument, type SharedDocument } from "../../../src/base/storage/shared-document.ts";
+import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
 
 const KEY = "test:names";
 

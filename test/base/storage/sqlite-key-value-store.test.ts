@@ -3,9 +3,9 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promise
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { StateUnavailableError } from "../../../src/storage/key-value-store.ts";
-import { STATE_FILE } from "../../../src/storage/sqlite-schema.ts";
-import { openSqliteKeyValueStore } from "../../../src/storage/sqlite-store.ts";
+import { StateUnavailableError } from "../../../src/base/storage/key-value-store.ts";
+import { STATE_FILE } from "../../../src/base/storage/sqlite-schema.ts";
+import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { MAX_ENTRIES, testKeyValueStore } from "./contract.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { normalizeDateTime } from "../../../src/dialect/date-time.ts";
+import { normalizeDateTime } from "../../../src/base/text/date-time.ts";
 
 describe("T-3.5 date-times", () => {
   test.each([

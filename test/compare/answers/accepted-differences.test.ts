@@ -3,12 +3,12 @@ import { describe, expect, test } from "@jest/globals";
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { checkFiles } from "../../../src/mapping/load/checked-pack.ts";
-import { PackError } from "../../../src/mapping/load/diagnostic.ts";
-import { loadPack, readPack } from "../../../src/mapping/load/load-pack.ts";
-import type { Pack } from "../../../src/mapping/pack.ts";
-import { acceptDifferences } from "../../../src/parity/accepted.ts";
-import { withPack } from "../mapping/pack-folder.ts";
+import { checkFiles } from "../../../src/pack/load/checked-pack.ts";
+import { PackError } from "../../../src/base/files/diagnostic.ts";
+import { loadPack, readPack } from "../../../src/pack/load/load-pack.ts";
+import type { Pack } from "../../../src/pack/pack.ts";
+import { acceptDifferences } from "../../../src/compare/answers/accepted.ts";
+import { withPack } from "../../pack/load/pack-folder.ts";
 
 const line = (parts: Readonly<Record<string, string>> = {}): string => {
   const all = {

@@ -1,6 +1,10 @@
-import type { Pack } from "../../../src/mapping/pack.ts";
-import { compareAnswers, createAnswerRules, type AnswerRules } from "../../../src/parity/compare-answers.ts";
-import type { Answer } from "../../../src/parity/comparison.ts";
+import type { Pack } from "../../../src/pack/pack.ts";
+import {
+  compareAnswers,
+  createAnswerRules,
+  type AnswerRules,
+} from "../../../src/compare/answers/compare-answers.ts";
+import type { Answer } from "../../../src/compare/counts/comparison.ts";
 
 /** An answer with a JSON body, or with a text. */
 export const answer = (body: unknown, status = 200, headers: Answer["headers"] = {}): Answer => ({

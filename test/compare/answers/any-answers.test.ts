@@ -1,9 +1,9 @@
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { comparePair, confirm } from "../../../src/parity/confirm.ts";
-import { distinctKey } from "../../../src/parity/distinct-key.ts";
-import { VolatileFields } from "../../../src/parity/volatile-fields.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { comparePair, confirm } from "../../../src/compare/answers/confirm.ts";
+import { distinctKey } from "../../../src/compare/counts/distinct-key.ts";
+import { VolatileFields } from "../../../src/compare/answers/volatile-fields.ts";
 import { answer, differencesOf, rulesFor } from "./answers.ts";
 
 const pack = loadPack("mappings");

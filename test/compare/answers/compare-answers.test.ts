@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { compareAnswers, createAnswerRules } from "../../../src/parity/compare-answers.ts";
-import type { Answer } from "../../../src/parity/comparison.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { compareAnswers, createAnswerRules } from "../../../src/compare/answers/compare-answers.ts";
+import type { Answer } from "../../../src/compare/counts/comparison.ts";
 import { answer, differencesOf, rulesFor } from "./answers.ts";
 
 const pack = loadPack("mappings");

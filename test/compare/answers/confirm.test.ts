@@ -1,8 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import type { Difference } from "../../../src/parity/comparison.ts";
-import { comparePair, confirm, recordOldPair, type AnswerPair } from "../../../src/parity/confirm.ts";
-import { VolatileFields, type ClientView } from "../../../src/parity/volatile-fields.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import type { Difference } from "../../../src/compare/counts/comparison.ts";
+import {
+  comparePair,
+  confirm,
+  recordOldPair,
+  type AnswerPair,
+} from "../../../src/compare/answers/confirm.ts";
+import { VolatileFields, type ClientView } from "../../../src/compare/answers/volatile-fields.ts";
 import { answer, rulesFor } from "./answers.ts";
 
 const pack = loadPack("mappings");

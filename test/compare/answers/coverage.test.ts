@@ -1,7 +1,7 @@
 /** What compared answers have shown of their routes, and what not. */
 import { describe, expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { createCoverage, findGaps } from "../../../src/parity/coverage.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { createCoverage, findGaps } from "../../../src/compare/counts/coverage.ts";
 
 const pack = loadPack("test/fixtures/library-pack");
 const cover = createCoverage(pack);

@@ -1,14 +1,14 @@
 /** The queue of requests that wait to be compared with the candidate. */
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { NO_CLIENTS } from "../../../src/clients/client-directory.ts";
-import { createLiveComparison } from "../../../src/app/candidate/compare-live.ts";
-import type { Exchange, OtherPack } from "../../../src/app/candidate/translate-again.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import type { Pack } from "../../../src/mapping/pack.ts";
-import type { Log } from "../../../src/observability/log.ts";
-import type { Compared } from "../../../src/parity/comparison.ts";
-import { NO_SUNSET } from "../../../src/sunset/sunset.ts";
-import type { Settings } from "../../../src/config/setting-definitions.ts";
+import { NO_CLIENTS } from "../../../src/audit/clients/client-directory.ts";
+import { createLiveComparison } from "../../../src/compare/candidate/compare-live.ts";
+import type { Exchange, OtherPack } from "../../../src/compare/candidate/translate-again.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import type { Pack } from "../../../src/pack/pack.ts";
+import type { Log } from "../../../src/base/log/log.ts";
+import type { Compared } from "../../../src/compare/counts/comparison.ts";
+import { NO_SUNSET } from "../../../src/migration/sunset/sunset.ts";
+import type { Settings } from "../../../src/base/settings/setting-definitions.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 

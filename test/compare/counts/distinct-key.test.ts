@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { recordOldPair } from "../../../src/parity/confirm.ts";
-import { distinctKey } from "../../../src/parity/distinct-key.ts";
-import { VolatileFields } from "../../../src/parity/volatile-fields.ts";
-import { answer, rulesFor } from "./answers.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { recordOldPair } from "../../../src/compare/answers/confirm.ts";
+import { distinctKey } from "../../../src/compare/counts/distinct-key.ts";
+import { VolatileFields } from "../../../src/compare/answers/volatile-fields.ts";
+import { answer, rulesFor } from "../answers/answers.ts";
 
 const rules = rulesFor(loadPack("mappings"), "GET /vm/instances");
 const other = rulesFor(loadPack("mappings"), "GET /vm/instances/:id");

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Redaction } from "../../../src/audit/redact.ts";
-import type { Log } from "../../../src/observability/log.ts";
-import { openComparisons } from "../../../src/parity/comparisons.ts";
-import { openSqliteKeyValueStore } from "../../../src/storage/sqlite-store.ts";
+import { Redaction } from "../../../src/audit/redact/redact.ts";
+import type { Log } from "../../../src/base/log/log.ts";
+import { openComparisons } from "../../../src/compare/counts/comparisons.ts";
+import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { answer, different, equal } from "./make-compared.ts";
 

@@ -7,7 +7,7 @@ import {
   required,
   TRIP,
   upperBound,
-} from "../../../src/parity/statistics.ts";
+} from "../../../src/compare/counts/statistics.ts";
 
 /** Fractions of a power of two, exact: a rate is `numerator / 2 ** BITS`. */
 const BITS = 60n;

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { createDryRun, type DryRun } from "../../../src/tools/dry-run.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { createDryRun, type DryRun } from "../../../src/compare/dry-run/dry-run.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 
 const { folder, remove } = writeSmallPack({});

@@ -8,8 +8,8 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import type { AlphaRequest } from "../../../src/pipeline/request.ts";
-import { MAX_COMPARED_BYTES, OldService } from "../../../src/shadow/ask-old-service.ts";
+import type { AlphaRequest } from "../../../src/gateway/pipeline/request.ts";
+import { MAX_COMPARED_BYTES, OldService } from "../../../src/compare/live/ask-old-service.ts";
 import { createAuthority, readCertificate } from "../../support/certificates.ts";
 
 const open: (() => unknown)[] = [];

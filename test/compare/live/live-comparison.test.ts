@@ -11,8 +11,8 @@ import {
   type TestGateway,
   type TestSettings,
 } from "../../support/gateway.ts";
-import { packHash } from "../../../src/app/loaded-pack.ts";
-import { readPack } from "../../../src/mapping/load/load-pack.ts";
+import { packHash } from "../../../src/pack/load/loaded-pack.ts";
+import { readPack } from "../../../src/pack/load/load-pack.ts";
 import type { SandboxOptions } from "../../../src/sandbox/create-sandbox.ts";
 import { copyPack } from "../../support/pack-copy.ts";
 import { proxyTo, startOldService, type TestOldService } from "../../support/old-service.ts";

@@ -1,7 +1,7 @@
 /** The check that all tests with two services make when their old service closes can fail. */
 import { expect, test } from "@jest/globals";
-import type { AlphaRequest } from "../../../src/pipeline/request.ts";
-import { OldService } from "../../../src/shadow/ask-old-service.ts";
+import type { AlphaRequest } from "../../../src/gateway/pipeline/request.ts";
+import { OldService } from "../../../src/compare/live/ask-old-service.ts";
 import { startOldService } from "../../support/old-service.ts";
 
 const requestOf = (method: string, path: string): AlphaRequest =>

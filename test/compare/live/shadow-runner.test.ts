@@ -1,14 +1,14 @@
 import { expect, jest, test } from "@jest/globals";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Answer, Compared } from "../../../src/parity/comparison.ts";
-import type { AlphaRequest } from "../../../src/pipeline/request.ts";
-import type { Route } from "../../../src/mapping/compile/route.ts";
-import type { Asked } from "../../../src/shadow/ask-old-service.ts";
-import { Budget, type Limits } from "../../../src/shadow/budget.ts";
-import type { Judge } from "../../../src/shadow/judge.ts";
-import type { ServedRequest } from "../../../src/shadow/served-request.ts";
-import { ShadowRunner, type ShadowOptions } from "../../../src/shadow/shadow-runner.ts";
-import { WriteFence } from "../../../src/shadow/write-fence.ts";
+import type { Answer, Compared } from "../../../src/compare/counts/comparison.ts";
+import type { AlphaRequest } from "../../../src/gateway/pipeline/request.ts";
+import type { Route } from "../../../src/pack/routes/route.ts";
+import type { Asked } from "../../../src/compare/live/ask-old-service.ts";
+import { Budget, type Limits } from "../../../src/compare/live/budget.ts";
+import type { Judge } from "../../../src/compare/live/judge.ts";
+import type { ServedRequest } from "../../../src/compare/live/served-request.ts";
+import { ShadowRunner, type ShadowOptions } from "../../../src/compare/live/shadow-runner.ts";
+import { WriteFence } from "../../../src/compare/live/write-fence.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
 const answer = (text: string, status = 200): Answer => ({ status, headers: {}, body: Buffer.from(text) });

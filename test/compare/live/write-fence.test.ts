@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { WriteFence } from "../../../src/shadow/write-fence.ts";
+import { WriteFence } from "../../../src/compare/live/write-fence.ts";
 
 const LAG_MS = 2000;
 

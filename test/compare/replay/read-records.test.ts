@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { array, assert, asyncProperty, nat } from "fast-check";
-import { InvalidExportError, matchesQuery, readRecords } from "../../../../src/tools/replay/read-records.ts";
-import { createReplaySummary } from "../../../../src/tools/replay/summary.ts";
-import { sampleRecord } from "../../../integration/audit/sample-record.ts";
+import { InvalidExportError, matchesQuery, readRecords } from "../../../src/compare/replay/read-records.ts";
+import { createReplaySummary } from "../../../src/compare/replay/summary.ts";
+import { sampleRecord } from "../../audit/record/sample-record.ts";
 
 async function* given(chunks: readonly string[]): AsyncGenerator<string> {
   yield* chunks;

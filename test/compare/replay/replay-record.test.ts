@@ -1,12 +1,12 @@
 /** Recorded requests are replayed: the result is as recorded, unless the pack has changed. */
 import { describe, expect, test } from "@jest/globals";
-import { checksumOf, type AuditRecord } from "../../../../src/audit/record.ts";
-import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
-import { Replay, type ReplayResult } from "../../../../src/tools/replay/replay-record.ts";
-import { readExamples } from "../../../../src/tools/examples/example.ts";
-import { sampleRecord } from "../../../integration/audit/sample-record.ts";
-import { exampleRecords } from "../explain/example-records.ts";
-import { withPack, type Edit } from "../../mapping/pack-folder.ts";
+import { checksumOf, type AuditRecord } from "../../../src/audit/record/record.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { Replay, type ReplayResult } from "../../../src/compare/replay/replay-record.ts";
+import { readExamples } from "../../../src/authoring/examples/example.ts";
+import { sampleRecord } from "../../audit/record/sample-record.ts";
+import { exampleRecords } from "../../authoring/explain/example-records.ts";
+import { withPack, type Edit } from "../../pack/load/pack-folder.ts";
 
 const pack = loadPack("mappings");
 const records = await exampleRecords("mappings", pack);

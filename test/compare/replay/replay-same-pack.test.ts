@@ -1,8 +1,8 @@
 /** What the gateway has recorded is no change under the same pack, wherever its responses have their objects. */
 import { afterEach, describe, expect, test } from "@jest/globals";
-import type { AuditRecord } from "../../../src/audit/record.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { Replay, type ReplayResult } from "../../../src/tools/replay/replay-record.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { Replay, type ReplayResult } from "../../../src/compare/replay/replay-record.ts";
 import type { RequestOptions } from "../../support/request.ts";
 import { startSmallGateway } from "../../support/small-gateway.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";

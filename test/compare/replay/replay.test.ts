@@ -1,8 +1,8 @@
 /** What a gateway has recorded, of whatever request, is never a change under its own pack. */
 import { expect, test } from "@jest/globals";
-import type { AuditRecord } from "../../../src/audit/record.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { Replay } from "../../../src/tools/replay/replay-record.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { Replay } from "../../../src/compare/replay/replay-record.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { request, type RequestOptions } from "../../support/request.ts";
 import { startForTests } from "../../support/start-for-tests.ts";

@@ -1,9 +1,9 @@
 /** Recorded requests with several calls are replayed: polls, calls for many ids, and calls with values of answers. */
 import { expect, test } from "@jest/globals";
-import type { AuditRecord } from "../../../../src/audit/record.ts";
-import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
-import { Replay } from "../../../../src/tools/replay/replay-record.ts";
-import { exampleRecords } from "../explain/example-records.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { Replay } from "../../../src/compare/replay/replay-record.ts";
+import { exampleRecords } from "../../authoring/explain/example-records.ts";
 
 const FOLDER = "test/fixtures/calls-pack";
 const pack = loadPack(FOLDER);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { createAcceptedTokens } from "../../../src/auth/accepted-tokens.ts";
-import { createTokenCache } from "../../../src/auth/token-cache.ts";
+import { createAcceptedTokens } from "../../../src/gateway/auth/accepted-tokens.ts";
+import { createTokenCache } from "../../../src/gateway/auth/token-cache.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -6,7 +6,7 @@ import {
   tokenHash,
   type TokenCacheBackend,
   type TokenCacheEntry,
-} from "../../../src/auth/token-cache.ts";
+} from "../../../src/gateway/auth/token-cache.ts";
 
 const options = { size: 3, ttlSeconds: 100, negativeTtlSeconds: 100 };
 

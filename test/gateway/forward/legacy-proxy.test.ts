@@ -5,11 +5,11 @@ import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import express from "express";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { createLegacyProxy, type LegacyExchange } from "../../../src/pipeline/native/legacy-proxy.ts";
-import { createNativeProxy, type NativeProxy } from "../../../src/pipeline/native/native-proxy.ts";
-import { createRequestContext, plainRequestOf } from "../../../src/pipeline/http/request-context.ts";
-import { createCircuitBreaker } from "../../../src/upstream/circuit-breaker.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { createLegacyProxy, type LegacyExchange } from "../../../src/gateway/forward/legacy-proxy.ts";
+import { createNativeProxy, type NativeProxy } from "../../../src/gateway/forward/native-proxy.ts";
+import { createRequestContext, plainRequestOf } from "../../../src/gateway/http/request-context.ts";
+import { createCircuitBreaker } from "../../../src/gateway/upstream/circuit-breaker.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { json, neverRespond, plain, raw, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { waitFor } from "../../support/wait-for.ts";
 

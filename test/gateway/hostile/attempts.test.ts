@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { adminApp } from "../../support/admin-app.ts";
-import { createMetrics } from "../../../src/observability/metrics/metrics.ts";
+import { createMetrics } from "../../../src/base/metrics/metrics.ts";
 
 const TOKEN = "an-admin-token";
 const metrics = createMetrics();

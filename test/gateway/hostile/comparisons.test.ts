@@ -1,6 +1,6 @@
 /** What strangers and one customer can do to what comparisons say to all others. */
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { fingerprint, tokenHash } from "../../../src/auth/token-cache.ts";
+import { fingerprint, tokenHash } from "../../../src/gateway/auth/token-cache.ts";
 import { openGateway, startListeningGateway, type TestGateway } from "../../support/gateway.ts";
 import { proxyTo, startOldService, type TestOldService } from "../../support/old-service.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";

@@ -3,15 +3,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { mergeRejections } from "../../../src/audit/merge-rejections.ts";
-import type { AuditRecord } from "../../../src/audit/record.ts";
-import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
-import type { AuditStore } from "../../../src/audit/store.ts";
-import { addressNetwork } from "../../../src/rate-limit/client-address.ts";
+import { mergeRejections } from "../../../src/audit/record/merge-rejections.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
+import type { AuditStore } from "../../../src/audit/store/store.ts";
+import { addressNetwork } from "../../../src/gateway/limits/client-address.ts";
 import { acceptGoodTokens } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { startSmallGateway } from "../../support/small-gateway.ts";
-import { sampleId, sampleRecord } from "../audit/sample-record.ts";
+import { sampleId, sampleRecord } from "../../audit/record/sample-record.ts";
 
 const OPTIONS = { networkOf: addressNetwork };
 

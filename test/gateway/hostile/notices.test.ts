@@ -3,17 +3,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { NumberedNames } from "../../../src/audit/numbered-names.ts";
-import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
-import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
-import { createClientReader } from "../../../src/notices/read-clients.ts";
-import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
-import { sampleRecord } from "../audit/sample-record.ts";
-import { UNLIMITED } from "../audit/store-contract.ts";
-import type { ObservedClient } from "../../../src/notices/find-news.ts";
-import type { StoredNotices } from "../../../src/notices/state.ts";
-import type { KeyValueStore } from "../../../src/storage/key-value-store.ts";
-import { openSqliteKeyValueStore } from "../../../src/storage/sqlite-store.ts";
+import { NumberedNames } from "../../../src/audit/redact/numbered-names.ts";
+import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
+import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
+import { createClientReader } from "../../../src/migration/notices/read-clients.ts";
+import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { sampleRecord } from "../../audit/record/sample-record.ts";
+import { UNLIMITED } from "../../audit/store/store-contract.ts";
+import type { ObservedClient } from "../../../src/migration/notices/find-news.ts";
+import type { StoredNotices } from "../../../src/migration/notices/state.ts";
+import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
+import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
 import {
   startWebhookReceiver,
   WEBHOOK_SECRET,

@@ -1,7 +1,7 @@
 /** The connections of a server of its own, whatever a handler does. */
 import type { ServerResponse } from "node:http";
 import { expect, test } from "@jest/globals";
-import { listen } from "../../../src/app/http-server.ts";
+import { listen } from "../../../src/gateway/http/http-server.ts";
 import { openRawClient } from "../../support/raw-client.ts";
 
 /** The response to the last of so many requests in flight ends the connection. */

@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
-import { AfterResponses, createInFlightTracker } from "../../../src/app/in-flight.ts";
+import { AfterResponses, createInFlightTracker } from "../../../src/gateway/http/in-flight.ts";
 
 const LATE_MS = 30_000;
 

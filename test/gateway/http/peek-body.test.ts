@@ -4,8 +4,8 @@ import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { hasBody } from "../../../src/pipeline/http/receive-body.ts";
-import { peekBody } from "../../../src/pipeline/http/peek-body.ts";
+import { hasBody } from "../../../src/gateway/http/receive-body.ts";
+import { peekBody } from "../../../src/gateway/http/peek-body.ts";
 
 const MOST = 100;
 

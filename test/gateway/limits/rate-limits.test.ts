@@ -1,8 +1,12 @@
 import { describe, expect, jest, test } from "@jest/globals";
 import { allBut } from "../../support/fake-time.ts";
-import { createMemoryLimiter, toStatus, withFallback } from "../../../src/rate-limit/limiter.ts";
-import { addressNetwork, addressNetworks } from "../../../src/rate-limit/client-address.ts";
-import { createRateLimits, type LimitSubject, type RateLimits } from "../../../src/rate-limit/rate-limits.ts";
+import { createMemoryLimiter, toStatus, withFallback } from "../../../src/gateway/limits/limiter.ts";
+import { addressNetwork, addressNetworks } from "../../../src/gateway/limits/client-address.ts";
+import {
+  createRateLimits,
+  type LimitSubject,
+  type RateLimits,
+} from "../../../src/gateway/limits/rate-limits.ts";
 
 const ADDRESS = "192.0.2.1";
 

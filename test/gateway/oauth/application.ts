@@ -1,6 +1,6 @@
 /** An application of alpha's days, registered at the sandbox, that signs users in through a gateway. */
 import { request, type Target, type TestResponse } from "../../support/request.ts";
-import { signIn, visit, type Applications, type SignIn } from "../sandbox/sign-in.ts";
+import { signIn, visit, type Applications, type SignIn } from "../../sandbox/sign-in.ts";
 
 export const CLIENT = "9f0c1d2e3b4a59687766";
 export const SECRET = "5a7f0c1d2e3b4a596877665a7f0c1d2e3b4a596877665a7f0c1d2e3b4a596877";

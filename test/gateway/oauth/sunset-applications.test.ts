@@ -1,7 +1,7 @@
 /** The plan and applications: all tokens of an application are one client, which is known before a token is used. */
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { TokenStore, TokenUnavailableError } from "../../../src/auth/token-store.ts";
+import { TokenStore, TokenUnavailableError } from "../../../src/gateway/auth/token-store.ts";
 import { allBut } from "../../support/fake-time.ts";
 import { startGateway, type Gateway, type TestSettings } from "../../support/gateway.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";

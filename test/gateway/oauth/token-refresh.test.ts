@@ -8,7 +8,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { tokenHash } from "../../../src/auth/token-cache.ts";
+import { tokenHash } from "../../../src/gateway/auth/token-cache.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import {
   json,

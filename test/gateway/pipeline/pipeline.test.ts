@@ -1,18 +1,18 @@
 /** Internal errors: one request fails, its client gets a neutral 500, and the error is logged (L-31). */
 import { afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
-import { emptyTokenStore } from "../../../src/tools/dry-run.ts";
-import type { AlphaRequest } from "../../../src/pipeline/request.ts";
-import { createAlphaPipeline, type PipelineDependencies } from "../../../src/pipeline/pipeline.ts";
-import { createMemoryLimiter } from "../../../src/rate-limit/limiter.ts";
-import { createRateLimits } from "../../../src/rate-limit/rate-limits.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import type { Pack } from "../../../src/mapping/pack.ts";
-import { createPipelineConfig } from "../../../src/pipeline/pipeline-config.ts";
-import { connectCatalogs } from "../../../src/upstream/connect-catalogs.ts";
-import { createTokenCache } from "../../../src/auth/token-cache.ts";
-import { createTokenLocks } from "../../../src/auth/token-locks.ts";
-import type { HttpResponse } from "../../../src/upstream/http-call.ts";
-import { NO_PLAN } from "../../../src/pipeline/plan.ts";
+import { emptyTokenStore } from "../../../src/compare/dry-run/dry-run.ts";
+import type { AlphaRequest } from "../../../src/gateway/pipeline/request.ts";
+import { createAlphaPipeline, type PipelineDependencies } from "../../../src/gateway/pipeline/pipeline.ts";
+import { createMemoryLimiter } from "../../../src/gateway/limits/limiter.ts";
+import { createRateLimits } from "../../../src/gateway/limits/rate-limits.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import type { Pack } from "../../../src/pack/pack.ts";
+import { createPipelineConfig } from "../../../src/gateway/pipeline/pipeline-config.ts";
+import { connectCatalogs } from "../../../src/gateway/upstream/connect-catalogs.ts";
+import { createTokenCache } from "../../../src/gateway/auth/token-cache.ts";
+import { createTokenLocks } from "../../../src/gateway/auth/token-locks.ts";
+import type { HttpResponse } from "../../../src/gateway/upstream/http-call.ts";
+import { NO_PLAN } from "../../../src/gateway/pipeline/plan.ts";
 
 let pack: Pack;
 let loggedErrors: unknown[];

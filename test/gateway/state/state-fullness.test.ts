@@ -1,7 +1,7 @@
 /** The operator learns that the state store fills up before it is full. */
 import { expect, test } from "@jest/globals";
-import { watchFullness } from "../../../src/app/state-fullness.ts";
-import type { Fullness } from "../../../src/storage/key-value-store.ts";
+import { watchFullness } from "../../../src/gateway/state/state-fullness.ts";
+import type { Fullness } from "../../../src/base/storage/key-value-store.ts";
 
 test("a part that is 80 % full is logged once, until there is room again; a full one makes sign-ins a problem", async () => {
   let fullness: Fullness = { application: 0.79, personal: 0, rest: 0 };

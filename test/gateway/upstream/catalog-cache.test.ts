@@ -1,12 +1,12 @@
 /** The gateway's copies of v4's catalogs, with valid and invalid responses of v4. */
 import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from "@jest/globals";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
-import type { Pack } from "../../../src/mapping/pack.ts";
-import { connectCatalogs } from "../../../src/upstream/connect-catalogs.ts";
-import type { CatalogCache } from "../../../src/upstream/catalog-cache.ts";
-import type { HttpResponse, HttpRequest } from "../../../src/upstream/http-call.ts";
-import { UpstreamError } from "../../../src/upstream/upstream-error.ts";
+import type { Pack } from "../../../src/pack/pack.ts";
+import { connectCatalogs } from "../../../src/gateway/upstream/connect-catalogs.ts";
+import type { CatalogCache } from "../../../src/gateway/upstream/catalog-cache.ts";
+import type { HttpResponse, HttpRequest } from "../../../src/gateway/upstream/http-call.ts";
+import { UpstreamError } from "../../../src/gateway/upstream/upstream-error.ts";
 
 let pack: Pack;
 let catalogs: CatalogCache | undefined;

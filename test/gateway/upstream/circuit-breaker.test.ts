@@ -5,7 +5,7 @@ import {
   type CircuitBreaker,
   type CircuitState,
   type AttemptOutcome,
-} from "../../../src/upstream/circuit-breaker.ts";
+} from "../../../src/gateway/upstream/circuit-breaker.ts";
 
 let now = 0;
 let reported: CircuitState[];

@@ -2,8 +2,12 @@
 import { once } from "node:events";
 import { PassThrough, type Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { createUpstream, type UpstreamClient, type UpstreamOptions } from "../../../src/upstream/client.ts";
-import type { UpstreamError } from "../../../src/upstream/upstream-error.ts";
+import {
+  createUpstream,
+  type UpstreamClient,
+  type UpstreamOptions,
+} from "../../../src/gateway/upstream/client.ts";
+import type { UpstreamError } from "../../../src/gateway/upstream/upstream-error.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import {
   json,

@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import { array, assert, asyncProperty, constantFrom, uint8Array } from "fast-check";
-import { decodeContent } from "../../../src/upstream/content-decoding.ts";
+import { decodeContent } from "../../../src/gateway/upstream/content-decoding.ts";
 
 const CODERS = {
   gzip: gzipSync,

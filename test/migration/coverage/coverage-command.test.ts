@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
-import type { AuditRecord } from "../../../src/audit/record.ts";
-import { runCommandLine } from "../../../src/cli/program.ts";
+import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
-import { sampleRecord } from "./sample-record.ts";
-import { UNLIMITED } from "./store-contract.ts";
+import { sampleRecord } from "../../audit/record/sample-record.ts";
+import { UNLIMITED } from "../../audit/store/store-contract.ts";
 
 let folder: string;
 const printed = captureCommands();

@@ -1,7 +1,7 @@
 /** What a change of an API means, by its direction: for those who send something, and for those who read an answer. */
 import { describe, expect, test } from "@jest/globals";
-import { compareSurfaces } from "../../../../src/tools/impact/compare-surfaces.ts";
-import { openapiSurface } from "../../../../src/tools/impact/openapi-surface.ts";
+import { compareSurfaces } from "../../../src/migration/impact/compare-surfaces.ts";
+import { openapiSurface } from "../../../src/migration/impact/openapi-surface.ts";
 
 type Json = Record<string, unknown>;
 

@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync, cpSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { NumberedNames } from "../../../src/audit/numbered-names.ts";
-import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
-import { runCommandLine } from "../../../src/cli/program.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { createReport } from "../../../src/tools/migration-report/make-report.ts";
+import { NumberedNames } from "../../../src/audit/redact/numbered-names.ts";
+import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
+import { runCommandLine } from "../../../src/app/cli/program.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { createReport } from "../../../src/migration/report/make-report.ts";
 import { captureCommands } from "../../support/command-output.ts";
-import { sampleRecord } from "../audit/sample-record.ts";
-import { UNLIMITED } from "../audit/store-contract.ts";
+import { sampleRecord } from "../../audit/record/sample-record.ts";
+import { UNLIMITED } from "../../audit/store/store-contract.ts";
 
 const PACK = "test/fixtures/library-pack";
 const BUY = "POST /books";

@@ -1,8 +1,8 @@
 /** Who would notice: what the summaries say is compared with a scan of all recorded bodies. Nobody is missed. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { sample, constantFrom, option, record } from "fast-check";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { namesOfRoutes } from "../../../src/tools/impact/who-would-notice.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { namesOfRoutes } from "../../../src/migration/impact/who-would-notice.ts";
 import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
 import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";

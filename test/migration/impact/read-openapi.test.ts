@@ -5,9 +5,9 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { UnreadableDocumentError } from "../../../../src/tools/impact/flatten-schema.ts";
-import { openapiSurface } from "../../../../src/tools/impact/openapi-surface.ts";
-import { readOpenapi } from "../../../../src/tools/impact/read-openapi.ts";
+import { UnreadableDocumentError } from "../../../src/migration/impact/flatten-schema.ts";
+import { openapiSurface } from "../../../src/migration/impact/openapi-surface.ts";
+import { readOpenapi } from "../../../src/migration/impact/read-openapi.ts";
 
 let folder: string;
 beforeEach(() => {

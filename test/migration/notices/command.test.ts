@@ -1,6 +1,6 @@
 /** `check --notices` and `notices test`, as operators run them. */
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { runCommandLine } from "../../../src/cli/program.ts";
+import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import {
   startWebhookReceiver,

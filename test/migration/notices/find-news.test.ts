@@ -7,7 +7,7 @@ import {
   type Facts,
   type Memory,
   type News,
-} from "../../../src/notices/find-news.ts";
+} from "../../../src/migration/notices/find-news.ts";
 import { observe, plan, stage, START } from "../../support/notices.ts";
 
 const KEY = "0000000000000001";

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { openSqliteKeyValueStore } from "../../../src/storage/sqlite-store.ts";
+import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
 import { allBut } from "../../support/fake-time.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import {

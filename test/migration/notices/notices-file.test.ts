@@ -3,9 +3,13 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { EVENTS } from "../../../src/notices/notice.ts";
-import { noticesFile, type NoticesContext, type NoticesPlan } from "../../../src/notices/notices-file.ts";
-import { OperatorFileError, parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
+import { EVENTS } from "../../../src/migration/notices/notice.ts";
+import {
+  noticesFile,
+  type NoticesContext,
+  type NoticesPlan,
+} from "../../../src/migration/notices/notices-file.ts";
+import { OperatorFileError, parseOperatorFile } from "../../../src/base/files/operator-file.ts";
 
 const KEY = Buffer.from("0123456789abcdef0123456789abcdef");
 

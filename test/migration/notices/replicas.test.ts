@@ -1,7 +1,7 @@
 /** Replicas that share a Redis: each notice is sent by one of them. */
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
-import { connectRedis, type RedisClient } from "../../../src/storage/redis-client.ts";
-import { createRedisStore } from "../../../src/storage/redis-store.ts";
+import { connectRedis, type RedisClient } from "../../../src/base/storage/redis-client.ts";
+import { createRedisStore } from "../../../src/base/storage/redis-store.ts";
 import {
   startWebhookReceiver,
   WEBHOOK_SECRET,

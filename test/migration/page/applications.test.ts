@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
-import { createApplication, REGISTERED } from "../oauth/application.ts";
+import { createApplication, REGISTERED } from "../../gateway/oauth/application.ts";
 import { basic, comparable, PAGE_ON, readPage } from "./read-page.ts";
 
 describe("the page of an application", () => {

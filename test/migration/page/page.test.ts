@@ -1,6 +1,6 @@
 /** The page on which a client reads what it still has to change: with its own token, about its own calls. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { fingerprint, tokenHash } from "../../../src/auth/token-cache.ts";
+import { fingerprint, tokenHash } from "../../../src/gateway/auth/token-cache.ts";
 import { startGateway, type Gateway, type TestSettings } from "../../support/gateway.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";

@@ -1,7 +1,7 @@
 /** What strangers learn on the page: nothing, and all of them the same. */
 import { createHash } from "node:crypto";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { fingerprint, tokenHash } from "../../../src/auth/token-cache.ts";
+import { fingerprint, tokenHash } from "../../../src/gateway/auth/token-cache.ts";
 import {
   startGatewayWithFakeV4,
   startListeningGatewayWithFakeV4,

@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { STATE_LABELS } from "../../../src/audit/migration-words.ts";
-import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
-import type { AuditStore } from "../../../src/audit/store.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { FORMATS } from "../../../src/tools/migration-report/formats.ts";
-import { createReport } from "../../../src/tools/migration-report/make-report.ts";
-import type { Report } from "../../../src/tools/migration-report/model.ts";
-import { sampleId, sampleRecord } from "../audit/sample-record.ts";
+import { STATE_LABELS } from "../../../src/audit/usage/migration-words.ts";
+import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
+import type { AuditStore } from "../../../src/audit/store/store.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { FORMATS } from "../../../src/migration/report/formats.ts";
+import { createReport } from "../../../src/migration/report/make-report.ts";
+import type { Report } from "../../../src/migration/report/model.ts";
+import { sampleId, sampleRecord } from "../../audit/record/sample-record.ts";
 
 const NOW = Date.UTC(2026, 2, 20);
 const TOKENS = 150;
@@ -91,7 +91,7 @@ test("a period changes the requests of a client, and not its state", async () =>
 describe("the states", () => {
   test("have the colours of the console in the report", () => {
     const html = FORMATS.html.write(made);
-    expect(html).toContain(readFileSync("src/admin/public/css/colors.css", "utf8"));
+    expect(html).toContain(readFileSync("src/console/public/css/colors.css", "utf8"));
     expect(html).toContain(
       `<span class="tag ${STATE_LABELS.moving.tone}">${STATE_LABELS.moving.label}</span>`,
     );

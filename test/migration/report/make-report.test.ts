@@ -1,16 +1,16 @@
 /** What the report makes of records, whoever left them: few, old, deleted, hostile. */
 import { describe, expect, test } from "@jest/globals";
-import type { AuditRecord } from "../../../src/audit/record.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import type { CallSpan } from "../../../src/audit/call-spans.ts";
-import type { LossUsage } from "../../../src/audit/loss-usage.ts";
-import type { ClientUsage, RouteUsage } from "../../../src/audit/usage.ts";
-import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
-import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
-import { FORMATS } from "../../../src/tools/migration-report/formats.ts";
-import { createReport, type ReportOptions } from "../../../src/tools/migration-report/make-report.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import type { CallSpan } from "../../../src/audit/record/call-spans.ts";
+import type { LossUsage } from "../../../src/audit/usage/loss-usage.ts";
+import type { ClientUsage, RouteUsage } from "../../../src/audit/usage/usage.ts";
+import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
+import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { FORMATS } from "../../../src/migration/report/formats.ts";
+import { createReport, type ReportOptions } from "../../../src/migration/report/make-report.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
-import { sampleRecord } from "../audit/sample-record.ts";
+import { sampleRecord } from "../../audit/record/sample-record.ts";
 
 const pack = loadPack("mappings");
 const NOW = Date.UTC(2026, 2, 20);

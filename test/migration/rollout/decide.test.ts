@@ -1,11 +1,11 @@
 /** Which side the rules of a file give to a client. */
 import { describe, expect, test } from "@jest/globals";
-import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
-import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
-import { rolloutClient } from "../../../src/clients/client-name.ts";
-import { decideByRules } from "../../../src/rollout/decide.ts";
-import { rolloutFile } from "../../../src/rollout/rollout-file.ts";
-import type { RolloutPlan } from "../../../src/rollout/rollout-plan.ts";
+import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
+import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { rolloutClient } from "../../../src/audit/clients/client-name.ts";
+import { decideByRules } from "../../../src/migration/rollout/decide.ts";
+import { rolloutFile } from "../../../src/migration/rollout/rollout-file.ts";
+import type { RolloutPlan } from "../../../src/migration/rollout/rollout-plan.ts";
 
 const NAMES = Array.from({ length: 1000 }, (_, index) => `client-${index}`);
 

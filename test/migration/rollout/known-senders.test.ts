@@ -1,15 +1,15 @@
 /** Who is a client, and who a stranger. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { createTokenCache, type MemoryTokenCache } from "../../../src/auth/token-cache.ts";
-import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
-import type { Pack } from "../../../src/mapping/pack.ts";
-import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
+import { createTokenCache, type MemoryTokenCache } from "../../../src/gateway/auth/token-cache.ts";
+import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
+import type { Pack } from "../../../src/pack/pack.ts";
+import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
 import {
   createKnownSenders,
   createTokensOfOldService,
   type KnownSenders,
   type Sender,
-} from "../../../src/auth/known-senders.ts";
+} from "../../../src/gateway/auth/known-senders.ts";
 
 const FINGERPRINT = "0123456789abcdef";
 const DIRECTORY = parseOperatorFile(

@@ -1,9 +1,9 @@
 /** The file of `ROLLOUT_FILE`: its problems, with codes and lines, and its defaults. */
 import { expect, test } from "@jest/globals";
-import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
-import { OperatorFileError, parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
-import { rolloutFile } from "../../../src/rollout/rollout-file.ts";
-import type { RolloutPlan } from "../../../src/rollout/rollout-plan.ts";
+import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
+import { OperatorFileError, parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { rolloutFile } from "../../../src/migration/rollout/rollout-file.ts";
+import type { RolloutPlan } from "../../../src/migration/rollout/rollout-plan.ts";
 
 const DIRECTORY = parseOperatorFile(
   { file: "clients.yaml", text: "billing: {}\nreports: {}\n" },

@@ -11,14 +11,14 @@ import {
   type TestSettings,
 } from "../../support/gateway.ts";
 import { startOldService, type TestOldService } from "../../support/old-service.ts";
-import { packHash } from "../../../src/app/loaded-pack.ts";
-import { readPack } from "../../../src/mapping/load/load-pack.ts";
+import { packHash } from "../../../src/pack/load/loaded-pack.ts";
+import { readPack } from "../../../src/pack/load/load-pack.ts";
 import { copyPack } from "../../support/pack-copy.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { request } from "../../support/request.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 import { waitFor } from "../../support/wait-for.ts";
-import { createApplication, REGISTERED, type Application } from "../oauth/application.ts";
+import { createApplication, REGISTERED, type Application } from "../../gateway/oauth/application.ts";
 
 const LIST = "GET /vm/instances";
 /** Nothing is compared: the old service gets what it serves. */

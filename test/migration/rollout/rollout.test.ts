@@ -4,15 +4,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pino from "pino";
-import { CLIENTS_FILE, type ClientDirectory } from "../../../src/clients/client-directory.ts";
-import type { Log } from "../../../src/observability/log.ts";
-import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
-import type { Compared, ComparisonResult } from "../../../src/parity/comparison.ts";
-import { createRollout, type Rollout } from "../../../src/rollout/rollout.ts";
-import { rolloutFile } from "../../../src/rollout/rollout-file.ts";
-import type { RolloutPlan } from "../../../src/rollout/rollout-plan.ts";
-import { StateUnavailableError, type KeyValueStore } from "../../../src/storage/key-value-store.ts";
-import { openSqliteKeyValueStore } from "../../../src/storage/sqlite-store.ts";
+import { CLIENTS_FILE, type ClientDirectory } from "../../../src/audit/clients/client-directory.ts";
+import type { Log } from "../../../src/base/log/log.ts";
+import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import type { Compared, ComparisonResult } from "../../../src/compare/counts/comparison.ts";
+import { createRollout, type Rollout } from "../../../src/migration/rollout/rollout.ts";
+import { rolloutFile } from "../../../src/migration/rollout/rollout-file.ts";
+import type { RolloutPlan } from "../../../src/migration/rollout/rollout-plan.ts";
+import { StateUnavailableError, type KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
+import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
 
 const readDirectory = (text: string): ClientDirectory =>
   parseOperatorFile({ file: "clients.yaml", text }, CLIENTS_FILE);

@@ -3,10 +3,10 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { KeyValueStore } from "../../../src/storage/key-value-store.ts";
-import { openSqliteKeyValueStore } from "../../../src/storage/sqlite-store.ts";
-import { createControl } from "../../../src/sunset/control.ts";
-import type { PlanDates } from "../../../src/sunset/plan-dates.ts";
+import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
+import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
+import { createControl } from "../../../src/migration/sunset/control.ts";
+import type { PlanDates } from "../../../src/migration/sunset/plan-dates.ts";
 
 const DATES: PlanDates = { end: 5, ends: [], freezes: [], allowed: {}, clientEnds: {}, windowStages: [] };
 const BY_ANN = { stage: null, by: "Ann", reason: null };

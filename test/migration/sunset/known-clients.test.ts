@@ -1,11 +1,15 @@
 /** Who counts as a client that used the old API before. */
 import { describe, expect, test } from "@jest/globals";
-import type { PastQuery } from "../../../src/audit/decisions.ts";
-import { AuditUnavailableError } from "../../../src/audit/store.ts";
-import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../../../src/clients/client-directory.ts";
-import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
-import { createKnownClients } from "../../../src/sunset/known-clients.ts";
-import type { PlanClient } from "../../../src/sunset/plan-dates.ts";
+import type { PastQuery } from "../../../src/audit/store/decisions.ts";
+import { AuditUnavailableError } from "../../../src/audit/store/store.ts";
+import {
+  CLIENTS_FILE,
+  NO_CLIENTS,
+  type ClientDirectory,
+} from "../../../src/audit/clients/client-directory.ts";
+import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { createKnownClients } from "../../../src/migration/sunset/known-clients.ts";
+import type { PlanClient } from "../../../src/migration/sunset/plan-dates.ts";
 
 const TOKEN = "0123456789abcdef";
 const OTHER_TOKEN = "fedcba9876543210";

@@ -1,9 +1,13 @@
 /** What a plan decides about a request, by a clock that the test drives. */
 import { describe, expect, test } from "@jest/globals";
-import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../../../src/clients/client-directory.ts";
-import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
-import { createPlan, type PlanConditions, type PlanQuery } from "../../../src/sunset/plan.ts";
-import { sunsetFile } from "../../../src/sunset/sunset-file.ts";
+import {
+  CLIENTS_FILE,
+  NO_CLIENTS,
+  type ClientDirectory,
+} from "../../../src/audit/clients/client-directory.ts";
+import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { createPlan, type PlanConditions, type PlanQuery } from "../../../src/migration/sunset/plan.ts";
+import { sunsetFile } from "../../../src/migration/sunset/sunset-file.ts";
 
 const ROUTE = "GET /books";
 const OTHER_ROUTE = "POST /books";

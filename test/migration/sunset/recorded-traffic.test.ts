@@ -1,10 +1,10 @@
 /** Who called before a window, by what the audit store says about single clients. */
 import { describe, expect, test } from "@jest/globals";
-import type { CallsQuery, DecisionReader } from "../../../src/audit/decisions.ts";
-import type { TokenPage, TokenUsage } from "../../../src/audit/usage.ts";
-import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
-import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
-import { findCalling, readUsualRate } from "../../../src/sunset/recorded-traffic.ts";
+import type { CallsQuery, DecisionReader } from "../../../src/audit/store/decisions.ts";
+import type { TokenPage, TokenUsage } from "../../../src/audit/usage/usage.ts";
+import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
+import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { findCalling, readUsualRate } from "../../../src/migration/sunset/recorded-traffic.ts";
 
 const TOKEN = "0123456789abcdef";
 const OTHER_TOKEN = "fedcba9876543210";

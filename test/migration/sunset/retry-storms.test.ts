@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { watchStorms } from "../../../src/sunset/retry-storms.ts";
+import { watchStorms } from "../../../src/migration/sunset/retry-storms.ts";
 
 const MINUTE_MS = 60_000;
 

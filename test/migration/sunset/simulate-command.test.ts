@@ -3,12 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
-import { runCommandLine } from "../../../src/cli/program.ts";
+import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
+import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
-import { sampleRecord } from "./sample-record.ts";
-import { UNLIMITED } from "./store-contract.ts";
+import { sampleRecord } from "../../audit/record/sample-record.ts";
+import { UNLIMITED } from "../../audit/store/store-contract.ts";
 
 let folder: string;
 const printed = captureCommands();

@@ -1,10 +1,10 @@
 /** What a plan would do if recorded weeks were repeated. */
 import { describe, expect, test } from "@jest/globals";
-import { NO_CLIENTS } from "../../../src/clients/client-directory.ts";
-import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
-import { createPlan } from "../../../src/sunset/plan.ts";
-import { simulatePlan, type PastCall } from "../../../src/sunset/simulate.ts";
-import { sunsetFile } from "../../../src/sunset/sunset-file.ts";
+import { NO_CLIENTS } from "../../../src/audit/clients/client-directory.ts";
+import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { createPlan } from "../../../src/migration/sunset/plan.ts";
+import { simulatePlan, type PastCall } from "../../../src/migration/sunset/simulate.ts";
+import { sunsetFile } from "../../../src/migration/sunset/sunset-file.ts";
 
 const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;

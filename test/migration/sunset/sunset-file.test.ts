@@ -1,10 +1,10 @@
 /** The file of `SUNSET_FILE`: its problems, with codes and lines, and dates that it must not shorten. */
 import { describe, expect, test } from "@jest/globals";
-import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
-import { OperatorFileError, parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
-import type { PlanDefinition } from "../../../src/sunset/plan.ts";
-import type { PlanContext } from "../../../src/sunset/plan-names.ts";
-import { sunsetFile } from "../../../src/sunset/sunset-file.ts";
+import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
+import { OperatorFileError, parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import type { PlanDefinition } from "../../../src/migration/sunset/plan.ts";
+import type { PlanContext } from "../../../src/migration/sunset/plan-names.ts";
+import { sunsetFile } from "../../../src/migration/sunset/sunset-file.ts";
 
 const DIRECTORY = parseOperatorFile(
   { file: "clients.yaml", text: "billing: {}\nreports: {}\n" },

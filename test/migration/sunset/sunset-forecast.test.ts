@@ -1,12 +1,12 @@
 /** A simulated plan, compared with what it then does: 200 clients of six temperaments, by a clock that the test moves. */
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
-import type { AuditRecord } from "../../../src/audit/record.ts";
-import { fingerprint, tokenHash } from "../../../src/auth/token-cache.ts";
-import { NO_CLIENTS } from "../../../src/clients/client-directory.ts";
-import { readOperatorFile } from "../../../src/operator-files/operator-file.ts";
-import { createPlan } from "../../../src/sunset/plan.ts";
-import { simulatePlan, type PastCall } from "../../../src/sunset/simulate.ts";
-import { sunsetFile } from "../../../src/sunset/sunset-file.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import { fingerprint, tokenHash } from "../../../src/gateway/auth/token-cache.ts";
+import { NO_CLIENTS } from "../../../src/audit/clients/client-directory.ts";
+import { readOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { createPlan } from "../../../src/migration/sunset/plan.ts";
+import { simulatePlan, type PastCall } from "../../../src/migration/sunset/simulate.ts";
+import { sunsetFile } from "../../../src/migration/sunset/sunset-file.ts";
 import { allBut } from "../../support/fake-time.ts";
 import { acceptGoodTokens } from "../../support/fake-v4.ts";
 import {

@@ -1,12 +1,12 @@
 /** What a plan in force asks the audit store before its windows. */
 import { describe, expect, test } from "@jest/globals";
-import { NO_CLIENTS } from "../../../src/clients/client-directory.ts";
-import type { Log } from "../../../src/observability/log.ts";
-import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
-import type { SunsetControl } from "../../../src/sunset/control.ts";
-import { createPlan } from "../../../src/sunset/plan.ts";
-import { createSunset } from "../../../src/sunset/sunset.ts";
-import { sunsetFile } from "../../../src/sunset/sunset-file.ts";
+import { NO_CLIENTS } from "../../../src/audit/clients/client-directory.ts";
+import type { Log } from "../../../src/base/log/log.ts";
+import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import type { SunsetControl } from "../../../src/migration/sunset/control.ts";
+import { createPlan } from "../../../src/migration/sunset/plan.ts";
+import { createSunset } from "../../../src/migration/sunset/sunset.ts";
+import { sunsetFile } from "../../../src/migration/sunset/sunset-file.ts";
 
 const TOKEN = "0123456789abcdef";
 const WINDOW = `brown_out: "0 10 * * *", for: 1h, from: 2026-01-01`;

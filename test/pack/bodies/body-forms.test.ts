@@ -1,6 +1,6 @@
 /** How a body is normalized before it is checked, with the reference pack's edit of a configuration. */
 import { expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
 
 const rules = loadPack("mappings").resources.get("config")?.bodies.get("edit");
 if (!rules) throw new Error("the body is gone");

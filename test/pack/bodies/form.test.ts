@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { parseForm, printForm } from "../../../src/dialect/form.ts";
+import { parseForm, printForm } from "../../../src/pack/bodies/form.ts";
 
 const parse = (text: string) => parseForm(text, { maxDepth: 4, maxValues: 10 });
 

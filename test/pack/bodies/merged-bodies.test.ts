@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { startSmallGateway } from "../../support/small-gateway.ts";
-import { sendToLibrary } from "./library-gateway.ts";
+import { sendToLibrary } from "../load/library-gateway.ts";
 
 const wholeTray = { file: "tray.yaml", from: "{ place_ids: tray.place_ids }", to: "tray" };
 const noPlaces = { rows: [], page: 1, last_page: 1, total: 0 };

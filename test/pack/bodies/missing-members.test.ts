@@ -1,8 +1,8 @@
 /** Objects of the upstream without some of the members that fields read. */
 import { expect, test } from "@jest/globals";
-import { cursorAt } from "../../../src/dialect/json/scan.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { NO_CATALOGS } from "../../../src/mapping/translation-context.ts";
+import { cursorAt } from "../../../src/base/json/scan.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { NO_CATALOGS } from "../../../src/pack/translation-context.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 
 test("an object without members is complete, also after one whose members start far behind", async () => {

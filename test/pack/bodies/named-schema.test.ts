@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { withPack } from "./pack-folder.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { withPack } from "../load/pack-folder.ts";
 
 test("a named schema validates bodies in the service's product words, and in the next pack too", () => {
   const edit = { file: "book.yaml", from: "required: [shelf]", to: "$id: buying\n      required: [shelf]" };

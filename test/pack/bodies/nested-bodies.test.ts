@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { faultsOf } from "./pack-folder.ts";
-import { sendToLibrary } from "./library-gateway.ts";
+import { faultsOf } from "../load/pack-folder.ts";
+import { sendToLibrary } from "../load/library-gateway.ts";
 
 const reader = `
 object: reader

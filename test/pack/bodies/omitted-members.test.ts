@@ -1,7 +1,7 @@
 /** Members that responses leave out: `omit_null` of the client and of fields. */
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { createDryRun } from "../../../src/tools/dry-run.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
 
 const cleanups: (() => void)[] = [];

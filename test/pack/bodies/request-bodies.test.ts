@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { request } from "../../support/request.ts";
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
-import { createBodyReaders } from "../../../src/pipeline/http/receive-body.ts";
+import { createBodyReaders } from "../../../src/gateway/http/receive-body.ts";
 import {
   startListeningGatewayWithFakeV4,
   waitFor,

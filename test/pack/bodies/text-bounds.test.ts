@@ -1,6 +1,6 @@
 /** A text that a schema gives no bound has at most 65,535 characters. */
 import { describe, expect, test } from "@jest/globals";
-import { sendToLibrary } from "./library-gateway.ts";
+import { sendToLibrary } from "../load/library-gateway.ts";
 
 const note = (schema: string): string => `
 object: note

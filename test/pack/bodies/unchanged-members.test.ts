@@ -1,6 +1,6 @@
 /** Members of bodies that have the values that clients read before: ids, and objects of catalogs. */
 import { describe, expect, test } from "@jest/globals";
-import { sendToLibrary } from "./library-gateway.ts";
+import { sendToLibrary } from "../load/library-gateway.ts";
 
 const SLOT = "{ type: object, properties: { shelf: { type: string }, row: { type: integer } } }";
 

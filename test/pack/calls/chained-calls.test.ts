@@ -60,7 +60,7 @@ describe("a value of an answer in the path of the next call", () => {
   });
 
   test.each([
-    ["a dot segment", "../admin"],
+    ["a dot segment", "../../console"],
     ["an encoded dot segment", "%2e%2e"],
     ["a dot segment between backslashes", "a\\..\\b"],
     ["a control character", "a\u0000b"],

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { SettingsError } from "../../../src/config/settings.ts";
+import { SettingsError } from "../../../src/base/settings/settings.ts";
 import { json } from "../../support/fake-v4.ts";
 import type { TestSettings } from "../../support/gateway.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { parse } from "yaml";
-import { createScopes, type Grants, type ScopesDefinition } from "../../../src/dialect/scopes.ts";
+import { createScopes, type Grants, type ScopesDefinition } from "../../../src/pack/credentials/scopes.ts";
 
 const { scopes: definition } = parse(readFileSync("mappings/pack.yaml", "utf8")) as {
   scopes: ScopesDefinition;

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { sendToLibrary } from "./library-gateway.ts";
+import { sendToLibrary } from "../load/library-gateway.ts";
 
 const shape = { file: "pack.yaml", from: "error: { problems: [{ at: $field, text: $message }] }" };
 

@@ -1,7 +1,7 @@
 /** Ids of a catalog that are not the upstream's. */
 import { describe, expect, test } from "@jest/globals";
-import { sendToLibrary } from "./library-gateway.ts";
-import { faultsOf } from "./pack-folder.ts";
+import { sendToLibrary } from "../load/library-gateway.ts";
+import { faultsOf } from "../load/pack-folder.ts";
 
 const kinds = (kind: string) => ({
   file: "pack.yaml",

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
-import { readExamples } from "../../../src/tools/examples/example.ts";
+import { readExamples } from "../../../src/authoring/examples/example.ts";
 import { runExamples } from "../../support/run-examples.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { sendToLibrary } from "./library-gateway.ts";
-import { withPack, type Edit } from "./pack-folder.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { sendToLibrary } from "../load/library-gateway.ts";
+import { withPack, type Edit } from "../load/pack-folder.ts";
 
 const field = (to: string): Edit => ({
   file: "book.yaml",

@@ -1,8 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { faultsOf, withPack } from "./pack-folder.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { faultsOf, withPack } from "../load/pack-folder.ts";
 
 const extend = (from: string, other: string) => ({
   file: `${from}.yaml`,

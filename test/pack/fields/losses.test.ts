@@ -1,7 +1,7 @@
 /** What translations lose: counted for each client, route and day, with bodies in the records or without. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import type { AuditRecord } from "../../../src/audit/record.ts";
-import type { RankedLoss } from "../../../src/audit/rank-losses.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import type { RankedLoss } from "../../../src/audit/usage/rank-losses.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 const TEXTS = {

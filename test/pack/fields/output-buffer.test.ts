@@ -1,16 +1,11 @@
 /** The writer of responses copies bytes in groups: its bounds hold at every offset. */
 import { afterAll, describe, expect, test } from "@jest/globals";
-import { paddedText } from "../../../src/dialect/json/padded-text.ts";
-import { cursorAt } from "../../../src/dialect/json/scan.ts";
-import {
-  OutputBuffer,
-  putRange,
-  putTextOrNeutral,
-  sizeOf,
-} from "../../../src/mapping/codegen/output-buffer.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import type { AppendFunction } from "../../../src/mapping/translation-context.ts";
-import { createDryRun } from "../../../src/tools/dry-run.ts";
+import { paddedText } from "../../../src/base/json/padded-text.ts";
+import { cursorAt } from "../../../src/base/json/scan.ts";
+import { OutputBuffer, putRange, putTextOrNeutral, sizeOf } from "../../../src/pack/codegen/output-buffer.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import type { AppendFunction } from "../../../src/pack/translation-context.ts";
+import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
 
 const cleanups: (() => void)[] = [];

@@ -1,9 +1,9 @@
 /** The names that clients may send to a route, and which of them a request has. */
 import { afterEach, expect, test } from "@jest/globals";
-import { setBits } from "../../../src/audit/sent-usage.ts";
-import { parseQuery } from "../../../src/dialect/query.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { NO_CATALOGS } from "../../../src/mapping/translation-context.ts";
+import { setBits } from "../../../src/audit/usage/sent-usage.ts";
+import { parseQuery } from "../../../src/pack/routes/query.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { NO_CATALOGS } from "../../../src/pack/translation-context.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 
 const removals: (() => void)[] = [];

@@ -1,8 +1,8 @@
 /** Substitutes of objects that a catalog does not have. */
 import { expect, test } from "@jest/globals";
-import { cursorAt } from "../../../src/dialect/json/scan.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { NO_CATALOGS } from "../../../src/mapping/translation-context.ts";
+import { cursorAt } from "../../../src/base/json/scan.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { NO_CATALOGS } from "../../../src/pack/translation-context.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 
 test("a substitute is kept for rows without a member, also after a row that has it", async () => {

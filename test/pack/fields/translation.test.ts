@@ -1,12 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { paddedText } from "../../../src/dialect/json/padded-text.ts";
-import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
-import { cursorAt, expectEnd } from "../../../src/dialect/json/scan.ts";
+import { paddedText } from "../../../src/base/json/padded-text.ts";
+import { parseJson, printJson } from "../../../src/base/json/parse.ts";
+import { cursorAt, expectEnd } from "../../../src/base/json/scan.ts";
 import { runInterpreted } from "../../../src/jsonata/index.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { sendToLibrary } from "./library-gateway.ts";
-import type { CatalogCopy, ReadContext } from "../../../src/mapping/translation-context.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { sendToLibrary } from "../load/library-gateway.ts";
+import type { CatalogCopy, ReadContext } from "../../../src/pack/translation-context.ts";
 import {
   readPack,
   rulesOf,

@@ -2,9 +2,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { sendToLibrary } from "./library-gateway.ts";
-import { faultsOf, withPack } from "./pack-folder.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { sendToLibrary } from "../load/library-gateway.ts";
+import { faultsOf, withPack } from "../load/pack-folder.ts";
 
 const room = (state: string): string => `
 object: room

@@ -1,7 +1,7 @@
 /** Lists that have only the objects whose value is in a table: `where_values`. */
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { PackError } from "../../../src/mapping/load/diagnostic.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { PackError } from "../../../src/base/files/diagnostic.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { json, type ReceivedRequest } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";

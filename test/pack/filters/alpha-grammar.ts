@@ -1,7 +1,7 @@
 /** The operators as the documents of the two dialects spell them. */
 
-import { createGrammar } from "../../../../src/dialect/filter/grammar.ts";
-import type { FilterDefinition } from "../../../../src/dialect/filter/filter-definition.ts";
+import { createGrammar } from "../../../src/pack/filters/grammar.ts";
+import type { FilterDefinition } from "../../../src/pack/filters/filter-definition.ts";
 
 export const definition: FilterDefinition = {
   header: "X-Filter",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
-import { createGrammar } from "../../../../src/dialect/filter/grammar.ts";
-import type { OperatorSpellings } from "../../../../src/dialect/filter/filter-definition.ts";
+import { createGrammar } from "../../../src/pack/filters/grammar.ts";
+import type { OperatorSpellings } from "../../../src/pack/filters/filter-definition.ts";
 import { definition, grammar, upstreamOperators } from "./alpha-grammar.ts";
 
 const changed = (operators: OperatorSpellings) => ({

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { maxDepth, maxLength, maxNodes, parseFilter } from "../../../../src/dialect/filter/parse-filter.ts";
-import { translateFilter } from "../../../../src/dialect/filter/translate.ts";
-import type { FilterField, FilterFields } from "../../../../src/dialect/filter/translate.ts";
-import { HttpError } from "../../../../src/dialect/http-error.ts";
+import { maxDepth, maxLength, maxNodes, parseFilter } from "../../../src/pack/filters/parse-filter.ts";
+import { translateFilter } from "../../../src/pack/filters/translate.ts";
+import type { FilterField, FilterFields } from "../../../src/pack/filters/translate.ts";
+import { HttpError } from "../../../src/pack/errors/http-error.ts";
 import { grammar } from "./alpha-grammar.ts";
 import { reasonOf } from "./refused.ts";
 

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { stringify } from "yaml";
-import { parseJson } from "../../../src/dialect/json/parse.ts";
-import { PackError } from "../../../src/mapping/load/diagnostic.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { createDryRun } from "../../../src/tools/dry-run.ts";
+import { parseJson } from "../../../src/base/json/parse.ts";
+import { PackError } from "../../../src/base/files/diagnostic.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
 
 const HEADER = {
   header: "X-Find",

@@ -1,5 +1,5 @@
 import { expect } from "@jest/globals";
-import { HttpError } from "../../../../src/dialect/http-error.ts";
+import { HttpError } from "../../../src/pack/errors/http-error.ts";
 
 /** Runs a function that must throw a 400 without `field`, and returns its reason. */
 export function reasonOf(run: () => unknown): string {

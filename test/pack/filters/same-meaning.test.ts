@@ -2,9 +2,9 @@
 
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { parseFilter } from "../../../../src/dialect/filter/parse-filter.ts";
-import { selectRows } from "../../../../src/dialect/filter/select.ts";
-import { translateFilter } from "../../../../src/dialect/filter/translate.ts";
+import { parseFilter } from "../../../src/pack/filters/parse-filter.ts";
+import { selectRows } from "../../../src/pack/filters/select.ts";
+import { translateFilter } from "../../../src/pack/filters/translate.ts";
 import { grammar } from "./alpha-grammar.ts";
 
 interface Row {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
-import { parseFilter } from "../../../../src/dialect/filter/parse-filter.ts";
-import { selectRows } from "../../../../src/dialect/filter/select.ts";
-import type { SelectFields } from "../../../../src/dialect/filter/select.ts";
+import { parseFilter } from "../../../src/pack/filters/parse-filter.ts";
+import { selectRows } from "../../../src/pack/filters/select.ts";
+import type { SelectFields } from "../../../src/pack/filters/select.ts";
 import { grammar } from "./alpha-grammar.ts";
 import { reasonOf } from "./refused.ts";
 

@@ -1,6 +1,6 @@
 /** Headers that the pack makes of responses and of requests, over HTTP. */
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { SettingsError } from "../../../src/config/settings.ts";
+import { SettingsError } from "../../../src/base/settings/settings.ts";
 import { json, plain } from "../../support/fake-v4.ts";
 import type { TestSettings } from "../../support/gateway.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";

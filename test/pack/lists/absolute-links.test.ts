@@ -1,6 +1,6 @@
 /** Links with a host over HTTP: it is that of the setting, and never one that a client names. */
 import { describe, expect, test } from "@jest/globals";
-import { SettingsError } from "../../../src/config/settings.ts";
+import { SettingsError } from "../../../src/base/settings/settings.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { request } from "../../support/request.ts";

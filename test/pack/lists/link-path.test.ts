@@ -1,6 +1,6 @@
 /** Paths of links: what a client wrote can't end a link or name a host. */
 import { expect, test } from "@jest/globals";
-import { linkPath } from "../../../src/dialect/paging/links.ts";
+import { linkPath } from "../../../src/pack/lists/links.ts";
 
 test.each([
   ["/books/a%20b;v=1/@me:x", "/books/a%20b;v=1/@me:x"],

@@ -1,6 +1,6 @@
 /** A client that follows the pages of its own style back to the first one gets every item once, in order. */
 import { describe, expect, test } from "@jest/globals";
-import { PackError } from "../../../src/mapping/load/diagnostic.ts";
+import { PackError } from "../../../src/base/files/diagnostic.ts";
 import { itemsFrom, loadPagingPack, openPagingGateway, UPSTREAMS, type Side } from "./paging-packs.ts";
 
 type Response = Awaited<ReturnType<ReturnType<typeof openPagingGateway>["get"]>>;

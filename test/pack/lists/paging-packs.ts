@@ -2,8 +2,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { createDryRun } from "../../../src/tools/dry-run.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
 
 /** One side: its `pagination`, and the shape of its lists. */
 export interface Side {

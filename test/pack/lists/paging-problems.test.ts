@@ -1,6 +1,6 @@
 /** What `check` says about pages that can't be translated. */
 import { describe, expect, test } from "@jest/globals";
-import { PackError } from "../../../src/mapping/load/diagnostic.ts";
+import { PackError } from "../../../src/base/files/diagnostic.ts";
 import { loadPagingPack, type Side } from "./paging-packs.ts";
 
 const PAGES: Side = {

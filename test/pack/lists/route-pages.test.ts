@@ -1,7 +1,7 @@
 /** Lists whose route says itself how they are paged, in front of an upstream that goes wrong. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { describePack } from "../../../src/tools/openapi/document.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { describePack } from "../../../src/pack/openapi/document.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { request } from "../../support/request.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
-import type { SourceLocation } from "../../../src/mapping/load/source-location.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { createDryRun } from "../../../src/tools/dry-run.ts";
+import type { SourceLocation } from "../../../src/base/files/source-location.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
-import { compileSearch } from "../../../src/mapping/compile/search.ts";
-import { faultsOf } from "./pack-folder.ts";
-import { sendToLibrary } from "./library-gateway.ts";
+import { compileSearch } from "../../../src/pack/lists/search.ts";
+import { faultsOf } from "../load/pack-folder.ts";
+import { sendToLibrary } from "../load/library-gateway.ts";
 
 const nowhere = { at: () => nowhere, report() {}, reportKey() {} } as unknown as SourceLocation;
 const lists = new Map([

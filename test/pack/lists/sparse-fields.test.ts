@@ -1,8 +1,8 @@
 /** The members that clients choose, whatever they ask for. Responses are in the golden cases of `fields-pack`. */
 import { afterAll, expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { createDryRun } from "../../../src/tools/dry-run.ts";
-import { withPack } from "./pack-folder.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
+import { withPack } from "../load/pack-folder.ts";
 
 const PERSON = { id: 1, full_name: "Ada", titles: {}, location: { town: "Bath" }, phone: "1", email: "a" };
 const upstream = {

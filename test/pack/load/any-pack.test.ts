@@ -1,7 +1,7 @@
 /** The optional parts of a pack, and names that both sides may share. */
 import { describe, expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { createDryRun } from "../../../src/tools/dry-run.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
 
 const send = async (folder: string, method: string, path: string) => {
   const run = createDryRun(loadPack(folder), {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { sendToLibrary } from "./library-gateway.ts";
 import { faultsOf, withPack, type Edit } from "./pack-folder.ts";
 

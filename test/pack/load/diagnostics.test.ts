@@ -2,8 +2,8 @@ import { describe, expect, test } from "@jest/globals";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { formatDiagnostic, PackError } from "../../../src/mapping/load/diagnostic.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { formatDiagnostic, PackError } from "../../../src/base/files/diagnostic.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { faultsOf, withPack } from "./pack-folder.ts";
 
 /** Line and column, from 1, of a text in a file of the library's pack after one replacement. */

@@ -3,13 +3,13 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
-import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
-import { operatorFileSchema } from "../../../src/operator-files/operator-file.ts";
-import { NOTICES_SCHEMA } from "../../../src/notices/notices-file.ts";
-import { ROLLOUT_SCHEMA } from "../../../src/rollout/rollout-definition.ts";
-import { SUNSET_SCHEMA } from "../../../src/sunset/sunset-definition.ts";
-import { catalogsSchema, exampleSchema } from "../../../src/tools/examples/example.ts";
-import { FILE_KINDS, fileSchema } from "../../../src/mapping/schema/file-schema.ts";
+import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
+import { operatorFileSchema } from "../../../src/base/files/operator-file.ts";
+import { NOTICES_SCHEMA } from "../../../src/migration/notices/notices-file.ts";
+import { ROLLOUT_SCHEMA } from "../../../src/migration/rollout/rollout-definition.ts";
+import { SUNSET_SCHEMA } from "../../../src/migration/sunset/sunset-definition.ts";
+import { catalogsSchema, exampleSchema } from "../../../src/authoring/examples/example.ts";
+import { FILE_KINDS, fileSchema } from "../../../src/pack/schema/file-schema.ts";
 
 const schemas = [
   ...FILE_KINDS.map((kind) => [kind, fileSchema(kind)] as const),

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { formatDiagnosticLine, PackError, type Diagnostic } from "../../../src/mapping/load/diagnostic.ts";
-import { buildPack, loadPack, parsePack } from "../../../src/mapping/load/load-pack.ts";
-import { locateNodes } from "../../../src/mapping/load/yaml-nodes.ts";
+import { formatDiagnosticLine, PackError, type Diagnostic } from "../../../src/base/files/diagnostic.ts";
+import { buildPack, loadPack, parsePack } from "../../../src/pack/load/load-pack.ts";
+import { locateNodes } from "../../../src/base/files/yaml-nodes.ts";
 import { isMap, parseDocument } from "yaml";
 
 const DIALECT = { file: "pack.yaml", text: "format: 2\nclient: {}\nupstream: {}\n" };

@@ -1,7 +1,11 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { createDryRun, type DryRunRequest, type DryRunResponse } from "../../../src/tools/dry-run.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import {
+  createDryRun,
+  type DryRunRequest,
+  type DryRunResponse,
+} from "../../../src/compare/dry-run/dry-run.ts";
 import { withPack, type Edit } from "./pack-folder.ts";
 
 /** A request that v4 got. */

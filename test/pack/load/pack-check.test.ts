@@ -1,10 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
-import { checkInThread } from "../../../src/app/pack-check.ts";
-import { checkFiles, compileChecked } from "../../../src/mapping/load/checked-pack.ts";
-import { PackError } from "../../../src/mapping/load/diagnostic.ts";
-import { loadPack, readPack } from "../../../src/mapping/load/load-pack.ts";
-import { summarizePack } from "../../../src/mapping/pack-summary.ts";
-import { runInSlices, runSteps, type Steps } from "../../../src/mapping/steps.ts";
+import { checkInThread } from "../../../src/pack/load/pack-check.ts";
+import { checkFiles, compileChecked } from "../../../src/pack/load/checked-pack.ts";
+import { PackError } from "../../../src/base/files/diagnostic.ts";
+import { loadPack, readPack } from "../../../src/pack/load/load-pack.ts";
+import { summarizePack } from "../../../src/pack/pack-summary.ts";
+import { runInSlices, runSteps, type Steps } from "../../../src/pack/steps.ts";
 
 const WORDS = { vm: "acme", orch: "stack" };
 const signal = (): AbortSignal => new AbortController().signal;

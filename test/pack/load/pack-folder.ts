@@ -1,8 +1,8 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PackError, type Diagnostic } from "../../../src/mapping/load/diagnostic.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { PackError, type Diagnostic } from "../../../src/base/files/diagnostic.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
 
 const LIBRARY = "test/fixtures/library-pack";
 

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { withPack, type Edit } from "./pack-folder.ts";
 
 const unusedOf = (...edits: readonly Edit[]): readonly string[] =>

@@ -3,17 +3,17 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { onePage } from "../../../../src/dialect/envelope.ts";
-import type { Route } from "../../../../src/mapping/compile/route.ts";
-import type { Pack } from "../../../../src/mapping/pack.ts";
-import { NO_CATALOGS } from "../../../../src/mapping/translation-context.ts";
-import { createCatalogUpstream } from "../../../../src/tools/catalog-upstream.ts";
-import { createDryRun } from "../../../../src/tools/dry-run.ts";
-import { describePack } from "../../../../src/tools/openapi/document.ts";
-import { readExamples, type ExampleDefinition } from "../../../../src/tools/examples/example.ts";
-import { loadPack } from "../../../../src/mapping/load/load-pack.ts";
-import { writeSmallPack } from "../../../support/small-pack.ts";
-import { withPack } from "../../mapping/pack-folder.ts";
+import { onePage } from "../../../src/pack/lists/envelope.ts";
+import type { Route } from "../../../src/pack/routes/route.ts";
+import type { Pack } from "../../../src/pack/pack.ts";
+import { NO_CATALOGS } from "../../../src/pack/translation-context.ts";
+import { createCatalogUpstream } from "../../../src/compare/dry-run/catalog-upstream.ts";
+import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
+import { describePack } from "../../../src/pack/openapi/document.ts";
+import { readExamples, type ExampleDefinition } from "../../../src/authoring/examples/example.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { writeSmallPack } from "../../support/small-pack.ts";
+import { withPack } from "../load/pack-folder.ts";
 
 type Json = Record<string, unknown>;
 interface Operation extends Json {

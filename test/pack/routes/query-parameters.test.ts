@@ -1,10 +1,10 @@
 /** The query parameters that a pack names, and all others. */
 import { afterAll, describe, expect, test } from "@jest/globals";
-import { encodeQuery, MAX_PARAMETERS } from "../../../src/dialect/query.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { createDryRun } from "../../../src/tools/dry-run.ts";
-import { sendToLibrary } from "./library-gateway.ts";
-import { faultsOf } from "./pack-folder.ts";
+import { encodeQuery, MAX_PARAMETERS } from "../../../src/pack/routes/query.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
+import { sendToLibrary } from "../load/library-gateway.ts";
+import { faultsOf } from "../load/pack-folder.ts";
 
 const sent: string[] = [];
 const run = createDryRun(loadPack("test/fixtures/invoice-pack"), {

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 
 const list = { response: "list", query: { parameters: { q: "q" } }, search: { text: "$q" } };

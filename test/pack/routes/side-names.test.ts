@@ -55,7 +55,7 @@ describe("the console", () => {
   });
 
   test("shows no other names", () => {
-    const folder = "src/admin/public";
+    const folder = "src/console/public";
     const texts = readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".js"))
       // Comments, and names of metrics, classes and members in records, which are the same for all packs.

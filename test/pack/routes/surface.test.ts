@@ -4,11 +4,11 @@ import { describe, expect, test } from "@jest/globals";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { summarizePack } from "../../../src/mapping/pack-summary.ts";
-import type { SurfaceDefinition } from "../../../src/mapping/schema/surface-definition.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { summarizePack } from "../../../src/pack/pack-summary.ts";
+import type { SurfaceDefinition } from "../../../src/pack/routes/surface-definition.ts";
 import { alphaSurface, fieldTypes } from "../../spec/alpha-surface.ts";
-import { faultsOf, withPack } from "./pack-folder.ts";
+import { faultsOf, withPack } from "../load/pack-folder.ts";
 
 const SURFACE = `objects:
   book:

@@ -2,12 +2,12 @@
 
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { parseFilter } from "../../../src/dialect/filter/parse-filter.ts";
-import { translateFilter, type FilterFields } from "../../../src/dialect/filter/translate.ts";
-import { HttpError } from "../../../src/dialect/http-error.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { compileGetter, compileSetter } from "../../../src/mapping/compile/member-paths.ts";
-import type { CatalogCopy } from "../../../src/mapping/translation-context.ts";
+import { parseFilter } from "../../../src/pack/filters/parse-filter.ts";
+import { translateFilter, type FilterFields } from "../../../src/pack/filters/translate.ts";
+import { HttpError } from "../../../src/pack/errors/http-error.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { compileGetter, compileSetter } from "../../../src/pack/fields/member-paths.ts";
+import type { CatalogCopy } from "../../../src/pack/translation-context.ts";
 import { exampleCatalogs } from "./catalogs.ts";
 import { readObject } from "../../support/read-object.ts";
 import { v4Values, words, type Json } from "./values.ts";

@@ -2,9 +2,9 @@
 
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { compileGetter, compileSetter } from "../../../src/mapping/compile/member-paths.ts";
-import type { CatalogCopy } from "../../../src/mapping/translation-context.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { compileGetter, compileSetter } from "../../../src/pack/fields/member-paths.ts";
+import type { CatalogCopy } from "../../../src/pack/translation-context.ts";
 import { exampleCatalogs } from "./catalogs.ts";
 import { readObject } from "../../support/read-object.ts";
 import { v4Values, type Json } from "./values.ts";

@@ -5,12 +5,12 @@
 
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import type { BodyRules } from "../../../src/mapping/compile/body.ts";
-import type { FieldRule } from "../../../src/mapping/schema/field-definition.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { compileGetter, compileSetter } from "../../../src/mapping/compile/member-paths.ts";
-import type { CatalogCopy } from "../../../src/mapping/translation-context.ts";
-import type { Resource } from "../../../src/mapping/compile/resource.ts";
+import type { BodyRules } from "../../../src/pack/bodies/body.ts";
+import type { FieldRule } from "../../../src/pack/fields/field-definition.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { compileGetter, compileSetter } from "../../../src/pack/fields/member-paths.ts";
+import type { CatalogCopy } from "../../../src/pack/translation-context.ts";
+import type { Resource } from "../../../src/pack/load/resource.ts";
 import { exampleCatalogs } from "./catalogs.ts";
 import { readObject } from "../../support/read-object.ts";
 import { idsOf, ofSchema, tableOf, type Json } from "./values.ts";

@@ -1,7 +1,7 @@
 /** Which members the pack calls secret, and which it must not. */
 import { describe, expect, test } from "@jest/globals";
-import { Redaction } from "../../../src/audit/redact.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { Redaction } from "../../../src/audit/redact/redact.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
 
 const pack = loadPack("mappings");
 const redaction = new Redaction({ names: pack.secretNames, bodyLimit: 65_536 });

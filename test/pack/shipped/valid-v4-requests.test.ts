@@ -1,8 +1,8 @@
 /** Every request that the examples make of v4 is one that v4 describes. */
 
 import { describe, expect, test } from "@jest/globals";
-import { readExamples, splitCall } from "../../../src/tools/examples/example.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
+import { readExamples, splitCall } from "../../../src/authoring/examples/example.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { describedRequests, type V4Request } from "./v4-description.ts";
 
 const { examples } = readExamples("mappings", []);

@@ -3,10 +3,10 @@
 import * as fc from "fast-check";
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
-import type { WrittenDialect } from "../../../src/mapping/schema/pack-definition.ts";
-import type { FieldRule } from "../../../src/mapping/schema/field-definition.ts";
-import type { Pack } from "../../../src/mapping/pack.ts";
-import type { FieldType } from "../../../src/mapping/schema/surface-definition.ts";
+import type { WrittenDialect } from "../../../src/pack/schema/pack-definition.ts";
+import type { FieldRule } from "../../../src/pack/fields/field-definition.ts";
+import type { Pack } from "../../../src/pack/pack.ts";
+import type { FieldType } from "../../../src/pack/routes/surface-definition.ts";
 
 export type Json = Record<string, unknown>;
 

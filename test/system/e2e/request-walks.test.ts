@@ -21,7 +21,7 @@ const LIBRARIES = [
 ].map(([, folder = ""]) => folder);
 
 /** Called by a timer of other requests, not by the request. */
-const IN_BACKGROUND = new Set(["src/pipeline/http/receive-body.ts"]);
+const IN_BACKGROUND = new Set(["src/gateway/http/receive-body.ts"]);
 
 let traces: Readonly<Record<string, readonly string[]>>;
 beforeAll(async () => {

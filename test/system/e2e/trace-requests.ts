@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { startService } from "../../../src/app/start.ts";
-import { readSettings } from "../../../src/config/settings.ts";
+import { readSettings } from "../../../src/base/settings/settings.ts";
 import { startSandbox } from "../../../src/sandbox/create-sandbox.ts";
 
 const SOURCES = `${pathToFileURL(join(import.meta.dirname, "..", "..", "..", "src")).href}/`;

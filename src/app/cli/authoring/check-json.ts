@@ -1,16 +1,16 @@
 /** `check --format json`: what `check` finds, for editors and programs. */
-import { coverageOf } from "../tools/examples/coverage.ts";
+import { coverageOf } from "../../../authoring/examples/coverage.ts";
 import {
   MAX_DIAGNOSTICS,
   PackError,
   type Diagnostic,
   type DiagnosticCode,
-} from "../mapping/load/diagnostic.ts";
-import { summarizePack } from "../mapping/pack-summary.ts";
-import type { FieldVerdict, TypeReport } from "../tools/types/type-report.ts";
+} from "../../../base/files/diagnostic.ts";
+import { summarizePack } from "../../../pack/pack-summary.ts";
+import type { FieldVerdict, TypeReport } from "../../../authoring/types/type-report.ts";
 import type { CheckedFolder, CheckFlags } from "./checked-folder.ts";
 import { fieldText, lawText, runLaws, type CheckedLaws } from "./check-laws.ts";
-import { print } from "./terminal.ts";
+import { print } from "../terminal.ts";
 
 /** One problem. Members without a value are null, so that every problem has all of them. */
 interface PrintedProblem {

@@ -1,11 +1,11 @@
 /** `check --laws`: checks a pack with generated values, and prints what that finds. */
-import { checkLaws } from "../tools/check-laws.ts";
-import type { LawFinding } from "../tools/laws/law-report.ts";
-import type { FieldVerdict, TypeReport } from "../tools/types/type-report.ts";
-import { loadPack } from "../mapping/load/load-pack.ts";
-import { plural } from "../tools/migration-report/outline.ts";
+import { checkLaws } from "../../../authoring/laws/check-laws.ts";
+import type { LawFinding } from "../../../authoring/laws/law-report.ts";
+import type { FieldVerdict, TypeReport } from "../../../authoring/types/type-report.ts";
+import { loadPack } from "../../../pack/load/load-pack.ts";
+import { plural } from "../../../migration/report/outline.ts";
 import type { CheckedFolder, CheckFlags } from "./checked-folder.ts";
-import { print } from "./terminal.ts";
+import { print } from "../terminal.ts";
 
 /** Values of each member and object that the laws are checked with. */
 const LAW_RUNS = 50;
@@ -36,7 +36,8 @@ export async function runLaws(
   const options = { seed, runs: LAW_RUNS };
   const laws = await checkLaws(() => loadPack(folder), options);
   if (flags.new === undefined) return { ...laws, seed, types: undefined, golden: [] };
-  const { checkDocuments, writeCounterexamples } = await import("../tools/types/check-documents.ts");
+  const { checkDocuments, writeCounterexamples } =
+    await import("../../../authoring/types/check-documents.ts");
   const types = await checkDocuments(folder, checked, { new: flags.new, old: flags.old }, options);
   return { ...laws, seed, types, golden: flags.golden ? writeCounterexamples(folder, types) : [] };
 }

@@ -1,13 +1,13 @@
-import { packFolder } from "../app/loaded-pack.ts";
-import { formatDiagnostic, PackError } from "../mapping/load/diagnostic.ts";
-import { loadPack } from "../mapping/load/load-pack.ts";
-import { noticesFile } from "../notices/notices-file.ts";
-import { OperatorFileError, readOperatorFile } from "../operator-files/operator-file.ts";
-import { plural } from "../tools/migration-report/outline.ts";
+import { packFolder } from "../../../pack/load/loaded-pack.ts";
+import { formatDiagnostic, PackError } from "../../../base/files/diagnostic.ts";
+import { loadPack } from "../../../pack/load/load-pack.ts";
+import { noticesFile } from "../../../migration/notices/notices-file.ts";
+import { OperatorFileError, readOperatorFile } from "../../../base/files/operator-file.ts";
+import { plural } from "../../../migration/report/outline.ts";
 import { reportProblems } from "./check.ts";
-import type { SunsetSettings } from "./command-settings.ts";
-import { openControl, readDirectory, readPlan, readRollout } from "./operator-files.ts";
-import { print } from "./terminal.ts";
+import type { SunsetSettings } from "../command-settings.ts";
+import { openControl, readDirectory, readPlan, readRollout } from "../migration/operator-files.ts";
+import { print } from "../terminal.ts";
 
 export interface OperatorFileFlags {
   /** A plan. */

@@ -1,41 +1,46 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { packFolder } from "../app/loaded-pack.ts";
-import type { StateSettings } from "../app/shared-state.ts";
-import { errorText } from "../config/error-text.ts";
-import { collectExpressions, type Expression } from "../jsonata/index.ts";
+import { packFolder } from "../../../pack/load/loaded-pack.ts";
+import type { StateSettings } from "../../../gateway/state/shared-state.ts";
+import { errorText } from "../../../base/settings/error-text.ts";
+import { collectExpressions, type Expression } from "../../../jsonata/index.ts";
 import {
   formatDiagnostic,
   formatDiagnosticLine,
   MAX_DIAGNOSTICS,
   PackError,
   type Diagnostic,
-} from "../mapping/load/diagnostic.ts";
-import { loadPack } from "../mapping/load/load-pack.ts";
-import type { Pack } from "../mapping/pack.ts";
-import type { KeyValueStore } from "../storage/key-value-store.ts";
-import { fileSchema } from "../mapping/schema/file-schema.ts";
-import { summarizePack, type PackSummary } from "../mapping/pack-summary.ts";
-import { catalogsSchema, EXAMPLES_FOLDER, exampleSchema, readExamples } from "../tools/examples/example.ts";
-import { plural } from "../tools/migration-report/outline.ts";
-import type { ExampleResult } from "../tools/examples/compare-example.ts";
+} from "../../../base/files/diagnostic.ts";
+import { loadPack } from "../../../pack/load/load-pack.ts";
+import type { Pack } from "../../../pack/pack.ts";
+import type { KeyValueStore } from "../../../base/storage/key-value-store.ts";
+import { fileSchema } from "../../../pack/schema/file-schema.ts";
+import { summarizePack, type PackSummary } from "../../../pack/pack-summary.ts";
+import {
+  catalogsSchema,
+  EXAMPLES_FOLDER,
+  exampleSchema,
+  readExamples,
+} from "../../../authoring/examples/example.ts";
+import { plural } from "../../../migration/report/outline.ts";
+import type { ExampleResult } from "../../../authoring/examples/compare-example.ts";
 import {
   compareExamples,
   diagnosticsOf,
   findLeftOutRows,
   findUnknownLists,
-} from "../tools/examples/run-examples.ts";
-import { coverageOf } from "../tools/examples/coverage.ts";
-import { updateExamples } from "../tools/examples/update-examples.ts";
-import { CLIENTS_FILE } from "../clients/client-directory.ts";
-import { NOTICES_SCHEMA } from "../notices/notices-file.ts";
-import { operatorFileSchema } from "../operator-files/operator-file.ts";
-import { ROLLOUT_SCHEMA } from "../rollout/rollout-definition.ts";
-import { SUNSET_SCHEMA } from "../sunset/sunset-definition.ts";
+} from "../../../authoring/examples/run-examples.ts";
+import { coverageOf } from "../../../authoring/examples/coverage.ts";
+import { updateExamples } from "../../../authoring/examples/update-examples.ts";
+import { CLIENTS_FILE } from "../../../audit/clients/client-directory.ts";
+import { NOTICES_SCHEMA } from "../../../migration/notices/notices-file.ts";
+import { operatorFileSchema } from "../../../base/files/operator-file.ts";
+import { ROLLOUT_SCHEMA } from "../../../migration/rollout/rollout-definition.ts";
+import { SUNSET_SCHEMA } from "../../../migration/sunset/sunset-definition.ts";
 import { describeSurface } from "./describe-surface.ts";
-import { waitForShutdownSignal } from "./signals.ts";
+import { waitForShutdownSignal } from "../signals.ts";
 import { watchFolder } from "./watch-folder.ts";
-import { clearScreen, print } from "./terminal.ts";
+import { clearScreen, print } from "../terminal.ts";
 import type { SchemaKind, CheckedFolder, CheckFlags } from "./checked-folder.ts";
 
 /** Reads where a gateway has its state. */
@@ -146,8 +151,8 @@ async function updateGoldenCases(directory: string, pack: Pack): Promise<void> {
 async function warnOfUnusedLines(directory: string, pack: Pack, state: FindState | undefined): Promise<void> {
   if (!state || pack.acceptedDifferences.length === 0) return;
   const [{ openExistingState }, { findUnusedLines }] = await Promise.all([
-    import("../app/state-backends.ts"),
-    import("../tools/parity/unused-lines.ts"),
+    import("../../../gateway/state/state-backends.ts"),
+    import("../../../compare/recorded/unused-lines.ts"),
   ]);
   let store: KeyValueStore | undefined;
   try {

@@ -1,9 +1,9 @@
 /** What `check` is asked, and what it has found in a folder. */
-import type { FileKind } from "../mapping/schema/file-schema.ts";
-import type { Pack } from "../mapping/pack.ts";
-import type { Expression } from "../jsonata/expression.ts";
-import type { ExampleResult } from "../tools/examples/compare-example.ts";
-import type { Diagnostic } from "../mapping/load/diagnostic.ts";
+import type { FileKind } from "../../../pack/schema/file-schema.ts";
+import type { Pack } from "../../../pack/pack.ts";
+import type { Expression } from "../../../jsonata/expression.ts";
+import type { ExampleResult } from "../../../authoring/examples/compare-example.ts";
+import type { Diagnostic } from "../../../base/files/diagnostic.ts";
 
 /** The kinds of files with a JSON Schema. */
 export type SchemaKind = FileKind | "example" | "catalogs" | "sunset" | "clients" | "notices" | "rollout";

@@ -1,7 +1,7 @@
 /** What `check` prints of the surface of a pack. */
-import { toVisibleLine } from "../dialect/visible-text.ts";
-import type { ApiSurface } from "../mapping/compile/api-surface.ts";
-import type { Pack } from "../mapping/pack.ts";
+import { toVisibleLine } from "../../../base/text/visible-text.ts";
+import type { ApiSurface } from "../../../pack/routes/api-surface.ts";
+import type { Pack } from "../../../pack/pack.ts";
 
 /** Open points that the text lists. */
 const MOST_LISTED = 30;

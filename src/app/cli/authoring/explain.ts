@@ -1,14 +1,14 @@
 import type { Command } from "commander";
-import { packFolder } from "../app/loaded-pack.ts";
-import { loadPack } from "../mapping/load/load-pack.ts";
-import { createDryRun } from "../tools/dry-run.ts";
-import { isCall } from "../tools/examples/example.ts";
-import type { HttpRequest } from "../upstream/http-call.ts";
-import type { CommandSettings } from "./command-settings.ts";
+import { packFolder } from "../../../pack/load/loaded-pack.ts";
+import { loadPack } from "../../../pack/load/load-pack.ts";
+import { createDryRun } from "../../../compare/dry-run/dry-run.ts";
+import { isCall } from "../../../authoring/examples/example.ts";
+import type { HttpRequest } from "../../../gateway/upstream/http-call.ts";
+import type { CommandSettings } from "../command-settings.ts";
 import { createEmptyV4, withoutAnswers } from "./empty-upstream.ts";
 import { formatExplanation, isRejected } from "./format-explanation.ts";
 import { readRequest, type RequestFlags } from "./read-request.ts";
-import { print } from "./terminal.ts";
+import { print } from "../terminal.ts";
 
 export interface ExplainFlags extends RequestFlags {
   /** Whether to print how the expressions of the pack are evaluated. */

@@ -2,13 +2,18 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
-import { FILE_KINDS, fileSchema } from "../mapping/schema/file-schema.ts";
-import { exampleSchema } from "../tools/examples/example.ts";
-import { editorFiles, newPackFiles, type NewFile, type NewPackOptions } from "../tools/new-pack.ts";
+import { FILE_KINDS, fileSchema } from "../../../pack/schema/file-schema.ts";
+import { exampleSchema } from "../../../authoring/examples/example.ts";
+import {
+  editorFiles,
+  newPackFiles,
+  type NewFile,
+  type NewPackOptions,
+} from "../../../authoring/draft/new-pack.ts";
 import { check } from "./check.ts";
-import { shellQuote, shellWord } from "../tools/explain/shell.ts";
+import { shellQuote, shellWord } from "../../../compare/dry-run/shell.ts";
 import type { DraftFlags } from "./draft-pack.ts";
-import { print } from "./terminal.ts";
+import { print } from "../terminal.ts";
 
 /** The flags of `init`. Questions about the others are asked at a terminal, unless there are two documents. */
 export type InitFlags = Partial<Record<QuestionName, string>> & DraftFlags;

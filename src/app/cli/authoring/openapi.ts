@@ -1,8 +1,8 @@
-import { packFolder } from "../app/loaded-pack.ts";
-import { loadPack } from "../mapping/load/load-pack.ts";
-import { describePack } from "../tools/openapi/document.ts";
-import type { CommandSettings } from "./command-settings.ts";
-import { print } from "./terminal.ts";
+import { packFolder } from "../../../pack/load/loaded-pack.ts";
+import { loadPack } from "../../../pack/load/load-pack.ts";
+import { describePack } from "../../../pack/openapi/document.ts";
+import type { CommandSettings } from "../command-settings.ts";
+import { print } from "../terminal.ts";
 
 /** The version of the description. It changes with the pack, not with the program. */
 const VERSION = "1";

@@ -12,7 +12,7 @@ import {
   STORE_SETTINGS,
   sunsetSettings,
   type OnExit,
-} from "./command-settings.ts";
+} from "../command-settings.ts";
 import type { ExplainFlags } from "./explain.ts";
 import type { InitFlags } from "./init.ts";
 
@@ -173,7 +173,7 @@ export function addPromote(program: Command, onExit: OnExit): void {
   addSettings(program.command("promote"), PROMOTE_SETTINGS)
     .description("Make the candidate the active pack of all gateways of the state store, which may run.")
     .action(async (_flags: object, command: Command) => {
-      const { promote } = await import("./promote.ts");
+      const { promote } = await import("../promote.ts");
       onExit(await promote(promoteSettings(command), command));
     });
 }
@@ -182,7 +182,7 @@ export function addRollback(program: Command, onExit: OnExit): void {
   addSettings(program.command("rollback"), ["DATA_DIR", "REDIS_URL"])
     .description("Take promote back: the pack of MAPPINGS_DIR is the active one again.")
     .action(async (_flags: object, command: Command) => {
-      const { rollback } = await import("./promote.ts");
+      const { rollback } = await import("../promote.ts");
       onExit(await rollback(promoteSettings(command), command));
     });
 }

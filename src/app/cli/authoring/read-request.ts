@@ -1,10 +1,10 @@
 /** The request of `explain`, as the command line has it. */
 import type { Command } from "commander";
-import { isObject, parseJson } from "../dialect/json/parse.ts";
-import type { Pack } from "../mapping/pack.ts";
-import { isJsonType, type DryRunRequest } from "../tools/dry-run.ts";
-import { splitCall } from "../tools/examples/example.ts";
-import { typeOfFormat } from "../tools/explain/recorded-body.ts";
+import { isObject, parseJson } from "../../../base/json/parse.ts";
+import type { Pack } from "../../../pack/pack.ts";
+import { isJsonType, type DryRunRequest } from "../../../compare/dry-run/dry-run.ts";
+import { splitCall } from "../../../authoring/examples/example.ts";
+import { typeOfFormat } from "../../../compare/dry-run/recorded-body.ts";
 
 /** The flags of a request. */
 export interface RequestFlags {

@@ -3,28 +3,33 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { text as readStream } from "node:stream/consumers";
 import type { Command } from "commander";
-import { openExistingAuditStore } from "../app/audit-store.ts";
-import { packFolder } from "../app/loaded-pack.ts";
-import { createRecordOptions } from "../app/record-options.ts";
-import { tryReadRecord } from "../audit/read-record.ts";
-import type { AuditRecord } from "../audit/record.ts";
-import { errorText } from "../config/error-text.ts";
-import { parseJson } from "../dialect/json/parse.ts";
-import { isSuccess } from "../dialect/statuses.ts";
-import { PackError, type Diagnostic } from "../mapping/load/diagnostic.ts";
-import { loadPack } from "../mapping/load/load-pack.ts";
-import type { Pack } from "../mapping/pack.ts";
-import { isCall, readExamples, splitCall } from "../tools/examples/example.ts";
-import { diagnosticsOf } from "../tools/examples/run-examples.ts";
-import { formatTrace } from "../tools/trace/format-trace.ts";
-import { traceCall, traceExample, traceRecord, type TraceOptions } from "../tools/trace/trace-request.ts";
-import type { Trace } from "../tools/trace/trace.ts";
+import { openExistingAuditStore } from "../../../audit/store/open-audit-store.ts";
+import { packFolder } from "../../../pack/load/loaded-pack.ts";
+import { createRecordOptions } from "../../../gateway/record/record-options.ts";
+import { tryReadRecord } from "../../../audit/record/read-record.ts";
+import type { AuditRecord } from "../../../audit/record/record.ts";
+import { errorText } from "../../../base/settings/error-text.ts";
+import { parseJson } from "../../../base/json/parse.ts";
+import { isSuccess } from "../../../pack/errors/statuses.ts";
+import { PackError, type Diagnostic } from "../../../base/files/diagnostic.ts";
+import { loadPack } from "../../../pack/load/load-pack.ts";
+import type { Pack } from "../../../pack/pack.ts";
+import { isCall, readExamples, splitCall } from "../../../authoring/examples/example.ts";
+import { diagnosticsOf } from "../../../authoring/examples/run-examples.ts";
+import { formatTrace } from "../../../authoring/trace/format-trace.ts";
+import {
+  traceCall,
+  traceExample,
+  traceRecord,
+  type TraceOptions,
+} from "../../../authoring/trace/trace-request.ts";
+import type { Trace } from "../../../authoring/trace/trace.ts";
 import { reportProblems } from "./check.ts";
-import type { CommandSettings } from "./command-settings.ts";
+import type { CommandSettings } from "../command-settings.ts";
 import { createEmptyV4 } from "./empty-upstream.ts";
 import type { ExplainFlags } from "./explain.ts";
 import { readRequest } from "./read-request.ts";
-import { print } from "./terminal.ts";
+import { print } from "../terminal.ts";
 
 /** Bytes of a body in the record that a trace is made of: nothing of it is stored. */
 const BODY_LIMIT = 10_000_000;

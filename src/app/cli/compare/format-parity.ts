@@ -5,9 +5,9 @@ import {
   type RouteSummary,
   type SourceSummary,
   type Verdict,
-} from "../parity/summary.ts";
-import { plural } from "../tools/migration-report/outline.ts";
-import type { DescribedExample, DifferingRule } from "../tools/parity/describe-example.ts";
+} from "../../../compare/counts/summary.ts";
+import { plural } from "../../../migration/report/outline.ts";
+import type { DescribedExample, DifferingRule } from "../../../compare/recorded/describe-example.ts";
 
 const MAX_FIELDS = 5;
 const MAX_NAMES = 5;

@@ -1,6 +1,6 @@
 /** The commands about comparisons: their arguments and flags. The module of a command is loaded when the command runs. */
 import { CommanderError, Option, type Command } from "commander";
-import { addSettings, PARITY_SETTINGS, paritySettings, type OnExit } from "./command-settings.ts";
+import { addSettings, PARITY_SETTINGS, paritySettings, type OnExit } from "../command-settings.ts";
 import type { ParityExampleFlags, ParityFlags } from "./parity.ts";
 
 /** The exit code of `parity` where nothing can be said. */

@@ -2,27 +2,27 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Command } from "commander";
-import { packFolder } from "../app/loaded-pack.ts";
-import { openExistingState } from "../app/state-backends.ts";
-import type { StateSettings } from "../app/shared-state.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import { loadPack } from "../mapping/load/load-pack.ts";
-import type { ComparisonSource } from "../parity/comparison.ts";
-import { readExample, resetComparisons, SOURCES } from "../parity/comparison-store.ts";
-import type { Example } from "../parity/example.ts";
+import { packFolder } from "../../../pack/load/loaded-pack.ts";
+import { openExistingState } from "../../../gateway/state/state-backends.ts";
+import type { StateSettings } from "../../../gateway/state/shared-state.ts";
+import type { Settings } from "../../../base/settings/setting-definitions.ts";
+import { loadPack } from "../../../pack/load/load-pack.ts";
+import type { ComparisonSource } from "../../../compare/counts/comparison.ts";
+import { readExample, resetComparisons, SOURCES } from "../../../compare/counts/comparison-store.ts";
+import type { Example } from "../../../compare/counts/example.ts";
 import {
   DEFAULT_RATE,
   MIN_RATE,
   summarizeComparisons,
   type SourceSummary,
   type Verdict,
-} from "../parity/summary.ts";
-import type { KeyValueStore } from "../storage/key-value-store.ts";
-import { EXAMPLES_FOLDER } from "../tools/examples/example.ts";
-import { describeExample, findRules, loadWithPlaces } from "../tools/parity/describe-example.ts";
-import { toGoldenCase } from "../tools/parity/golden-case.ts";
+} from "../../../compare/counts/summary.ts";
+import type { KeyValueStore } from "../../../base/storage/key-value-store.ts";
+import { EXAMPLES_FOLDER } from "../../../authoring/examples/example.ts";
+import { describeExample, findRules, loadWithPlaces } from "../../../compare/recorded/describe-example.ts";
+import { toGoldenCase } from "../../../authoring/examples/golden-case.ts";
 import { formatComparisons, formatExample } from "./format-parity.ts";
-import { print, printData, printError } from "./terminal.ts";
+import { print, printData, printError } from "../terminal.ts";
 
 export interface ParityFlags {
   readonly source?: ComparisonSource;

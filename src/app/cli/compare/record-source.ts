@@ -1,8 +1,8 @@
 import { createReadStream, statSync } from "node:fs";
-import { openExistingAuditStore } from "../app/audit-store.ts";
-import { exportTexts } from "../audit/export/export-records.ts";
-import type { AuditQuery } from "../audit/store.ts";
-import { decodeExport } from "../tools/replay/read-records.ts";
+import { openExistingAuditStore } from "../../../audit/store/open-audit-store.ts";
+import { exportTexts } from "../../../audit/export/export-records.ts";
+import type { AuditQuery } from "../../../audit/store/store.ts";
+import { decodeExport } from "../../../compare/replay/read-records.ts";
 
 /** Where recorded calls are read from, as text in chunks. */
 export interface RecordSource {

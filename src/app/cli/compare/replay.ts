@@ -1,20 +1,20 @@
 import type { Command } from "commander";
-import { packFolder } from "../app/loaded-pack.ts";
-import type { AuditRecord } from "../audit/record.ts";
-import { toVisibleLine } from "../dialect/visible-text.ts";
-import { loadPack } from "../mapping/load/load-pack.ts";
-import type { ReplayDifference } from "../tools/replay/differences.ts";
-import { matchesQuery, readRecords } from "../tools/replay/read-records.ts";
-import { readExamples } from "../tools/examples/example.ts";
-import { Replay } from "../tools/replay/replay-record.ts";
-import { createReplaySummary, type ReplaySummary } from "../tools/replay/summary.ts";
-import type { CommandSettings } from "./command-settings.ts";
-import { showProgress } from "./progress.ts";
+import { packFolder } from "../../../pack/load/loaded-pack.ts";
+import type { AuditRecord } from "../../../audit/record/record.ts";
+import { toVisibleLine } from "../../../base/text/visible-text.ts";
+import { loadPack } from "../../../pack/load/load-pack.ts";
+import type { ReplayDifference } from "../../../compare/replay/differences.ts";
+import { matchesQuery, readRecords } from "../../../compare/replay/read-records.ts";
+import { readExamples } from "../../../authoring/examples/example.ts";
+import { Replay } from "../../../compare/replay/replay-record.ts";
+import { createReplaySummary, type ReplaySummary } from "../../../compare/replay/summary.ts";
+import type { CommandSettings } from "../command-settings.ts";
+import { showProgress } from "../progress.ts";
 import { openSource } from "./record-source.ts";
-import { readRecordFilters, type RecordFilters } from "./record-filters.ts";
-import { readDirectory } from "./operator-files.ts";
+import { readRecordFilters, type RecordFilters } from "../migration/record-filters.ts";
+import { readDirectory } from "../migration/operator-files.ts";
 import { openReplayParity } from "./replay-parity.ts";
-import { print } from "./terminal.ts";
+import { print } from "../terminal.ts";
 
 export interface ReplayFlags extends RecordFilters {
   /** File, `-` for standard input, folder, or address of an audit store. */

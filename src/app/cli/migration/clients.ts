@@ -1,6 +1,6 @@
 /** `alpha-gateway clients`: clients that the directory does not have, and a first directory of them. */
 import { stringify } from "yaml";
-import { openExistingAuditStore } from "../app/audit-store.ts";
+import { openExistingAuditStore } from "../../../audit/store/open-audit-store.ts";
 import {
   cameBackOn,
   groupSpans,
@@ -9,15 +9,15 @@ import {
   spansOf,
   type NamedClient,
   type QuietTime,
-} from "../audit/migration-state.ts";
-import type { CallSpan } from "../audit/call-spans.ts";
-import { isNamedKey, UNACCEPTED } from "../audit/summary-key.ts";
-import { agentFamily } from "../clients/agent-pattern.ts";
-import { toVisibleLine } from "../dialect/visible-text.ts";
-import { plural } from "../tools/migration-report/outline.ts";
-import type { CommandSettings } from "./command-settings.ts";
+} from "../../../audit/usage/migration-state.ts";
+import type { CallSpan } from "../../../audit/record/call-spans.ts";
+import { isNamedKey, UNACCEPTED } from "../../../audit/usage/summary-key.ts";
+import { agentFamily } from "../../../audit/clients/agent-pattern.ts";
+import { toVisibleLine } from "../../../base/text/visible-text.ts";
+import { plural } from "../../../migration/report/outline.ts";
+import type { CommandSettings } from "../command-settings.ts";
 import { readDirectory } from "./operator-files.ts";
-import { print, printData } from "./terminal.ts";
+import { print, printData } from "../terminal.ts";
 
 export interface ClientsFlags {
   readonly format: "text" | "yaml";

@@ -1,17 +1,17 @@
 import type { Command } from "commander";
-import { packFolder } from "../app/loaded-pack.ts";
-import { toVisibleLine } from "../dialect/visible-text.ts";
-import { loadPack } from "../mapping/load/load-pack.ts";
-import { CoverageCounter, type Coverage, type Refusal } from "../tools/coverage/coverage.ts";
-import { CallJudge } from "../tools/coverage/judge-call.ts";
-import { readExamples } from "../tools/examples/example.ts";
-import type { CommandSettings } from "./command-settings.ts";
+import { packFolder } from "../../../pack/load/loaded-pack.ts";
+import { toVisibleLine } from "../../../base/text/visible-text.ts";
+import { loadPack } from "../../../pack/load/load-pack.ts";
+import { CoverageCounter, type Coverage, type Refusal } from "../../../migration/coverage/coverage.ts";
+import { CallJudge } from "../../../migration/coverage/judge-call.ts";
+import { readExamples } from "../../../authoring/examples/example.ts";
+import type { CommandSettings } from "../command-settings.ts";
 import { readDirectory } from "./operator-files.ts";
-import { showProgress } from "./progress.ts";
+import { showProgress } from "../progress.ts";
 import { readRecordFilters, type RecordFilters } from "./record-filters.ts";
 import { readCalls } from "./read-calls.ts";
-import { openSource } from "./record-source.ts";
-import { print, printData } from "./terminal.ts";
+import { openSource } from "../compare/record-source.ts";
+import { print, printData } from "../terminal.ts";
 
 export interface CoverageFlags extends RecordFilters {
   /** File, `-` for standard input, folder, or address of an audit store. */

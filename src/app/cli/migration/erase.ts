@@ -1,15 +1,15 @@
 /** `alpha-gateway audit erase`: removes one client from the audit store. */
 import type { Command } from "commander";
-import { openExistingAuditStore } from "../app/audit-store.ts";
-import { keysOfName } from "../audit/client-keys.ts";
-import type { AuditStore } from "../audit/store.ts";
-import { isNamedKey } from "../audit/summary-key.ts";
-import type { ClientDirectory } from "../clients/client-directory.ts";
-import { plural } from "../tools/migration-report/outline.ts";
-import type { CommandSettings } from "./command-settings.ts";
+import { openExistingAuditStore } from "../../../audit/store/open-audit-store.ts";
+import { keysOfName } from "../../../audit/usage/client-keys.ts";
+import type { AuditStore } from "../../../audit/store/store.ts";
+import { isNamedKey } from "../../../audit/usage/summary-key.ts";
+import type { ClientDirectory } from "../../../audit/clients/client-directory.ts";
+import { plural } from "../../../migration/report/outline.ts";
+import type { CommandSettings } from "../command-settings.ts";
 import { readDirectory } from "./operator-files.ts";
-import { showProgress } from "./progress.ts";
-import { print } from "./terminal.ts";
+import { showProgress } from "../progress.ts";
+import { print } from "../terminal.ts";
 
 export interface EraseFlags {
   readonly client: string;

@@ -1,18 +1,18 @@
 import type { Command } from "commander";
-import { openExistingAuditStore } from "../app/audit-store.ts";
-import { isLookedUp } from "../audit/client-keys.ts";
-import { packFolder } from "../app/loaded-pack.ts";
-import { exportTexts, writeExport } from "../audit/export/export-records.ts";
-import type { ExportFormat } from "../audit/export/format-names.ts";
-import { exportFormat } from "../audit/export/formats.ts";
-import { filterHeadersOf } from "../mapping/pack-summary.ts";
-import { loadPack } from "../mapping/load/load-pack.ts";
-import { plural } from "../tools/migration-report/outline.ts";
-import type { CommandSettings } from "./command-settings.ts";
-import { showProgress } from "./progress.ts";
+import { openExistingAuditStore } from "../../../audit/store/open-audit-store.ts";
+import { isLookedUp } from "../../../audit/usage/client-keys.ts";
+import { packFolder } from "../../../pack/load/loaded-pack.ts";
+import { exportTexts, writeExport } from "../../../audit/export/export-records.ts";
+import type { ExportFormat } from "../../../audit/export/format-names.ts";
+import { exportFormat } from "../../../audit/export/formats.ts";
+import { filterHeadersOf } from "../../../pack/pack-summary.ts";
+import { loadPack } from "../../../pack/load/load-pack.ts";
+import { plural } from "../../../migration/report/outline.ts";
+import type { CommandSettings } from "../command-settings.ts";
+import { showProgress } from "../progress.ts";
 import { readDirectory } from "./operator-files.ts";
 import { readNamedFilters, readRecordFilters, type RecordFilters } from "./record-filters.ts";
-import { eachForOutput, printError } from "./terminal.ts";
+import { eachForOutput, printError } from "../terminal.ts";
 
 export interface ExportFlags extends RecordFilters {
   readonly format: ExportFormat;

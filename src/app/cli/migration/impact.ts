@@ -1,18 +1,18 @@
 import type { Command } from "commander";
-import { readUsageQuery } from "../admin/audit-query.ts";
-import { openExistingAuditStore } from "../app/audit-store.ts";
-import { packFolder } from "../app/loaded-pack.ts";
-import type { AuditStore } from "../audit/store.ts";
-import { toVisibleLine } from "../dialect/visible-text.ts";
-import { collectExpressions } from "../jsonata/index.ts";
-import { loadPack } from "../mapping/load/load-pack.ts";
-import type { Pack } from "../mapping/pack.ts";
+import { readUsageQuery } from "../../../console/audit-query.ts";
+import { openExistingAuditStore } from "../../../audit/store/open-audit-store.ts";
+import { packFolder } from "../../../pack/load/loaded-pack.ts";
+import type { AuditStore } from "../../../audit/store/store.ts";
+import { toVisibleLine } from "../../../base/text/visible-text.ts";
+import { collectExpressions } from "../../../jsonata/index.ts";
+import { loadPack } from "../../../pack/load/load-pack.ts";
+import type { Pack } from "../../../pack/pack.ts";
 import {
   findPackImpact,
   findUpstreamImpact,
   type Impact,
   type ImpactContext,
-} from "../tools/impact/find-impact.ts";
+} from "../../../migration/impact/find-impact.ts";
 import {
   callsText,
   clientLines,
@@ -20,23 +20,23 @@ import {
   IMPACT_FORMATS,
   sinceText,
   type ImpactFormat,
-} from "../tools/impact/formats.ts";
-import type { NoticingClient } from "../tools/impact/noticing-clients.ts";
-import { openapiSurface } from "../tools/impact/openapi-surface.ts";
-import { readOpenapi } from "../tools/impact/read-openapi.ts";
-import { wordsOfExpressions } from "../tools/impact/upstream-use.ts";
+} from "../../../migration/impact/formats.ts";
+import type { NoticingClient } from "../../../migration/impact/noticing-clients.ts";
+import { openapiSurface } from "../../../migration/impact/openapi-surface.ts";
+import { readOpenapi } from "../../../migration/impact/read-openapi.ts";
+import { wordsOfExpressions } from "../../../migration/impact/upstream-use.ts";
 import {
   findNotices,
   findQuestions,
   namesOfRoutes,
   type Notice,
   type Notices,
-} from "../tools/impact/who-would-notice.ts";
-import { plural } from "../tools/migration-report/outline.ts";
-import type { CommandSettings } from "./command-settings.ts";
+} from "../../../migration/impact/who-would-notice.ts";
+import { plural } from "../../../migration/report/outline.ts";
+import type { CommandSettings } from "../command-settings.ts";
 import { readDirectory } from "./operator-files.ts";
 import { assertNoProblems } from "./record-filters.ts";
-import { print, printData, printError } from "./terminal.ts";
+import { print, printData, printError } from "../terminal.ts";
 
 export interface ImpactFlags {
   readonly route?: string;

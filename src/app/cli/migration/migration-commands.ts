@@ -1,6 +1,6 @@
 /** The commands of a migration: their arguments and flags. The module of a command is loaded when the command runs. */
 import { CommanderError, InvalidArgumentError, Option, type Command } from "commander";
-import { EXPORT_FORMATS } from "../audit/export/format-names.ts";
+import { EXPORT_FORMATS } from "../../../audit/export/format-names.ts";
 import type { ClientsFlags } from "./clients.ts";
 import {
   addSettings,
@@ -13,12 +13,12 @@ import {
   SUNSET_SETTINGS,
   sunsetSettings,
   type OnExit,
-} from "./command-settings.ts";
+} from "../command-settings.ts";
 import type { CoverageFlags } from "./coverage.ts";
 import type { EraseFlags } from "./erase.ts";
 import type { ExportFlags } from "./export.ts";
 import type { ImpactFlags } from "./impact.ts";
-import type { ReplayFlags } from "./replay.ts";
+import type { ReplayFlags } from "../compare/replay.ts";
 import type { ReportFlags } from "./report.ts";
 import type { SunsetFlags } from "./sunset.ts";
 
@@ -140,7 +140,7 @@ export function addReplay(program: Command, onExit: OnExit): void {
       "\nPrints the first record of each kind of change. Exits with 0 if nothing changes, with 1 if something does, and with 2 if nothing could be compared.",
     )
     .action(async (options: ReplayFlags, command: Command) => {
-      const { replay } = await import("./replay.ts");
+      const { replay } = await import("../compare/replay.ts");
       onExit(await replay(options, commandSettings(command), command));
     });
 }

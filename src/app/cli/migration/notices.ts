@@ -1,11 +1,11 @@
 /** `alpha-gateway notices`: tries the receivers of notices. */
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
-import type { Settings } from "../config/setting-definitions.ts";
-import { noticesFile, type Receiver } from "../notices/notices-file.ts";
-import { SendError, sendWebhook } from "../notices/webhook.ts";
-import { readOperatorFile } from "../operator-files/operator-file.ts";
-import { print } from "./terminal.ts";
+import type { Settings } from "../../../base/settings/setting-definitions.ts";
+import { noticesFile, type Receiver } from "../../../migration/notices/notices-file.ts";
+import { SendError, sendWebhook } from "../../../migration/notices/webhook.ts";
+import { readOperatorFile } from "../../../base/files/operator-file.ts";
+import { print } from "../terminal.ts";
 
 /** Sends a test to one receiver. @returns what went wrong; undefined if nothing did */
 async function sendTest(receiver: Receiver): Promise<string | undefined> {

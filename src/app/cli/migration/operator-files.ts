@@ -1,16 +1,16 @@
 /** The client directory and the plan, as commands read them. */
-import { packNames } from "../app/open-sunset.ts";
-import { openExistingState } from "../app/state-backends.ts";
-import type { StateSettings } from "../app/shared-state.ts";
-import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/client-directory.ts";
-import type { Pack } from "../mapping/pack.ts";
-import { readOperatorFile } from "../operator-files/operator-file.ts";
-import { rolloutFile } from "../rollout/rollout-file.ts";
-import type { RolloutPlan } from "../rollout/rollout-plan.ts";
-import type { KeyValueStore } from "../storage/key-value-store.ts";
-import { createControl, type SunsetControl } from "../sunset/control.ts";
-import { createPlan, type Plan } from "../sunset/plan.ts";
-import { sunsetFile } from "../sunset/sunset-file.ts";
+import { packNames } from "../../../migration/sunset/open-sunset.ts";
+import { openExistingState } from "../../../gateway/state/state-backends.ts";
+import type { StateSettings } from "../../../gateway/state/shared-state.ts";
+import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../../../audit/clients/client-directory.ts";
+import type { Pack } from "../../../pack/pack.ts";
+import { readOperatorFile } from "../../../base/files/operator-file.ts";
+import { rolloutFile } from "../../../migration/rollout/rollout-file.ts";
+import type { RolloutPlan } from "../../../migration/rollout/rollout-plan.ts";
+import type { KeyValueStore } from "../../../base/storage/key-value-store.ts";
+import { createControl, type SunsetControl } from "../../../migration/sunset/control.ts";
+import { createPlan, type Plan } from "../../../migration/sunset/plan.ts";
+import { sunsetFile } from "../../../migration/sunset/sunset-file.ts";
 
 /** Reads the client directory. @throws {OperatorFileError} */
 export const readDirectory = (file: string | undefined): ClientDirectory =>

@@ -1,10 +1,10 @@
 /** Reads the calls of records or of an HTTP Archive. */
-import type { AuditQuery } from "../audit/store.ts";
-import type { ClientDirectory } from "../clients/client-directory.ts";
-import { observedCall, type ObservedCall } from "../tools/coverage/observed-call.ts";
-import { isHar, readHar } from "../tools/coverage/read-har.ts";
-import { matchesQuery, readRecords } from "../tools/replay/read-records.ts";
-import type { RecordSource } from "./record-source.ts";
+import type { AuditQuery } from "../../../audit/store/store.ts";
+import type { ClientDirectory } from "../../../audit/clients/client-directory.ts";
+import { observedCall, type ObservedCall } from "../../../migration/coverage/observed-call.ts";
+import { isHar, readHar } from "../../../migration/coverage/read-har.ts";
+import { matchesQuery, readRecords } from "../../../compare/replay/read-records.ts";
+import type { RecordSource } from "../compare/record-source.ts";
 
 /** The first chunk of a source, and all chunks. */
 async function peek(chunks: AsyncIterable<string>): Promise<[first: string, all: AsyncIterable<string>]> {

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { readAuditQuery, readNamedQuery, type NamedClients } from "../admin/audit-query.ts";
-import type { AuditQuery } from "../audit/store.ts";
+import { readAuditQuery, readNamedQuery, type NamedClients } from "../../../console/audit-query.ts";
+import type { AuditQuery } from "../../../audit/store/store.ts";
 
 /** The flags that select audit records. */
 export interface RecordFilters {

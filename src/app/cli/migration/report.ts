@@ -1,16 +1,16 @@
 import type { Command } from "commander";
-import { readNamedQuery, readUsageQuery } from "../admin/audit-query.ts";
-import { openExistingAuditStore } from "../app/audit-store.ts";
-import { isLookedUp } from "../audit/client-keys.ts";
-import { packFolder } from "../app/loaded-pack.ts";
-import { loadPack } from "../mapping/load/load-pack.ts";
-import { FORMATS, type ReportFormat } from "../tools/migration-report/formats.ts";
-import { createReport } from "../tools/migration-report/make-report.ts";
-import type { CommandSettings } from "./command-settings.ts";
+import { readNamedQuery, readUsageQuery } from "../../../console/audit-query.ts";
+import { openExistingAuditStore } from "../../../audit/store/open-audit-store.ts";
+import { isLookedUp } from "../../../audit/usage/client-keys.ts";
+import { packFolder } from "../../../pack/load/loaded-pack.ts";
+import { loadPack } from "../../../pack/load/load-pack.ts";
+import { FORMATS, type ReportFormat } from "../../../migration/report/formats.ts";
+import { createReport } from "../../../migration/report/make-report.ts";
+import type { CommandSettings } from "../command-settings.ts";
 import { readDirectory } from "./operator-files.ts";
-import { showProgress } from "./progress.ts";
+import { showProgress } from "../progress.ts";
 import { assertNoProblems } from "./record-filters.ts";
-import { printData } from "./terminal.ts";
+import { printData } from "../terminal.ts";
 
 export interface ReportFlags {
   readonly format: ReportFormat;

@@ -1,6 +1,6 @@
 /** The commands of a rollout: their arguments and flags. The module of a command is loaded when the command runs. */
 import { Option, type Command } from "commander";
-import { addSettings, ROLLOUT_SETTINGS, rolloutSettings, type OnExit } from "./command-settings.ts";
+import { addSettings, ROLLOUT_SETTINGS, rolloutSettings, type OnExit } from "../command-settings.ts";
 import type { RolloutFlags, TurnBackFlags } from "./rollout.ts";
 
 export function addRollout(program: Command, onExit: OnExit): void {

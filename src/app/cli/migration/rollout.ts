@@ -1,18 +1,22 @@
 /** `alpha-gateway rollout`: who gets the translation and why, and what has returned to the old service. */
 import { userInfo } from "node:os";
 import type { Command } from "commander";
-import { packFolder } from "../app/loaded-pack.ts";
-import { openExistingState } from "../app/state-backends.ts";
-import type { ClientDirectory } from "../clients/client-directory.ts";
-import { loadPack } from "../mapping/load/load-pack.ts";
-import { createLog } from "../observability/log.ts";
-import { describeRollout, type ClientStatus, type RolloutStatus } from "../rollout/describe-rollout.ts";
-import { createRollout, type Rollout } from "../rollout/rollout.ts";
-import { clientText, findTarget, turnBack } from "../rollout/turn-back.ts";
-import type { TripTarget } from "../rollout/trips.ts";
-import type { RolloutSettings } from "./command-settings.ts";
+import { packFolder } from "../../../pack/load/loaded-pack.ts";
+import { openExistingState } from "../../../gateway/state/state-backends.ts";
+import type { ClientDirectory } from "../../../audit/clients/client-directory.ts";
+import { loadPack } from "../../../pack/load/load-pack.ts";
+import { createLog } from "../../../base/log/log.ts";
+import {
+  describeRollout,
+  type ClientStatus,
+  type RolloutStatus,
+} from "../../../migration/rollout/describe-rollout.ts";
+import { createRollout, type Rollout } from "../../../migration/rollout/rollout.ts";
+import { clientText, findTarget, turnBack } from "../../../migration/rollout/returns/turn-back.ts";
+import type { TripTarget } from "../../../migration/rollout/returns/trips.ts";
+import type { RolloutSettings } from "../command-settings.ts";
 import { readDirectory, readRollout } from "./operator-files.ts";
-import { print, printData } from "./terminal.ts";
+import { print, printData } from "../terminal.ts";
 
 export interface RolloutFlags {
   readonly format: "text" | "json";

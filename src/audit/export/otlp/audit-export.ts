@@ -2,12 +2,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { SeverityNumber } from "@opentelemetry/api";
 import { OTLPLogExporter } from "@opentelemetry/exporter-logs-otlp-http";
-import { holdRecord, type HeldRecord } from "../../audit/held-record.ts";
-import type { AuditRecord } from "../../audit/record.ts";
-import type { AuditStore, ExportStats } from "../../audit/store.ts";
+import { holdRecord, type HeldRecord } from "../../record/held-record.ts";
+import type { AuditRecord } from "../../record/record.ts";
+import type { AuditStore, ExportStats } from "../../store/store.ts";
 import { toLogEvents, type LogEvent } from "./log-events.ts";
-import type { FilterHeaders } from "../../mapping/pack-summary.ts";
-import { createResource, SERVICE_NAME } from "./otlp-resource.ts";
+import type { FilterHeaders } from "../../../pack/pack-summary.ts";
+import { createResource, SERVICE_NAME } from "../../../base/tracing/otlp-resource.ts";
 
 type LogRecord = Parameters<OTLPLogExporter["export"]>[0][number];
 

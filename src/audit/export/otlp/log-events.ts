@@ -1,7 +1,7 @@
 /** Audit records in terms of OpenTelemetry's semantic conventions for HTTP. */
-import type { FilterHeaders } from "../../mapping/pack-summary.ts";
-import { JsonText } from "../../audit/json-text.ts";
-import type { AuditRecord, RecordedBody } from "../../audit/record.ts";
+import type { FilterHeaders } from "../../../pack/pack-summary.ts";
+import { JsonText } from "../../record/json-text.ts";
+import type { AuditRecord, RecordedBody } from "../../record/record.ts";
 
 type AttributeValue = string | number | readonly string[];
 

@@ -2,8 +2,8 @@
 import type { PoolClient } from "pg";
 import { ERASE_SEGMENTS, eraseRows, type EraseRequest, type Erasure } from "../erase.ts";
 import { compressAsync, decompressAsync } from "../segment.ts";
-import { UNACCEPTED } from "../summary-key.ts";
-import { MAX_USAGE_ROWS } from "../usage.ts";
+import { UNACCEPTED } from "../../usage/summary-key.ts";
+import { MAX_USAGE_ROWS } from "../../usage/usage.ts";
 import type { Database } from "./database.ts";
 
 const TOKENS = "SELECT fingerprint FROM audit_token WHERE key = ANY($1::text[])";

@@ -1,5 +1,5 @@
 /** Counts which losses requests had. The statements are parts of those of the writer. */
-import { UNACCEPTED } from "../summary-key.ts";
+import { UNACCEPTED } from "../../usage/summary-key.ts";
 
 /** The losses of rows that have `day`, `key`, `route`, `lost` and `requests`. */
 const countedIn = (rows: string, requests: string): string => `

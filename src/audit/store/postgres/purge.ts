@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import type { PurgeLimits, PurgeResult } from "../purge.ts";
-import { UNACCEPTED } from "../summary-key.ts";
-import { cutLargest, dayOf, MAX_TOKENS, SUMMARY_STEP_ROWS, type ClientRows } from "../usage.ts";
+import { UNACCEPTED } from "../../usage/summary-key.ts";
+import { cutLargest, dayOf, MAX_TOKENS, SUMMARY_STEP_ROWS, type ClientRows } from "../../usage/usage.ts";
 import type { Database } from "./database.ts";
 import { OLDEST_LOSSES } from "./losses.ts";
 import { makeSpace, ROW_BYTES } from "./size-limit.ts";

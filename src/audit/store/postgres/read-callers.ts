@@ -5,10 +5,10 @@ import {
   type RouteCaller,
   type RouteCallers,
   type SentCalls,
-} from "../callers.ts";
-import { bytesOfBits } from "../sent-members.ts";
-import { UNACCEPTED } from "../summary-key.ts";
-import { daysOf, MAX_SUMS_READ } from "../usage.ts";
+} from "../../usage/callers.ts";
+import { bytesOfBits } from "../../usage/sent-members.ts";
+import { UNACCEPTED } from "../../usage/summary-key.ts";
+import { daysOf, MAX_SUMS_READ } from "../../usage/usage.ts";
 import type { Database } from "./database.ts";
 
 const ROUTES_AND_DAYS = "route = ANY($1::text[]) AND day >= $2 AND day <= $3";

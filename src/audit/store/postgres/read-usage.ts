@@ -1,12 +1,12 @@
 /** Reads the summaries of requests by their days, clients, routes or tokens. */
 import type { QueryResultRow } from "pg";
-import { spansStatement, type CallSpan } from "../call-spans.ts";
-import { listLosses, type LossDays, type LossQuery } from "../loss-usage.ts";
-import type { NameList } from "../name-lists.ts";
-import { bytesOfBits } from "../sent-members.ts";
-import { listSent, type RouteRequests, type SentDays } from "../sent-usage.ts";
+import { spansStatement, type CallSpan } from "../../record/call-spans.ts";
+import { listLosses, type LossDays, type LossQuery } from "../../usage/loss-usage.ts";
+import type { NameList } from "../../usage/name-lists.ts";
+import { bytesOfBits } from "../../usage/sent-members.ts";
+import { listSent, type RouteRequests, type SentDays } from "../../usage/sent-usage.ts";
 import type { AuditStore } from "../store.ts";
-import { identityOfKey, UNACCEPTED } from "../summary-key.ts";
+import { identityOfKey, UNACCEPTED } from "../../usage/summary-key.ts";
 import {
   daysOf,
   MAX_RECORDS_COUNTED,
@@ -20,8 +20,8 @@ import {
   type TokenPage,
   type TokenUsage,
   type UsageQuery,
-} from "../usage.ts";
-import type { UsageReader } from "../usage-reader.ts";
+} from "../../usage/usage.ts";
+import type { UsageReader } from "../../usage/usage-reader.ts";
 import type { Database } from "./database.ts";
 import { parameters, type Term } from "./parameters.ts";
 

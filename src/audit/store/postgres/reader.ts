@@ -1,4 +1,4 @@
-import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../record-pages.ts";
+import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../../record/record-pages.ts";
 import { decompressAsync, recordText, UNREADABLE } from "../segment.ts";
 import { clientsOf, type AuditQuery, type TextPage } from "../store.ts";
 import type { Database } from "./database.ts";

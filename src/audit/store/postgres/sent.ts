@@ -1,7 +1,7 @@
 /** Writes which names clients sent. */
 import type { PoolClient } from "pg";
-import type { NameList } from "../name-lists.ts";
-import { aggregateSent, bytesOfBits, joinSent, type SentRow } from "../sent-members.ts";
+import type { NameList } from "../../usage/name-lists.ts";
+import { aggregateSent, bytesOfBits, joinSent, type SentRow } from "../../usage/sent-members.ts";
 import { WORTH } from "../stored-row.ts";
 import type { Database } from "./database.ts";
 

@@ -2,7 +2,7 @@
 import type { PoolClient } from "pg";
 import { ClientShares, type Cut } from "../client-shares.ts";
 import type { PurgeResult } from "../purge.ts";
-import { removeBodies } from "../remove-bodies.ts";
+import { removeBodies } from "../../record/remove-bodies.ts";
 import { compressAsync, decompressAsync } from "../segment.ts";
 import { WORTH } from "../stored-row.ts";
 

@@ -1,11 +1,11 @@
 import { limitsOf, startPurge } from "../purge.ts";
-import { readPage, readRecord as parseRecord } from "../read-record.ts";
-import type { AuditRecord } from "../record.ts";
+import { readPage, readRecord as parseRecord } from "../../record/read-record.ts";
+import type { AuditRecord } from "../../record/record.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
 import { AuditUnavailableError } from "../store.ts";
 import { RecentBytes } from "../client-shares.ts";
 import { createBatch } from "../segment.ts";
-import { NameLists } from "../name-lists.ts";
+import { NameLists } from "../../usage/name-lists.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import { connectDatabase, DECISION_LIMITS } from "./database.ts";

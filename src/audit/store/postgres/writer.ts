@@ -1,9 +1,9 @@
 import { compressBatch, type Batch } from "../segment.ts";
 import { WORTH } from "../stored-row.ts";
-import type { NameList } from "../name-lists.ts";
-import { aggregateSent } from "../sent-members.ts";
-import { keyRows, sendersOf, UNACCEPTED, type KnownSenders, type Sender } from "../summary-key.ts";
-import { acceptedClients, dayOf, usageAgent } from "../usage.ts";
+import type { NameList } from "../../usage/name-lists.ts";
+import { aggregateSent } from "../../usage/sent-members.ts";
+import { keyRows, sendersOf, UNACCEPTED, type KnownSenders, type Sender } from "../../usage/summary-key.ts";
+import { acceptedClients, dayOf, usageAgent } from "../../usage/usage.ts";
 import type { Database } from "./database.ts";
 import { countLosses, RENAME_LOSSES } from "./losses.ts";
 import { addEarlierSent, addNames, addSent, renameSent } from "./sent.ts";

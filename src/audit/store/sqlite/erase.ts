@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ERASE_SEGMENTS, eraseRows, type EraseRequest, type Erasure } from "../erase.ts";
 import { compressSync, decompressSync } from "../segment.ts";
-import { UNACCEPTED } from "../summary-key.ts";
+import { UNACCEPTED } from "../../usage/summary-key.ts";
 import { LIST_DAYS } from "./partition.ts";
 import { allRows } from "./rows.ts";
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { LossRow } from "../loss-counts.ts";
-import type { NameList } from "../name-lists.ts";
+import type { LossRow } from "../../usage/loss-counts.ts";
+import type { NameList } from "../../usage/name-lists.ts";
 
 const ADDED = "ON CONFLICT DO UPDATE SET requests = requests + excluded.requests";
 

@@ -5,9 +5,9 @@ import {
   type RouteCaller,
   type RouteCallers,
   type SentCalls,
-} from "../callers.ts";
-import { UNACCEPTED } from "../summary-key.ts";
-import { daysOf, MAX_SUMS_READ } from "../usage.ts";
+} from "../../usage/callers.ts";
+import { UNACCEPTED } from "../../usage/summary-key.ts";
+import { daysOf, MAX_SUMS_READ } from "../../usage/usage.ts";
 import { allRows } from "./rows.ts";
 
 /** Of more routes than this the tables are read in the order in which they are stored: it takes half as long. */

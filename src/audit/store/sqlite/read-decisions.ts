@@ -9,7 +9,7 @@ import {
   type PastQuery,
 } from "../decisions.ts";
 import { readTokenPage } from "./read-usage.ts";
-import type { DecisionJob } from "./worker-messages.ts";
+import type { DecisionJob } from "./thread/worker-messages.ts";
 
 const SOURCE = {
   usage: "usage",

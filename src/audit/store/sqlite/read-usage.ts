@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Erasure } from "../erase.ts";
-import { spansStatement, type CallSpan, type SpanQuery } from "../call-spans.ts";
-import { listLosses, type LossQuery, type LossUsage } from "../loss-usage.ts";
-import { identityOfKey, UNACCEPTED } from "../summary-key.ts";
+import { spansStatement, type CallSpan, type SpanQuery } from "../../record/call-spans.ts";
+import { listLosses, type LossQuery, type LossUsage } from "../../usage/loss-usage.ts";
+import { identityOfKey, UNACCEPTED } from "../../usage/summary-key.ts";
 import {
   daysOf,
   MAX_SUMS_READ,
@@ -15,10 +15,10 @@ import {
   type TokenQuery,
   type TokenUsage,
   type UsageQuery,
-} from "../usage.ts";
-import { cacheNames, listSent, type SentUsage } from "../sent-usage.ts";
+} from "../../usage/usage.ts";
+import { cacheNames, listSent, type SentUsage } from "../../usage/sent-usage.ts";
 import { where, type Where } from "./where.ts";
-import type { ReaderJob } from "./worker-messages.ts";
+import type { ReaderJob } from "./thread/worker-messages.ts";
 import { allRows } from "./rows.ts";
 
 type Row = Record<string, unknown>;

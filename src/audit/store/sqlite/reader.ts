@@ -1,9 +1,9 @@
 import { DatabaseSync } from "node:sqlite";
 import type { StatementSync } from "node:sqlite";
-import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../record-pages.ts";
+import { clampLimit, PAGE_SIZE, queryEnd, writeCursor } from "../../record/record-pages.ts";
 import { clientsOf, type AuditQuery, type TextPage } from "../store.ts";
 import { recordText, tryDecompress, UNREADABLE } from "../segment.ts";
-import { dayOf, MAX_RECORDS_COUNTED, type RouteUsage, type TokenActivity } from "../usage.ts";
+import { dayOf, MAX_RECORDS_COUNTED, type RouteUsage, type TokenActivity } from "../../usage/usage.ts";
 import {
   ANY_CLIENT,
   BLOCK_ROWS,
@@ -16,7 +16,7 @@ import {
 import { readCallers } from "./read-callers.ts";
 import { addRows, readErasures, readToken, readUsage } from "./read-usage.ts";
 import { where, type Term, type Where } from "./where.ts";
-import type { ReaderJob } from "./worker-messages.ts";
+import type { ReaderJob } from "./thread/worker-messages.ts";
 import { allRows } from "./rows.ts";
 
 /** The statements on the tables of one day. Those of pages depend on the filters, and are prepared when they are used. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { NameList } from "../name-lists.ts";
-import { addBits, type SentRow } from "../sent-members.ts";
+import type { NameList } from "../../usage/name-lists.ts";
+import { addBits, type SentRow } from "../../usage/sent-members.ts";
 import { allRows } from "./rows.ts";
 
 /** The names that clients sent. Its calls are parts of the writer's transactions. */

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ClientShares, type Cut } from "../client-shares.ts";
 import type { PurgeResult } from "../purge.ts";
-import { removeBodies } from "../remove-bodies.ts";
+import { removeBodies } from "../../record/remove-bodies.ts";
 import { compressSync, tryDecompress } from "../segment.ts";
 import { WORTH } from "../stored-row.ts";
 import { allRows } from "./rows.ts";

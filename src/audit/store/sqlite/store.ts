@@ -1,17 +1,17 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { errorText } from "../../config/error-text.ts";
-import { makeFolder } from "../../storage/make-folder.ts";
+import { errorText } from "../../../base/settings/error-text.ts";
+import { makeFolder } from "../../../base/storage/make-folder.ts";
 import { Worker, type Transferable } from "node:worker_threads";
 import { limitsOf, startPurge } from "../purge.ts";
 import type { EraseRequest, Erasure } from "../erase.ts";
-import { readPage, readRecord } from "../read-record.ts";
-import type { AuditRecord } from "../record.ts";
+import { readPage, readRecord } from "../../record/read-record.ts";
+import type { AuditRecord } from "../../record/record.ts";
 import { AuditUnavailableError } from "../store.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
 import { RecentBytes } from "../client-shares.ts";
 import { createBatch } from "../segment.ts";
-import { NameLists } from "../name-lists.ts";
+import { NameLists } from "../../usage/name-lists.ts";
 import type { StoredRow } from "../stored-row.ts";
 import { GROUP_MS, createWriteQueue, MAX_QUEUED } from "../write-queue.ts";
 import {
@@ -21,10 +21,10 @@ import {
   type ReaderJob,
   type SqliteWorkerData,
   type WriterJob,
-} from "./worker-messages.ts";
+} from "./thread/worker-messages.ts";
 import type { ErasePosition } from "./erase.ts";
-import { startWithFirstJob, superviseWorker } from "./supervised-worker.ts";
-import type { SupervisedWorker } from "./supervised-worker.ts";
+import { startWithFirstJob, superviseWorker } from "./thread/supervised-worker.ts";
+import type { SupervisedWorker } from "./thread/supervised-worker.ts";
 
 /** Name of the database file. */
 export const AUDIT_FILE = "audit.db";
@@ -56,7 +56,7 @@ export interface SqliteStoreOptions extends StoreOptions {
 export function startSqliteThread(): Worker {
   // After the build both files have the extension `.js`.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const thread = new Worker(new URL(`./worker.${extension}`, import.meta.url), {
+  const thread = new Worker(new URL(`./thread/worker.${extension}`, import.meta.url), {
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
   });
   // If it fails before a store gets it, the store starts another one.

@@ -1,8 +1,8 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { UNACCEPTED } from "../summary-key.ts";
-import { cutLargest, SUMMARY_STEP_ROWS, type ClientRows } from "../usage.ts";
+import { UNACCEPTED } from "../../usage/summary-key.ts";
+import { cutLargest, SUMMARY_STEP_ROWS, type ClientRows } from "../../usage/usage.ts";
 import { allRows } from "./rows.ts";
-import { type UsageRow, subtractFromUnaccepted } from "../count-usage.ts";
+import { type UsageRow, subtractFromUnaccepted } from "../../usage/count-usage.ts";
 
 const ADDED = `
   ON CONFLICT DO UPDATE SET

@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { sendersOf, type KnownSenders, type Sender } from "../summary-key.ts";
-import { MAX_TOKENS } from "../usage.ts";
-import type { TokenRow } from "../count-usage.ts";
+import { sendersOf, type KnownSenders, type Sender } from "../../usage/summary-key.ts";
+import { MAX_TOKENS } from "../../usage/usage.ts";
+import type { TokenRow } from "../../usage/count-usage.ts";
 
 const COUNT = `
   INSERT INTO token VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)

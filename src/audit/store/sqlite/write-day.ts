@@ -2,8 +2,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Segment } from "../segment.ts";
 import type { IndexRow } from "../stored-row.ts";
-import type { Keyed } from "../summary-key.ts";
-import { usageAgent, worthOf } from "../usage.ts";
+import type { Keyed } from "../../usage/summary-key.ts";
+import { usageAgent, worthOf } from "../../usage/usage.ts";
 import { prepareOwners } from "./size-limit.ts";
 
 /** Maximum number of earlier records that one commit moves to a client whose token v4 has accepted. */

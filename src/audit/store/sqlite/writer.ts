@@ -1,15 +1,15 @@
 import { DatabaseSync } from "node:sqlite";
-import { holdFile } from "../../storage/held-file.ts";
-import { migrateSqlite } from "../../storage/schema.ts";
+import { holdFile } from "../../../base/storage/held-file.ts";
+import { migrateSqlite } from "../../../base/storage/schema.ts";
 import { SEVERAL } from "../client-shares.ts";
 import type { EraseRequest, Erasure } from "../erase.ts";
 import type { PurgeResult } from "../purge.ts";
 import { compressBatchSync, type Batch } from "../segment.ts";
 import type { IndexRow } from "../stored-row.ts";
-import { aggregateLosses } from "../loss-counts.ts";
-import { aggregateSent } from "../sent-members.ts";
-import { keyRows, type Keyed, type KeyedRows } from "../summary-key.ts";
-import { acceptedClients, dayOf, worthOf } from "../usage.ts";
+import { aggregateLosses } from "../../usage/loss-counts.ts";
+import { aggregateSent } from "../../usage/sent-members.ts";
+import { keyRows, type Keyed, type KeyedRows } from "../../usage/summary-key.ts";
+import { acceptedClients, dayOf, worthOf } from "../../usage/usage.ts";
 import { eraseRecords, eraseSummaries, type ErasePosition, type EraseStep } from "./erase.ts";
 import { Losses } from "./losses.ts";
 import { createPartition, createPartitions, dropPartition, suffixOf, type Partitions } from "./partition.ts";
@@ -26,9 +26,9 @@ import {
   type WriteJob,
   type WriterJob,
   type WrittenBatch,
-} from "./worker-messages.ts";
+} from "./thread/worker-messages.ts";
 import { allRows } from "./rows.ts";
-import { type CountedRow, aggregateTokens, aggregateUsage } from "../count-usage.ts";
+import { type CountedRow, aggregateTokens, aggregateUsage } from "../../usage/count-usage.ts";
 
 /** Clients whose records of earlier days have been moved to them. Above it they are looked for again. */
 const MAX_CLAIMED = 10_000;

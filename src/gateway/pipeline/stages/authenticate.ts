@@ -1,8 +1,8 @@
-import { credentialScheme, type TokenCarrier } from "../../dialect/credentials.ts";
-import { HttpError } from "../../dialect/http-error.ts";
+import { credentialScheme, type TokenCarrier } from "../../../pack/credentials/credentials.ts";
+import { HttpError } from "../../../pack/errors/http-error.ts";
 import { isAcceptedToken, tokenHash, type TokenCache } from "../../auth/token-cache.ts";
 import type { UpstreamTokens } from "../../auth/upstream-tokens.ts";
-import type { Pack } from "../../mapping/pack.ts";
+import type { Pack } from "../../../pack/pack.ts";
 import { NOBODY, type AuthenticatedClient, type Credentials } from "../client.ts";
 import { hasFragment, type AlphaRequest } from "../request.ts";
 

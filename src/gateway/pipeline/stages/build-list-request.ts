@@ -1,20 +1,20 @@
 /** The v4 request for one page of a list: alpha's page and filter, translated. */
-import { parseFilter } from "../../dialect/filter/parse-filter.ts";
-import type { Filter } from "../../dialect/filter/condition.ts";
-import { completeFilter, fieldNames } from "../../dialect/filter/filter-defaults.ts";
-import type { Grammar } from "../../dialect/filter/grammar.ts";
-import type { SentFilter } from "../../dialect/filter/filter-writer.ts";
-import { translateFilter, type FilterField, type FilterFields } from "../../dialect/filter/translate.ts";
-import { HttpError } from "../../dialect/http-error.ts";
-import { throwFilterError } from "../../dialect/filter/filter-error.ts";
-import { throwParameterError } from "../../dialect/parameter-error.ts";
-import { cursorParameter } from "../../dialect/paging/styles.ts";
-import type { PageRequest } from "../../dialect/paging/page-request.ts";
-import { addQuery } from "../../mapping/compile/endpoint.ts";
-import { compileGetter } from "../../mapping/compile/member-paths.ts";
+import { parseFilter } from "../../../pack/filters/parse-filter.ts";
+import type { Filter } from "../../../pack/filters/condition.ts";
+import { completeFilter, fieldNames } from "../../../pack/filters/filter-defaults.ts";
+import type { Grammar } from "../../../pack/filters/grammar.ts";
+import type { SentFilter } from "../../../pack/filters/filter-writer.ts";
+import { translateFilter, type FilterField, type FilterFields } from "../../../pack/filters/translate.ts";
+import { HttpError } from "../../../pack/errors/http-error.ts";
+import { throwFilterError } from "../../../pack/filters/filter-error.ts";
+import { throwParameterError } from "../../../pack/routes/parameter-error.ts";
+import { cursorParameter } from "../../../pack/lists/styles.ts";
+import type { PageRequest } from "../../../pack/lists/page-request.ts";
+import { addQuery } from "../../../pack/calls/endpoint.ts";
+import { compileGetter } from "../../../pack/fields/member-paths.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { AlphaRequest } from "../request.ts";
-import { throwTranslatedError } from "../translate-error.ts";
+import { throwTranslatedError } from "../../responses/translate-error.ts";
 import type { PreparedRequest } from "../prepared-request.ts";
 import { acceptPage, parsePage } from "../upstream-list.ts";
 

@@ -1,8 +1,8 @@
 /** The pages of a v4 list, read one after the other or at once. */
 import pMap from "p-map";
-import type { ReadWrapped } from "../../dialect/object-wrapper.ts";
-import { addQuery } from "../../mapping/compile/endpoint.ts";
-import type { RouteLists } from "../../mapping/compile/envelopes.ts";
+import type { ReadWrapped } from "../../../pack/bodies/object-wrapper.ts";
+import { addQuery } from "../../../pack/calls/endpoint.ts";
+import type { RouteLists } from "../../../pack/lists/envelopes.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { PreparedRequest } from "../prepared-request.ts";
 import { acceptPage, parsePage } from "../upstream-list.ts";

@@ -1,7 +1,7 @@
-import type { Pack } from "../../mapping/pack.ts";
-import { splitPath } from "../../mapping/router.ts";
-import { HttpError } from "../../dialect/http-error.ts";
-import { overriddenMethod } from "../../dialect/method-override.ts";
+import type { Pack } from "../../../pack/pack.ts";
+import { splitPath } from "../../../pack/routes/router.ts";
+import { HttpError } from "../../../pack/errors/http-error.ts";
+import { overriddenMethod } from "../../../pack/headers/method-override.ts";
 import type { RouteMatch } from "../context.ts";
 import { hasFragment, type AlphaRequest } from "../request.ts";
 

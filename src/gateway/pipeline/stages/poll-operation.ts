@@ -1,16 +1,16 @@
 /** The result of a call that the upstream has accepted and not yet carried out. */
-import { HttpError, TranslatedError } from "../../dialect/http-error.ts";
-import { isObject, printJson } from "../../dialect/json/parse.ts";
-import { ExpressionError } from "../../jsonata/index.ts";
-import { InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
-import { GATEWAY_TIMEOUT } from "../../dialect/statuses.ts";
-import type { OperationState, Poll } from "../../mapping/compile/poll.ts";
+import { HttpError, TranslatedError } from "../../../pack/errors/http-error.ts";
+import { isObject, printJson } from "../../../base/json/parse.ts";
+import { ExpressionError } from "../../../jsonata/index.ts";
+import { InvalidPathValueError } from "../../../pack/calls/endpoint.ts";
+import { GATEWAY_TIMEOUT } from "../../../pack/errors/statuses.ts";
+import type { OperationState, Poll } from "../../../pack/calls/poll.ts";
 import { DeadlineSignal } from "../../upstream/deadline-signal.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { pauseUntilAborted } from "./wait-until.ts";
 import { requestWithoutBody, type PreparedRequest, type UpstreamRequest } from "../prepared-request.ts";
-import { throwTranslatedError } from "../translate-error.ts";
+import { throwTranslatedError } from "../../responses/translate-error.ts";
 import { InvalidUpstreamResponseError, type UpstreamResponse } from "../upstream-response.ts";
 
 /** Statuses that the next poll would have as well: the operation is hidden, or no longer known. */

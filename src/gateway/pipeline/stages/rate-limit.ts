@@ -1,7 +1,7 @@
-import { HttpError } from "../../dialect/http-error.ts";
-import { TOO_MANY_REQUESTS } from "../../dialect/statuses.ts";
-import type { RateLimitStatus } from "../../rate-limit/limiter.ts";
-import type { RateLimits } from "../../rate-limit/rate-limits.ts";
+import { HttpError } from "../../../pack/errors/http-error.ts";
+import { TOO_MANY_REQUESTS } from "../../../pack/errors/statuses.ts";
+import type { RateLimitStatus } from "../../limits/limiter.ts";
+import type { RateLimits } from "../../limits/rate-limits.ts";
 import type { RouteMatch } from "../context.ts";
 import type { AuthenticatedClient } from "../client.ts";
 import type { AlphaRequest } from "../request.ts";

@@ -1,12 +1,12 @@
-import { wrongMediaType } from "../../dialect/body-reasons.ts";
-import { parseForm } from "../../dialect/form.ts";
-import { parseJson } from "../../dialect/json/parse.ts";
-import { HttpError } from "../../dialect/http-error.ts";
-import type { SentJson } from "../../mapping/compile/body.ts";
-import type { Pack } from "../../mapping/pack.ts";
+import { wrongMediaType } from "../../../pack/bodies/body-reasons.ts";
+import { parseForm } from "../../../pack/bodies/form.ts";
+import { parseJson } from "../../../base/json/parse.ts";
+import { HttpError } from "../../../pack/errors/http-error.ts";
+import type { SentJson } from "../../../pack/bodies/body.ts";
+import type { Pack } from "../../../pack/pack.ts";
 import { header, type AlphaRequest, type ReadJson } from "../request.ts";
 import type { Verdict } from "./authorize.ts";
-import { addressNetwork } from "../../rate-limit/client-address.ts";
+import { addressNetwork } from "../../limits/client-address.ts";
 
 /** Deeper than any body of either dialect. */
 const MOST_LEVELS = 32;

@@ -3,24 +3,24 @@
  * on prerequisites: requests before the call, which routes without a body can have, too.
  */
 import { isDeepStrictEqual } from "node:util";
-import { isEntityTag } from "../../dialect/entity-tag.ts";
-import { ValidationError, type ErrorDetail } from "../../dialect/http-error.ts";
-import { isObject, parseJson } from "../../dialect/json/parse.ts";
-import { valueAt } from "../../dialect/shape.ts";
-import { mapMaybe } from "../../jsonata/index.ts";
-import type { BodyRules } from "../../mapping/compile/body.ts";
-import type { BodyMember } from "../../mapping/compile/body-members.ts";
-import type { WrittenBody } from "../../mapping/compile/write-body.ts";
-import { withFailure } from "../../mapping/compile/checks.ts";
-import { changedMembers } from "../../mapping/compile/changed-members.ts";
-import { InvalidPathValueError } from "../../mapping/compile/endpoint.ts";
-import { compileCopy, compileGetter, compileRemover } from "../../mapping/compile/member-paths.ts";
-import type { Route } from "../../mapping/compile/route.ts";
-import type { Prerequisite } from "../../mapping/compile/route-steps.ts";
-import type { JsonObject, WriteContext } from "../../mapping/translation-context.ts";
+import { isEntityTag } from "../../../pack/headers/entity-tag.ts";
+import { ValidationError, type ErrorDetail } from "../../../pack/errors/http-error.ts";
+import { isObject, parseJson } from "../../../base/json/parse.ts";
+import { valueAt } from "../../../pack/fields/shape.ts";
+import { mapMaybe } from "../../../jsonata/index.ts";
+import type { BodyRules } from "../../../pack/bodies/body.ts";
+import type { BodyMember } from "../../../pack/bodies/body-members.ts";
+import type { WrittenBody } from "../../../pack/bodies/write-body.ts";
+import { withFailure } from "../../../pack/calls/checks.ts";
+import { changedMembers } from "../../../pack/bodies/changed-members.ts";
+import { InvalidPathValueError } from "../../../pack/calls/endpoint.ts";
+import { compileCopy, compileGetter, compileRemover } from "../../../pack/fields/member-paths.ts";
+import type { Route } from "../../../pack/routes/route.ts";
+import type { Prerequisite } from "../../../pack/calls/route-steps.ts";
+import type { JsonObject, WriteContext } from "../../../pack/translation-context.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
-import { translateObject } from "../responses/translate-response.ts";
-import { throwTranslatedError } from "../translate-error.ts";
+import { translateObject } from "../../responses/translate-response.ts";
+import { throwTranslatedError } from "../../responses/translate-error.ts";
 import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
 import { InvalidUpstreamResponseError, type UpstreamResponse } from "../upstream-response.ts";
 

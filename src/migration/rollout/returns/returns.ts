@@ -1,11 +1,11 @@
 /** Returns to the old service: what has returned, and what returns without a person. */
-import type { Compared } from "../parity/comparison.ts";
-import { errorText } from "../config/error-text.ts";
-import type { Log } from "../observability/log.ts";
-import { isTurned } from "./decide.ts";
+import type { Compared } from "../../../compare/counts/comparison.ts";
+import { errorText } from "../../../base/settings/error-text.ts";
+import type { Log } from "../../../base/log/log.ts";
+import { isTurned } from "../decide.ts";
 import { watchOldService, type OldServiceHealth } from "./old-service.ts";
 import { createReturned, type Returned } from "./returned.ts";
-import type { RolloutPlan } from "./rollout-plan.ts";
+import type { RolloutPlan } from "../rollout-plan.ts";
 import {
   causeOf,
   createScores,
@@ -15,7 +15,7 @@ import {
   type Seen,
   type TakenChanges,
 } from "./scores.ts";
-import type { DocumentStore } from "../storage/shared-document.ts";
+import type { DocumentStore } from "../../../base/storage/shared-document.ts";
 import {
   withTrip,
   type RolloutEvent,

@@ -1,8 +1,8 @@
 /** Turns something back because a person says so. */
-import type { ClientDirectory } from "../clients/client-directory.ts";
-import { namesOf, UNNAMED } from "../clients/client-name.ts";
+import type { ClientDirectory } from "../../../audit/clients/client-directory.ts";
+import { namesOf, UNNAMED } from "../../../audit/clients/client-name.ts";
 import type { RolloutAction } from "./returns.ts";
-import type { Rollout } from "./rollout.ts";
+import type { Rollout } from "../rollout.ts";
 import type { TripTarget } from "./trips.ts";
 
 /** It can't be done like this. The message says why, and what to do. */

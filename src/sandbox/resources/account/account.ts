@@ -1,14 +1,20 @@
 /** The account, its settings, its transfer quota, and transfers of instances to another account. */
 
 import { randomUUID } from "node:crypto";
-import { dateTime } from "../clock.ts";
-import type { Field, Fields } from "../fields/field.ts";
-import { numbersOf, objectOf } from "../fields/typed-values.ts";
-import { invalid, notFound } from "../http/problem.ts";
-import type { ActionCall, Call, CallContext, Resource, RowCall } from "../resource/resource-declaration.ts";
-import type { Store } from "../store/sandbox-store.ts";
-import type { Row } from "../store/store-table.ts";
-import { addressesOf } from "./address-allocation.ts";
+import { dateTime } from "../../clock.ts";
+import type { Field, Fields } from "../../fields/field.ts";
+import { numbersOf, objectOf } from "../../fields/typed-values.ts";
+import { invalid, notFound } from "../../http/problem.ts";
+import type {
+  ActionCall,
+  Call,
+  CallContext,
+  Resource,
+  RowCall,
+} from "../../resource/resource-declaration.ts";
+import type { Store } from "../../store/sandbox-store.ts";
+import type { Row } from "../../store/store-table.ts";
+import { addressesOf } from "../network/address-allocation.ts";
 import {
   cardBody,
   checkCard,
@@ -18,7 +24,7 @@ import {
   walletBody,
   walletExecuteBody,
 } from "./billing.ts";
-import type { Account, Instance, UntypedRow } from "./row-types.ts";
+import type { Account, Instance, UntypedRow } from "../row-types.ts";
 
 const text = (max: number): Field => ({ type: "string", max, write: true });
 

@@ -1,13 +1,13 @@
 /** Invoices, payments and payment methods (V-076, V-077, V-098 to V-101, V-152, V-153). */
 
-import { dateTime } from "../clock.ts";
-import type { Fields, Body } from "../fields/field.ts";
-import { objectOf, stringOf } from "../fields/typed-values.ts";
-import { type FieldError, invalid } from "../http/problem.ts";
-import { recordEvent } from "../resource/event-log.ts";
-import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
-import type { Row } from "../store/store-table.ts";
-import type { Account } from "./row-types.ts";
+import { dateTime } from "../../clock.ts";
+import type { Fields, Body } from "../../fields/field.ts";
+import { objectOf, stringOf } from "../../fields/typed-values.ts";
+import { type FieldError, invalid } from "../../http/problem.ts";
+import { recordEvent } from "../../resource/event-log.ts";
+import type { ActionCall, Call, Resource } from "../../resource/resource-declaration.ts";
+import type { Row } from "../../store/store-table.ts";
+import type { Account } from "../row-types.ts";
 
 // Credit cards: validation and the stored part (V-036 to V-040).
 

@@ -1,12 +1,12 @@
 /** Events, notifications and planned maintenance of an account (V-041 to V-047, V-154, V-155). */
 
-import { dateTime } from "../clock.ts";
-import type { Fields } from "../fields/field.ts";
-import { canAccessAccount, hasGrant } from "../resource/access-control.ts";
-import { toEntity } from "../resource/event-log.ts";
-import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
-import type { Row } from "../store/store-table.ts";
-import type { Entity, Event, Instance, UntypedRow } from "./row-types.ts";
+import { dateTime } from "../../clock.ts";
+import type { Fields } from "../../fields/field.ts";
+import { canAccessAccount, hasGrant } from "../../resource/access-control.ts";
+import { toEntity } from "../../resource/event-log.ts";
+import type { ActionCall, Call, CallContext, Resource } from "../../resource/resource-declaration.ts";
+import type { Row } from "../../store/store-table.ts";
+import type { Entity, Event, Instance, UntypedRow } from "../row-types.ts";
 
 const entityFields: Fields = {
   id: { type: "integer", filter: true },

@@ -1,9 +1,9 @@
 /** Managed credentials and services (V-070 to V-072, V-115 to V-117, V-157). */
 
-import type { Field, Fields } from "../fields/field.ts";
-import type { FieldError } from "../http/problem.ts";
-import { unknownIds } from "../resource/find-rows.ts";
-import type { Call, Resource } from "../resource/resource-declaration.ts";
+import type { Field, Fields } from "../../fields/field.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { unknownIds } from "../../resource/find-rows.ts";
+import type { Call, Resource } from "../../resource/resource-declaration.ts";
 
 const common = {
   id: "integer",

@@ -1,14 +1,14 @@
 /** The caller's profile, second factor, preferences, SSH keys, devices and logins. */
 
 import { createHmac, randomBytes } from "node:crypto";
-import { dateTime } from "../clock.ts";
-import type { Field } from "../fields/field.ts";
-import type { FieldError } from "../http/problem.ts";
-import { invalid, notFound } from "../http/problem.ts";
-import { recordEvent } from "../resource/event-log.ts";
-import type { ActionCall, Resource, RowCall } from "../resource/resource-declaration.ts";
-import type { Row } from "../store/store-table.ts";
-import type { User } from "./row-types.ts";
+import { dateTime } from "../../clock.ts";
+import type { Field } from "../../fields/field.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { invalid, notFound } from "../../http/problem.ts";
+import { recordEvent } from "../../resource/event-log.ts";
+import type { ActionCall, Resource, RowCall } from "../../resource/resource-declaration.ts";
+import type { Row } from "../../store/store-table.ts";
+import type { User } from "../row-types.ts";
 import { readGrants } from "./user.ts";
 
 const write = ["account:read_write"];

@@ -1,13 +1,13 @@
 /** Tags: those in use on entities and those created in advance. */
 
-import type { Field } from "../fields/field.ts";
-import { numbersOf, stringsOf } from "../fields/typed-values.ts";
-import { invalid, notFound } from "../http/problem.ts";
-import { forbidden } from "../resource/access-control.ts";
-import { serializeRow } from "../resource/list-handler.ts";
-import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
-import type { Row } from "../store/store-table.ts";
-import type { RowTypes } from "./row-types.ts";
+import type { Field } from "../../fields/field.ts";
+import { numbersOf, stringsOf } from "../../fields/typed-values.ts";
+import { invalid, notFound } from "../../http/problem.ts";
+import { forbidden } from "../../resource/access-control.ts";
+import { serializeRow } from "../../resource/list-handler.ts";
+import type { ActionCall, Call, CallContext, Resource } from "../../resource/resource-declaration.ts";
+import type { Row } from "../../store/store-table.ts";
+import type { RowTypes } from "../row-types.ts";
 
 const kinds = ["instance", "domain", "volume", "nodebalancer"] as const;
 type Kind = (typeof kinds)[number];

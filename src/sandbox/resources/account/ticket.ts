@@ -1,15 +1,15 @@
 /** Support tickets, their replies and attachments (V-073 to V-075, V-080, V-114, V-156). */
 
-import { dateTime } from "../clock.ts";
-import type { Fields } from "../fields/field.ts";
-import { stringsOf } from "../fields/typed-values.ts";
-import type { FieldError } from "../http/problem.ts";
-import { invalid } from "../http/problem.ts";
-import { recordEvent, toEntity } from "../resource/event-log.ts";
-import { parentOf } from "../resource/find-rows.ts";
-import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
-import type { Row } from "../store/store-table.ts";
-import type { Entity, RowTypes } from "./row-types.ts";
+import { dateTime } from "../../clock.ts";
+import type { Fields } from "../../fields/field.ts";
+import { stringsOf } from "../../fields/typed-values.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { invalid } from "../../http/problem.ts";
+import { recordEvent, toEntity } from "../../resource/event-log.ts";
+import { parentOf } from "../../resource/find-rows.ts";
+import type { ActionCall, Call, Resource } from "../../resource/resource-declaration.ts";
+import type { Row } from "../../store/store-table.ts";
+import type { Entity, RowTypes } from "../row-types.ts";
 import { avatarOf } from "./user.ts";
 
 const number = { type: "integer" } as const;

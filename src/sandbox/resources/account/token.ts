@@ -1,16 +1,16 @@
 /** Personal tokens, authorized apps, and OAuth clients (V-058, V-059, V-102 to V-105). */
 
 import { randomBytes } from "node:crypto";
-import { dateTime } from "../clock.ts";
-import { requireScopes, revokeTokens, storeAccessToken } from "../http/authentication.ts";
-import { stringOf } from "../fields/typed-values.ts";
-import type { FieldError } from "../http/problem.ts";
-import { invalid, notFound } from "../http/problem.ts";
-import { recordEvent } from "../resource/event-log.ts";
-import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
-import type { Store } from "../store/sandbox-store.ts";
-import type { Row } from "../store/store-table.ts";
-import type { UntypedRow } from "./row-types.ts";
+import { dateTime } from "../../clock.ts";
+import { requireScopes, revokeTokens, storeAccessToken } from "../../http/authentication.ts";
+import { stringOf } from "../../fields/typed-values.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { invalid, notFound } from "../../http/problem.ts";
+import { recordEvent } from "../../resource/event-log.ts";
+import type { ActionCall, Call, CallContext, Resource } from "../../resource/resource-declaration.ts";
+import type { Store } from "../../store/sandbox-store.ts";
+import type { Row } from "../../store/store-table.ts";
+import type { UntypedRow } from "../row-types.ts";
 
 const ownedByUser = { owner: "user", access: "required", area: "account" } as const;
 

@@ -1,17 +1,17 @@
 /** Users of an account and their grants (V-060 to V-062, V-106 to V-109). */
 
 import { createHash } from "node:crypto";
-import type { Field, Fields } from "../fields/field.ts";
-import { objectOf, objectsOf } from "../fields/typed-values.ts";
-import { emptyGrants, revokeTokens } from "../http/authentication.ts";
-import type { FieldError } from "../http/problem.ts";
-import { invalid } from "../http/problem.ts";
-import { toEntity } from "../resource/event-log.ts";
-import { userHome } from "../resource/find-rows.ts";
-import type { ActionCall, Call, Resource, RowCall } from "../resource/resource-declaration.ts";
-import type { Store } from "../store/sandbox-store.ts";
-import type { Row, Table } from "../store/store-table.ts";
-import type { RowTypes, User } from "./row-types.ts";
+import type { Field, Fields } from "../../fields/field.ts";
+import { objectOf, objectsOf } from "../../fields/typed-values.ts";
+import { emptyGrants, revokeTokens } from "../../http/authentication.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { invalid } from "../../http/problem.ts";
+import { toEntity } from "../../resource/event-log.ts";
+import { userHome } from "../../resource/find-rows.ts";
+import type { ActionCall, Call, Resource, RowCall } from "../../resource/resource-declaration.ts";
+import type { Store } from "../../store/sandbox-store.ts";
+import type { Row, Table } from "../../store/store-table.ts";
+import type { RowTypes, User } from "../row-types.ts";
 
 // Avatar id: a hash of the user name.
 

@@ -1,12 +1,12 @@
 /** Automatic backups: one per day in the instance's window; older ones are pruned. */
 
-import { dateTime } from "../clock.ts";
-import { childHome, parentId } from "../resource/find-rows.ts";
-import type { TransitionStage } from "../resource/transitions.ts";
-import { startTransition, transitionSeconds } from "../resource/transitions.ts";
-import type { Store } from "../store/sandbox-store.ts";
-import type { Row } from "../store/store-table.ts";
-import type { Backup, Instance } from "./row-types.ts";
+import { dateTime } from "../../clock.ts";
+import { childHome, parentId } from "../../resource/find-rows.ts";
+import type { TransitionStage } from "../../resource/transitions.ts";
+import { startTransition, transitionSeconds } from "../../resource/transitions.ts";
+import type { Store } from "../../store/sandbox-store.ts";
+import type { Row } from "../../store/store-table.ts";
+import type { Backup, Instance } from "../row-types.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

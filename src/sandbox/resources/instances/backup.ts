@@ -1,13 +1,13 @@
 /** Backups and snapshots of an instance: list, create, restore, switch on and off. */
 
-import { dateTime } from "../clock.ts";
-import { invalid } from "../http/problem.ts";
-import { recordEvent } from "../resource/event-log.ts";
-import { childHome } from "../resource/find-rows.ts";
-import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
-import type { TransitionStage } from "../resource/transitions.ts";
-import { finishing, jobStages, startTransition } from "../resource/transitions.ts";
-import type { Id, Row } from "../store/store-table.ts";
+import { dateTime } from "../../clock.ts";
+import { invalid } from "../../http/problem.ts";
+import { recordEvent } from "../../resource/event-log.ts";
+import { childHome } from "../../resource/find-rows.ts";
+import type { ActionCall, Call, Resource } from "../../resource/resource-declaration.ts";
+import type { TransitionStage } from "../../resource/transitions.ts";
+import { finishing, jobStages, startTransition } from "../../resource/transitions.ts";
+import type { Id, Row } from "../../store/store-table.ts";
 import { contentsOf, pruneBackups, scheduleBackup } from "./backup-schedule.ts";
 import { addConfig } from "./config-profile.ts";
 import { addDisk, usedSpace } from "./disk.ts";
@@ -16,7 +16,7 @@ import { deleteDisksAndConfigs } from "./instance-maintenance.ts";
 import { requireWritableInstance } from "./instance-network.ts";
 import type { InstanceCall } from "./instance-power.ts";
 import { instanceOf, requireIdle } from "./instance-power.ts";
-import type { Backup } from "./row-types.ts";
+import type { Backup } from "../row-types.ts";
 
 const restoring = 6;
 

@@ -1,17 +1,17 @@
 /** Configuration profiles. */
 
-import { dateTime } from "../clock.ts";
-import type { Field } from "../fields/field.ts";
-import { objectOf, objectsOf, stringOf } from "../fields/typed-values.ts";
-import type { FieldError } from "../http/problem.ts";
-import { invalid } from "../http/problem.ts";
-import { childHome } from "../resource/find-rows.ts";
-import type { Call, Resource, RowCall } from "../resource/resource-declaration.ts";
-import type { Store } from "../store/sandbox-store.ts";
-import type { Row } from "../store/store-table.ts";
-import { publicHome } from "../store/store-table.ts";
+import { dateTime } from "../../clock.ts";
+import type { Field } from "../../fields/field.ts";
+import { objectOf, objectsOf, stringOf } from "../../fields/typed-values.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { invalid } from "../../http/problem.ts";
+import { childHome } from "../../resource/find-rows.ts";
+import type { Call, Resource, RowCall } from "../../resource/resource-declaration.ts";
+import type { Store } from "../../store/sandbox-store.ts";
+import type { Row } from "../../store/store-table.ts";
+import { publicHome } from "../../store/store-table.ts";
 import { checkDevices, instanceOf } from "./instance-power.ts";
-import type { Config, Disk, Instance, Interface } from "./row-types.ts";
+import type { Config, Disk, Instance, Interface } from "../row-types.ts";
 
 // The default profile of an instance created from an image or a backup: its disks in order.
 

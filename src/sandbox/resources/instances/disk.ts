@@ -1,20 +1,20 @@
 /** Disks of an instance. */
 
-import { dateTime } from "../clock.ts";
-import type { Field, Fields } from "../fields/field.ts";
-import { stringOf } from "../fields/typed-values.ts";
-import type { FieldError } from "../http/problem.ts";
-import { invalid } from "../http/problem.ts";
-import { recordEvent } from "../resource/event-log.ts";
-import { childHome } from "../resource/find-rows.ts";
-import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
-import type { TransitionEnd } from "../resource/transitions.ts";
-import { finishing, jobStages, startTransition } from "../resource/transitions.ts";
-import type { Store } from "../store/sandbox-store.ts";
-import type { Row } from "../store/store-table.ts";
-import { checkImage, checkStrength, deployBody, imageOf, rootPass } from "./image.ts";
+import { dateTime } from "../../clock.ts";
+import type { Field, Fields } from "../../fields/field.ts";
+import { stringOf } from "../../fields/typed-values.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { invalid } from "../../http/problem.ts";
+import { recordEvent } from "../../resource/event-log.ts";
+import { childHome } from "../../resource/find-rows.ts";
+import type { ActionCall, Call, Resource } from "../../resource/resource-declaration.ts";
+import type { TransitionEnd } from "../../resource/transitions.ts";
+import { finishing, jobStages, startTransition } from "../../resource/transitions.ts";
+import type { Store } from "../../store/sandbox-store.ts";
+import type { Row } from "../../store/store-table.ts";
+import { checkImage, checkStrength, deployBody, imageOf, rootPass } from "../services/image.ts";
 import { instanceOf, isOff } from "./instance-power.ts";
-import type { Disk, Image } from "./row-types.ts";
+import type { Disk, Image } from "../row-types.ts";
 
 /** 50 characters as in alpha, although v4's OpenAPI description says 48. */
 const label: Field = { type: "string", min: 1, max: 50 };

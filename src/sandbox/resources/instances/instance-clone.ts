@@ -1,21 +1,21 @@
 /** Copies an instance into a new one or over an existing one (V-150, V-162). */
 
-import type { Fields } from "../fields/field.ts";
-import { numbersOf, stringOf } from "../fields/typed-values.ts";
-import type { FieldError } from "../http/problem.ts";
-import { Problem } from "../http/problem.ts";
-import { canAccess, forbidden, grantToCreator } from "../resource/access-control.ts";
-import { recordEvent } from "../resource/event-log.ts";
-import { childHome } from "../resource/find-rows.ts";
-import { finishing, jobStages, startTransition } from "../resource/transitions.ts";
-import type { Row } from "../store/store-table.ts";
+import type { Fields } from "../../fields/field.ts";
+import { numbersOf, stringOf } from "../../fields/typed-values.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { Problem } from "../../http/problem.ts";
+import { canAccess, forbidden, grantToCreator } from "../../resource/access-control.ts";
+import { recordEvent } from "../../resource/event-log.ts";
+import { childHome } from "../../resource/find-rows.ts";
+import { finishing, jobStages, startTransition } from "../../resource/transitions.ts";
+import type { Row } from "../../store/store-table.ts";
 import { addConfig, slots } from "./config-profile.ts";
 import { addDisk, usedSpace } from "./disk.ts";
 import { addInstance, currentPlan } from "./instance-create.ts";
 import type { InstanceCall } from "./instance-power.ts";
 import { isOff } from "./instance-power.ts";
-import type { Config, Disk, Instance } from "./row-types.ts";
-import { instanceLabel } from "./tag.ts";
+import type { Config, Disk, Instance } from "../row-types.ts";
+import { instanceLabel } from "../account/tag.ts";
 
 export const cloneBody: Fields = {
   region: { type: "string" },

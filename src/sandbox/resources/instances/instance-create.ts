@@ -1,24 +1,29 @@
 /** Creates an instance from an image, a backup or nothing (V-150, V-161, V-162). */
 
-import { dateTime } from "../clock.ts";
-import { stringOf, stringsOf } from "../fields/typed-values.ts";
-import type { FieldError } from "../http/problem.ts";
-import { recordEvent } from "../resource/event-log.ts";
-import { parentId, unknownIds } from "../resource/find-rows.ts";
-import type { Call, CallContext } from "../resource/resource-declaration.ts";
-import type { TransitionStage } from "../resource/transitions.ts";
-import { finishing, startTransition, transitionSeconds } from "../resource/transitions.ts";
-import type { Store } from "../store/sandbox-store.ts";
-import type { Row } from "../store/store-table.ts";
-import { publicHome } from "../store/store-table.ts";
-import { freePrivateAddress, freePublicAddress, ipv6, addAddressRows } from "./address-allocation.ts";
+import { dateTime } from "../../clock.ts";
+import { stringOf, stringsOf } from "../../fields/typed-values.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { recordEvent } from "../../resource/event-log.ts";
+import { parentId, unknownIds } from "../../resource/find-rows.ts";
+import type { Call, CallContext } from "../../resource/resource-declaration.ts";
+import type { TransitionStage } from "../../resource/transitions.ts";
+import { finishing, startTransition, transitionSeconds } from "../../resource/transitions.ts";
+import type { Store } from "../../store/sandbox-store.ts";
+import type { Row } from "../../store/store-table.ts";
+import { publicHome } from "../../store/store-table.ts";
+import {
+  freePrivateAddress,
+  freePublicAddress,
+  ipv6,
+  addAddressRows,
+} from "../network/address-allocation.ts";
 import { scheduleBackup } from "./backup-schedule.ts";
 import { addConfig, checkInterfaces, normalizeInterfaces } from "./config-profile.ts";
 import type { DiskPlan } from "./disk.ts";
 import { addDisk, diskJob, imageDisks } from "./disk.ts";
-import { checkImage, imageOf } from "./image.ts";
+import { checkImage, imageOf } from "../services/image.ts";
 import { booting } from "./instance-power.ts";
-import type { Backup, Instance, Plan } from "./row-types.ts";
+import type { Backup, Instance, Plan } from "../row-types.ts";
 
 export function createInstance(call: Call): Row<Instance> {
   const { store, body, at, resource } = call;

@@ -1,21 +1,21 @@
 /** Resize, free upgrade (mutate), migration and rebuild of an instance (V-122 to V-130). */
 
-import type { FieldError } from "../http/problem.ts";
-import { invalid } from "../http/problem.ts";
-import { recordEvent } from "../resource/event-log.ts";
-import { childHome } from "../resource/find-rows.ts";
-import type { TransitionStage } from "../resource/transitions.ts";
-import { deleteCascade } from "../resource/transitions.ts";
-import type { Store } from "../store/sandbox-store.ts";
-import type { Row } from "../store/store-table.ts";
-import { requireNoOutstandingBalance } from "./account.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { invalid } from "../../http/problem.ts";
+import { recordEvent } from "../../resource/event-log.ts";
+import { childHome } from "../../resource/find-rows.ts";
+import type { TransitionStage } from "../../resource/transitions.ts";
+import { deleteCascade } from "../../resource/transitions.ts";
+import type { Store } from "../../store/sandbox-store.ts";
+import type { Row } from "../../store/store-table.ts";
+import { requireNoOutstandingBalance } from "../account/account.ts";
 import { addConfig } from "./config-profile.ts";
 import { addDisk, growDisk, imageDisks, usedSpace } from "./disk.ts";
-import { checkImage, imageOf } from "./image.ts";
+import { checkImage, imageOf } from "../services/image.ts";
 import { currentPlan, defaultSwap } from "./instance-create.ts";
 import type { InstanceCall } from "./instance-power.ts";
 import { booting, startInstanceJob, isOff, requireIdle, shuttingDown } from "./instance-power.ts";
-import type { Disk, Instance, Plan, Region } from "./row-types.ts";
+import type { Disk, Instance, Plan, Region } from "../row-types.ts";
 
 const moving = 5;
 

@@ -1,17 +1,17 @@
 /** Addresses, reverse DNS and attached network resources of an instance. */
 
-import type { FieldError } from "../http/problem.ts";
-import { invalid, notFound } from "../http/problem.ts";
-import { requireAccess } from "../resource/access-control.ts";
-import { recordEvent } from "../resource/event-log.ts";
-import { childHome } from "../resource/find-rows.ts";
-import { serializeRow } from "../resource/list-handler.ts";
-import type { Call, CallContext, RowCall } from "../resource/resource-declaration.ts";
-import type { Store } from "../store/sandbox-store.ts";
-import type { Row } from "../store/store-table.ts";
-import { addPrivateAddress, addPublicAddress, addressesOf } from "./address-allocation.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { invalid, notFound } from "../../http/problem.ts";
+import { requireAccess } from "../../resource/access-control.ts";
+import { recordEvent } from "../../resource/event-log.ts";
+import { childHome } from "../../resource/find-rows.ts";
+import { serializeRow } from "../../resource/list-handler.ts";
+import type { Call, CallContext, RowCall } from "../../resource/resource-declaration.ts";
+import type { Store } from "../../store/sandbox-store.ts";
+import type { Row } from "../../store/store-table.ts";
+import { addPrivateAddress, addPublicAddress, addressesOf } from "../network/address-allocation.ts";
 import type { InstanceCall } from "./instance-power.ts";
-import type { Address, Instance } from "./row-types.ts";
+import type { Address, Instance } from "../row-types.ts";
 
 /** Maximum number of public addresses. Support can raise it. */
 const maxPublicAddresses = 4;

@@ -1,10 +1,10 @@
 /** Traffic and statistics of an instance (V-078, V-118 to V-121). */
 
-import type { FieldError } from "../http/problem.ts";
-import { Problem } from "../http/problem.ts";
-import { createRandom } from "../seeded-random.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { Problem } from "../../http/problem.ts";
+import { createRandom } from "../../seeded-random.ts";
 import type { InstanceCall } from "./instance-power.ts";
-import type { Instance } from "./row-types.ts";
+import type { Instance } from "../row-types.ts";
 
 const minute = 60_000;
 const day = 86_400_000;

@@ -1,14 +1,14 @@
 /** Instances (V-088, V-149 to V-151). */
 
-import type { Field, Fields } from "../fields/field.ts";
-import type { Action, Resource } from "../resource/resource-declaration.ts";
-import type { Store } from "../store/sandbox-store.ts";
-import type { Row } from "../store/store-table.ts";
-import { deleteAddresses, replaceAddresses } from "./address-allocation.ts";
+import type { Field, Fields } from "../../fields/field.ts";
+import type { Action, Resource } from "../../resource/resource-declaration.ts";
+import type { Store } from "../../store/sandbox-store.ts";
+import type { Row } from "../../store/store-table.ts";
+import { deleteAddresses, replaceAddresses } from "../network/address-allocation.ts";
 import { scheduleBackup, takeBackup } from "./backup-schedule.ts";
 import { disableBackups, enableBackups, listBackups } from "./backup.ts";
 import { interfaces } from "./config-profile.ts";
-import { deployBody, rootPass } from "./image.ts";
+import { deployBody, rootPass } from "../services/image.ts";
 import { cloneBody, cloneInstance } from "./instance-clone.ts";
 import { checkInstance, createInstance, firstSchedule } from "./instance-create.ts";
 import { checkRebuild, migrate, mutate, rebuild, resize } from "./instance-maintenance.ts";
@@ -24,8 +24,8 @@ import {
 } from "./instance-network.ts";
 import { boot, checkRescue, reboot, rescue, setPassword, shutdown } from "./instance-power.ts";
 import { monthStats, monthTransfer, stats, transfer } from "./instance-stats.ts";
-import type { Instance } from "./row-types.ts";
-import { instanceLabel, tags } from "./tag.ts";
+import type { Instance } from "../row-types.ts";
+import { instanceLabel, tags } from "../account/tag.ts";
 import { detachAll } from "./volume.ts";
 
 // Actions of an instance.

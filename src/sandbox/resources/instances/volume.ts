@@ -1,20 +1,20 @@
 /** Volumes (V-083, V-087). */
 
-import { dateTime } from "../clock.ts";
-import type { Field } from "../fields/field.ts";
-import { stringsOf } from "../fields/typed-values.ts";
-import type { FieldError } from "../http/problem.ts";
-import { invalid } from "../http/problem.ts";
-import { grantToCreator } from "../resource/access-control.ts";
-import { recordEvent } from "../resource/event-log.ts";
-import { unknownIds } from "../resource/find-rows.ts";
-import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
-import { finishing, jobStages, startTransition } from "../resource/transitions.ts";
-import type { Store } from "../store/sandbox-store.ts";
-import type { Row } from "../store/store-table.ts";
+import { dateTime } from "../../clock.ts";
+import type { Field } from "../../fields/field.ts";
+import { stringsOf } from "../../fields/typed-values.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { invalid } from "../../http/problem.ts";
+import { grantToCreator } from "../../resource/access-control.ts";
+import { recordEvent } from "../../resource/event-log.ts";
+import { unknownIds } from "../../resource/find-rows.ts";
+import type { ActionCall, Call, CallContext, Resource } from "../../resource/resource-declaration.ts";
+import { finishing, jobStages, startTransition } from "../../resource/transitions.ts";
+import type { Store } from "../../store/sandbox-store.ts";
+import type { Row } from "../../store/store-table.ts";
 import { requireWritableInstance } from "./instance-network.ts";
-import type { Instance, UntypedRow, Volume } from "./row-types.ts";
-import { tags } from "./tag.ts";
+import type { Instance, UntypedRow, Volume } from "../row-types.ts";
+import { tags } from "../account/tag.ts";
 
 const both = ["volumes:read_write", "vms:read_write"];
 const working = 3;

@@ -1,11 +1,11 @@
 /** Records of a domain: required members per type and name conflicts (V-158, V-165). */
 
 import { isIPv4, isIPv6 } from "node:net";
-import { stringOf } from "../fields/typed-values.ts";
-import type { FieldError } from "../http/problem.ts";
-import { childHome } from "../resource/find-rows.ts";
-import type { Call, Resource } from "../resource/resource-declaration.ts";
-import type { Row } from "../store/store-table.ts";
+import { stringOf } from "../../fields/typed-values.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { childHome } from "../../resource/find-rows.ts";
+import type { Call, Resource } from "../../resource/resource-declaration.ts";
+import type { Row } from "../../store/store-table.ts";
 
 const types = ["A", "AAAA", "NS", "MX", "CNAME", "TXT", "SRV", "PTR", "CAA"];
 /** A host name, with or without the final period. */

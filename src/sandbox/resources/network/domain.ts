@@ -1,18 +1,18 @@
 /** Domains and their records. */
 
 import { isIP } from "node:net";
-import { dateTime } from "../clock.ts";
-import type { Field, Fields } from "../fields/field.ts";
-import { stringOf } from "../fields/typed-values.ts";
-import type { FieldError } from "../http/problem.ts";
-import { grantToCreator } from "../resource/access-control.ts";
-import { recordEvent } from "../resource/event-log.ts";
-import { childHome } from "../resource/find-rows.ts";
-import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
-import type { Row } from "../store/store-table.ts";
+import { dateTime } from "../../clock.ts";
+import type { Field, Fields } from "../../fields/field.ts";
+import { stringOf } from "../../fields/typed-values.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { grantToCreator } from "../../resource/access-control.ts";
+import { recordEvent } from "../../resource/event-log.ts";
+import { childHome } from "../../resource/find-rows.ts";
+import type { ActionCall, Call, Resource } from "../../resource/resource-declaration.ts";
+import type { Row } from "../../store/store-table.ts";
 import { roundUp } from "./domain-record.ts";
-import type { UntypedRow } from "./row-types.ts";
-import { tags } from "./tag.ts";
+import type { UntypedRow } from "../row-types.ts";
+import { tags } from "../account/tag.ts";
 
 const seconds: Field = { type: "integer", min: 0, write: true };
 const ips: Field = { type: "strings", write: true };

@@ -1,17 +1,17 @@
 /** Firewalls, their devices and rules, and VLANs (V-160, V-163). */
 
-import { dateTime } from "../clock.ts";
-import type { Field, Fields } from "../fields/field.ts";
-import { numbersOf, objectOf, objectsOf } from "../fields/typed-values.ts";
-import type { FieldError } from "../http/problem.ts";
-import { invalid } from "../http/problem.ts";
-import { canAccess, forbidden } from "../resource/access-control.ts";
-import { recordEvent, toEntity } from "../resource/event-log.ts";
-import { childHome, parentOf } from "../resource/find-rows.ts";
-import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
-import type { Row } from "../store/store-table.ts";
-import type { Instance, UntypedRow } from "./row-types.ts";
-import { tags } from "./tag.ts";
+import { dateTime } from "../../clock.ts";
+import type { Field, Fields } from "../../fields/field.ts";
+import { numbersOf, objectOf, objectsOf } from "../../fields/typed-values.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { invalid } from "../../http/problem.ts";
+import { canAccess, forbidden } from "../../resource/access-control.ts";
+import { recordEvent, toEntity } from "../../resource/event-log.ts";
+import { childHome, parentOf } from "../../resource/find-rows.ts";
+import type { ActionCall, Call, CallContext, Resource } from "../../resource/resource-declaration.ts";
+import type { Row } from "../../store/store-table.ts";
+import type { Instance, UntypedRow } from "../row-types.ts";
+import { tags } from "../account/tag.ts";
 
 const common = { id: "integer", owner: "account", access: "required", area: "firewall", beta: true } as const;
 

@@ -1,11 +1,11 @@
 /** IPv6 ranges, which accounts create, and predefined IPv6 pools (V-148). */
 
-import type { FieldError } from "../http/problem.ts";
-import { invalid } from "../http/problem.ts";
-import type { Call, Resource } from "../resource/resource-declaration.ts";
-import type { Row } from "../store/store-table.ts";
-import { requireWritableInstance } from "./instance-network.ts";
-import type { Instance, Range, UntypedRow } from "./row-types.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { invalid } from "../../http/problem.ts";
+import type { Call, Resource } from "../../resource/resource-declaration.ts";
+import type { Row } from "../../store/store-table.ts";
+import { requireWritableInstance } from "../instances/instance-network.ts";
+import type { Instance, Range, UntypedRow } from "../row-types.ts";
 
 const both = ["ips:read_write", "vms:read_write"];
 const common = { owner: "account", access: "required", area: "ips" } as const;

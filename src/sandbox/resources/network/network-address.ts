@@ -1,15 +1,15 @@
 /** Addresses of the account, their assignment and sharing (V-063 to V-069, V-110 to V-113, V-147). */
 
-import type { Fields } from "../fields/field.ts";
-import { objectsOf, stringsOf } from "../fields/typed-values.ts";
-import type { FieldError } from "../http/problem.ts";
-import { Problem, invalid } from "../http/problem.ts";
-import { hasGrant } from "../resource/access-control.ts";
-import type { Call, CallContext, Resource } from "../resource/resource-declaration.ts";
-import type { Store } from "../store/sandbox-store.ts";
-import type { Row } from "../store/store-table.ts";
-import { addIpTo, checkRdns, defaultRdns, requireWritableInstance } from "./instance-network.ts";
-import type { Address, Instance, Range, UntypedRow } from "./row-types.ts";
+import type { Fields } from "../../fields/field.ts";
+import { objectsOf, stringsOf } from "../../fields/typed-values.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { Problem, invalid } from "../../http/problem.ts";
+import { hasGrant } from "../../resource/access-control.ts";
+import type { Call, CallContext, Resource } from "../../resource/resource-declaration.ts";
+import type { Store } from "../../store/sandbox-store.ts";
+import type { Row } from "../../store/store-table.ts";
+import { addIpTo, checkRdns, defaultRdns, requireWritableInstance } from "../instances/instance-network.ts";
+import type { Address, Instance, Range, UntypedRow } from "../row-types.ts";
 
 const both = ["ips:read_write", "vms:read_write"];
 

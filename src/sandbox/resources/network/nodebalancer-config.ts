@@ -7,13 +7,13 @@ import {
   creatableFields,
   defaultValues,
   type Body,
-} from "../fields/field.ts";
-import { objectsOf } from "../fields/typed-values.ts";
-import type { FieldError } from "../http/problem.ts";
-import { childHome, parentOf } from "../resource/find-rows.ts";
-import type { ActionCall, Call, CallContext, Resource } from "../resource/resource-declaration.ts";
-import type { Row } from "../store/store-table.ts";
-import type { UntypedRow } from "./row-types.ts";
+} from "../../fields/field.ts";
+import { objectsOf } from "../../fields/typed-values.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { childHome, parentOf } from "../../resource/find-rows.ts";
+import type { ActionCall, Call, CallContext, Resource } from "../../resource/resource-declaration.ts";
+import type { Row } from "../../store/store-table.ts";
+import type { UntypedRow } from "../row-types.ts";
 
 const common = {
   id: "integer",

@@ -1,11 +1,11 @@
 /** Load balancers. */
 
-import { objectsOf } from "../fields/typed-values.ts";
-import { unknownIds } from "../resource/find-rows.ts";
-import type { Resource, RowCall } from "../resource/resource-declaration.ts";
-import { createRandom } from "../seeded-random.ts";
+import { objectsOf } from "../../fields/typed-values.ts";
+import { unknownIds } from "../../resource/find-rows.ts";
+import type { Resource, RowCall } from "../../resource/resource-declaration.ts";
+import { createRandom } from "../../seeded-random.ts";
 import { addConfig, configBody, configErrors } from "./nodebalancer-config.ts";
-import { tags } from "./tag.ts";
+import { tags } from "../account/tag.ts";
 
 function stats({ row }: RowCall): object {
   const chance = createRandom(Number(row.id));

@@ -1,7 +1,7 @@
 /** Read-only catalogs: regions, kernels, instance types, database engines and types. */
 
-import type { Fields } from "../fields/field.ts";
-import type { Resource } from "../resource/resource-declaration.ts";
+import type { Fields } from "../../fields/field.ts";
+import type { Resource } from "../../resource/resource-declaration.ts";
 
 const price: Fields = { hourly: { type: "number" }, monthly: { type: "number" } };
 

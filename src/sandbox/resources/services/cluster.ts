@@ -1,15 +1,15 @@
 /** Container clusters (V-143 to V-146). */
 
-import { objectOf, objectsOf } from "../fields/typed-values.ts";
-import type { FieldError } from "../http/problem.ts";
-import { invalid, notFound } from "../http/problem.ts";
-import { childHome, unknownIds } from "../resource/find-rows.ts";
-import type { ActionCall, Call, Resource, RowCall } from "../resource/resource-declaration.ts";
-import type { Row } from "../store/store-table.ts";
-import { requireNoOutstandingBalance } from "./account.ts";
+import { objectOf, objectsOf } from "../../fields/typed-values.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { invalid, notFound } from "../../http/problem.ts";
+import { childHome, unknownIds } from "../../resource/find-rows.ts";
+import type { ActionCall, Call, Resource, RowCall } from "../../resource/resource-declaration.ts";
+import type { Row } from "../../store/store-table.ts";
+import { requireNoOutstandingBalance } from "../account/account.ts";
 import { addPool, poolBody, poolErrors, recyclePool, removeNode } from "./node-pool.ts";
-import type { Pool } from "./row-types.ts";
-import { tags } from "./tag.ts";
+import type { Pool } from "../row-types.ts";
+import { tags } from "../account/tag.ts";
 
 const common = { owner: "account", access: "required", area: "orch" } as const;
 

@@ -1,16 +1,16 @@
 /** Images, public and private, and their deployment to disks. */
 
-import type { Field, Fields } from "../fields/field.ts";
-import { defaultValues } from "../fields/field.ts";
-import { objectOf } from "../fields/typed-values.ts";
-import type { FieldError } from "../http/problem.ts";
-import { canAccess, forbidden, grantId, grantToCreator } from "../resource/access-control.ts";
-import { parentId, tableFor, unknownIds } from "../resource/find-rows.ts";
-import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
-import { finishing, jobStages, startTransition } from "../resource/transitions.ts";
-import type { Row } from "../store/store-table.ts";
-import { publicHome } from "../store/store-table.ts";
-import type { Disk, Image, Script, ScriptQuestion, UntypedRow } from "./row-types.ts";
+import type { Field, Fields } from "../../fields/field.ts";
+import { defaultValues } from "../../fields/field.ts";
+import { objectOf } from "../../fields/typed-values.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { canAccess, forbidden, grantId, grantToCreator } from "../../resource/access-control.ts";
+import { parentId, tableFor, unknownIds } from "../../resource/find-rows.ts";
+import type { ActionCall, Call, Resource } from "../../resource/resource-declaration.ts";
+import { finishing, jobStages, startTransition } from "../../resource/transitions.ts";
+import type { Row } from "../../store/store-table.ts";
+import { publicHome } from "../../store/store-table.ts";
+import type { Disk, Image, Script, ScriptQuestion, UntypedRow } from "../row-types.ts";
 
 const creating = 4;
 const description: Field = { type: "string", nullable: true, max: 65_000, write: true };

@@ -1,15 +1,15 @@
 /** Object storage: clusters, buckets, keys (V-159, V-166, V-169, V-195). Objects are not stored. */
 
 import { randomBytes } from "node:crypto";
-import type { Field, Fields } from "../fields/field.ts";
-import { objectsOf, stringOf } from "../fields/typed-values.ts";
-import type { FieldError } from "../http/problem.ts";
-import { notFound } from "../http/problem.ts";
-import { unknownIds } from "../resource/find-rows.ts";
-import type { ActionCall, Call, Resource } from "../resource/resource-declaration.ts";
-import type { Store } from "../store/sandbox-store.ts";
-import type { Row } from "../store/store-table.ts";
-import type { UntypedRow } from "./row-types.ts";
+import type { Field, Fields } from "../../fields/field.ts";
+import { objectsOf, stringOf } from "../../fields/typed-values.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { notFound } from "../../http/problem.ts";
+import { unknownIds } from "../../resource/find-rows.ts";
+import type { ActionCall, Call, Resource } from "../../resource/resource-declaration.ts";
+import type { Store } from "../../store/sandbox-store.ts";
+import type { Row } from "../../store/store-table.ts";
+import type { UntypedRow } from "../row-types.ts";
 
 const common = { owner: "account", access: "required", area: "object_storage" } as const;
 const rate = { limit: 750, seconds: 1 };

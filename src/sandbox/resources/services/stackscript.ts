@@ -1,15 +1,15 @@
 /** StackScripts, public and private. */
 
-import type { FieldError } from "../http/problem.ts";
-import { invalid } from "../http/problem.ts";
-import { hasGrant } from "../resource/access-control.ts";
-import { recordEvent } from "../resource/event-log.ts";
-import type { Call, CallContext, Resource, RowCall } from "../resource/resource-declaration.ts";
-import type { Row } from "../store/store-table.ts";
-import { publicHome } from "../store/store-table.ts";
-import type { Level } from "./hidden-state.ts";
-import type { Script, ScriptQuestion } from "./row-types.ts";
-import { avatarOf } from "./user.ts";
+import type { FieldError } from "../../http/problem.ts";
+import { invalid } from "../../http/problem.ts";
+import { hasGrant } from "../../resource/access-control.ts";
+import { recordEvent } from "../../resource/event-log.ts";
+import type { Call, CallContext, Resource, RowCall } from "../../resource/resource-declaration.ts";
+import type { Row } from "../../store/store-table.ts";
+import { publicHome } from "../../store/store-table.ts";
+import type { Level } from "../hidden-state.ts";
+import type { Script, ScriptQuestion } from "../row-types.ts";
+import { avatarOf } from "../account/user.ts";
 
 /** Everyone may read a public script. Only the author's account may change it. */
 function isScriptVisible(

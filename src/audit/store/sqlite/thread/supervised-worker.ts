@@ -1,5 +1,5 @@
 import type { Transferable, Worker } from "node:worker_threads";
-import { AuditUnavailableError } from "../store.ts";
+import { AuditUnavailableError } from "../../store.ts";
 import { createWorkerLink } from "./worker-link.ts";
 import type { WorkerLink } from "./worker-link.ts";
 

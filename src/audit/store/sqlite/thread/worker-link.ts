@@ -1,6 +1,6 @@
 import type { Transferable, Worker } from "node:worker_threads";
-import { errorText } from "../../config/error-text.ts";
-import { AuditUnavailableError } from "../store.ts";
+import { errorText } from "../../../../base/settings/error-text.ts";
+import { AuditUnavailableError } from "../../store.ts";
 
 /** A message to the worker. */
 export interface WorkerCall<Job> {

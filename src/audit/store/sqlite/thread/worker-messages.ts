@@ -1,13 +1,13 @@
-import type { CallersQuery, RouteCallers } from "../callers.ts";
-import type { CallsQuery, ClientCalls, PastQuery } from "../decisions.ts";
-import type { AuditQuery, TextPage } from "../store.ts";
-import type { EraseRequest, Erasure } from "../erase.ts";
-import type { PurgeLimits, PurgeResult } from "../purge.ts";
-import type { Batch } from "../segment.ts";
-import type { ErasePosition, EraseStep } from "./erase.ts";
-import type { NameList } from "../name-lists.ts";
-import type { CallSpan, SpanQuery } from "../call-spans.ts";
-import type { LossQuery, LossUsage } from "../loss-usage.ts";
+import type { CallersQuery, RouteCallers } from "../../../usage/callers.ts";
+import type { CallsQuery, ClientCalls, PastQuery } from "../../decisions.ts";
+import type { AuditQuery, TextPage } from "../../store.ts";
+import type { EraseRequest, Erasure } from "../../erase.ts";
+import type { PurgeLimits, PurgeResult } from "../../purge.ts";
+import type { Batch } from "../../segment.ts";
+import type { ErasePosition, EraseStep } from "../erase.ts";
+import type { NameList } from "../../../usage/name-lists.ts";
+import type { CallSpan, SpanQuery } from "../../../record/call-spans.ts";
+import type { LossQuery, LossUsage } from "../../../usage/loss-usage.ts";
 import type {
   ClientUsage,
   DayUsage,
@@ -17,8 +17,8 @@ import type {
   TokenQuery,
   TokenUsage,
   UsageQuery,
-} from "../usage.ts";
-import type { SentUsage } from "../sent-usage.ts";
+} from "../../../usage/usage.ts";
+import type { SentUsage } from "../../../usage/sent-usage.ts";
 
 /** The first message to a worker. */
 export type SqliteWorkerData =

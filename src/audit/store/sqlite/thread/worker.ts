@@ -1,10 +1,10 @@
 import { parentPort } from "node:worker_threads";
-import { describeSqliteError } from "./fault.ts";
-import { openDecider } from "./read-decisions.ts";
+import { describeSqliteError } from "../fault.ts";
+import { openDecider } from "../read-decisions.ts";
 import type { DecisionJob, ReaderJob, SqliteWorkerData, WriterJob } from "./worker-messages.ts";
-import { openReader } from "./reader.ts";
+import { openReader } from "../reader.ts";
 import type { WorkerReply, WorkerCall } from "./worker-link.ts";
-import { openWriter } from "./writer.ts";
+import { openWriter } from "../writer.ts";
 
 /**
  * The entry of a worker thread with one connection to the database. SQLite is synchronous and would block the event loop. The
