@@ -1,20 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { errorText } from "../base/settings/error-text.ts";
-import type { Pack } from "../pack/pack.ts";
-import { splitPath } from "../pack/routes/router.ts";
-import { openLog } from "../base/log/log.ts";
-import type { Settings } from "../base/settings/setting-definitions.ts";
-import { badRequestBody } from "../gateway/http/bad-request.ts";
+import { errorText, openLog, type Settings } from "../base/index.ts";
+import { type LoadedPack, loadFiles, type Pack, readPackFiles, splitPath } from "../pack/index.ts";
+import {
+  badRequestBody,
+  hasBody,
+  ignoreBehindLastRequest,
+  isInvalidMessage,
+  rejectInvalid,
+} from "../gateway/index.ts";
 import { createControls, type GatewayControls, type OpenGateway } from "./controls.ts";
 import { createDependencies, type Dependencies } from "./dependencies.ts";
 import type { HostServices } from "./host-services.ts";
-import { isInvalidMessage } from "../gateway/http/http-server.ts";
-import { ignoreBehindLastRequest, rejectInvalid } from "../gateway/http/invalid-messages.ts";
-import { loadFiles, readPackFiles, type LoadedPack } from "../pack/load/loaded-pack.ts";
 import type { AlphaGatewayOptions } from "./options.ts";
-import { hasBody } from "../gateway/http/receive-body.ts";
 import { readMiddlewareOptions } from "./read-options.ts";
 import { readInitialCatalogs } from "./listeners/readiness.ts";
 import { createHandlers, type GatewayHandlers } from "./start.ts";

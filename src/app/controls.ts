@@ -1,15 +1,13 @@
 /** What a program can ask of the gateway that it embeds. */
-import { errorText } from "../base/settings/error-text.ts";
-import type { AuditRecord } from "../audit/record/record.ts";
+import { errorText, type Metrics, type Settings } from "../base/index.ts";
 import {
-  AuditUnavailableError,
   type AuditPage,
   type AuditQuery,
+  type AuditRecord,
   type AuditStore,
-} from "../audit/store/store.ts";
-import type { Settings } from "../base/settings/setting-definitions.ts";
+  AuditUnavailableError,
+} from "../audit/index.ts";
 import type { ReloadPack } from "./pack/pack-reloader.ts";
-import type { Metrics } from "../base/metrics/metrics.ts";
 
 /** Reads the audit records of a gateway. */
 export interface AuditReader {

@@ -1,44 +1,74 @@
 /** Opens and closes all that a gateway depends on. It is one file, since it is one list: what is opened in this order is closed in another. */
-import type { AuditStore } from "../audit/store/store.ts";
-import { createNativeProxy } from "../gateway/forward/native-proxy.ts";
-import { createBodyReaders, type RequestBodies } from "../gateway/http/receive-body.ts";
-import { createMetrics, type Metrics } from "../base/metrics/metrics.ts";
-import type { Settings } from "../base/settings/setting-definitions.ts";
-import type { KeyValueStore } from "../base/storage/key-value-store.ts";
-import { createTokenLocks, type TokenLocks } from "../gateway/auth/token-locks.ts";
-import type { Tracing } from "../base/tracing/tracing.ts";
-import type { UpstreamClient } from "../gateway/upstream/client.ts";
-import { type OnUntrustedProxy, addressNetwork } from "../gateway/limits/client-address.ts";
-import { startAuditThread } from "../audit/store/open-audit-store.ts";
+import {
+  addAuditMetrics,
+  type AuditStore,
+  type ClientsService,
+  openAudit,
+  openClients,
+  startAuditThread,
+} from "../audit/index.ts";
+import {
+  addressNetwork,
+  createBodyReaders,
+  createInFlightTracker,
+  createNativeProxy,
+  createProxyWarning,
+  createTokenCheckBudget,
+  createTokenLocks,
+  type InFlightTracker,
+  type LegacyService,
+  type OAuthServices,
+  type OnUntrustedProxy,
+  openLegacy,
+  openOAuthServices,
+  openSharedState,
+  openUpstream,
+  openUpstreamTls,
+  readLinkBase,
+  type RequestBodies,
+  type SharedState,
+  type StateFullness,
+  type TokenCheckBudget,
+  type TokenLocks,
+  type UpstreamClient,
+  type UpstreamTls,
+  watchFullness,
+} from "../gateway/index.ts";
+import {
+  countDroppedLines,
+  createMetrics,
+  type KeyValueStore,
+  type Log,
+  type Metrics,
+  openLog,
+  type Settings,
+  type Tracing,
+} from "../base/index.ts";
 import type { HostServices } from "./host-services.ts";
-import { openLegacy, type LegacyService } from "../gateway/forward/legacy.ts";
-import { openAudit } from "../audit/store/open-audit.ts";
 import { openV4, type V4Service } from "./services/v4-service.ts";
-import { openOAuthServices, type OAuthServices } from "../gateway/oauth/oauth-services.ts";
-import { loadInitialPack, openPackChoice, type PackChoice } from "../compare/candidate/pack-choice.ts";
-import type { LoadedPack } from "../pack/load/loaded-pack.ts";
-import { readLinkBase } from "../gateway/pipeline/pipeline-config.ts";
+import {
+  type ComparisonsService,
+  loadInitialPack,
+  openComparisonsService,
+  openPackChoice,
+  openShadow,
+  type PackChoice,
+  type ShadowService,
+} from "../compare/index.ts";
+import type { LoadedPack } from "../pack/index.ts";
 import { readUpstreamTokens } from "./services/read-upstream-tokens.ts";
-import { openLog, type Log } from "../base/log/log.ts";
-import { countDroppedLines } from "../base/log/log-output.ts";
-import { watchFullness, type StateFullness } from "../gateway/state/state-fullness.ts";
-import { openSharedState } from "../gateway/state/state-backends.ts";
-import type { SharedState } from "../gateway/state/shared-state.ts";
 import { openTracingOf } from "./services/open-tracing.ts";
-import { openUpstream } from "../gateway/upstream/open-upstream.ts";
-import { createInFlightTracker, type InFlightTracker } from "../gateway/http/in-flight.ts";
-import { createPageState, type PageState } from "../migration/page/page-cache.ts";
-import { createTokenCheckBudget, type TokenCheckBudget } from "../gateway/auth/check-tokens.ts";
-import { checkPagePaths } from "../migration/page/page-paths.ts";
-import { openClients, type ClientsService } from "../audit/clients/open-clients.ts";
-import { openComparisonsService, type ComparisonsService } from "../compare/live/open-comparisons.ts";
-import { openNotices, type NoticesService } from "../migration/notices/open-notices.ts";
-import { openRollout, type RolloutService } from "../migration/rollout/open-rollout.ts";
-import { openShadow, type ShadowService } from "../compare/live/open-shadow.ts";
-import { openSunset, type SunsetService } from "../migration/sunset/open-sunset.ts";
-import { createProxyWarning } from "../gateway/http/proxy-warning.ts";
-import { openUpstreamTls, type UpstreamTls } from "../gateway/upstream/open-tls.ts";
-import { addAuditMetrics } from "../audit/store/audit-metrics.ts";
+import {
+  checkPagePaths,
+  createPageState,
+  type NoticesService,
+  openNotices,
+  openRollout,
+  openSunset,
+  type PageState,
+  type RolloutService,
+  type SunsetService,
+} from "../migration/index.ts";
 
 /** What a gateway needs to serve requests, opened, before it listens. */
 export interface Dependencies {

@@ -1,26 +1,27 @@
 import type { RequestListener } from "node:http";
-import type { Pack } from "../pack/pack.ts";
-import { LONGEST_HEAD } from "../gateway/http/request-context.ts";
-import { isObserving, observedUrlOf } from "../base/settings/observing.ts";
-import type { Settings } from "../base/settings/setting-definitions.ts";
+import { type Pack, readPackFiles } from "../pack/index.ts";
+import {
+  createMessageRejection,
+  type HttpServer,
+  listen,
+  LONGEST_HEAD,
+  type MessageRejection,
+  warnOfUncheckedHost,
+} from "../gateway/index.ts";
+import { isObserving, observedUrlOf, type Settings } from "../base/index.ts";
 import { startAdminListener, type AdminDependencies } from "./listeners/admin-listener.ts";
 import type { OpenGateway } from "./controls.ts";
-import { warnOfUncheckedHost } from "../gateway/http/browser-guards.ts";
 import { createActivePack, type ActivePack } from "./pack/active-pack.ts";
-import { createMessageRejection } from "../gateway/http/bad-request.ts";
-import { listen, type HttpServer } from "../gateway/http/http-server.ts";
-import type { MessageRejection } from "../gateway/http/invalid-messages.ts";
 import {
   closeDependencies,
   createDependencies,
   type Dependencies,
   type DependenciesOptions,
 } from "./dependencies.ts";
-import { createCandidateReloader } from "../compare/candidate/candidate-pack.ts";
-import { readPackFiles } from "../pack/load/loaded-pack.ts";
+import { createCandidateReloader } from "../compare/index.ts";
 import { createPackReloader, type ReloadPack } from "./pack/pack-reloader.ts";
 import { createTokensReloader } from "./services/tokens-reloader.ts";
-import type { Readiness } from "../console/admin-app.ts";
+import type { Readiness } from "../console/index.ts";
 import { createReadiness, readInitialCatalogs } from "./listeners/readiness.ts";
 
 /** How long requests of the admin listener may take at shutdown. */

@@ -1,12 +1,18 @@
-import { createMemoryLimiter } from "../gateway/limits/limiter.ts";
+import {
+  addressNetwork,
+  clientAddresses,
+  createHostCheck,
+  createMemoryLimiter,
+  hostOf,
+  normalizeAddress,
+  SAFE_METHODS,
+  SAME_SITES,
+} from "../gateway/index.ts";
 import { createHash, timingSafeEqual, randomBytes } from "node:crypto";
 import { Router, urlencoded, type RequestHandler } from "express";
 import type { Request, Response } from "express";
 import { sendErrors } from "./responses.ts";
-import { clientAddresses, addressNetwork, normalizeAddress } from "../gateway/limits/client-address.ts";
 import type { Pages } from "./console-pages.ts";
-import { createHostCheck } from "../gateway/http/host-check.ts";
-import { hostOf, SAME_SITES, SAFE_METHODS } from "../gateway/http/origins.ts";
 
 /** What the listener returns as data: exports and reports have customer data, and take long. Pages are not among them. */
 const DATA = /^\/(?:api|metrics)(?:\/|$)/i;

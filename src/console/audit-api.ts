@@ -1,12 +1,17 @@
 import { Router } from "express";
 import type { Request, Response } from "express";
-import { exportTexts, writeExport, type ExportOptions } from "../audit/export/export-records.ts";
-import { EXPORT_FORMATS, isExportFormat } from "../audit/export/format-names.ts";
-import { exportFormat } from "../audit/export/formats.ts";
-import type { AuditStore } from "../audit/store/store.ts";
-import type { AuditRecord } from "../audit/record/record.ts";
+import {
+  type AuditRecord,
+  type AuditStore,
+  type ClientDirectory,
+  EXPORT_FORMATS,
+  exportFormat,
+  type ExportOptions,
+  exportTexts,
+  isExportFormat,
+  writeExport,
+} from "../audit/index.ts";
 import { refuseParameters, sendErrors } from "./responses.ts";
-import type { ClientDirectory } from "../audit/clients/client-directory.ts";
 import { readAuditQuery, readNamedQuery } from "./audit-query.ts";
 
 /** Explains a record by the active pack: the source of each field of the response. */

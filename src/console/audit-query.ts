@@ -1,13 +1,18 @@
-import { UNACCEPTED } from "../audit/usage/summary-key.ts";
-import { ANONYMOUS } from "../audit/usage/client-groups.ts";
-import { isLookedUp, keysOf } from "../audit/usage/client-keys.ts";
-import type { LossQuery } from "../audit/usage/loss-usage.ts";
-import { MAX_SEARCH_LENGTH, searchClients } from "../audit/usage/search-clients.ts";
-import type { UsageQuery } from "../audit/usage/usage.ts";
-import type { UsageReader } from "../audit/usage/usage-reader.ts";
-import type { ClientDirectory } from "../audit/clients/client-directory.ts";
-import { readCursor } from "../audit/record/record-pages.ts";
-import { MAX_LIMIT, type AuditQuery } from "../audit/store/store.ts";
+import {
+  ANONYMOUS,
+  type AuditQuery,
+  type ClientDirectory,
+  isLookedUp,
+  keysOf,
+  type LossQuery,
+  MAX_LIMIT,
+  MAX_SEARCH_LENGTH,
+  readCursor,
+  searchClients,
+  UNACCEPTED,
+  type UsageQuery,
+  type UsageReader,
+} from "../audit/index.ts";
 import type { Problem } from "./responses.ts";
 
 const USAGE_PARAMETERS = new Set(["client", "lane", "since", "until"]);

@@ -1,6 +1,6 @@
 import { Router } from "express";
-import type { UsageQuery } from "../audit/usage/usage.ts";
-import type { NamesOfRoute, Notices, Subject } from "../migration/impact/who-would-notice.ts";
+import type { UsageQuery } from "../audit/index.ts";
+import type { NamesOfRoute, Notices, Subject } from "../migration/index.ts";
 import { readUsageQuery } from "./audit-query.ts";
 import { sendErrors, type Problem } from "./responses.ts";
 

@@ -1,7 +1,6 @@
 import { Router } from "express";
 import { z } from "zod";
-import type { RouteSummary, SourceSummary } from "../compare/counts/summary.ts";
-import { MIN_RATE } from "../compare/counts/summary.ts";
+import { MIN_RATE, type RouteSummary, type SourceSummary } from "../compare/index.ts";
 import { refuseParameters, sendErrors, type Problem } from "./responses.ts";
 
 /** What is asked about comparisons. */

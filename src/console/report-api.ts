@@ -1,6 +1,6 @@
 import { Router } from "express";
-import type { UsageQuery } from "../audit/usage/usage.ts";
-import type { Report } from "../migration/report/model.ts";
+import type { UsageQuery } from "../audit/index.ts";
+import type { Report } from "../migration/index.ts";
 import { sendErrors } from "./responses.ts";
 import { readNamedQuery, readUsageQuery, type NamedClients } from "./audit-query.ts";
 
@@ -32,8 +32,8 @@ export function createReportApi(
   const router = Router({ caseSensitive: true });
   router.get("/", async (request, response) => {
     // Loaded when the first report is read.
-    const { FORMATS, isReportFormat, REPORT_FORMATS } = await import("../migration/report/formats.ts");
-    const { REPORT_POLICY } = await import("../migration/report/html.ts");
+    const { FORMATS, isReportFormat, REPORT_FORMATS } = await import("../migration/index.ts");
+    const { REPORT_POLICY } = await import("../migration/index.ts");
     const { format = "json", ...given } = request.query;
     const { query, problems } = await readNamedQuery(given, readUsageQuery, named());
     if (!isReportFormat(format)) {

@@ -1,5 +1,5 @@
 import type { ErrorRequestHandler, NextFunction, Request, RequestHandler, Response } from "express";
-import { AuditUnavailableError, DamagedRecordError } from "../audit/store/store.ts";
+import { AuditUnavailableError, DamagedRecordError } from "../audit/index.ts";
 
 /** One problem of an admin request. `parameter` names the invalid query parameter. */
 export interface Problem {

@@ -1,7 +1,6 @@
 import { json, Router } from "express";
 import { z } from "zod";
-import type { RolloutStatus } from "../migration/rollout/describe-rollout.ts";
-import { RolloutRefusedError, type TurnedBack } from "../migration/rollout/returns/turn-back.ts";
+import { RolloutRefusedError, type RolloutStatus, type TurnedBack } from "../migration/index.ts";
 import { sendErrors } from "./responses.ts";
 
 /** Who gets the translation, and the button that turns something back. */

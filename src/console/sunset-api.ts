@@ -1,7 +1,6 @@
 import { json, Router, type Response } from "express";
 import { z } from "zod";
-import type { Action } from "../migration/sunset/control.ts";
-import type { PlanStatus } from "../migration/sunset/describe-plan.ts";
+import type { Action, PlanStatus } from "../migration/index.ts";
 import { sendErrors } from "./responses.ts";
 
 /** The plan by which the old API ends, and its stop button. */

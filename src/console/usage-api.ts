@@ -1,25 +1,25 @@
 import { Router } from "express";
 import type { Request, Response } from "express";
-import type { ClientDirectory } from "../audit/clients/client-directory.ts";
-import { nameOfUsage } from "../audit/usage/client-keys.ts";
 import {
+  type AuditStore,
   cameBackOn,
+  type ClientDirectory,
+  type GroupOptions,
   groupSpans,
   isPauseLonger,
+  MAX_USAGE_ROWS,
   migrationStateOf,
   nameClients,
-  spansOf,
-} from "../audit/usage/migration-state.ts";
-import { rankLosses } from "../audit/usage/rank-losses.ts";
-import type { AuditStore } from "../audit/store/store.ts";
-import { MAX_USAGE_ROWS, usageKeysOf, type UsageQuery } from "../audit/usage/usage.ts";
-import {
+  nameOfUsage,
+  rankLosses,
   readClientGroups,
   readGroupCalls,
   readGroupsOfAllDays,
   readGroupTokens,
-  type GroupOptions,
-} from "../audit/usage/client-groups.ts";
+  spansOf,
+  usageKeysOf,
+  type UsageQuery,
+} from "../audit/index.ts";
 import { sendErrors } from "./responses.ts";
 import { readNamedQuery, readRouteQuery, readUsageQuery, type NamedClients } from "./audit-query.ts";
 

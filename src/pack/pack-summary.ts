@@ -1,5 +1,5 @@
 import { isFilterable, type FieldRule } from "./fields/field-definition.ts";
-import type { Severity } from "../base/files/severity.ts";
+import type { Severity } from "../base/index.ts";
 import { lossOf } from "./fields/loss.ts";
 import type { Pack } from "./pack.ts";
 import type { Route } from "./routes/route.ts";

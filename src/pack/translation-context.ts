@@ -1,6 +1,5 @@
-import type { PaddedText } from "../base/json/padded-text.ts";
+import type { Cursor, PaddedText } from "../base/index.ts";
 import type { Query } from "./routes/query.ts";
-import type { Cursor } from "../base/json/scan.ts";
 import type { MaybePromise } from "../jsonata/index.ts";
 import type { OutputBuffer } from "./codegen/output-buffer.ts";
 

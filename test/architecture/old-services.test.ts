@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** Tests whose old service is not there, or that start no gateway. */
-const WITHOUT = new Set(["integration/observability/dashboard.test.ts", "system/browser/console.test.ts"]);
+const WITHOUT = new Set(["base/metrics/dashboard.test.ts", "system/browser/console.test.ts"]);
 
 const files = readdirSync("test", { recursive: true, encoding: "utf8" }).filter(
   (name) => name.endsWith(".ts") && !WITHOUT.has(name),

@@ -16,6 +16,8 @@ const BOUNDS: Readonly<Record<string, RegExp>> = {
   given: /^(?:INSERT|WITH given|SELECT key FROM unnest)/,
   /** Deletes what is older than a day, and returns nothing. */
   old: /^DELETE FROM \w+ WHERE \w+ < [?$](?!.*RETURNING)/,
+  /** Changes rows inside of the database, when a client is erased, and returns none. */
+  changed: /^(?:UPDATE|WITH strangers AS .* UPDATE) (?!.*RETURNING)/,
   /** A row for each day: `USAGE_RETENTION_DAYS`. */
   days: /GROUP BY day|record_\[0-9\]/,
   /** Of one day a row for each block of records, or for each lane, route and status. */

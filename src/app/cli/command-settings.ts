@@ -1,7 +1,13 @@
 /** The settings that commands have as flags. */
 import { Option, type Command } from "commander";
-import { SETTINGS, type SettingName, type Settings } from "../../base/settings/setting-definitions.ts";
-import { optionName, readEnvironment, type SettingTexts } from "../../base/settings/settings.ts";
+import {
+  optionName,
+  readEnvironment,
+  type SettingName,
+  SETTINGS,
+  type Settings,
+  type SettingTexts,
+} from "../../base/index.ts";
 
 const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 

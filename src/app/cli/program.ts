@@ -1,6 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
-import { SETTING_SECTIONS } from "../../base/settings/setting-definitions.ts";
-import { readEnvironment } from "../../base/settings/settings.ts";
+import { readEnvironment, SETTING_SECTIONS } from "../../base/index.ts";
 import { addSettings, commandSettings, settingTexts, type OnExit } from "./command-settings.ts";
 import {
   addAudit,

@@ -1,9 +1,8 @@
 import type { Command } from "commander";
-import { readWantedPack, writeWantedPack } from "../../compare/candidate/wanted-pack.ts";
-import { packFolder, assertReplaceable } from "../../pack/load/loaded-pack.ts";
-import { openExistingState } from "../../gateway/state/state-backends.ts";
-import { loadPack } from "../../pack/load/load-pack.ts";
-import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
+import { readWantedPack, writeWantedPack } from "../../compare/index.ts";
+import { assertReplaceable, loadPack, packFolder } from "../../pack/index.ts";
+import { openExistingState } from "../../gateway/index.ts";
+import type { KeyValueStore } from "../../base/index.ts";
 import type { PromoteSettings } from "./command-settings.ts";
 import { print } from "./terminal.ts";
 

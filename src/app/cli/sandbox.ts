@@ -1,5 +1,4 @@
-import { startSandbox } from "../../sandbox/create-sandbox.ts";
-import { readSeedFile } from "../../sandbox/seed/seed-file.ts";
+import { readSeedFile, startSandbox } from "../../sandbox/index.ts";
 import type { CommandSettings } from "./command-settings.ts";
 import { waitForShutdownSignal } from "./signals.ts";
 import { print } from "./terminal.ts";

@@ -1,20 +1,22 @@
 import { flushCompileCache } from "node:module";
-import { packFolder } from "../../pack/load/loaded-pack.ts";
-import { pollFile } from "../../base/files/poll-file.ts";
+import { packFolder } from "../../pack/index.ts";
+import {
+  createLog,
+  DEFAULT_TEXTS,
+  endLog,
+  givenTexts,
+  isForPeople,
+  isObserving,
+  maskSecrets,
+  pollFile,
+  readEnvironment,
+  type Settings,
+  type SettingTexts,
+} from "../../base/index.ts";
 import { guardProcess } from "../process-guard.ts";
 import type { DependenciesOptions } from "../dependencies.ts";
 import { startService, type Service } from "../start.ts";
-import { isObserving } from "../../base/settings/observing.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import {
-  DEFAULT_TEXTS,
-  givenTexts,
-  maskSecrets,
-  readEnvironment,
-  type SettingTexts,
-} from "../../base/settings/settings.ts";
-import { createLog, endLog, isForPeople } from "../../base/log/log.ts";
-import { curl } from "../../compare/dry-run/curl.ts";
+import { curl } from "../../compare/index.ts";
 import { onSighup, waitForShutdownSignal } from "./signals.ts";
 import { watchFolder } from "./authoring/watch-folder.ts";
 import { print } from "./terminal.ts";

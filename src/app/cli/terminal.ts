@@ -1,5 +1,5 @@
 /** All output of the commands. A terminal obeys control characters, and texts come from clients, v4 and packs. */
-import { toVisibleText } from "../../base/text/visible-text.ts";
+import { toVisibleText } from "../../base/index.ts";
 
 /** Prints a text on standard output. Characters that would act on a terminal are escaped. */
 export const print = (text: string): boolean => process.stdout.write(toVisibleText(text));

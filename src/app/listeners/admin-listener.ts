@@ -1,15 +1,16 @@
 import type { RequestListener } from "node:http";
-import { createAdminApp, type AdminDeps } from "../../console/admin-app.ts";
-import { createImpactApi } from "../../console/impact-api.ts";
-import { createReportApi } from "../../console/report-api.ts";
-import type { PackFiles } from "../../pack/load/load-pack.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { CatalogCopy } from "../../pack/translation-context.ts";
-import { filterHeadersOf, namesOf, summarizePack } from "../../pack/pack-summary.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import { badRequestBody } from "../../gateway/http/bad-request.ts";
-import { reportDamaged } from "../../audit/store/open-audit.ts";
-import { listen, type HttpServer } from "../../gateway/http/http-server.ts";
+import { type AdminDeps, createAdminApp, createImpactApi, createReportApi } from "../../console/index.ts";
+import {
+  type CatalogCopy,
+  filterHeadersOf,
+  namesOf,
+  type Pack,
+  type PackFiles,
+  summarizePack,
+} from "../../pack/index.ts";
+import type { Settings } from "../../base/index.ts";
+import { badRequestBody, type HttpServer, listen } from "../../gateway/index.ts";
+import { reportDamaged } from "../../audit/index.ts";
 import type { Dependencies } from "../dependencies.ts";
 
 export interface AdminDependencies extends Pick<AdminDeps, "readiness" | "metrics" | "purgeTokens"> {
@@ -39,14 +40,14 @@ export function createAdminHandler(
     sunset,
     parity: {
       async summaries({ source, route, rate }) {
-        const { DEFAULT_RATE, summarizeComparisons } = await import("../../compare/counts/summary.ts");
+        const { DEFAULT_RATE, summarizeComparisons } = await import("../../compare/index.ts");
         return summarizeComparisons(state, { rate: rate ?? DEFAULT_RATE, pack: pack(), source, route });
       },
       async example(id) {
-        const { readExample } = await import("../../compare/counts/comparison-store.ts");
+        const { readExample } = await import("../../compare/index.ts");
         const example = await readExample(state, id);
         if (!example) return undefined;
-        const { describeExample } = await import("../../compare/recorded/describe-example.ts");
+        const { describeExample } = await import("../../compare/index.ts");
         return describeExample(example, pack());
       },
     },
@@ -56,13 +57,13 @@ export function createAdminHandler(
     // The tools are loaded when they are used.
     views: {
       async explain(record) {
-        const { explainRecord } = await import("../../authoring/explain/explain-record.ts");
-        const { recordCurls } = await import("../../compare/dry-run/record-curls.ts");
+        const { explainRecord } = await import("../../authoring/index.ts");
+        const { recordCurls } = await import("../../compare/index.ts");
         return { ...(await explainRecord(record, pack())), curl: recordCurls(record, pack()) };
       },
       async trace(record) {
-        const { traceInThread } = await import("../../authoring/trace/trace-in-thread.ts");
-        const { findCatalogRows } = await import("../../authoring/trace/catalog-rows.ts");
+        const { traceInThread } = await import("../../authoring/index.ts");
+        const { findCatalogRows } = await import("../../authoring/index.ts");
         const rows = findCatalogRows(record, pack(), catalogs());
         return traceInThread(record, { files: files(), words: WORDS, rows });
       },
@@ -70,7 +71,7 @@ export function createAdminHandler(
     ...(audit && {
       report: createReportApi(
         async (query) => {
-          const { createReport } = await import("../../migration/report/make-report.ts");
+          const { createReport } = await import("../../migration/index.ts");
           return createReport({
             store: audit,
             pack: pack(),
@@ -83,12 +84,12 @@ export function createAdminHandler(
         () => ({ directory: clients.current(), store: audit }),
       ),
       impact: createImpactApi(async (subject, range) => {
-        const notices = await import("../../migration/impact/who-would-notice.ts");
-        const names = notices.namesOfRoutes(pack());
-        const questions = notices.findQuestions(subject, names);
+        const { findNotices, findQuestions, namesOfRoutes } = await import("../../migration/index.ts");
+        const names = namesOfRoutes(pack());
+        const questions = findQuestions(subject, names);
         if (questions.length === 0) return undefined;
         return {
-          ...(await notices.findNotices(questions, { store: audit, directory: clients.current(), range })),
+          ...(await findNotices(questions, { store: audit, directory: clients.current(), range })),
           names: names.find(({ route }) => route === subject.route) ?? null,
         };
       }),

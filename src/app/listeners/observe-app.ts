@@ -1,12 +1,16 @@
 /** The public port while the gateway observes: everything goes to the old service, and is recorded. */
 import type { RequestListener } from "node:http";
-import { createRequestContext, plainRequestOf, runMiddleware } from "../../gateway/http/request-context.ts";
-import { isSecretId } from "../../gateway/record/recorded-request.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
-import { createLegacyForward, type LegacyService } from "../../gateway/forward/legacy.ts";
+import {
+  createLegacyForward,
+  createRequestContext,
+  isSecretId,
+  type LegacyService,
+  plainRequestOf,
+  Recorder,
+  runMiddleware,
+} from "../../gateway/index.ts";
+import type { Metrics, Settings } from "../../base/index.ts";
 import { createErrorHandler, type PublicAppDependencies } from "./public-app.ts";
-import { Recorder } from "../../gateway/record/recorder.ts";
 
 /** The metrics without routes: they are guessed from what clients send, and a label is kept as long as the process runs. */
 const withoutRoutes = (metrics: Metrics): Metrics => ({

@@ -1,55 +1,56 @@
 /** The public port: one list of Express middleware, in order. */
 import type { RequestListener, ServerResponse } from "node:http";
-import { SAFE_METHODS } from "../../gateway/http/origins.ts";
-import { TOO_MANY_REQUESTS } from "../../pack/errors/statuses.ts";
-import type { AlphaHandler, LifecycleDependencies } from "../../gateway/pipeline/lifecycle.ts";
-import { header } from "../../gateway/pipeline/request.ts";
-import { allowOrigins } from "../../gateway/http/cors.ts";
 import {
-  createRequestContext,
-  createResponder,
-  plainRequestOf,
-  restoreTarget,
-  runMiddleware,
-  type Middleware,
-} from "../../gateway/http/request-context.ts";
-import { isNative } from "../../gateway/pipeline/stages/authenticate.ts";
-import { createNativeAuthorization } from "../../gateway/forward/native-authorization.ts";
-import type { NativeError } from "../../gateway/forward/native-exchange.ts";
-import { cleanRequestHeaders, cleanResponseHeaders } from "../../gateway/forward/native-headers.ts";
-import { isSecretId } from "../../gateway/record/recorded-request.ts";
-import { createNativeRateLimit } from "../../gateway/forward/native-rate-limit.ts";
-import { createAlphaPipeline } from "../../gateway/pipeline/pipeline.ts";
-import { RequestedScopes } from "../../gateway/oauth/requested-scopes.ts";
-import { createOAuthRoutes, type OAuthRoutes } from "../../gateway/oauth/handler.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import { tokenHash } from "../../gateway/auth/token-cache.ts";
-import type { UpstreamTokens } from "../../gateway/auth/upstream-tokens.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { CatalogCache } from "../../gateway/upstream/catalog-cache.ts";
-import {
+  allowOrigins,
+  type AlphaHandler,
+  type CatalogCache,
+  cleanRequestHeaders,
+  cleanResponseHeaders,
+  corsSettings,
+  createAlphaPipeline,
   createCrossSiteGuard,
   createHeadGuard,
   createHostGuard,
+  createKnownSenders,
+  createNativeAuthorization,
+  createNativeRateLimit,
+  createOAuthRoutes,
   createPackGuard,
-  createPreflightLimit,
-} from "../../gateway/http/browser-guards.ts";
-import { corsSettings } from "../../gateway/http/cors-settings.ts";
-import type { Dependencies } from "../dependencies.ts";
-import { createTesterGuard } from "../../compare/candidate/tester-guard.ts";
-import type { Exchange } from "../../compare/candidate/translate-again.ts";
-import { createMigrationPages } from "../../migration/page/migration-page.ts";
-import { openTokenChecks } from "../../gateway/auth/token-checks.ts";
-import { Recorder } from "../../gateway/record/recorder.ts";
-import { createRolloutMiddleware } from "../../migration/rollout/rollout-middleware.ts";
-import { compareAfter } from "../../compare/live/compare-after.ts";
-import { createShadow, type Shadow } from "../../compare/live/shadow.ts";
-import { createKnownSenders, type KnownSenders } from "../../gateway/auth/known-senders.ts";
-import {
   createPackTokenJudge,
   createPipelineConfig,
+  createPreflightLimit,
+  createRequestContext,
+  createResponder,
+  header,
+  isNative,
+  isSecretId,
+  type KnownSenders,
+  type LifecycleDependencies,
+  type Middleware,
+  type NativeError,
+  type OAuthRoutes,
+  openTokenChecks,
   packVary,
-} from "../../gateway/pipeline/pipeline-config.ts";
+  plainRequestOf,
+  Recorder,
+  RequestedScopes,
+  restoreTarget,
+  runMiddleware,
+  SAFE_METHODS,
+  tokenHash,
+  type UpstreamTokens,
+} from "../../gateway/index.ts";
+import { type Pack, TOO_MANY_REQUESTS } from "../../pack/index.ts";
+import type { Settings } from "../../base/index.ts";
+import type { Dependencies } from "../dependencies.ts";
+import {
+  compareAfter,
+  createShadow,
+  createTesterGuard,
+  type Exchange,
+  type Shadow,
+} from "../../compare/index.ts";
+import { createMigrationPages, createRolloutMiddleware } from "../../migration/index.ts";
 
 /** Dependencies of a gateway, and the pack that its requests are translated with. */
 export interface PublicAppDependencies extends Dependencies {

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Readiness } from "../../console/admin-app.ts";
+import type { Readiness } from "../../console/index.ts";
 import type { ActivePack } from "../pack/active-pack.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { legacyProblems } from "../../gateway/forward/legacy.ts";
+import { legacyProblems } from "../../gateway/index.ts";
 
 /** How long a start waits for the catalogs. With a slower v4 the gateway starts and is not ready yet. */
 const INITIAL_CATALOGS_MS = 2000;

@@ -1,18 +1,18 @@
 import type { RequestListener } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
-import { isObserving } from "../../base/settings/observing.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import type { UpstreamTokenTable } from "../../gateway/auth/upstream-tokens.ts";
-import type { CatalogCache } from "../../gateway/upstream/catalog-cache.ts";
-import { connectCatalogs } from "../../gateway/upstream/connect-catalogs.ts";
-import type { Exchange } from "../../compare/candidate/translate-again.ts";
-import { createLiveComparison } from "../../compare/candidate/compare-live.ts";
-import type { LoadedPack } from "../../pack/load/loaded-pack.ts";
+import { isObserving, type Settings } from "../../base/index.ts";
+import {
+  type CatalogCache,
+  connectCatalogs,
+  PACK_HEADER,
+  readLinkBase,
+  type UpstreamTokenTable,
+} from "../../gateway/index.ts";
+import { createLiveComparison, type Exchange } from "../../compare/index.ts";
+import type { LoadedPack } from "../../pack/index.ts";
 import type { Dependencies } from "../dependencies.ts";
-import { checkPagePaths } from "../../migration/page/page-paths.ts";
-import { readLinkBase } from "../../gateway/pipeline/pipeline-config.ts";
+import { checkPagePaths } from "../../migration/index.ts";
 import { readUpstreamTokens, refreshUpstreamTokens } from "../services/read-upstream-tokens.ts";
-import { PACK_HEADER } from "../../gateway/http/browser-guards.ts";
 import { createObserveApp } from "../listeners/observe-app.ts";
 import { createPublicApp } from "../listeners/public-app.ts";
 

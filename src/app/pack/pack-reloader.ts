@@ -1,15 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
-import type { PackFiles } from "../../pack/load/load-pack.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import type { Log } from "../../base/log/log.ts";
 import {
-  loadFilesInBackground,
-  type LoadedPack,
   assertReplaceable,
   describeProblems,
-} from "../../pack/load/loaded-pack.ts";
+  type LoadedPack,
+  loadFilesInBackground,
+  type Pack,
+  type PackFiles,
+} from "../../pack/index.ts";
+import type { Log, Metrics, Settings } from "../../base/index.ts";
 
 /**
  * Replaces the active pack while requests are served. Never rejects.

@@ -1,8 +1,5 @@
-import type { Log } from "../../base/log/log.ts";
-import type { Tracing } from "../../base/tracing/tracing.ts";
-import { openHostTracing, openTracing } from "../../base/tracing/open-tracing.ts";
+import { type Log, openHostTracing, openTracing, type Tracing, withOpenTelemetry } from "../../base/index.ts";
 import type { HostServices } from "../host-services.ts";
-import { withOpenTelemetry } from "../../base/tracing/with-opentelemetry.ts";
 
 /** The tracing of the embedding program, or that which the environment enables. */
 export const openTracingOf = (

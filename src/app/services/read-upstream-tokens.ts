@@ -1,13 +1,7 @@
 import { parse, YAMLParseError } from "yaml";
-import { readTextFile } from "../../base/settings/read-text-file.ts";
-import {
-  createUpstreamTokens,
-  type TokenPair,
-  type UpstreamTokenTable,
-} from "../../gateway/auth/upstream-tokens.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import { SettingsError } from "../../base/settings/settings.ts";
-import type { Pack } from "../../pack/pack.ts";
+import { readTextFile, type Settings, SettingsError } from "../../base/index.ts";
+import { createUpstreamTokens, type TokenPair, type UpstreamTokenTable } from "../../gateway/index.ts";
+import type { Pack } from "../../pack/index.ts";
 
 type TokenSettings = Pick<Settings, "CLIENT_TOKENS" | "UPSTREAM_TOKEN" | "UPSTREAM_TOKENS_FILE">;
 

@@ -1,6 +1,4 @@
-import { errorText } from "../../base/settings/error-text.ts";
-import type { Log } from "../../base/log/log.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
+import { errorText, type Log, type Metrics } from "../../base/index.ts";
 
 interface TokensReloadOptions {
   /** Reads the tokens into the table of the active pack. @returns Whether any is different. @throws If they are invalid. */

@@ -1,9 +1,6 @@
-import { isObserving } from "../../base/settings/observing.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import { SettingsError } from "../../base/settings/settings.ts";
-import type { Log } from "../../base/log/log.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { Sandbox } from "../../sandbox/create-sandbox.ts";
+import { isObserving, type Log, type Settings, SettingsError } from "../../base/index.ts";
+import type { Pack } from "../../pack/index.ts";
+import type { Sandbox } from "../../sandbox/index.ts";
 
 /** The v4 service: the one of the settings, or the embedded sandbox. */
 export interface V4Service {
@@ -54,10 +51,7 @@ export async function openV4(settings: Settings, pack: Pack, log: Log): Promise<
   if (UPSTREAM_URL)
     return { origin: UPSTREAM_URL, authOrigin: AUTH_URL, sandbox: undefined, close: async () => {} };
   // Loaded only if it is used.
-  const [{ startSandbox }, { readSeedFile }] = await Promise.all([
-    import("../../sandbox/create-sandbox.ts"),
-    import("../../sandbox/seed/seed-file.ts"),
-  ]);
+  const { readSeedFile, startSandbox } = await import("../../sandbox/index.ts");
   const data = SEED === undefined ? undefined : await readSeedFile(SEED);
   const sandbox = await startSandbox({ words: WORDS, data });
   const calls = v4Calls(pack);

@@ -1,8 +1,7 @@
 /** The client directory: who is behind a token, an application or a user agent. */
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
-import { about } from "../../base/files/about.ts";
-import type { OperatorFileKind, ReportProblem } from "../../base/files/operator-file.ts";
+import { about, type OperatorFileKind, type ReportProblem } from "../../base/index.ts";
 import { AgentPatterns, MAX_AGENT_LENGTH } from "./agent-pattern.ts";
 
 const clientDefinition = z.strictObject({

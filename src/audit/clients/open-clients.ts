@@ -1,15 +1,15 @@
 /** Opens the client directory, and brings it into force together with the files that name its clients. */
 import { isDeepStrictEqual } from "node:util";
 import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "./client-directory.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import type { Log } from "../../base/log/log.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
 import {
-  prepareOrReject,
-  watchOperatorFile,
   type JudgedFile,
+  type Log,
+  type Metrics,
+  prepareOrReject,
+  type Settings,
   type WatchedFile,
-} from "../../base/files/watched-file.ts";
+  watchOperatorFile,
+} from "../../base/index.ts";
 
 /** The client directory of a gateway. */
 export interface ClientsService extends WatchedFile<ClientDirectory> {

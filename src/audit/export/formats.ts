@@ -1,4 +1,4 @@
-import type { FilterHeaders } from "../../pack/pack-summary.ts";
+import type { FilterHeaders } from "../../pack/index.ts";
 import { UNREADABLE } from "../store/segment.ts";
 import { tryReadRecord } from "../record/read-record.ts";
 import type { AuditRecord } from "../record/record.ts";

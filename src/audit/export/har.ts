@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import type { FilterHeaders } from "../../pack/pack-summary.ts";
+import type { FilterHeaders } from "../../pack/index.ts";
 import type { AuditRecord, RecordedBody } from "../record/record.ts";
 
 /** The start of a HAR 1.2 file. Custom members have names with `_`, as the format requires. */

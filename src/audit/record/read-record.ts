@@ -3,7 +3,7 @@ import { z } from "zod";
 import { tryParse } from "./json-text.ts";
 import { LANES, type AuditRecord } from "./record.ts";
 import { DamagedRecordError, type AuditPage, type StoreOptions, type TextPage } from "../store/store.ts";
-import { REJECTIONS } from "../../pack/errors/http-error.ts";
+import { REJECTIONS } from "../../pack/index.ts";
 
 const text = z.string().nullable();
 const texts = z.array(z.string());

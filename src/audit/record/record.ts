@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { RejectedBy } from "../../pack/errors/http-error.ts";
+import type { RejectedBy } from "../../pack/index.ts";
 import type { NumberedNames } from "../redact/numbered-names.ts";
 
 /**

@@ -2,7 +2,7 @@
  * Redacts values, texts, JSON in texts and forms in texts. It is one file, because each of these may be inside any other:
  * its steps call each other, and count their work together.
  */
-import { isExactNumber } from "../../base/json/parse.ts";
+import { isExactNumber } from "../../base/index.ts";
 import { unescapeText, decodeFormText } from "./escapes.ts";
 import { parseAllMembers, RepeatedMember } from "../usage/all-members.ts";
 import { isTooMuchJson } from "../record/json-text.ts";

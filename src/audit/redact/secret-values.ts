@@ -1,4 +1,4 @@
-import { CUT } from "../../base/text/cut-text.ts";
+import { CUT } from "../../base/index.ts";
 import { unescapeText } from "./escapes.ts";
 import { includesAny } from "./find-needle.ts";
 

@@ -1,5 +1,5 @@
 /** The metrics of the audit store. */
-import type { Metrics } from "../../base/metrics/metrics.ts";
+import type { Metrics } from "../../base/index.ts";
 import type { AuditStats } from "./store.ts";
 
 /** Adds the metrics of an audit store. They are read at each scrape. */

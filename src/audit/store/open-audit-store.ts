@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Worker } from "node:worker_threads";
 import { AUDIT_FILE, openSqliteStore, startSqliteThread } from "./sqlite/store.ts";
 import { AuditUnavailableError, type AuditStore, type StoreOptions } from "./store.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
+import type { Settings } from "../../base/index.ts";
 
 type StoreSettings = Pick<Settings, "DATABASE_URL" | "DATA_DIR">;
 

@@ -1,12 +1,9 @@
 import type { Worker } from "node:worker_threads";
 import { mergeRejections } from "../record/merge-rejections.ts";
 import type { AuditStore } from "./store.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import { filterHeadersOf } from "../../pack/pack-summary.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { Log } from "../../base/log/log.ts";
+import { type Log, type Settings, withOpenTelemetry } from "../../base/index.ts";
+import { filterHeadersOf, type Pack } from "../../pack/index.ts";
 import { openAuditStore } from "./open-audit-store.ts";
-import { withOpenTelemetry } from "../../base/tracing/with-opentelemetry.ts";
 
 interface AuditContext {
   readonly log: Log;

@@ -1,4 +1,4 @@
-import { errorText } from "../../base/settings/error-text.ts";
+import { errorText } from "../../base/index.ts";
 import { AuditUnavailableError } from "./store.ts";
 import type { AuditDurability, AuditStats } from "./store.ts";
 import type { AuditRecord } from "../record/record.ts";

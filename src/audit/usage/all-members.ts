@@ -1,4 +1,4 @@
-import { isExactNumber } from "../../base/json/parse.ts";
+import { isExactNumber } from "../../base/index.ts";
 import { tryParse } from "../record/json-text.ts";
 
 /** The values of a member that an object has several times, in their order. `JSON.parse` keeps only the last one. */

@@ -1,5 +1,5 @@
 /** What both documents are compared by: routes with the objects that they take and return. */
-import type { Place } from "../../migration/impact/surface.ts";
+import type { Place } from "../../migration/index.ts";
 
 /** A member of an object: `label`, or `price.monthly`. */
 export interface Field {

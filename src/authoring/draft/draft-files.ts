@@ -1,6 +1,6 @@
 /** Writes the files of a draft. Names and texts of documents are not trusted: each is quoted, and comments have one line. */
 import { stringify } from "yaml";
-import { INVISIBLE, toVisibleLine } from "../../base/text/visible-text.ts";
+import { INVISIBLE, toVisibleLine } from "../../base/index.ts";
 import { isParameter, type ApiDescription, type ApiRoute, type Field } from "./api-description.ts";
 import type { Candidate } from "./assign.ts";
 import {

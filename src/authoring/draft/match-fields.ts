@@ -1,5 +1,5 @@
 /** Matches the fields of an old and a new object. */
-import type { Place } from "../../migration/impact/surface.ts";
+import type { Place } from "../../migration/index.ts";
 import type { ApiObject, Field } from "./api-description.ts";
 import { assignBest, type Candidate } from "./assign.ts";
 import { wordsOf, type Vocabulary } from "./words.ts";

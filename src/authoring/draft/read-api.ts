@@ -1,6 +1,6 @@
 /** Reads what a draft needs of an OpenAPI document. Extensions (`x-…`) are never read. */
-import { isObject } from "../../base/json/parse.ts";
-import { UnreadableDocumentError } from "../../migration/impact/flatten-schema.ts";
+import { isObject } from "../../base/index.ts";
+import { UnreadableDocumentError } from "../../migration/index.ts";
 import { isParameter, type ApiDescription, type ApiRoute, type Payload } from "./api-description.ts";
 import { itemsOf, membersOf, ObjectReader, type Json, type Nesting } from "./read-objects.ts";
 import { wordsOf } from "./words.ts";

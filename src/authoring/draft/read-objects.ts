@@ -1,6 +1,6 @@
 /** The objects of an OpenAPI document, of which the references are resolved. */
-import { isObject } from "../../base/json/parse.ts";
-import { readPlace, SchemaBudget } from "../../migration/impact/flatten-schema.ts";
+import { isObject } from "../../base/index.ts";
+import { readPlace, SchemaBudget } from "../../migration/index.ts";
 import type { ApiObject, Field } from "./api-description.ts";
 
 export type Json = Readonly<Record<string, unknown>>;

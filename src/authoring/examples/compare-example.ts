@@ -1,7 +1,7 @@
 /** Compares what a golden case expects with what the pack did. */
 import { isDeepStrictEqual } from "node:util";
-import type { Route } from "../../pack/routes/route.ts";
-import type { DryRunResponse } from "../../compare/dry-run/dry-run.ts";
+import type { Route } from "../../pack/index.ts";
+import type { DryRunResponse } from "../../compare/index.ts";
 import { splitCall, type Example, type ExampleDefinition } from "./example.ts";
 
 /** A request that v4 got, and the index of the expected one that it is compared with; -1 where none is left. */

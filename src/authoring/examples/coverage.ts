@@ -1,8 +1,6 @@
 /** What the golden cases of a pack show: routes, and fields in responses. */
-import { isObject } from "../../base/json/parse.ts";
-import { compileGetter } from "../../pack/fields/member-paths.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { Pack } from "../../pack/pack.ts";
+import { isObject } from "../../base/index.ts";
+import { compileGetter, type Pack, type Route } from "../../pack/index.ts";
 import type { ExampleResult } from "./compare-example.ts";
 
 /** Routes and fields in total, and those that no golden case shows: `GET /books`, `book.title`. */

@@ -11,7 +11,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from "yaml";
-import { isObject } from "../../base/json/parse.ts";
+import { isObject } from "../../base/index.ts";
 import { expandRepeats } from "./example.ts";
 
 /** A part of a text, and what replaces it. */

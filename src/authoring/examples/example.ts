@@ -1,14 +1,16 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Diagnostic } from "../../base/files/diagnostic.ts";
-import { validateFile } from "../../base/files/validate-file.ts";
-import { readYamlFolder } from "../../base/files/read-yaml.ts";
-import type { YamlSource } from "../../base/files/yaml-source.ts";
-import type { YamlPath } from "../../base/files/yaml-nodes.ts";
-import { headerName, status as httpStatus } from "../../pack/fields/text-types.ts";
-import { about } from "../../base/files/about.ts";
-import { isObject } from "../../base/json/parse.ts";
+import {
+  about,
+  type Diagnostic,
+  isObject,
+  readYamlFolder,
+  validateFile,
+  type YamlPath,
+  type YamlSource,
+} from "../../base/index.ts";
+import { headerName, status as httpStatus } from "../../pack/index.ts";
 
 /** The catalogs of the upstream: the rows of each list, by its request. */
 const catalogLists = about(

@@ -1,12 +1,9 @@
 /** A golden case from an example: the client's request, the upstream's responses, and the answer that the client got. */
 import { stringify } from "yaml";
-import { tryParse } from "../../audit/record/json-text.ts";
-import { isTruncated } from "../../audit/record/truncate.ts";
-import { isObject } from "../../base/json/parse.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { Example } from "../../compare/counts/example.ts";
-import { clientBody } from "../../compare/dry-run/recorded-body.ts";
-import { isJsonType } from "../../compare/dry-run/dry-run.ts";
+import { isTruncated, tryParse } from "../../audit/index.ts";
+import { isObject } from "../../base/index.ts";
+import type { Pack } from "../../pack/index.ts";
+import { clientBody, type Example, isJsonType } from "../../compare/index.ts";
 import type { ExampleDefinition } from "./example.ts";
 
 /** The text of a golden case, or why there can be none. */

@@ -1,16 +1,16 @@
 import { join } from "node:path";
-import type { Diagnostic } from "../../base/files/diagnostic.ts";
-import { suggestionFor } from "../../base/files/suggest.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { Upstream } from "../../gateway/upstream/client.ts";
-import type { HttpResponse } from "../../gateway/upstream/http-call.ts";
-import { addQuery } from "../../pack/calls/endpoint.ts";
+import { type Diagnostic, suggestionFor } from "../../base/index.ts";
+import { addQuery, type Pack } from "../../pack/index.ts";
+import type { HttpResponse, Upstream } from "../../gateway/index.ts";
 import {
+  type CatalogLists,
   catalogShapes,
   createCatalogUpstream,
-  type CatalogLists,
-} from "../../compare/dry-run/catalog-upstream.ts";
-import { createDryRun, isJsonType, type DryRun, type DryRunOptions } from "../../compare/dry-run/dry-run.ts";
+  createDryRun,
+  type DryRun,
+  type DryRunOptions,
+  isJsonType,
+} from "../../compare/index.ts";
 import {
   compareRequests,
   compareResponse,

@@ -1,13 +1,7 @@
-import type { AuditRecord } from "../../audit/record/record.ts";
-import { withBrackets } from "../../pack/errors/error-fields.ts";
-import { isSuccess } from "../../pack/errors/statuses.ts";
-import type { Pack } from "../../pack/pack.ts";
-import { errorsOf } from "../../pack/errors/error-shapes.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import { explainBody } from "../../compare/dry-run/explain-body.ts";
+import type { AuditRecord } from "../../audit/index.ts";
+import { errorsOf, isSuccess, type Pack, type Route, withBrackets } from "../../pack/index.ts";
+import { callName, explainBody, type ExplainedError, type Explanation } from "../../compare/index.ts";
 import { explainResponse } from "./explain-response.ts";
-import type { ExplainedError, Explanation } from "../../compare/dry-run/explanation.ts";
-import { callName } from "../../compare/dry-run/recorded.ts";
 
 /** Explains the errors of a recorded response: which v4 request each comes from, and its name in v4. */
 function explainErrors(record: AuditRecord, route: Route | undefined, pack: Pack): readonly ExplainedError[] {

@@ -1,19 +1,26 @@
-import type { AuditRecord, RecordedCall } from "../../audit/record/record.ts";
-import type { FieldRule } from "../../pack/fields/field-definition.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { Resource } from "../../pack/load/resource.ts";
-import { lossText } from "../../pack/fields/loss.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import { classOf } from "../../pack/pack-summary.ts";
-import { compileGetter } from "../../pack/fields/member-paths.ts";
-import { isObject } from "../../base/json/parse.ts";
-import { LIST_VALUES } from "../../pack/lists/envelope.ts";
-import { parseQuery } from "../../pack/routes/query.ts";
-import type { ClientHead } from "../../pack/translation-context.ts";
-import { dottedPath, valueAt } from "../../pack/fields/shape.ts";
-import { describeRead, type ExplainedField, type V4Side } from "../../compare/dry-run/explanation.ts";
-import { isTruncated } from "../../audit/record/truncate.ts";
-import { callName, findRecordedCall } from "../../compare/dry-run/recorded.ts";
+import { type AuditRecord, isTruncated, type RecordedCall } from "../../audit/index.ts";
+import {
+  classOf,
+  type ClientHead,
+  compileGetter,
+  dottedPath,
+  type FieldRule,
+  LIST_VALUES,
+  lossText,
+  type Pack,
+  parseQuery,
+  type Resource,
+  type Route,
+  valueAt,
+} from "../../pack/index.ts";
+import { isObject } from "../../base/index.ts";
+import {
+  callName,
+  describeRead,
+  type ExplainedField,
+  findRecordedCall,
+  type V4Side,
+} from "../../compare/index.ts";
 
 /** An alpha object and the v4 object that it comes from. */
 interface ObjectPair {

@@ -1,9 +1,14 @@
 /** The law of checks: one that has a result for a body has one for the same body with a null that the schema allows. */
 import { ExpressionError } from "../../jsonata/index.ts";
-import type { BodyRules } from "../../pack/bodies/body.ts";
-import { compileRemover, compileSetter } from "../../pack/fields/member-paths.ts";
-import { allowsNull, schemaAt } from "../../pack/fields/schema-members.ts";
-import { NO_CATALOGS, type JsonObject } from "../../pack/translation-context.ts";
+import {
+  allowsNull,
+  type BodyRules,
+  compileRemover,
+  compileSetter,
+  type JsonObject,
+  NO_CATALOGS,
+  schemaAt,
+} from "../../pack/index.ts";
 import { generateValue, type Random } from "./generate-values.ts";
 import type { MutableReport } from "./law-report.ts";
 

@@ -1,16 +1,18 @@
 /** Laws that hold for every pack, checked with generated values: `alpha-gateway check --laws`. */
 import { isDeepStrictEqual } from "node:util";
-import { errorText } from "../../base/settings/error-text.ts";
-import { printJson } from "../../base/json/parse.ts";
-import { cursorAt } from "../../base/json/scan.ts";
+import { cursorAt, errorText, printJson } from "../../base/index.ts";
 import { runInterpreted } from "../../jsonata/index.ts";
-import type { BodyRules } from "../../pack/bodies/body.ts";
-import { schemaAt } from "../../pack/fields/schema-members.ts";
-import { compileGetter, compileSetter } from "../../pack/fields/member-paths.ts";
-import type { Resource } from "../../pack/load/resource.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { FieldRule } from "../../pack/fields/field-definition.ts";
-import { NO_CATALOGS, type JsonObject } from "../../pack/translation-context.ts";
+import {
+  type BodyRules,
+  compileGetter,
+  compileSetter,
+  type FieldRule,
+  type JsonObject,
+  NO_CATALOGS,
+  type Pack,
+  type Resource,
+  schemaAt,
+} from "../../pack/index.ts";
 import { checkChecks } from "./check-law.ts";
 import { checkErrors } from "./error-law.ts";
 import { checkPages } from "./paging-law.ts";

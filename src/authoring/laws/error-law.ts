@@ -1,10 +1,14 @@
 /** The law of errors: what an error of one shape says is what is read from it. */
-import type { ErrorFormat, ReadErrors } from "../../pack/errors/errors.ts";
-import type { ErrorDetail } from "../../pack/errors/http-error.ts";
-import { findPlaces } from "../../pack/errors/error-places.ts";
-import { namesIn, type Shape } from "../../pack/fields/shape.ts";
-import type { ErrorFormats } from "../../pack/errors/error-shapes.ts";
-import type { Pack } from "../../pack/pack.ts";
+import {
+  type ErrorDetail,
+  type ErrorFormat,
+  type ErrorFormats,
+  findPlaces,
+  namesIn,
+  type Pack,
+  type ReadErrors,
+  type Shape,
+} from "../../pack/index.ts";
 import { between, pick, WORDS, type Random } from "./generate-values.ts";
 import type { MutableReport } from "./law-report.ts";
 

@@ -1,10 +1,13 @@
 /** The law of filters: a filter by the value that clients read selects the object that they read it from. */
-import { printJson } from "../../base/json/parse.ts";
-import { cursorAt } from "../../base/json/scan.ts";
-import { compileGetter, compileSetter } from "../../pack/fields/member-paths.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { Pack } from "../../pack/pack.ts";
-import { NO_CATALOGS, type JsonObject } from "../../pack/translation-context.ts";
+import { cursorAt, printJson } from "../../base/index.ts";
+import {
+  compileGetter,
+  compileSetter,
+  type JsonObject,
+  NO_CATALOGS,
+  type Pack,
+  type Route,
+} from "../../pack/index.ts";
 import type { MutableReport } from "./law-report.ts";
 
 /** The value kinds of a pack, by name. */

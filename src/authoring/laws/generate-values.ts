@@ -1,5 +1,5 @@
 /** Generated values for the laws of packs. */
-import { isObject } from "../../base/json/parse.ts";
+import { isObject } from "../../base/index.ts";
 
 /** A generator of numbers from 0 to 1. The same seed gives the same numbers (mulberry32). */
 export function createRandom(seed: number): () => number {

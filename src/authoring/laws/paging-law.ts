@@ -1,18 +1,22 @@
 /** The law of pages: a client that follows them gets each item of the upstream once, in order, and true values about it. */
 import { isDeepStrictEqual } from "node:util";
-import { errorText } from "../../base/settings/error-text.ts";
-import { LIST_VALUES } from "../../pack/lists/envelope.ts";
-import { findLink, linkParameter } from "../../pack/lists/links.ts";
-import { cursorParameter } from "../../pack/lists/styles.ts";
-import { findPath, valueAt } from "../../pack/fields/shape.ts";
-import { compilePack } from "../../pack/load/compile-pack.ts";
-import { runSteps } from "../../pack/steps.ts";
-import { compileGetter } from "../../pack/fields/member-paths.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
-import type { Envelope, RouteLists } from "../../pack/lists/envelopes.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { DialectDefinition } from "../../pack/schema/pack-definition.ts";
-import { createDryRun, type DryRun } from "../../compare/dry-run/dry-run.ts";
+import { errorText, type SourceLocation } from "../../base/index.ts";
+import {
+  compileGetter,
+  compilePack,
+  cursorParameter,
+  type DialectDefinition,
+  type Envelope,
+  findLink,
+  findPath,
+  linkParameter,
+  LIST_VALUES,
+  type Pack,
+  type RouteLists,
+  runSteps,
+  valueAt,
+} from "../../pack/index.ts";
+import { createDryRun, type DryRun } from "../../compare/index.ts";
 import { between, type Random } from "./generate-values.ts";
 import type { LawFinding, MutableReport } from "./law-report.ts";
 import { NUMBER, SimulatedUpstream } from "./simulated-upstream.ts";

@@ -1,10 +1,6 @@
 /** An upstream with one list, which pages it as a pack says. */
-import { fillShape } from "../../pack/fields/shape.ts";
-import { compileSetter } from "../../pack/fields/member-paths.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { JsonObject } from "../../pack/translation-context.ts";
-import type { Upstream } from "../../gateway/upstream/client.ts";
-import type { HttpRequest, HttpResponse } from "../../gateway/upstream/http-call.ts";
+import { compileSetter, fillShape, type JsonObject, type Pack } from "../../pack/index.ts";
+import type { HttpRequest, HttpResponse, Upstream } from "../../gateway/index.ts";
 
 /** The member of items with their number, from 1. */
 export const NUMBER = "law_number";

@@ -1,8 +1,6 @@
 /** The entries of catalogs that a record may use: records have the ids alone. */
-import type { AuditRecord } from "../../audit/record/record.ts";
-import type { Pack } from "../../pack/pack.ts";
-import { createCatalogEntry } from "../../pack/calls/compile-catalog.ts";
-import type { CatalogCopy } from "../../pack/translation-context.ts";
+import type { AuditRecord } from "../../audit/index.ts";
+import { type CatalogCopy, createCatalogEntry, type Pack } from "../../pack/index.ts";
 
 /** The JSON of an entry, by its catalog and its id in the upstream. Plain data, which can be sent to a thread. */
 export type CatalogRow = readonly [catalog: string, v4Id: string, text: string];

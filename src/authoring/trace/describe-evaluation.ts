@@ -1,8 +1,6 @@
 /** An evaluation as plain data: with texts for values, and without secrets. */
-import type { Redaction } from "../../audit/redact/redact.ts";
-import { SecretValues } from "../../audit/redact/secret-values.ts";
-import type { Frame, Lookup } from "../../jsonata/trace/recorder.ts";
-import type { Evaluation } from "../../jsonata/trace/traced-expression.ts";
+import { type Redaction, SecretValues } from "../../audit/index.ts";
+import type { Evaluation, Frame, Lookup } from "../../jsonata/index.ts";
 import { carriesSecret, findSecretFrames } from "./secret-frames.ts";
 import type { TracedExpression, TracedLookup, TracedNode } from "./trace.ts";
 import { cut, valueText } from "./value-text.ts";

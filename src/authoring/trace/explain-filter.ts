@@ -1,10 +1,7 @@
 /** What became of each condition of a client's filter. */
-import type { AuditRecord } from "../../audit/record/record.ts";
-import type { Scalar } from "../../pack/filters/condition.ts";
-import { isObject, parseJson } from "../../base/json/parse.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import { isOperand } from "../../pack/fields/value-kinds.ts";
-import { NO_CATALOGS } from "../../pack/translation-context.ts";
+import type { AuditRecord } from "../../audit/index.ts";
+import { isOperand, NO_CATALOGS, type Route, type Scalar } from "../../pack/index.ts";
+import { isObject, parseJson } from "../../base/index.ts";
 import { MAX_FIELDS, type TracedCondition } from "./trace.ts";
 
 /** The values that are compared with, whatever the operators are. */

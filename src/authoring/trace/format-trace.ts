@@ -1,5 +1,5 @@
 /** A trace as text for a terminal. */
-import { plural } from "../../migration/report/outline.ts";
+import { plural } from "../../migration/index.ts";
 import type {
   Trace,
   TracedCondition,

@@ -1,8 +1,6 @@
 /** Which evaluations have values that come from a secret: by the names in the expression, and by what the values have in them. */
-import { isExactNumber } from "../../base/json/parse.ts";
-import { walk } from "../../jsonata/ast.ts";
-import type { Frame } from "../../jsonata/trace/recorder.ts";
-import type { Evaluation } from "../../jsonata/trace/traced-expression.ts";
+import { isExactNumber } from "../../base/index.ts";
+import { type Evaluation, type Frame, walk } from "../../jsonata/index.ts";
 
 /** Values that are searched. What could not be searched counts as a secret. */
 const MAX_SEARCHED = 20_000;

@@ -1,7 +1,6 @@
 /** Which expressions work on a secret by the place where they are written: their input has no name. */
-import type { Origin } from "../../base/files/source-location.ts";
-import type { FieldRule } from "../../pack/fields/field-definition.ts";
-import type { Pack } from "../../pack/pack.ts";
+import type { Origin } from "../../base/index.ts";
+import type { FieldRule, Pack } from "../../pack/index.ts";
 
 /** Whether a field is a secret on either side. */
 function isSecretRule(name: string, { upstream = "" }: FieldRule, isSecret: (name: string) => boolean) {

@@ -1,9 +1,8 @@
 /** Traces records in a thread: what serves requests never loads the traced form of a pack, and waits for no trace. */
 import { Worker } from "node:worker_threads";
-import type { AuditRecord } from "../../audit/record/record.ts";
-import { serializeRecord } from "../../audit/record/record-text.ts";
-import type { ProductWords } from "../../base/settings/product-words.ts";
-import type { PackFiles } from "../../pack/load/load-pack.ts";
+import { type AuditRecord, serializeRecord } from "../../audit/index.ts";
+import type { ProductWords } from "../../base/index.ts";
+import type { PackFiles } from "../../pack/index.ts";
 import type { CatalogRow } from "./catalog-rows.ts";
 import type { Trace } from "./trace.ts";
 

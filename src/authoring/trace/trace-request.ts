@@ -1,20 +1,22 @@
 /** Traces a record, a golden case, or a request that is written by hand. */
-import type { AuditRecord } from "../../audit/record/record.ts";
-import type { Pack } from "../../pack/pack.ts";
-import { serializeRecord } from "../../audit/record/record-text.ts";
-import { parseJson } from "../../base/json/parse.ts";
-import { createAuditRecord } from "../../gateway/record/audit-record.ts";
-import type { RecordOptions } from "../../gateway/record/recorded-request.ts";
-import { isSuccess } from "../../pack/errors/statuses.ts";
-import type { Upstream } from "../../gateway/upstream/client.ts";
-import { createCatalogUpstream, type CatalogLists } from "../../compare/dry-run/catalog-upstream.ts";
-import { createDryRun, type DryRunOptions, type DryRunRequest } from "../../compare/dry-run/dry-run.ts";
+import { type AuditRecord, serializeRecord } from "../../audit/index.ts";
+import { isSuccess, type Pack } from "../../pack/index.ts";
+import { parseJson } from "../../base/index.ts";
+import { createAuditRecord, type RecordOptions, type Upstream } from "../../gateway/index.ts";
+import {
+  bodyOf,
+  type CatalogLists,
+  compareBodies,
+  createCatalogUpstream,
+  createDryRun,
+  type DryRunOptions,
+  type DryRunRequest,
+  Replay,
+  type ReplayOptions,
+} from "../../compare/index.ts";
 import type { ExampleResult } from "../examples/compare-example.ts";
 import type { Example } from "../examples/example.ts";
 import { createExampleRun, runExample } from "../examples/run-examples.ts";
-import { bodyOf } from "../../compare/replay/compare-result.ts";
-import { compareBodies } from "../../compare/replay/differences.ts";
-import { Replay, type ReplayOptions } from "../../compare/replay/replay-record.ts";
 import type { Trace } from "./trace.ts";
 import { Tracer } from "./tracer.ts";
 

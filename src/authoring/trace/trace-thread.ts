@@ -1,7 +1,7 @@
 /** The entry of a thread that traces one record. */
 import { parentPort, workerData } from "node:worker_threads";
-import { readRecord } from "../../audit/record/read-record.ts";
-import { buildFiles } from "../../pack/load/checked-pack.ts";
+import { readRecord } from "../../audit/index.ts";
+import { buildFiles } from "../../pack/index.ts";
 import { catalogsOf } from "./catalog-rows.ts";
 import type { TraceJob } from "./trace-in-thread.ts";
 import { traceRecord } from "./trace-request.ts";

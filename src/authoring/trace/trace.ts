@@ -1,5 +1,5 @@
 /** How one request was translated, step by step: what `explain --trace`, `check --trace` and the console show. */
-import type { ExplainedField } from "../../compare/dry-run/explanation.ts";
+import type { ExplainedField } from "../../compare/index.ts";
 
 /** A value as JSON on one line. Long ones are cut, and end with `…`. */
 export type ValueText = string;

@@ -1,11 +1,8 @@
 /** A pack whose expressions are traced, and what they evaluate meanwhile. */
-import type { AuditRecord } from "../../audit/record/record.ts";
-import { Redaction } from "../../audit/redact/redact.ts";
-import { secretNames } from "../../audit/redact/secret-names.ts";
-import { SecretValues } from "../../audit/redact/secret-values.ts";
-import { runTraced, type Evaluation } from "../../jsonata/trace/traced-expression.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { ExplainedField } from "../../compare/dry-run/explanation.ts";
+import { type AuditRecord, Redaction, secretNames, SecretValues } from "../../audit/index.ts";
+import { type Evaluation, loadTracedForm } from "../../jsonata/index.ts";
+import type { Pack } from "../../pack/index.ts";
+import type { ExplainedField } from "../../compare/index.ts";
 import { explainRecord } from "../explain/explain-record.ts";
 import { describeEvaluation } from "./describe-evaluation.ts";
 import { explainFilter } from "./explain-filter.ts";
@@ -19,6 +16,8 @@ import {
   type TracedField,
 } from "./trace.ts";
 import { valueText } from "./value-text.ts";
+
+const { runTraced } = await loadTracedForm();
 
 /** Bytes of a value that are redacted. */
 const VALUE_LIMIT = 4_000;

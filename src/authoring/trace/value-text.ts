@@ -1,8 +1,6 @@
 /** Values of a trace as text: bounded, and without secrets. */
-import type { Redaction } from "../../audit/redact/redact.ts";
-import type { SecretValues } from "../../audit/redact/secret-values.ts";
-import { isTruncated } from "../../audit/record/truncate.ts";
-import { isExactNumber, printJson } from "../../base/json/parse.ts";
+import { isTruncated, type Redaction, type SecretValues } from "../../audit/index.ts";
+import { isExactNumber, printJson } from "../../base/index.ts";
 
 /** Characters of a value. */
 export const MAX_VALUE_LENGTH = 200;

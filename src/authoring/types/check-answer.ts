@@ -1,6 +1,6 @@
 /** Holds an answer against what a description says about it. */
-import { isObject } from "../../base/json/parse.ts";
-import type { Place } from "../../migration/impact/surface.ts";
+import { isObject } from "../../base/index.ts";
+import type { Place } from "../../migration/index.ts";
 import type { Patterns } from "./pattern.ts";
 
 /** A value that the description does not allow. */

@@ -2,12 +2,10 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stringify } from "yaml";
-import type { Pack } from "../../pack/pack.ts";
+import type { Pack } from "../../pack/index.ts";
 import type { ExampleResult } from "../examples/compare-example.ts";
 import { EXAMPLES_FOLDER, readExamples } from "../examples/example.ts";
-import { openapiSurface } from "../../migration/impact/openapi-surface.ts";
-import { packSurface } from "../../migration/impact/pack-surface.ts";
-import { readOpenapi } from "../../migration/impact/read-openapi.ts";
+import { openapiSurface, packSurface, readOpenapi } from "../../migration/index.ts";
 import { createRandom } from "../laws/generate-values.ts";
 import { checkTypes } from "./check-types.ts";
 import type { TypeReport } from "./type-report.ts";

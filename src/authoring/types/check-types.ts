@@ -3,14 +3,10 @@
  * description has.
  */
 import { isDeepStrictEqual } from "node:util";
-import { valueAt } from "../../pack/fields/shape.ts";
-import { responseFields, objectsPath } from "../../pack/fields/response-fields.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { CatalogLists } from "../../compare/dry-run/catalog-upstream.ts";
+import { objectsPath, type Pack, responseFields, type Route, valueAt } from "../../pack/index.ts";
+import type { CatalogLists } from "../../compare/index.ts";
 import type { ExampleResult } from "../examples/compare-example.ts";
-import { OtherServiceError } from "../../migration/impact/find-impact.ts";
-import { operationKey, type Operation, type Surface } from "../../migration/impact/surface.ts";
+import { type Operation, operationKey, OtherServiceError, type Surface } from "../../migration/index.ts";
 import { pick, type Random } from "../laws/generate-values.ts";
 import { ANSWER, createAnswerType, type Mismatch } from "./check-answer.ts";
 import {

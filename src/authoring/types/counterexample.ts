@@ -1,7 +1,7 @@
 /** Makes the smallest counterexample of a mismatch, and the golden case of it. */
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../../base/json/parse.ts";
-import type { Place } from "../../migration/impact/surface.ts";
+import { isObject } from "../../base/index.ts";
+import type { Place } from "../../migration/index.ts";
 import { ANSWER, type Mismatch } from "./check-answer.ts";
 import { MISSING } from "./described-answer.ts";
 import type { Answers, OperationEdit, RouteTrial } from "./route-trial.ts";

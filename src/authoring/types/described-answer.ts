@@ -1,6 +1,6 @@
 /** Answers of an operation of the upstream, generated from its description. */
-import { isObject } from "../../base/json/parse.ts";
-import type { Operation, Place } from "../../migration/impact/surface.ts";
+import { isObject } from "../../base/index.ts";
+import type { Operation, Place } from "../../migration/index.ts";
 import { ANSWER } from "./check-answer.ts";
 import { listSizes, valuesOf, type Hints, type PlaceValues } from "./place-values.ts";
 

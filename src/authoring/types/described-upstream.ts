@@ -1,12 +1,8 @@
 /** An upstream that answers as its document describes. */
-import { onePage } from "../../pack/lists/envelope.ts";
-import { findPath, valueAt, type Shape } from "../../pack/fields/shape.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { Upstream } from "../../gateway/upstream/client.ts";
-import type { HttpRequest, HttpResponse } from "../../gateway/upstream/http-call.ts";
-import { catalogShapes } from "../../compare/dry-run/catalog-upstream.ts";
-import { operationKey, type Operation, type Surface } from "../../migration/impact/surface.ts";
+import { findPath, onePage, type Pack, type Route, type Shape, valueAt } from "../../pack/index.ts";
+import type { HttpRequest, HttpResponse, Upstream } from "../../gateway/index.ts";
+import { catalogShapes } from "../../compare/index.ts";
+import { type Operation, operationKey, type Surface } from "../../migration/index.ts";
 import { DescribedAnswer, type AnswerHints } from "./described-answer.ts";
 
 /** An operation of the document, with the answers that it may give. */

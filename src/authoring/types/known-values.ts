@@ -1,8 +1,7 @@
 /** What a pack and its golden cases know about the values of the upstream, besides its document. */
-import { isObject } from "../../base/json/parse.ts";
-import { findPath } from "../../pack/fields/shape.ts";
-import type { Pack } from "../../pack/pack.ts";
-import { catalogRequest, type CatalogLists } from "../../compare/dry-run/catalog-upstream.ts";
+import { isObject } from "../../base/index.ts";
+import { findPath, type Pack } from "../../pack/index.ts";
+import { type CatalogLists, catalogRequest } from "../../compare/index.ts";
 import { splitCall, type Example } from "../examples/example.ts";
 import { tableValues } from "../laws/filter-law.ts";
 import type { AnswerHints } from "./described-answer.ts";

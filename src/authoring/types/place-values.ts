@@ -1,5 +1,5 @@
 /** The values that a document allows at a place of an answer. */
-import type { Place } from "../../migration/impact/surface.ts";
+import type { Place } from "../../migration/index.ts";
 import { textOfPattern } from "./pattern-text.ts";
 
 /** What is known about a place besides its description. */

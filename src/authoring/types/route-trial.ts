@@ -1,15 +1,14 @@
 /** One route with one request, to which answers of the upstream are tried. */
-import { isObject } from "../../base/json/parse.ts";
-import { compileGetter } from "../../pack/fields/member-paths.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { Pack } from "../../pack/pack.ts";
+import { isObject } from "../../base/index.ts";
+import { compileGetter, type Pack, type Route } from "../../pack/index.ts";
 import {
+  type CatalogLists,
   catalogRequest,
   createCatalogUpstream,
-  type CatalogLists,
-} from "../../compare/dry-run/catalog-upstream.ts";
-import { createDryRun, type DryRun } from "../../compare/dry-run/dry-run.ts";
-import { operationKey } from "../../migration/impact/surface.ts";
+  createDryRun,
+  type DryRun,
+} from "../../compare/index.ts";
+import { operationKey } from "../../migration/index.ts";
 import type { ExampleDefinition } from "../examples/example.ts";
 import { ANSWER, findMismatches, type AnswerType, type Mismatch } from "./check-answer.ts";
 import type { Edit } from "./described-answer.ts";

@@ -1,5 +1,5 @@
 /** Makes an answer smaller as long as it shows the same. */
-import { isObject } from "../../base/json/parse.ts";
+import { isObject } from "../../base/index.ts";
 
 /** Answers that are tried. */
 const MOST_TRIES = 600;

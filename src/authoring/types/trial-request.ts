@@ -1,8 +1,6 @@
 /** A request of a client for each route, to which the upstream's answers are tried. */
-import type { Route } from "../../pack/routes/route.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { ParameterType } from "../../pack/routes/router.ts";
-import type { DryRunRequest } from "../../compare/dry-run/dry-run.ts";
+import type { Pack, ParameterType, Route } from "../../pack/index.ts";
+import type { DryRunRequest } from "../../compare/index.ts";
 import { splitCall, type Example } from "../examples/example.ts";
 import { createRandom, generateValue } from "../laws/generate-values.ts";
 

@@ -1,5 +1,5 @@
 /** Which differences are accepted, by `accepted-differences.yaml` of a pack. */
-import type { AcceptedDifference } from "../../pack/schema/accepted-definition.ts";
+import type { AcceptedDifference } from "../../pack/index.ts";
 import type { Difference } from "../counts/comparison.ts";
 import { lineKey } from "../counts/counts.ts";
 

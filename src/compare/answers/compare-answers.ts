@@ -1,11 +1,17 @@
 /** Compares the old and the new answer to one request. Pure: nothing is asked, stored or sent. */
-import { isObject, parseJson } from "../../base/json/parse.ts";
-import { keyNameOf } from "../../pack/errors/error-places.ts";
-import { fillKey, findPath, namesIn } from "../../pack/fields/shape.ts";
-import { isSuccess, TOO_MANY_REQUESTS } from "../../pack/errors/statuses.ts";
-import { errorsOf, type ErrorFormats } from "../../pack/errors/error-shapes.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { Pack } from "../../pack/pack.ts";
+import { isObject, parseJson } from "../../base/index.ts";
+import {
+  type ErrorFormats,
+  errorsOf,
+  fillKey,
+  findPath,
+  isSuccess,
+  keyNameOf,
+  namesIn,
+  type Pack,
+  type Route,
+  TOO_MANY_REQUESTS,
+} from "../../pack/index.ts";
 import type { Answer, Difference, NotComparableReason } from "../counts/comparison.ts";
 import { hasOpaqueCursor, orderOf, type ComparedRequest } from "./compared-request.ts";
 import {

@@ -1,6 +1,5 @@
 /** Compares two JSON values: one difference per field and kind, whatever the number of rows that have it. */
-import { cutText } from "../../base/text/cut-text.ts";
-import { isObject } from "../../base/json/parse.ts";
+import { cutText, isObject } from "../../base/index.ts";
 import type { Difference, DifferenceKind } from "../counts/comparison.ts";
 import { areSame, isOtherFormat, jsonType } from "./value-format.ts";
 

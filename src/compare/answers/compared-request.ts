@@ -1,8 +1,6 @@
 /** What a request says about the comparison of its answers: which list is ordered, and by what. */
-import { isObject, parseJson } from "../../base/json/parse.ts";
-import { parseQuery, type Query } from "../../pack/routes/query.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { Route } from "../../pack/routes/route.ts";
+import { isObject, parseJson } from "../../base/index.ts";
+import { type Pack, parseQuery, type Query, type Route } from "../../pack/index.ts";
 
 /** A request whose answers are compared. */
 export interface ComparedRequest {

@@ -1,5 +1,5 @@
 /** What can be said about a value without the value: its JSON type, and how it is written. */
-import { isExactNumber, isObject } from "../../base/json/parse.ts";
+import { isExactNumber, isObject } from "../../base/index.ts";
 
 export type JsonType = "null" | "array" | "object" | "number" | "string" | "boolean";
 

@@ -1,7 +1,7 @@
 /** Keeps what is known of the old service in the state store: a process that starts need not learn it again. */
 import { hash } from "node:crypto";
 import { z } from "zod";
-import { createSharedDocument, type DocumentStore } from "../../base/storage/shared-document.ts";
+import { createSharedDocument, type DocumentStore } from "../../base/index.ts";
 import type { VolatileFields } from "./volatile-fields.ts";
 import { mergeVolatileStates, parseState, type RouteState, type VolatileState } from "./volatile-state.ts";
 

@@ -1,16 +1,15 @@
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import { readPack, type PackFiles } from "../../pack/load/load-pack.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { Log } from "../../base/log/log.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
+import type { Log, Metrics, Settings } from "../../base/index.ts";
 import {
-  loadFilesInBackground,
-  packHash,
-  readPackFiles,
   assertReplaceable,
   describeProblems,
   type LoadedPack,
-} from "../../pack/load/loaded-pack.ts";
+  loadFilesInBackground,
+  type Pack,
+  type PackFiles,
+  packHash,
+  readPack,
+  readPackFiles,
+} from "../../pack/index.ts";
 
 /** The packs that serve requests. */
 interface ServingPacks {

@@ -1,15 +1,11 @@
 /** Compares the answers that clients get with those of the candidate: after they were sent, and within a budget. */
-import { CLIENT_GONE } from "../../base/metrics/client-gone.ts";
-import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
-import { errorText } from "../../base/settings/error-text.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { Log } from "../../base/log/log.ts";
+import { CLIENT_GONE, errorText, type Log, type Settings } from "../../base/index.ts";
+import type { ClientDirectory } from "../../audit/index.ts";
+import type { Pack } from "../../pack/index.ts";
 import type { Compared, NotComparableReason, ReportComparison } from "../counts/comparison.ts";
 import { provenBy } from "../counts/proven-by.ts";
 import { acceptDifferences, type AcceptedBy } from "../answers/accepted.ts";
-import { provenIdentity, type RouteMatch } from "../../gateway/pipeline/context.ts";
-import { isAccepted } from "../../gateway/record/audit-record.ts";
+import { isAccepted, type PlanRules, provenIdentity, type RouteMatch } from "../../gateway/index.ts";
 import { judgeAnswers } from "../recorded/judge-answers.ts";
 import { sampleOf } from "./sample.ts";
 import {
@@ -18,7 +14,6 @@ import {
   type OtherPack,
   type TranslateAgain,
 } from "./translate-again.ts";
-import type { PlanRules } from "../../gateway/pipeline/plan.ts";
 
 /** Requests that wait to be compared, and their bytes: of bodies, v4's responses and answers. */
 const MOST_WAITING = 100;

@@ -1,18 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import { readPack, type PackFiles } from "../../pack/load/load-pack.ts";
-import type { Log } from "../../base/log/log.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
-import { Outage } from "../../base/log/outage.ts";
-import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
+import { type KeyValueStore, type Log, type Metrics, Outage, type Settings } from "../../base/index.ts";
 import {
+  type LoadedPack,
   loadFiles,
+  type PackFiles,
   packFolder,
   packHash,
+  readPack,
   readPackFiles,
-  type LoadedPack,
-} from "../../pack/load/loaded-pack.ts";
-import { openExistingState } from "../../gateway/state/state-backends.ts";
+} from "../../pack/index.ts";
+import { openExistingState } from "../../gateway/index.ts";
 import { readWantedPack, type WantedPack } from "./wanted-pack.ts";
 
 /** Time between two looks at what is wanted. */

@@ -1,11 +1,8 @@
 /** A request and its answers, as an example of a difference is made of them. */
-import { tryParse } from "../../audit/record/json-text.ts";
-import type { RecordedBody, RecordedCall } from "../../audit/record/record.ts";
-import type { Pack } from "../../pack/pack.ts";
+import { type RecordedBody, type RecordedCall, tryParse } from "../../audit/index.ts";
+import type { Pack } from "../../pack/index.ts";
 import type { Answer, ComparedSample } from "../counts/comparison.ts";
-import type { RequestContext } from "../../gateway/pipeline/context.ts";
-import type { AlphaResponse } from "../../gateway/pipeline/response.ts";
-import { header } from "../../gateway/pipeline/request.ts";
+import { type AlphaResponse, header, type RequestContext } from "../../gateway/index.ts";
 import type { Exchange } from "./translate-again.ts";
 
 const toAnswer = ({ status, headers, body }: AlphaResponse): Answer => ({ status, headers, body });

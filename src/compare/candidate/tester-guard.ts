@@ -1,18 +1,21 @@
 /** Who may ask for the pack that is not the active one: clients whose entry in `CLIENTS_FILE` says so. */
-import { fingerprint, tokenHash } from "../../gateway/auth/token-cache.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import { HttpError } from "../../pack/errors/http-error.ts";
-import { header, type AlphaRequest } from "../../gateway/pipeline/request.ts";
-import { plainRequestOf, type Middleware } from "../../gateway/http/request-context.ts";
-import { nativeToken } from "../../gateway/forward/native-exchange.ts";
 import {
+  type AlphaRequest,
   createGuard,
-  UNKNOWN_PACK,
-  type GuardOptions,
+  createSenderReader,
+  fingerprint,
   type GuardDependencies,
-} from "../../gateway/http/browser-guards.ts";
-import { createSenderReader } from "../../gateway/pipeline/read-sender.ts";
-import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
+  type GuardOptions,
+  header,
+  type Middleware,
+  nativeToken,
+  plainRequestOf,
+  tokenHash,
+  UNKNOWN_PACK,
+} from "../../gateway/index.ts";
+import type { Settings } from "../../base/index.ts";
+import { HttpError } from "../../pack/index.ts";
+import type { ClientDirectory } from "../../audit/index.ts";
 
 /** What the guard needs of a gateway. */
 type TesterGuardParts = GuardDependencies &

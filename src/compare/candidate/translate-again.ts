@@ -1,22 +1,24 @@
 /** Translates a request again, under another pack, over the responses of v4 that its client's answer was made of. */
-import type { TokenInfo } from "../../gateway/auth/token-cache.ts";
-import { createTokenLocks } from "../../gateway/auth/token-locks.ts";
-import type { UpstreamTokens } from "../../gateway/auth/upstream-tokens.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import { printJson } from "../../base/json/parse.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { RequestContext } from "../../gateway/pipeline/context.ts";
-import type { AlphaResponse } from "../../gateway/pipeline/response.ts";
-import type { AlphaRequest } from "../../gateway/pipeline/request.ts";
-import { createPipelineConfig } from "../../gateway/pipeline/pipeline-config.ts";
-import { createAlphaPipeline, type PipelineDependencies } from "../../gateway/pipeline/pipeline.ts";
-import { NO_RESPONSE_CACHE } from "../../gateway/responses/response-cache.ts";
-import type { RequestOutcome } from "../../gateway/record/audit-record.ts";
-import type { RateLimitStatus } from "../../gateway/limits/limiter.ts";
+import {
+  type AlphaRequest,
+  type AlphaResponse,
+  type CatalogCache,
+  createAlphaPipeline,
+  createPipelineConfig,
+  createTokenLocks,
+  NO_RESPONSE_CACHE,
+  type PipelineDependencies,
+  type PlanRules,
+  type RateLimitStatus,
+  type RequestContext,
+  type RequestOutcome,
+  type TokenInfo,
+  type UpstreamTokens,
+} from "../../gateway/index.ts";
+import { printJson, type Settings } from "../../base/index.ts";
+import type { Pack } from "../../pack/index.ts";
 import { emptyTokenStore } from "../dry-run/dry-run.ts";
 import { areMade, createRecordedV4, type MadeCall, type PlayedCall } from "../replay/recorded-v4.ts";
-import type { CatalogCache } from "../../gateway/upstream/catalog-cache.ts";
-import type { PlanRules } from "../../gateway/pipeline/plan.ts";
 
 /** A request, and what became of it. */
 export interface Exchange {

@@ -1,7 +1,6 @@
 /** Which of the two packs is to serve: `promote` and `rollback` say it, in the state store, to all replicas. */
 import { z } from "zod";
-import { StateUnavailableError, type KeyValueStore } from "../../base/storage/key-value-store.ts";
-import { DOCUMENT_TTL_SECONDS } from "../../base/storage/shared-document.ts";
+import { DOCUMENT_TTL_SECONDS, type KeyValueStore, StateUnavailableError } from "../../base/index.ts";
 
 /** The pack that is to serve. */
 export type WantedPack =

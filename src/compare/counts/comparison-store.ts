@@ -1,10 +1,8 @@
 /** Where the counts and examples of comparisons are in the state store. */
 import { hash, randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { tryParse } from "../../audit/record/json-text.ts";
-import { isObject } from "../../base/json/parse.ts";
-import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
-import { replaceValue } from "../../base/storage/shared-document.ts";
+import { tryParse } from "../../audit/index.ts";
+import { isObject, type KeyValueStore, replaceValue } from "../../base/index.ts";
 import type { ComparisonSource } from "./comparison.ts";
 import {
   addCounts,

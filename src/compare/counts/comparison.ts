@@ -1,4 +1,4 @@
-import type { RecordedCall } from "../../audit/record/record.ts";
+import type { RecordedCall } from "../../audit/index.ts";
 
 /**
  * What a comparison of two answers to the same request is: two packs over the same responses of v4 (`candidate`), or the

@@ -1,11 +1,6 @@
 /** Collects the results of comparisons, and adds them to what all replicas have counted. */
-import type { Redaction } from "../../audit/redact/redact.ts";
-import { createRecordIds } from "../../audit/record/record-id.ts";
-import { errorText } from "../../base/settings/error-text.ts";
-import type { Log } from "../../base/log/log.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
-import { Outage } from "../../base/log/outage.ts";
-import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
+import { createRecordIds, type Redaction } from "../../audit/index.ts";
+import { errorText, type KeyValueStore, type Log, type Metrics, Outage } from "../../base/index.ts";
 import type { Compared, ComparisonSource, ReportComparison } from "./comparison.ts";
 import { readComparisons, writeComparisons } from "./comparison-store.ts";
 import type { SourceCounts } from "./counts.ts";

@@ -1,6 +1,6 @@
 /** The counts of comparisons, as the state store has them: one value for all routes of a source. */
 import { z } from "zod";
-import { DIFFERENCE_KINDS } from "../../pack/schema/accepted-definition.ts";
+import { DIFFERENCE_KINDS } from "../../pack/index.ts";
 import type { Compared, ComparisonSource, Difference, NotComparableReason } from "./comparison.ts";
 
 /** How often one field of a route differed in one way. */

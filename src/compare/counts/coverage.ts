@@ -1,7 +1,6 @@
 /** What compared answers have shown of their routes: fields with a value, and words of value tables. */
-import { isObject, parseJson } from "../../base/json/parse.ts";
-import { responseFields, type ResponseField } from "../../pack/fields/response-fields.ts";
-import type { Pack } from "../../pack/pack.ts";
+import { isObject, parseJson } from "../../base/index.ts";
+import { type Pack, type ResponseField, responseFields } from "../../pack/index.ts";
 import type { CoverAnswer } from "./pending.ts";
 
 type Sources = Pick<Pack, "route" | "resources" | "dialect">;

@@ -1,13 +1,12 @@
 /** The key of a comparison. Equal keys prove one case: a client that polls one list proves no more by asking again. */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import { isObject } from "../../base/json/parse.ts";
-import { isSuccess } from "../../pack/errors/statuses.ts";
+import { isObject } from "../../base/index.ts";
+import { isSuccess, type Route } from "../../pack/index.ts";
 import { pageFields, parseBody, type AnswerRules } from "../answers/compare-answers.ts";
 import { canonicalText, joinField } from "../answers/compare-values.ts";
 import type { Answer, ComparisonResult } from "./comparison.ts";
 import { filterOf, splitTarget, type ComparedRequest } from "../answers/compared-request.ts";
-import type { Route } from "../../pack/routes/route.ts";
 import type { VolatileFields } from "../answers/volatile-fields.ts";
 
 const KEY_BYTES = 8;

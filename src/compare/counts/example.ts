@@ -1,10 +1,13 @@
 /** An example of a difference as it is stored: without secrets, and of bounded size. */
-import type { RecordedBody, RecordedCall } from "../../audit/record/record.ts";
-import type { Redaction } from "../../audit/redact/redact.ts";
-import type { SecretValues } from "../../audit/redact/secret-values.ts";
-import { isObject } from "../../base/json/parse.ts";
-import { tryParse } from "../../audit/record/json-text.ts";
-import { truncatedBody } from "../../audit/record/truncate.ts";
+import {
+  type RecordedBody,
+  type RecordedCall,
+  type Redaction,
+  type SecretValues,
+  truncatedBody,
+  tryParse,
+} from "../../audit/index.ts";
+import { isObject } from "../../base/index.ts";
 import type { Answer, Compared, ComparedSample, ComparisonSource, Difference } from "./comparison.ts";
 
 /** One answer of an example. */

@@ -1,6 +1,5 @@
 /** Says where a bounded store of comparisons has no room: in a metric, and once an hour in the log. */
-import type { Log } from "../../base/log/log.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
+import type { Log, Metrics } from "../../base/index.ts";
 
 /**
  * `cases`: those that prove a bound. `fields`: fields that differ, and their examples. `writes`: writes that comparisons

@@ -1,5 +1,5 @@
 /** What a process has found and not written yet. Every part of it is bounded. */
-import type { Redaction } from "../../audit/redact/redact.ts";
+import type { Redaction } from "../../audit/index.ts";
 import type { Compared, ComparisonSource } from "./comparison.ts";
 import {
   addComparison,

@@ -1,6 +1,6 @@
 /** Whose cases comparisons prove, by what nobody can invent. */
 import { hash } from "node:crypto";
-import { addressNetworks } from "../../gateway/limits/client-address.ts";
+import { addressNetworks } from "../../gateway/index.ts";
 
 /** Characters of a hash. */
 const LENGTH = 12;

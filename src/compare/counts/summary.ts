@@ -1,6 +1,6 @@
 /** What counts of comparisons say: is it enough, and what differs most? */
-import type { Pack } from "../../pack/pack.ts";
-import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
+import type { Pack } from "../../pack/index.ts";
+import type { KeyValueStore } from "../../base/index.ts";
 import type { ComparisonSource } from "./comparison.ts";
 import { countProven, MAX_CASES, readComparisons, readSeen } from "./comparison-store.ts";
 import { CLIENT_SHARE, type FieldCounts, type RouteCounts, type SourceCounts } from "./counts.ts";

@@ -1,10 +1,5 @@
-import { onePage } from "../../pack/lists/envelope.ts";
-import type { Shape } from "../../pack/fields/shape.ts";
-import { upstreamEnvelopeOf } from "../../pack/lists/envelopes.ts";
-import type { Pack } from "../../pack/pack.ts";
-import { firstPagePath } from "../../gateway/upstream/catalog-reader.ts";
-import type { Upstream } from "../../gateway/upstream/client.ts";
-import type { HttpResponse } from "../../gateway/upstream/http-call.ts";
+import { onePage, type Pack, type Shape, upstreamEnvelopeOf } from "../../pack/index.ts";
+import { firstPagePath, type HttpResponse, type Upstream } from "../../gateway/index.ts";
 
 /** The items of each catalog, by the request that reads them: `GET /regions`. */
 export type CatalogLists = Readonly<Record<string, readonly unknown[]>>;

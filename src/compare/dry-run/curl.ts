@@ -1,5 +1,5 @@
 /** Writes requests as `curl` commands. Both the shell and `curl` read their arguments: texts are quoted for both. */
-import type { CredentialsPlace } from "../../pack/credentials/credentials.ts";
+import type { CredentialsPlace } from "../../pack/index.ts";
 import { shellComment, shellQuote, shellQuoteAround, shellWord } from "./shell.ts";
 
 /** A body as a text, or the name of a file that has it. */

@@ -1,21 +1,24 @@
 import { Readable } from "node:stream";
-import { overriddenMethod } from "../../pack/headers/method-override.ts";
-import type { CredentialsFormat, SentToken } from "../../pack/credentials/credentials.ts";
-import type { UpstreamTokens } from "../../gateway/auth/upstream-tokens.ts";
-import type { RequestContext } from "../../gateway/pipeline/context.ts";
-import type { AlphaResponse } from "../../gateway/pipeline/response.ts";
-import { takeQueryTokens, type AlphaRequest } from "../../gateway/pipeline/request.ts";
-import { createAlphaPipeline, type PipelineDependencies } from "../../gateway/pipeline/pipeline.ts";
-import { createUnlimitedRates } from "../../gateway/limits/rate-limits.ts";
-import type { Pack } from "../../pack/pack.ts";
-import { createPipelineConfig } from "../../gateway/pipeline/pipeline-config.ts";
-import { connectCatalogs } from "../../gateway/upstream/connect-catalogs.ts";
-import { createTokenCache, type TokenInfo } from "../../gateway/auth/token-cache.ts";
-import { createTokenLocks } from "../../gateway/auth/token-locks.ts";
-import type { Upstream } from "../../gateway/upstream/client.ts";
-import type { FileUpstream } from "../../gateway/upstream/file-client.ts";
-import type { CatalogCache } from "../../gateway/upstream/catalog-cache.ts";
-import { NO_PLAN } from "../../gateway/pipeline/plan.ts";
+import { type CredentialsFormat, overriddenMethod, type Pack, type SentToken } from "../../pack/index.ts";
+import {
+  type AlphaRequest,
+  type AlphaResponse,
+  type CatalogCache,
+  connectCatalogs,
+  createAlphaPipeline,
+  createPipelineConfig,
+  createTokenCache,
+  createTokenLocks,
+  createUnlimitedRates,
+  type FileUpstream,
+  NO_PLAN,
+  type PipelineDependencies,
+  type RequestContext,
+  takeQueryTokens,
+  type TokenInfo,
+  type Upstream,
+  type UpstreamTokens,
+} from "../../gateway/index.ts";
 
 /** A request without HTTP. */
 export interface DryRunRequest {

@@ -1,15 +1,17 @@
-import type { AuditRecord } from "../../audit/record/record.ts";
-import { parseForm, printForm } from "../../pack/bodies/form.ts";
-import { MAX_DEPTH } from "../../base/json/characters.ts";
-import { isObject } from "../../base/json/parse.ts";
-import type { BodyRules } from "../../pack/bodies/body.ts";
-import type { FieldRule } from "../../pack/fields/field-definition.ts";
-import { compileGetter } from "../../pack/fields/member-paths.ts";
-import type { JsonObject } from "../../pack/translation-context.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import { classOf, type FieldClass } from "../../pack/pack-summary.ts";
+import { type AuditRecord, isTruncated } from "../../audit/index.ts";
+import {
+  type BodyRules,
+  classOf,
+  compileGetter,
+  type FieldClass,
+  type FieldRule,
+  type JsonObject,
+  parseForm,
+  printForm,
+  type Route,
+} from "../../pack/index.ts";
+import { isObject, MAX_DEPTH } from "../../base/index.ts";
 import { describeWrite, type ExplainedBody, type ExplainedField } from "./explanation.ts";
-import { isTruncated } from "../../audit/record/truncate.ts";
 import { callName } from "./recorded.ts";
 
 /** A member with its own expression for writing is a `value`, whatever its class is for reading. */

@@ -1,5 +1,4 @@
-import type { FieldRule } from "../../pack/fields/field-definition.ts";
-import type { FieldClass } from "../../pack/pack-summary.ts";
+import type { FieldClass, FieldRule } from "../../pack/index.ts";
 
 /** The v4 side of a field. */
 export interface V4Side {

@@ -1,8 +1,5 @@
 /** Values of one answer in the next path, where no answer is known: their names in braces, as the pack has them. */
-import { NAME_IN_BRACES } from "../../pack/calls/endpoint.ts";
-import { compileSetter } from "../../pack/fields/member-paths.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { JsonObject } from "../../pack/translation-context.ts";
+import { compileSetter, type JsonObject, NAME_IN_BRACES, type Route } from "../../pack/index.ts";
 
 /** The names in braces of a path. */
 const namesIn = (template: string): string[] =>

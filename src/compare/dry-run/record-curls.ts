@@ -1,12 +1,8 @@
-import type { AuditRecord, RecordedBody } from "../../audit/record/record.ts";
-import { REDACTED } from "../../audit/redact/secret-values.ts";
-import { printForm } from "../../pack/bodies/form.ts";
-import { isObject } from "../../base/json/parse.ts";
-import { FORM } from "../../pack/bodies/body-format.ts";
-import type { Pack } from "../../pack/pack.ts";
+import { type AuditRecord, isTruncated, type RecordedBody, REDACTED } from "../../audit/index.ts";
+import { FORM, type Pack, printForm } from "../../pack/index.ts";
+import { isObject } from "../../base/index.ts";
 import { recordedType } from "./recorded-body.ts";
 import { curl, type CurlBody } from "./curl.ts";
-import { isTruncated } from "../../audit/record/truncate.ts";
 import { addressVariable, shellComment } from "./shell.ts";
 
 /** The requests of a record as commands. Secrets are placeholders, as in the record. */

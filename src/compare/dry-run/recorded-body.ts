@@ -1,8 +1,6 @@
 /** A client's body as it was sent, made of what a record or an example has of it. */
-import { printForm } from "../../pack/bodies/form.ts";
-import { isObject } from "../../base/json/parse.ts";
-import type { ClientMediaTypes } from "../../pack/bodies/body-format.ts";
-import type { Pack } from "../../pack/pack.ts";
+import { type ClientMediaTypes, type Pack, printForm } from "../../pack/index.ts";
+import { isObject } from "../../base/index.ts";
 
 /** The first media type of a format that clients may send; undefined without one. */
 export const typeOfFormat = (

@@ -1,6 +1,5 @@
-import type { AuditRecord, RecordedCall } from "../../audit/record/record.ts";
-import { isSuccess } from "../../pack/errors/statuses.ts";
-import type { Endpoint } from "../../pack/calls/endpoint.ts";
+import type { AuditRecord, RecordedCall } from "../../audit/index.ts";
+import { type Endpoint, isSuccess } from "../../pack/index.ts";
 
 /** `GET /path` of a request, without its query. */
 export const callName = ({ method, path }: RecordedCall): string => `${method} ${path.split("?", 1)[0]}`;

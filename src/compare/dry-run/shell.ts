@@ -1,4 +1,4 @@
-import { INVISIBLE } from "../../base/text/visible-text.ts";
+import { INVISIBLE } from "../../base/index.ts";
 
 const hasInvisible = (text: string): boolean => text.search(INVISIBLE) >= 0;
 

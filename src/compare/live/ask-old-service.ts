@@ -1,12 +1,15 @@
 /** Asks the old service the same as a client has asked, for a comparison. */
 import { Pool } from "undici";
-import { namesMethod } from "../../pack/headers/method-override.ts";
+import { namesMethod } from "../../pack/index.ts";
 import type { Answer, NotComparableReason } from "../counts/comparison.ts";
-import { ConnectionShares } from "../../gateway/upstream/connection-shares.ts";
-import { decodeContent } from "../../gateway/upstream/content-decoding.ts";
-import { createTlsConnector, type CurrentContext } from "../../gateway/upstream/upstream-tls.ts";
-import type { AlphaRequest } from "../../gateway/pipeline/request.ts";
-import { connectionOptions } from "../../gateway/forward/native-headers.ts";
+import {
+  type AlphaRequest,
+  connectionOptions,
+  ConnectionShares,
+  createTlsConnector,
+  type CurrentContext,
+  decodeContent,
+} from "../../gateway/index.ts";
 
 /** An answer, or why there is none. */
 export type Asked = Answer | NotComparableReason;

@@ -1,5 +1,5 @@
 /** When comparisons get a request: after its client. */
-import type { LifecycleDependencies } from "../../gateway/pipeline/lifecycle.ts";
+import type { LifecycleDependencies } from "../../gateway/index.ts";
 import type { Exchange } from "../candidate/translate-again.ts";
 
 /** Records a request as before; once its record and its response are on their way, the comparison gets it. */

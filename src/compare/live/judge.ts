@@ -1,6 +1,5 @@
 /** Decides whether the answers of both services are the same, by what is known of the old one. */
-import type { Route } from "../../pack/routes/route.ts";
-import type { Pack } from "../../pack/pack.ts";
+import type { Pack, Route } from "../../pack/index.ts";
 import { acceptDifferences } from "../answers/accepted.ts";
 import { createAnswerRules, type AnswerRules } from "../answers/compare-answers.ts";
 import type { ComparedRequest } from "../answers/compared-request.ts";

@@ -1,8 +1,7 @@
 /** Requests that may be something else than their method says, for a service that lets clients override it. */
-import { decodeBody } from "../../audit/record/client-body.ts";
-import { namesMethod } from "../../pack/headers/method-override.ts";
-import { readParameters } from "../../pack/routes/query.ts";
-import type { AlphaRequest } from "../../gateway/pipeline/request.ts";
+import { decodeBody } from "../../audit/index.ts";
+import { namesMethod, readParameters } from "../../pack/index.ts";
+import type { AlphaRequest } from "../../gateway/index.ts";
 
 /** The parameter of Rails, Laravel and Symfony. PHP reads the other spellings as the same name. */
 const PARAMETER = /^\s*[_.[ ]method(?![\w-])/i;

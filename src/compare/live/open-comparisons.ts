@@ -1,11 +1,11 @@
 /** Opens what counts the comparisons of a gateway. */
-import type { Redaction } from "../../audit/redact/redact.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import type { Pack } from "../../pack/pack.ts";
+import type { Redaction } from "../../audit/index.ts";
+import type { Settings } from "../../base/index.ts";
+import type { Pack } from "../../pack/index.ts";
 import { openComparisons, type Comparisons, type ComparisonsOptions } from "../counts/comparisons.ts";
 import { createCoverage } from "../counts/coverage.ts";
 import type { CoverAnswer } from "../counts/pending.ts";
-import { createRedaction } from "../../gateway/record/record-options.ts";
+import { createRedaction } from "../../gateway/index.ts";
 
 /** The comparisons of a gateway, which are redacted by its active pack. */
 export interface ComparisonsService extends Comparisons {

@@ -1,20 +1,15 @@
 /** Opens what comparisons of the old service and the translation share, whichever pack is active. */
-import type { AcceptedTokens } from "../../gateway/auth/accepted-tokens.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import type { Log } from "../../base/log/log.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
+import { type AcceptedTokens, createTokensOfOldService, type LegacyService } from "../../gateway/index.ts";
+import type { KeyValueStore, Log, Metrics, Settings } from "../../base/index.ts";
 import type { ReportComparison } from "../counts/comparison.ts";
 import { VolatileFields } from "../answers/volatile-fields.ts";
 import { createReportFull } from "../counts/full-stores.ts";
 import { createVolatileStore } from "../answers/volatile-store.ts";
-import { createTokensOfOldService } from "../../gateway/auth/known-senders.ts";
 import type { ComparedRollout } from "./compared-rollout.ts";
 import { OldService } from "./ask-old-service.ts";
 import { Budget } from "./budget.ts";
 import type { ShadowOptions } from "./shadow-runner.ts";
 import { WriteFence } from "./write-fence.ts";
-import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
-import type { LegacyService } from "../../gateway/forward/legacy.ts";
 
 /** What comparisons share, whichever pack is active. */
 export interface ShadowService {

@@ -1,9 +1,8 @@
 /** A request that one side serves, and that may be compared. */
-import type { Route } from "../../pack/routes/route.ts";
+import type { Route } from "../../pack/index.ts";
 import type { NotComparableReason } from "../counts/comparison.ts";
 import type { ComparedRequest } from "../answers/compared-request.ts";
-import type { Side } from "../../gateway/pipeline/cursor-mark.ts";
-import type { AlphaRequest } from "../../gateway/pipeline/request.ts";
+import type { AlphaRequest, Side } from "../../gateway/index.ts";
 
 /** A request that may be compared. */
 export interface ServedRequest {

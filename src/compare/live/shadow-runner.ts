@@ -4,9 +4,9 @@
  */
 import { hash, randomUUID } from "node:crypto";
 import { setImmediate as idle, setTimeout as wait } from "node:timers/promises";
-import { usualTokenTexts } from "../../pack/credentials/usual-credentials.ts";
+import { usualTokenTexts } from "../../pack/index.ts";
 import type { Answer, Compared, NotComparableReason } from "../counts/comparison.ts";
-import type { AlphaRequest } from "../../gateway/pipeline/request.ts";
+import type { AlphaRequest } from "../../gateway/index.ts";
 import type { Asked } from "./ask-old-service.ts";
 import type { Budget } from "./budget.ts";
 import type { AnswerPair, Finding, Judge, JudgedRequest } from "./judge.ts";

@@ -1,17 +1,19 @@
 /** The translation as comparisons ask it: the whole pipeline, without records, metrics and limits of the gateway. */
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import type { AlphaRequest } from "../../gateway/pipeline/request.ts";
-import { createAlphaPipeline, type PipelineDependencies } from "../../gateway/pipeline/pipeline.ts";
-import { createPipelineConfig } from "../../gateway/pipeline/pipeline-config.ts";
-import { NO_RESPONSE_CACHE } from "../../gateway/responses/response-cache.ts";
-import { createUnlimitedRates } from "../../gateway/limits/rate-limits.ts";
+import type { Log, Settings } from "../../base/index.ts";
+import {
+  type AlphaRequest,
+  createAlphaPipeline,
+  createPipelineConfig,
+  createTokenLocks,
+  createUnlimitedRates,
+  NO_PLAN,
+  NO_RESPONSE_CACHE,
+  type OAuthServices,
+  type PipelineDependencies,
+  type TokenCache,
+  type UpstreamClient,
+} from "../../gateway/index.ts";
 import { COMPARISON_TIMEOUT_MS, type Asked } from "./ask-old-service.ts";
-import { createTokenLocks } from "../../gateway/auth/token-locks.ts";
-import { NO_PLAN } from "../../gateway/pipeline/plan.ts";
-import type { UpstreamClient } from "../../gateway/upstream/client.ts";
-import type { TokenCache } from "../../gateway/auth/token-cache.ts";
-import type { OAuthServices } from "../../gateway/oauth/oauth-services.ts";
-import type { Log } from "../../base/log/log.ts";
 
 /** What the translation of comparisons needs of a gateway. */
 export interface ShadowTranslationParts extends Pick<

@@ -1,29 +1,30 @@
 /** Compares the old service and the translation on live requests, by `ROLLOUT_FILE`. */
-import { CLIENT_GONE } from "../../base/metrics/client-gone.ts";
-import { fingerprint, tokenHash } from "../../gateway/auth/token-cache.ts";
-import { errorText } from "../../base/settings/error-text.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import { header, type AlphaRequest } from "../../gateway/pipeline/request.ts";
-import { hasWritten } from "../../gateway/pipeline/instrument-call.ts";
-import { nativeToken } from "../../gateway/forward/native-exchange.ts";
-import { findIssuer } from "../../gateway/pipeline/stages/enforce-plan.ts";
+import { CLIENT_GONE, errorText, type Settings } from "../../base/index.ts";
+import {
+  type AlphaRequest,
+  type BodyStart,
+  findIssuer,
+  fingerprint,
+  hasWritten,
+  header,
+  type LegacyExchange,
+  nativeToken,
+  type OAuthServices,
+  onlyReads,
+  tokenHash,
+} from "../../gateway/index.ts";
+import type { Route } from "../../pack/index.ts";
 import type { WriteFence } from "./write-fence.ts";
-import type { LegacyExchange } from "../../gateway/forward/legacy-proxy.ts";
-import type { BodyStart } from "../../gateway/record/legacy-record.ts";
 import { provenBy } from "../counts/proven-by.ts";
-import { hasName, rolloutClient, UNNAMED, BUCKETS } from "../../audit/clients/client-name.ts";
+import { BUCKETS, type ClientDirectory, hasName, rolloutClient, UNNAMED } from "../../audit/index.ts";
 import { MAX_COMPARED_BYTES, textHeaders, type Asked } from "./ask-old-service.ts";
 import { createJudge } from "./judge.ts";
 import { overridesMethod } from "./method-override.ts";
 import type { ServedRequest } from "./served-request.ts";
 import { ShadowRunner, WITHOUT_BODY } from "./shadow-runner.ts";
 import type { Exchange } from "../candidate/translate-again.ts";
-import { onlyReads } from "../../gateway/forward/legacy.ts";
 import type { ShadowService } from "./open-shadow.ts";
 import { createShadowTranslation, type ShadowTranslationParts } from "./shadow-translation.ts";
-import type { OAuthServices } from "../../gateway/oauth/oauth-services.ts";
-import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
 
 /** What comparisons need of a gateway. */
 interface ShadowParts extends ShadowTranslationParts {

@@ -1,6 +1,6 @@
 /** Two bodies as lines beside each other. Rows of lists are aligned by their ids. */
-import { isTruncated } from "../../audit/record/truncate.ts";
-import { isObject } from "../../base/json/parse.ts";
+import { isTruncated } from "../../audit/index.ts";
+import { isObject } from "../../base/index.ts";
 
 /** A value of both bodies. Values are JSON. */
 export interface AlignedLine {

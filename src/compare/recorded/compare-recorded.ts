@@ -1,6 +1,5 @@
 /** Compares the answers of two packs to recorded requests, over the responses of v4 that were recorded. */
-import type { AuditRecord } from "../../audit/record/record.ts";
-import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
+import type { AuditRecord, ClientDirectory } from "../../audit/index.ts";
 import { acceptDifferences } from "../answers/accepted.ts";
 import type { Answer, Compared, NotComparableReason } from "../counts/comparison.ts";
 import type { DryRunResponse } from "../dry-run/dry-run.ts";

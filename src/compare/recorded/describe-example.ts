@@ -1,10 +1,15 @@
 /** What a person needs to understand a difference: both bodies, the rules of the fields, and the commands that repeat it. */
 import { basename } from "node:path";
-import type { AuditRecord } from "../../audit/record/record.ts";
-import type { ProductWords } from "../../base/settings/product-words.ts";
-import { responseFields } from "../../pack/fields/response-fields.ts";
-import { buildValidPack, parsePack, readPack, renameWords } from "../../pack/load/load-pack.ts";
-import type { Pack } from "../../pack/pack.ts";
+import type { AuditRecord } from "../../audit/index.ts";
+import type { ProductWords } from "../../base/index.ts";
+import {
+  buildValidPack,
+  type Pack,
+  parsePack,
+  readPack,
+  renameWords,
+  responseFields,
+} from "../../pack/index.ts";
 import type { Example } from "../counts/example.ts";
 import { describeRead } from "../dry-run/explanation.ts";
 import { recordCurls } from "../dry-run/record-curls.ts";

@@ -1,6 +1,5 @@
 /** What the answers of two packs to one request mean. */
-import type { Route } from "../../pack/routes/route.ts";
-import type { Pack } from "../../pack/pack.ts";
+import type { Pack, Route } from "../../pack/index.ts";
 import type { AcceptedBy } from "../answers/accepted.ts";
 import { compareAnswers, createAnswerRules } from "../answers/compare-answers.ts";
 import type {

@@ -1,14 +1,12 @@
 /** Lines of accepted differences that accept nothing. */
 import { basename } from "node:path";
-import type { Diagnostic } from "../../base/files/diagnostic.ts";
-import { ACCEPTED_FILE, parsePack, readPack } from "../../pack/load/load-pack.ts";
-import type { Pack } from "../../pack/pack.ts";
+import type { Diagnostic, KeyValueStore } from "../../base/index.ts";
+import { ACCEPTED_FILE, type Pack, parsePack, readPack } from "../../pack/index.ts";
 import { hasEnded } from "../answers/accepted.ts";
 import { readComparisons } from "../counts/comparison-store.ts";
 import { lineKey, type RouteCounts } from "../counts/counts.ts";
 import { required } from "../counts/statistics.ts";
 import { DEFAULT_RATE } from "../counts/summary.ts";
-import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
 
 /**
  * Finds lines whose last day has passed, and lines that no comparison has used although their route has enough of them.

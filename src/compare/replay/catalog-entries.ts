@@ -1,9 +1,6 @@
 /** Compares the catalog entries in responses. v4's catalogs are not recorded, but the entries can be compared with a control. */
-import { isObject } from "../../base/json/parse.ts";
-import { responseFields } from "../../pack/fields/response-fields.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { Pack } from "../../pack/pack.ts";
-import { NO_CATALOGS, type CatalogCopy } from "../../pack/translation-context.ts";
+import { isObject } from "../../base/index.ts";
+import { type CatalogCopy, NO_CATALOGS, type Pack, responseFields, type Route } from "../../pack/index.ts";
 import { compareBodies, type ReplayDifference } from "./differences.ts";
 
 /** All values of a body at some paths, without indexes. */

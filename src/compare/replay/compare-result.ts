@@ -1,8 +1,7 @@
 /** Compares a replay with its record: the route, the calls to v4, the status and the response. */
-import type { AuditRecord } from "../../audit/record/record.ts";
-import { parseJson } from "../../base/json/parse.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { Route } from "../../pack/routes/route.ts";
+import type { AuditRecord } from "../../audit/index.ts";
+import { parseJson } from "../../base/index.ts";
+import type { Pack, Route } from "../../pack/index.ts";
 import type { DryRunResponse } from "../dry-run/dry-run.ts";
 import type { EntryComparison } from "./catalog-entries.ts";
 import { compareBodies, createDifference, createIdComparison, type ReplayDifference } from "./differences.ts";

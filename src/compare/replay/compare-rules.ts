@@ -1,11 +1,8 @@
 /**
  * Compares what a record can't show: a replay is let in without credentials, and headers are not recorded. So the rules of the packs are compared, as far as the request depends on them.
  */
-import type { AuditRecord } from "../../audit/record/record.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import { isSuccess } from "../../pack/errors/statuses.ts";
-import { scopeOf } from "../../pack/pack-summary.ts";
-import type { Pack } from "../../pack/pack.ts";
+import type { AuditRecord } from "../../audit/index.ts";
+import { isSuccess, type Pack, type Route, scopeOf } from "../../pack/index.ts";
 import { compareBodies, type ReplayDifference } from "./differences.ts";
 
 const scopeRule = ({ dialect: { scopes } }: Pack, route: Route): string =>

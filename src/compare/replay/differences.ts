@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { REDACTED } from "../../audit/redact/secret-values.ts";
-import { isObject } from "../../base/json/parse.ts";
-import type { Route } from "../../pack/routes/route.ts";
+import { REDACTED } from "../../audit/index.ts";
+import { isObject } from "../../base/index.ts";
+import type { Route } from "../../pack/index.ts";
 
 /** A part of a request or response that is not as it was recorded. */
 export interface ReplayDifference {

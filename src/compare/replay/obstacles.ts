@@ -1,12 +1,7 @@
 /** What a record lacks, so that its replay can't be judged. */
-import type { AuditRecord } from "../../audit/record/record.ts";
-import { CLIENT_GONE } from "../../base/metrics/client-gone.ts";
-import { REDACTED } from "../../audit/redact/secret-values.ts";
-import { UNREADABLE_BODY, wrongMediaType } from "../../pack/bodies/body-reasons.ts";
-import { errorsOf } from "../../pack/errors/error-shapes.ts";
-import { NOT_MODIFIED } from "../../pack/errors/statuses.ts";
-import type { Pack } from "../../pack/pack.ts";
-import { isTruncated } from "../../audit/record/truncate.ts";
+import { type AuditRecord, isTruncated, REDACTED } from "../../audit/index.ts";
+import { CLIENT_GONE } from "../../base/index.ts";
+import { errorsOf, NOT_MODIFIED, type Pack, UNREADABLE_BODY, wrongMediaType } from "../../pack/index.ts";
 
 const NOT_ACCEPTABLE = 406;
 

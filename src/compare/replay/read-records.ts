@@ -1,11 +1,8 @@
 import { Readable } from "node:stream";
 import { createZstdDecompress } from "node:zlib";
 import { z } from "zod";
-import { errorText } from "../../base/settings/error-text.ts";
-import { LANES, type AuditRecord } from "../../audit/record/record.ts";
-import { clientsOf, type AuditQuery } from "../../audit/store/store.ts";
-import { isOfClients } from "../../audit/store/stored-row.ts";
-import { parseJson } from "../../base/json/parse.ts";
+import { errorText, parseJson } from "../../base/index.ts";
+import { type AuditQuery, type AuditRecord, clientsOf, isOfClients, LANES } from "../../audit/index.ts";
 
 /** A file that is not an audit export. The message names the line. */
 export class InvalidExportError extends Error {

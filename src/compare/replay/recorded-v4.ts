@@ -1,10 +1,7 @@
-import type { AuditRecord, RecordedCall } from "../../audit/record/record.ts";
-import { printJson } from "../../base/json/parse.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { Upstream } from "../../gateway/upstream/client.ts";
-import type { HttpResponse, HttpRequest } from "../../gateway/upstream/http-call.ts";
-import { UpstreamError } from "../../gateway/upstream/upstream-error.ts";
+import type { AuditRecord, RecordedCall } from "../../audit/index.ts";
+import { printJson } from "../../base/index.ts";
+import type { Pack, Route } from "../../pack/index.ts";
+import { type HttpRequest, type HttpResponse, type Upstream, UpstreamError } from "../../gateway/index.ts";
 import { isCallOf } from "../dry-run/recorded.ts";
 
 type CallName = Pick<RecordedCall, "method" | "path">;

@@ -1,6 +1,5 @@
-import { checksumOf, type AuditRecord } from "../../audit/record/record.ts";
-import type { Pack } from "../../pack/pack.ts";
-import { NO_CATALOGS } from "../../pack/translation-context.ts";
+import { type AuditRecord, checksumOf } from "../../audit/index.ts";
+import { NO_CATALOGS, type Pack } from "../../pack/index.ts";
 import { createCatalogUpstream, type CatalogLists } from "../dry-run/catalog-upstream.ts";
 import { clientBody } from "../dry-run/recorded-body.ts";
 import { createDryRun, type DryRun, type DryRunOptions, type DryRunResponse } from "../dry-run/dry-run.ts";

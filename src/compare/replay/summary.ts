@@ -1,4 +1,4 @@
-import type { AuditRecord } from "../../audit/record/record.ts";
+import type { AuditRecord } from "../../audit/index.ts";
 import type { ReplayDifference } from "./differences.ts";
 import type { ReplayResult } from "./replay-record.ts";
 

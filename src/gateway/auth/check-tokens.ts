@@ -2,8 +2,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { TokenUnavailableError } from "./token-store.ts";
-import { HttpError } from "../../pack/errors/http-error.ts";
-import type { Endpoint } from "../../pack/calls/endpoint.ts";
+import { type Endpoint, HttpError } from "../../pack/index.ts";
 import { addressNetwork } from "../limits/client-address.ts";
 import { createMemoryLimiter } from "../limits/limiter.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";

@@ -1,10 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { errorText } from "../../base/settings/error-text.ts";
-import { makeFolder } from "../../base/storage/make-folder.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import { StateUnavailableError } from "../../base/storage/key-value-store.ts";
+import { errorText, makeFolder, type Settings, StateUnavailableError } from "../../base/index.ts";
 
 export const SECRET_FILE = "gateway.secret";
 

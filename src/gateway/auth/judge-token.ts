@@ -1,7 +1,12 @@
 /** What v4's responses say about tokens. Both dialects ask here, and nowhere else. */
-import type { Access, Grants, Scopes } from "../../pack/credentials/scopes.ts";
-import { isSuccess, TOO_MANY_REQUESTS } from "../../pack/errors/statuses.ts";
-import type { FindV4Access } from "../../pack/credentials/upstream-access.ts";
+import {
+  type Access,
+  type FindV4Access,
+  type Grants,
+  isSuccess,
+  type Scopes,
+  TOO_MANY_REQUESTS,
+} from "../../pack/index.ts";
 
 /** What one response of v4 says about the token that v4 got. */
 export type TokenVerdict =

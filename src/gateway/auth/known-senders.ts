@@ -2,11 +2,8 @@
 import { createAcceptedTokens, type AcceptedTokens } from "./accepted-tokens.ts";
 import { fingerprint, type TokenCache } from "./token-cache.ts";
 import type { UpstreamTokens } from "./upstream-tokens.ts";
-import type { ClientDirectory, ClientIdentity } from "../../audit/clients/client-directory.ts";
-import { isSuccess } from "../../pack/errors/statuses.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { Pack } from "../../pack/pack.ts";
-import { rolloutClient } from "../../audit/clients/client-name.ts";
+import { type ClientDirectory, type ClientIdentity, rolloutClient } from "../../audit/index.ts";
+import { isSuccess, type Pack, type Route } from "../../pack/index.ts";
 
 /** Whether an answer of the old service shows that it accepts the token: a success, if the route needs one. */
 export const showsAcceptance = (route: Pick<Route, "access"> | undefined, status: number): boolean =>

@@ -1,8 +1,7 @@
 /** Whether v4 accepts a token, by a call that the gateway makes for this alone. */
 import { TokenUnavailableError } from "./token-store.ts";
 import { fingerprint } from "./token-cache.ts";
-import { TOO_MANY_REQUESTS } from "../../pack/errors/statuses.ts";
-import type { Endpoint } from "../../pack/calls/endpoint.ts";
+import { type Endpoint, type Pack, TOO_MANY_REQUESTS } from "../../pack/index.ts";
 import { type RequestContext, createContext } from "../pipeline/context.ts";
 import type { AuthenticatedClient, ClientToken } from "../pipeline/client.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
@@ -11,7 +10,6 @@ import { requestWithoutBody } from "../pipeline/prepared-request.ts";
 import { resolveToken, type TokenDependencies } from "../pipeline/stages/authorize.ts";
 import { UpstreamCaller, type CallDependencies, type CallerRequest } from "../pipeline/upstream-call.ts";
 import { InvalidUpstreamResponseError } from "../pipeline/upstream-response.ts";
-import type { Pack } from "../../pack/pack.ts";
 
 /** Any token may make the call that checks it. */
 const CHECK = { route: { access: "token" } } as const;

@@ -1,5 +1,4 @@
-import { REDIS_PREFIX, type RedisClient } from "../../base/storage/redis-client.ts";
-import { readText, readTexts } from "../../base/storage/redis-replies.ts";
+import { readText, readTexts, REDIS_PREFIX, type RedisClient } from "../../base/index.ts";
 import type { TokenCacheBackend, TokenCacheOptions, TokenInfo } from "./token-cache.ts";
 
 const PREFIX = `${REDIS_PREFIX}token:`;

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Grants } from "../../pack/credentials/scopes.ts";
+import type { Grants } from "../../pack/index.ts";
 import { tokenHash } from "./token-cache.ts";
 
 /** What refreshes a token at the login server. */

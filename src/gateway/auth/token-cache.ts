@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { Grants } from "../../pack/credentials/scopes.ts";
+import type { Grants } from "../../pack/index.ts";
 import { createAcceptedTokens } from "./accepted-tokens.ts";
 
 /** The SHA-256 of a token in hex. It identifies the token everywhere: tokens are never stored or logged in clear text. */

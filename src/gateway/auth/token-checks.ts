@@ -1,15 +1,14 @@
-import type { Settings } from "../../base/settings/setting-definitions.ts";
+import type { Metrics, Settings } from "../../base/index.ts";
 import { createTokenChecks, type CheckToken, type TokenCheckBudget } from "./check-tokens.ts";
 import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
 import { createResponseCache } from "../responses/response-cache.ts";
 import type { Recorder } from "../record/recorder.ts";
-import type { Pack } from "../../pack/pack.ts";
+import type { Pack } from "../../pack/index.ts";
 import type { TokenCache } from "./token-cache.ts";
 import { TokenStore } from "./token-store.ts";
 import type { UpstreamClient } from "../upstream/client.ts";
 import type { UpstreamTokens } from "./upstream-tokens.ts";
 import type { TokenLocks } from "./token-locks.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
 import type { InFlightTracker } from "../http/in-flight.ts";
 
 /** What the checks need of a gateway. */

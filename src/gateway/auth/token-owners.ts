@@ -1,6 +1,5 @@
-import { HttpError } from "../../pack/errors/http-error.ts";
-import { TOO_MANY_REQUESTS } from "../../pack/errors/statuses.ts";
-import { StateUnavailableError, type Owner, type Room } from "../../base/storage/key-value-store.ts";
+import { HttpError, TOO_MANY_REQUESTS } from "../../pack/index.ts";
+import { type Owner, type Room, StateUnavailableError } from "../../base/index.ts";
 import { fingerprint, tokenHash } from "./token-cache.ts";
 
 /** A personal token has two entries: its record, and the levels that lists show. Nobody needs a thousand of them. */

@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { KeyValueStore, Owner, Room } from "../../base/storage/key-value-store.ts";
+import type { KeyValueStore, Owner, Room } from "../../base/index.ts";
 import { parseStoredToken, type StoredToken } from "./stored-token.ts";
 import type { GatewayTokens } from "./gateway-tokens.ts";
 import type { Encryptor } from "./encryption.ts";

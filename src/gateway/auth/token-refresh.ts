@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import type { Scopes } from "../../pack/credentials/scopes.ts";
-import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
+import type { Scopes } from "../../pack/index.ts";
+import type { KeyValueStore } from "../../base/index.ts";
 import type { TokenRecords } from "./token-records.ts";
 import {
   tokenInfoHash,

@@ -1,5 +1,5 @@
-import type { Scopes } from "../../pack/credentials/scopes.ts";
-import type { Owner } from "../../base/storage/key-value-store.ts";
+import type { Scopes } from "../../pack/index.ts";
+import type { Owner } from "../../base/index.ts";
 import { tokenHash } from "./token-cache.ts";
 import { PERSONAL_ENTRIES, requireRoom } from "./token-owners.ts";
 import type { TokenRecord, TokenRecords } from "./token-records.ts";

@@ -4,8 +4,7 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { tokenHash } from "../auth/token-cache.ts";
-import { findUsualToken } from "../../pack/credentials/usual-credentials.ts";
-import type { Pack } from "../../pack/pack.ts";
+import { findUsualToken, type Pack } from "../../pack/index.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
 import { restoreTarget } from "../http/request-context.ts";
 import { bodyHeadersOf, BodyStart } from "../record/legacy-record.ts";

@@ -1,24 +1,26 @@
 /** The old service of `LEGACY_URL`: the connections to it, and the records of what it answers. */
 import { fingerprint } from "../auth/token-cache.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import { isObserving } from "../../base/settings/observing.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { Pack } from "../../pack/pack.ts";
-import { splitPath } from "../../pack/routes/router.ts";
-import type { Log } from "../../base/log/log.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
+import {
+  isObserving,
+  type Log,
+  type Metrics,
+  OTHER_ROUTE,
+  RouteTemplates,
+  type Settings,
+  type UsedUp,
+} from "../../base/index.ts";
+import { type Pack, type Route, splitPath } from "../../pack/index.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
 import { packVary } from "../pipeline/pipeline-config.ts";
 import { createLegacyProxy, type LegacyExchange, type ForwardLegacy } from "./legacy-proxy.ts";
 import { createLegacyRecord, keptBytes, summarizeLegacyRequest } from "../record/legacy-record.ts";
 import { createNativeProxy, type NativeProxy } from "./native-proxy.ts";
 import { addressNetwork, trustedProxies } from "../limits/client-address.ts";
-import { OTHER_ROUTE, RouteTemplates, type UsedUp } from "../../base/routing/path-template.ts";
 import { createCircuitBreaker, type CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import type { CurrentContext } from "../upstream/upstream-tls.ts";
 import type { Recorder } from "../record/recorder.ts";
 import type { UpstreamTls } from "../upstream/open-tls.ts";
-import type { AuditStore } from "../../audit/store/store.ts";
+import type { AuditStore } from "../../audit/index.ts";
 import type { InFlightTracker } from "../http/in-flight.ts";
 
 /** The name of the old service in messages. */

@@ -1,5 +1,4 @@
-import type { Access, Grants, Scopes } from "../../pack/credentials/scopes.ts";
-import type { FindV4Access } from "../../pack/credentials/upstream-access.ts";
+import type { Access, FindV4Access, Grants, Scopes } from "../../pack/index.ts";
 import { TokenUnavailableError, type TokenLookup, type TokenStore } from "../auth/token-store.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
 

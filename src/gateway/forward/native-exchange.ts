@@ -1,6 +1,6 @@
 /** One request of v4's own clients on its way, and what the gateway learns about it. */
 import { STATUS_CODES, type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse } from "node:http";
-import { CLIENT_GONE } from "../../base/metrics/client-gone.ts";
+import { CLIENT_GONE } from "../../base/index.ts";
 import type { AttemptOutcome, CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import { causedBy, outcomeOfStatus } from "../upstream/upstream-error.ts";
 import { header, type AlphaRequest } from "../pipeline/request.ts";

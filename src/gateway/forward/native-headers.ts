@@ -1,6 +1,6 @@
 /** Headers that the proxies do not pass on. */
 import type { IncomingHttpHeaders } from "node:http";
-import { namesMethod } from "../../pack/headers/method-override.ts";
+import { namesMethod } from "../../pack/index.ts";
 
 /** Hop-by-hop headers (RFC 9110 7.6.1), except those that frame the body. */
 const HOP_BY_HOP = [

@@ -1,7 +1,7 @@
 /** The native proxy: requests of v4's own clients are forwarded without translation, and streamed both ways. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CircuitBreaker } from "../upstream/circuit-breaker.ts";
-import { namesAnotherMethod } from "../../pack/headers/method-override.ts";
+import { namesAnotherMethod } from "../../pack/index.ts";
 import { addressNetwork } from "../limits/client-address.ts";
 import { createUpstreamPool, type UpstreamPool } from "../upstream/upstream-pool.ts";
 import type { CurrentContext } from "../upstream/upstream-tls.ts";

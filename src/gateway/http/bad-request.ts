@@ -1,6 +1,5 @@
-import type { Pack } from "../../pack/pack.ts";
-import type { Log } from "../../base/log/log.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
+import type { Pack } from "../../pack/index.ts";
+import type { Log, Metrics } from "../../base/index.ts";
 import { connectionAddress } from "../limits/client-address.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import type { MessageFault, MessageRejection } from "./invalid-messages.ts";

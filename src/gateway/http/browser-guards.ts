@@ -1,20 +1,15 @@
 /** What the public port rejects before the pipeline: heads that are too long, and what pages make browsers send. */
-import { credentialPlaces, type CredentialsPlace } from "../../pack/credentials/credentials.ts";
+import { credentialPlaces, type CredentialsPlace, HttpError, type Pack } from "../../pack/index.ts";
 import type { IncomingMessage } from "node:http";
 import { hostOf, SAFE_METHODS, SAME_SITES } from "./origins.ts";
 import { createHostCheck, type HostCheck } from "./host-check.ts";
-import { CLIENT_GONE } from "../../base/metrics/client-gone.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import { HttpError } from "../../pack/errors/http-error.ts";
-import type { Log } from "../../base/log/log.ts";
+import { CLIENT_GONE, type Log, type Metrics, type Settings } from "../../base/index.ts";
 import { ANONYMOUS } from "../pipeline/client.ts";
 import { HEAD_TOO_LONG, isHeadTooLong, plainRequestOf, type Middleware } from "./request-context.ts";
 import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "../pipeline/lifecycle.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
 import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
 import type { SharedState } from "../state/shared-state.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
 
 /** The route of preflights in the metrics. */
 const PREFLIGHT = "preflight";

@@ -1,7 +1,5 @@
-import { credentialPlaces } from "../../pack/credentials/credentials.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { Pack } from "../../pack/pack.ts";
+import { credentialPlaces, type Pack, type Route } from "../../pack/index.ts";
+import type { Settings } from "../../base/index.ts";
 import type { allowOrigins } from "./cors.ts";
 import { FIELD_HEADER } from "../responses/hide-fields.ts";
 import { CODE_HEADER } from "../pipeline/stages/enforce-plan.ts";

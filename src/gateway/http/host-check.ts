@@ -1,4 +1,4 @@
-import { isLoopback } from "../../base/settings/loopback.ts";
+import { isLoopback } from "../../base/index.ts";
 
 /** Names of this machine that no web page can point at another one. */
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];

@@ -1,4 +1,4 @@
-import type { Log } from "../../base/log/log.ts";
+import type { Log } from "../../base/index.ts";
 import type { OnUntrustedProxy } from "../limits/client-address.ts";
 
 /** Warns of the first proxy that nobody trusts. A stranger can send such a header too: one line is enough for a process. */

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { UNREADABLE_BODY } from "../../pack/bodies/body-reasons.ts";
-import { HttpError } from "../../pack/errors/http-error.ts";
+import { HttpError, UNREADABLE_BODY } from "../../pack/index.ts";
 import { decodeContent } from "../upstream/content-decoding.ts";
 import { ShareUsage, type ShareClient } from "../upstream/share-usage.ts";
 import { toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";

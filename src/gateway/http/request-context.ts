@@ -8,7 +8,7 @@ import { takeQueryTokens, type AlphaRequest } from "../pipeline/request.ts";
 import type { AlphaHandler } from "../pipeline/lifecycle.ts";
 import type { RequestBodies } from "./receive-body.ts";
 import { sendResponse } from "./send-response.ts";
-import { overriddenMethod } from "../../pack/headers/method-override.ts";
+import { overriddenMethod } from "../../pack/index.ts";
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 

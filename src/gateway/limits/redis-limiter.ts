@@ -1,6 +1,11 @@
 import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import { LIMIT_PREFIX, type RedisClient } from "../../base/storage/redis-client.ts";
-import { COUNT_REQUESTS, readInteger, readWindowCount } from "../../base/storage/redis-replies.ts";
+import {
+  COUNT_REQUESTS,
+  LIMIT_PREFIX,
+  readInteger,
+  readWindowCount,
+  type RedisClient,
+} from "../../base/index.ts";
 import { toStatus, type Limiter, type RateLimit, type RateLimitStatus } from "./limiter.ts";
 
 /** Counts below zero would allow more requests: a key that expired, or that was counted elsewhere, gets no refund. */

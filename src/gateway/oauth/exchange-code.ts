@@ -1,10 +1,9 @@
-import { printJson } from "../../base/json/parse.ts";
-import type { Scopes } from "../../pack/credentials/scopes.ts";
+import { printJson } from "../../base/index.ts";
+import type { OAuthDefinition, Scopes } from "../../pack/index.ts";
 import type { HandlerResult } from "../pipeline/response.ts";
 import type { RequestContext } from "../pipeline/context.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
 import type { UpstreamActivity } from "../pipeline/instrument-call.ts";
-import type { OAuthDefinition } from "../../pack/credentials/oauth-definition.ts";
 import { applicationOwner } from "../auth/token-owners.ts";
 import type { TokenStore } from "../auth/token-store.ts";
 import type { RequestedScopes } from "./requested-scopes.ts";

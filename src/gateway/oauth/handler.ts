@@ -1,7 +1,5 @@
 import type { RateLimits } from "../limits/rate-limits.ts";
-import { HttpError } from "../../pack/errors/http-error.ts";
-import { readParameters } from "../../pack/routes/query.ts";
-import type { OAuthDefinition } from "../../pack/credentials/oauth-definition.ts";
+import { HttpError, type OAuthDefinition, readParameters } from "../../pack/index.ts";
 import { withLifecycle, type LifecycleDependencies, type AlphaHandler } from "../pipeline/lifecycle.ts";
 import type { HandlerResult } from "../pipeline/response.ts";
 import { createUpstreamActivity, type UpstreamActivity } from "../pipeline/instrument-call.ts";

@@ -1,5 +1,5 @@
 /** The calls of the client's API to the login server, with their methods. */
-import type { OAuthDefinition } from "../../pack/credentials/oauth-definition.ts";
+import type { OAuthDefinition } from "../../pack/index.ts";
 
 /** They sign users in: windows and the end of the plan stop them. */
 export const SIGN_INS = { authorize: "GET", token: "POST" } as const;

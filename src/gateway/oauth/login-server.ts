@@ -1,17 +1,21 @@
 import { randomUUID } from "node:crypto";
-import { parseJson, isObject } from "../../base/json/parse.ts";
-import { TranslatedError } from "../../pack/errors/http-error.ts";
-import { isSuccess, meaningOf, TOO_MANY_REQUESTS, type Statuses } from "../../pack/errors/statuses.ts";
+import { isObject, parseJson, type StartCallSpan } from "../../base/index.ts";
+import {
+  isSuccess,
+  meaningOf,
+  type OAuthDefinition,
+  type Statuses,
+  TOO_MANY_REQUESTS,
+  TranslatedError,
+} from "../../pack/index.ts";
 import { InvalidUpstreamResponseError } from "../pipeline/upstream-response.ts";
 import {
   createUpstreamActivity,
   instrumentCall,
   type UpstreamActivity,
 } from "../pipeline/instrument-call.ts";
-import type { OAuthDefinition } from "../../pack/credentials/oauth-definition.ts";
 import type { IssuedToken, RefreshCredentials } from "../auth/stored-token.ts";
 import type { TokenIssuer } from "../auth/token-refresh.ts";
-import type { StartCallSpan } from "../../base/tracing/tracing.ts";
 import type { Upstream } from "../upstream/client.ts";
 
 export interface LoginServerOptions {

@@ -1,8 +1,6 @@
-import { errorText } from "../../base/settings/error-text.ts";
-import type { Pack } from "../../pack/pack.ts";
+import { errorText, type KeyValueStore, type Log, type Settings, type Tracing } from "../../base/index.ts";
+import type { Pack } from "../../pack/index.ts";
 import { LoginServer } from "./login-server.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
 import { createStoreEpoch, type StoreEpoch } from "./store-epoch.ts";
 import { TokenStore } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
@@ -10,11 +8,9 @@ import { createTokenRecords } from "../auth/token-records.ts";
 import { createGatewayTokens, type GatewayTokens } from "../auth/gateway-tokens.ts";
 import { createTokenRefresh, type TokenIssuer } from "../auth/token-refresh.ts";
 import { createEncryptor } from "../auth/encryption.ts";
-import type { Tracing } from "../../base/tracing/tracing.ts";
 import { createUpstream, type Upstream } from "../upstream/client.ts";
 import type { CurrentContext } from "../upstream/upstream-tls.ts";
 import { readGatewaySecret } from "../auth/gateway-secret.ts";
-import type { Log } from "../../base/log/log.ts";
 
 /** The tokens that the gateway issues in its OAuth exchange, and the login server behind them. */
 export interface OAuthServices {

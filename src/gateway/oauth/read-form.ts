@@ -1,4 +1,4 @@
-import { HttpError } from "../../pack/errors/http-error.ts";
+import { HttpError } from "../../pack/index.ts";
 import type { RequestContext } from "../pipeline/context.ts";
 import { header, type AlphaRequest } from "../pipeline/request.ts";
 import { addressNetwork } from "../limits/client-address.ts";

@@ -1,11 +1,13 @@
-import { HttpError } from "../../pack/errors/http-error.ts";
-import { readParameters } from "../../pack/routes/query.ts";
-import type { Scopes } from "../../pack/credentials/scopes.ts";
-import { TOO_MANY_REQUESTS } from "../../pack/errors/statuses.ts";
+import {
+  HttpError,
+  type OAuthDefinition,
+  readParameters,
+  type Scopes,
+  TOO_MANY_REQUESTS,
+} from "../../pack/index.ts";
 import type { HandlerResult } from "../pipeline/response.ts";
 import type { RequestContext } from "../pipeline/context.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
-import type { OAuthDefinition } from "../../pack/credentials/oauth-definition.ts";
 import type { RequestedScopes } from "./requested-scopes.ts";
 
 export interface AuthorizeDependencies {

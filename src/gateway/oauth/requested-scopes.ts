@@ -1,6 +1,6 @@
-import type { Grants, Scopes } from "../../pack/credentials/scopes.ts";
+import type { Grants, Scopes } from "../../pack/index.ts";
 import { addressNetworks } from "../limits/client-address.ts";
-import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
+import type { KeyValueStore } from "../../base/index.ts";
 import { tokenHash } from "../auth/token-cache.ts";
 import type { StoreEpoch } from "./store-epoch.ts";
 

@@ -1,7 +1,6 @@
 /** Whose sign-in a call to the login server is, before somebody serves it. */
 import type { IncomingMessage } from "node:http";
-import type { OAuthDefinition } from "../../pack/credentials/oauth-definition.ts";
-import { readParameters } from "../../pack/routes/query.ts";
+import { type OAuthDefinition, readParameters } from "../../pack/index.ts";
 import { readBasicCredentials } from "./basic-credentials.ts";
 import { parseForm } from "./read-form.ts";
 import { header, type AlphaRequest } from "../pipeline/request.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
+import type { KeyValueStore } from "../../base/index.ts";
 
 /**
  * Whether the store still has what was written in the last hour. `whole`: all of it. `new`: the store is younger than

@@ -1,8 +1,6 @@
-import type { Query } from "../../pack/routes/query.ts";
-import type { Scopes } from "../../pack/credentials/scopes.ts";
+import type { Pack, Query, Scopes } from "../../pack/index.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import type { TokenStore } from "../auth/token-store.ts";
-import type { Pack } from "../../pack/pack.ts";
 import type { MaybePromise } from "../../jsonata/index.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { ResponseReport, RouteMatch } from "./context.ts";

@@ -2,8 +2,7 @@
 import type { TokenInfo } from "../auth/token-cache.ts";
 import type { TokenLookup } from "../auth/token-store.ts";
 import type { UpstreamToken } from "../auth/upstream-tokens.ts";
-import type { HttpError } from "../../pack/errors/http-error.ts";
-import type { Access } from "../../pack/credentials/scopes.ts";
+import type { Access, HttpError } from "../../pack/index.ts";
 
 /** A client's credentials. */
 export interface Credentials {

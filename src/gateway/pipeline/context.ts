@@ -1,15 +1,9 @@
 /** Everything that is collected about a request while it is processed. */
-import type { Filter } from "../../pack/filters/condition.ts";
-import type { Rejection } from "../../pack/errors/http-error.ts";
-import type { Query } from "../../pack/routes/query.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { Parameters } from "../../pack/routes/router.ts";
-import type { SentBody } from "../../audit/record/client-body.ts";
-import type { RequestSpan } from "../../base/tracing/tracing.ts";
-import type { RateLimitValues } from "../../pack/headers/rate-limit-headers.ts";
+import type { Filter, Parameters, Query, RateLimitValues, Rejection, Route } from "../../pack/index.ts";
+import type { ClientIdentity, SentBody } from "../../audit/index.ts";
+import type { RequestSpan } from "../../base/index.ts";
 import type { RateLimitStatus } from "../limits/limiter.ts";
 import { fingerprint, type TokenInfo } from "../auth/token-cache.ts";
-import type { ClientIdentity } from "../../audit/clients/client-directory.ts";
 import type { UpstreamActivity } from "./instrument-call.ts";
 import type { UpstreamResponse } from "./upstream-response.ts";
 import type { ClientToken, AuthenticatedClient } from "./client.ts";

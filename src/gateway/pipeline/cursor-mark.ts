@@ -1,6 +1,5 @@
 /** Cursors of the translation are marked: a page goes to the side that gave its cursor, on each replica. */
-import { readParameters } from "../../pack/routes/query.ts";
-import type { Pack } from "../../pack/pack.ts";
+import { type Pack, readParameters } from "../../pack/index.ts";
 
 /** Who serves a request: the old service, or the translation. */
 export type Side = "old" | "new";

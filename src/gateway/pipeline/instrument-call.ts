@@ -1,6 +1,6 @@
 /** What every call to v4 and to its login server has: a span, a time, a record and, if it fails, a warning. */
-import type { RecordedCall } from "../../audit/record/record.ts";
-import type { StartCallSpan } from "../../base/tracing/tracing.ts";
+import type { RecordedCall } from "../../audit/index.ts";
+import type { StartCallSpan } from "../../base/index.ts";
 import { UpstreamError, wasNeverSent } from "../upstream/upstream-error.ts";
 
 /** A call and its response. The body is read only where bodies are recorded. */

@@ -1,17 +1,16 @@
 /** The start and the end of every request: errors become responses, responses get their headers, and all is recorded. */
 import { finished } from "node:stream/promises";
-import { CLIENT_GONE } from "../../base/metrics/client-gone.ts";
+import { CLIENT_GONE, type RequestSpan } from "../../base/index.ts";
 import {
-  readRetryAfter,
-  rejectedByUpstream,
+  HttpError,
+  type PassedHeaders,
   type RateLimitHeaders,
   type RateLimitValues,
-} from "../../pack/headers/rate-limit-headers.ts";
-import type { Statuses } from "../../pack/errors/statuses.ts";
-import { HttpError } from "../../pack/errors/http-error.ts";
-import type { PassedHeaders } from "../../pack/headers/headers.ts";
-import type { TranslateLocation } from "../../pack/load/locations.ts";
-import type { RequestSpan } from "../../base/tracing/tracing.ts";
+  readRetryAfter,
+  rejectedByUpstream,
+  type Statuses,
+  type TranslateLocation,
+} from "../../pack/index.ts";
 import { provenIdentity, createContext, forEachStage, type RequestContext } from "./context.ts";
 import type { AlphaResponse, ResponseBody, HandlerResult, ResultMeaning } from "./response.ts";
 import { header, type AlphaRequest } from "./request.ts";

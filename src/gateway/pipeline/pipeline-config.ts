@@ -1,12 +1,9 @@
-import { credentialPlaces } from "../../pack/credentials/credentials.ts";
+import { type ClientCredentialsDefinition, credentialPlaces, type Pack } from "../../pack/index.ts";
 import type { ResponseDefaults } from "./lifecycle.ts";
 import { createTokenJudge, type JudgeToken } from "../auth/judge-token.ts";
 import type { PipelineDependencies } from "./pipeline.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { ClientCredentialsDefinition } from "../../pack/credentials/credentials-definition.ts";
 import { CURSOR_MARK, hasOpaqueCursors } from "./cursor-mark.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import { SettingsError } from "../../base/settings/settings.ts";
+import { type Settings, SettingsError } from "../../base/index.ts";
 
 /** Settings of the headers that all responses have. */
 export type ResponseSettings = Partial<

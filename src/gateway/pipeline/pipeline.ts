@@ -1,15 +1,11 @@
 import type { TokenLocks } from "../auth/token-locks.ts";
-import { parseQuery } from "../../pack/routes/query.ts";
-import type { Scopes } from "../../pack/credentials/scopes.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { Pack } from "../../pack/pack.ts";
+import { type ChosenMembers, type Pack, parseQuery, type Route, type Scopes } from "../../pack/index.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { AuthorizedRequest, TranslationServices } from "./authorized-request.ts";
-import { continueTrace } from "../../base/tracing/traceparent.ts";
+import { continueTrace } from "../../base/index.ts";
 import type { CheckToken } from "../auth/check-tokens.ts";
 import { createFieldHider } from "../responses/hide-fields.ts";
-import type { ChosenMembers } from "../../pack/lists/sparse-fields.ts";
 import { keepFields } from "../responses/keep-fields.ts";
 import { provenIdentity, type RequestContext } from "./context.ts";
 import type { ResponseBody } from "./response.ts";

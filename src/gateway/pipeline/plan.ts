@@ -1,5 +1,5 @@
 /** What the pipeline asks of the plan by which the client's API ends. Who plans, and how, is not its business. */
-import type { ClientIdentity } from "../../audit/clients/client-directory.ts";
+import type { ClientIdentity } from "../../audit/index.ts";
 
 /** A stage of the plan that applies to a request. */
 interface AppliedStage {

@@ -1,12 +1,15 @@
 /** A call to v4 before it is made, with what is needed to translate its response and its error. */
-import { HttpError } from "../../pack/errors/http-error.ts";
-import type { ListWalk } from "../../pack/lists/list-walk.ts";
-import type { PageRequest } from "../../pack/lists/page-request.ts";
-import type { UpstreamBodyFormat } from "../../pack/bodies/body-format.ts";
-import { addQuery, type Endpoint } from "../../pack/calls/endpoint.ts";
-import type { Route } from "../../pack/routes/route.ts";
+import {
+  addQuery,
+  type Endpoint,
+  HttpError,
+  type JsonObject,
+  type ListWalk,
+  type PageRequest,
+  type Route,
+  type UpstreamBodyFormat,
+} from "../../pack/index.ts";
 import type { CancelSignal } from "../upstream/deadline-signal.ts";
-import type { JsonObject } from "../../pack/translation-context.ts";
 
 /** One call to v4, in v4's dialect. */
 export interface UpstreamRequest {

@@ -1,6 +1,6 @@
 /** Reads who sent a request, before anything is known of its token. */
 import type { Sender } from "../auth/known-senders.ts";
-import type { Pack } from "../../pack/pack.ts";
+import type { Pack } from "../../pack/index.ts";
 import type { GatewayTokens } from "../auth/gateway-tokens.ts";
 import { TokenStore } from "../auth/token-store.ts";
 import type { AlphaRequest } from "./request.ts";

@@ -1,7 +1,6 @@
 /** A client's request as plain data. */
 import type { Readable } from "node:stream";
-import { takeParameter } from "../../pack/credentials/credentials.ts";
-import type { SentJson } from "../../pack/bodies/body.ts";
+import { type SentJson, takeParameter } from "../../pack/index.ts";
 import type { CancelSignal } from "../upstream/deadline-signal.ts";
 import type { ShareClient } from "../upstream/share-usage.ts";
 

@@ -1,6 +1,6 @@
 /** The response to a client as plain data. */
 import type { Readable } from "node:stream";
-import type { UpstreamErrorMeaning } from "../../pack/errors/http-error.ts";
+import type { UpstreamErrorMeaning } from "../../pack/index.ts";
 
 /** A file that is streamed from v4. */
 export interface FileResponse {

@@ -1,7 +1,11 @@
 /** All calls of a request to v4: their headers, the client's token, and its errors. */
-import type { CredentialsFormat, SentToken } from "../../pack/credentials/credentials.ts";
-import { HttpError } from "../../pack/errors/http-error.ts";
-import { isSuccess, TOO_MANY_REQUESTS } from "../../pack/errors/statuses.ts";
+import {
+  type CredentialsFormat,
+  HttpError,
+  isSuccess,
+  type SentToken,
+  TOO_MANY_REQUESTS,
+} from "../../pack/index.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import { addressNetwork } from "../limits/client-address.ts";

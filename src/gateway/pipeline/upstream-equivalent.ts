@@ -1,7 +1,5 @@
 /** The v4 call that a client can make in place of its request, as responses name it. */
-import { parseQuery } from "../../pack/routes/query.ts";
-import { addQuery } from "../../pack/calls/endpoint.ts";
-import type { Pack } from "../../pack/pack.ts";
+import { addQuery, type Pack, parseQuery } from "../../pack/index.ts";
 import type { RouteMatch } from "./context.ts";
 import type { AlphaRequest } from "./request.ts";
 

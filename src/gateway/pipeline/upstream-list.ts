@@ -1,9 +1,6 @@
 /** v4's lists, page by page. */
-import type { ListWalk } from "../../pack/lists/list-walk.ts";
-import type { ReceivedPage } from "../../pack/lists/upstream-pages.ts";
-import type { ReadWrapped } from "../../pack/bodies/object-wrapper.ts";
-import { readValue } from "../../base/json/scan.ts";
-import type { RouteLists } from "../../pack/lists/envelopes.ts";
+import type { ListWalk, ReadWrapped, ReceivedPage, RouteLists } from "../../pack/index.ts";
+import { readValue } from "../../base/index.ts";
 import { InvalidUpstreamResponseError, openListBody, type UpstreamResponse } from "./upstream-response.ts";
 
 /** Takes a page into account. @throws {InvalidUpstreamResponseError} where the list has too many pages */

@@ -1,14 +1,17 @@
 /** v4's responses: their JSON, and the lists and objects in it. */
-import { parseJson, isObject } from "../../base/json/parse.ts";
-import { cursorAt, expectEnd, isObjectAt, type Cursor } from "../../base/json/scan.ts";
-import type { ParseListBody } from "../../pack/lists/envelope.ts";
-import type { ErrorCodes, InvalidPart } from "../../pack/errors/error-codes.ts";
-import type { ErrorFormat } from "../../pack/errors/errors.ts";
-import type { RateLimitHeaders } from "../../pack/headers/rate-limit-headers.ts";
-import type { ErrorSummary } from "../../pack/errors/http-error.ts";
-import type { ReadWrapped } from "../../pack/bodies/object-wrapper.ts";
-import { isSuccess, type Statuses } from "../../pack/errors/statuses.ts";
-import type { JsonObject } from "../../pack/translation-context.ts";
+import { type Cursor, cursorAt, expectEnd, isObject, isObjectAt, parseJson } from "../../base/index.ts";
+import {
+  type ErrorCodes,
+  type ErrorFormat,
+  type ErrorSummary,
+  type InvalidPart,
+  isSuccess,
+  type JsonObject,
+  type ParseListBody,
+  type RateLimitHeaders,
+  type ReadWrapped,
+  type Statuses,
+} from "../../pack/index.ts";
 import type { HttpResponse } from "../upstream/http-call.ts";
 
 /** v4 sent something that no rule can translate. The message is for the log; the client gets a neutral 500. */

@@ -1,15 +1,19 @@
 /** The audit record of a translated request, and the parts of it that the metrics and the log need. */
-import { JsonText } from "../../audit/record/json-text.ts";
-import { checksumOf, type AuditRecord, type RecordedBody } from "../../audit/record/record.ts";
-import { recordTime } from "../../audit/record/record-time.ts";
-import { numberedNames, type NumberedNames } from "../../audit/redact/numbered-names.ts";
-import { REDACTED } from "../../audit/redact/secret-values.ts";
-import { isTruncated } from "../../audit/record/truncate.ts";
+import {
+  type AuditRecord,
+  checksumOf,
+  isTruncated,
+  JsonText,
+  numberedNames,
+  type NumberedNames,
+  type RecordedBody,
+  recordTime,
+  REDACTED,
+} from "../../audit/index.ts";
 import { identityOf, type RequestContext } from "../pipeline/context.ts";
 import type { AlphaResponse, ResultMeaning } from "../pipeline/response.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
-import type { Grammar } from "../../pack/filters/grammar.ts";
-import { shortName } from "../../pack/routes/query.ts";
+import { type Grammar, shortName } from "../../pack/index.ts";
 import { filterInHeader } from "../pipeline/stages/build-list-request.ts";
 import {
   concealAll,

@@ -7,14 +7,18 @@ import {
   createInflate,
   createZstdDecompress,
 } from "node:zlib";
-import { isForm } from "../../audit/record/client-body.ts";
-import type { AuditRecord, RecordedBody } from "../../audit/record/record.ts";
-import { recordTime } from "../../audit/record/record-time.ts";
-import type { Redaction } from "../../audit/redact/redact.ts";
-import { NEEDLE_LENGTH, type SecretValues } from "../../audit/redact/secret-values.ts";
-import { omittedBody } from "../../audit/record/truncate.ts";
-import { isJson } from "../../base/json/scan.ts";
-import { usualTokenTexts } from "../../pack/credentials/usual-credentials.ts";
+import {
+  type AuditRecord,
+  isForm,
+  NEEDLE_LENGTH,
+  omittedBody,
+  type RecordedBody,
+  recordTime,
+  type Redaction,
+  type SecretValues,
+} from "../../audit/index.ts";
+import { isJson } from "../../base/index.ts";
+import { usualTokenTexts } from "../../pack/index.ts";
 import { header, type AlphaRequest } from "../pipeline/request.ts";
 import {
   beganAt,

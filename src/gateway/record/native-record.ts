@@ -1,7 +1,6 @@
 /** The audit record of a forwarded request: its head and its status, without bodies. */
-import type { AuditRecord } from "../../audit/record/record.ts";
-import type { Rejection } from "../../pack/errors/http-error.ts";
-import { recordTime } from "../../audit/record/record-time.ts";
+import { type AuditRecord, recordTime } from "../../audit/index.ts";
+import type { Rejection } from "../../pack/index.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
 import { isForwarded } from "../forward/native-headers.ts";
 import type { NativeResponse } from "./response-secrets.ts";

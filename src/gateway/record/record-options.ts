@@ -1,7 +1,6 @@
-import { createRecordIds } from "../../audit/record/record-id.ts";
-import { Redaction } from "../../audit/redact/redact.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import type { Pack } from "../../pack/pack.ts";
+import { createRecordIds, Redaction } from "../../audit/index.ts";
+import type { Settings } from "../../base/index.ts";
+import type { Pack } from "../../pack/index.ts";
 import type { RecordOptions } from "./recorded-request.ts";
 
 /** Segments of the paths that the pack's routes have, and of the calls that they make. */

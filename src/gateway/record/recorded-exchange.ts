@@ -1,9 +1,6 @@
 /** What was sent for one request, in all directions, without the secret values of any of these messages. */
-import type { AuditRecord, RecordedBody } from "../../audit/record/record.ts";
-import type { SentBody } from "../../audit/record/client-body.ts";
-import type { Redaction } from "../../audit/redact/redact.ts";
-import type { SecretValues } from "../../audit/redact/secret-values.ts";
-import { isJson } from "../../base/json/scan.ts";
+import type { AuditRecord, RecordedBody, Redaction, SecretValues, SentBody } from "../../audit/index.ts";
+import { isJson } from "../../base/index.ts";
 import type { RequestContext } from "../pipeline/context.ts";
 import type { AlphaResponse } from "../pipeline/response.ts";
 import { header, type AlphaRequest } from "../pipeline/request.ts";

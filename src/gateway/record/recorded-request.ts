@@ -1,12 +1,13 @@
 /** The parts of a client's request that every audit record has, without secret values. */
-import type { AuditRecord } from "../../audit/record/record.ts";
-import type { SentBody } from "../../audit/record/client-body.ts";
-import type { Redaction } from "../../audit/redact/redact.ts";
-import { firstCharacters } from "../../audit/record/truncate.ts";
-import type { SecretValues } from "../../audit/redact/secret-values.ts";
+import {
+  type AuditRecord,
+  firstCharacters,
+  type Redaction,
+  type SecretValues,
+  type SentBody,
+} from "../../audit/index.ts";
 import { fingerprint } from "../auth/token-cache.ts";
-import { usualTokenTexts } from "../../pack/credentials/usual-credentials.ts";
-import type { Pack } from "../../pack/pack.ts";
+import { type Pack, usualTokenTexts } from "../../pack/index.ts";
 import { header, type AlphaRequest } from "../pipeline/request.ts";
 
 export interface RecordOptions {

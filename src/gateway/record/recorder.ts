@@ -1,7 +1,14 @@
-import { errorText } from "../../base/settings/error-text.ts";
-import type { AuditRecord } from "../../audit/record/record.ts";
-import { CLIENT_GONE } from "../../base/metrics/client-gone.ts";
-import type { AuditStore } from "../../audit/store/store.ts";
+import {
+  CLIENT_GONE,
+  errorText,
+  type Log,
+  type Metrics,
+  parseTraceparent,
+  type RequestResult,
+  type Settings,
+  type Tracing,
+} from "../../base/index.ts";
+import type { AuditRecord, AuditStore, ClientDirectory, ClientIdentity } from "../../audit/index.ts";
 import { tokenInfoOf, provenIdentity, forEachStage, type RequestContext } from "../pipeline/context.ts";
 import { header, type AlphaRequest } from "../pipeline/request.ts";
 import {
@@ -21,13 +28,7 @@ import {
   type RequestOutcome,
 } from "./audit-record.ts";
 import type { KnownSenders } from "../auth/known-senders.ts";
-import type { ClientDirectory, ClientIdentity } from "../../audit/clients/client-directory.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import type { RequestResult, Tracing } from "../../base/tracing/tracing.ts";
-import { parseTraceparent } from "../../base/tracing/traceparent.ts";
-import type { Log } from "../../base/log/log.ts";
+import type { Pack } from "../../pack/index.ts";
 import { AfterResponses, type InFlightTracker } from "../http/in-flight.ts";
 import { createRecordOptions } from "./record-options.ts";
 

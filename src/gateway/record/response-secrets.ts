@@ -1,8 +1,7 @@
 /** What the audit needs of v4's response to a forwarded request: the secrets in it, which the client's texts may repeat. */
 import type { IncomingHttpHeaders } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
-import type { Redaction } from "../../audit/redact/redact.ts";
-import type { SecretValues } from "../../audit/redact/secret-values.ts";
+import type { Redaction, SecretValues } from "../../audit/index.ts";
 
 /** Bodies of other types are files: images, archives. */
 const SEARCHED_TYPE =

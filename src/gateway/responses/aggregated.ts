@@ -1,10 +1,6 @@
 import { mapMaybe, thenMaybe } from "../../jsonata/index.ts";
-import { printJson } from "../../base/json/parse.ts";
-import { cursorAt } from "../../base/json/scan.ts";
-import { addQuery } from "../../pack/calls/endpoint.ts";
-import { createCatalogEntry } from "../../pack/calls/compile-catalog.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { Aggregation } from "../../pack/calls/route-steps.ts";
+import { cursorAt, printJson } from "../../base/index.ts";
+import { addQuery, type Aggregation, createCatalogEntry, type Route } from "../../pack/index.ts";
 import type { ResponseKind } from "../pipeline/authorized-request.ts";
 import { endpointOf } from "../pipeline/stages/build-request.ts";
 import { fetchAllPages } from "../pipeline/stages/fetch-all-pages.ts";

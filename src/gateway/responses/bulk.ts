@@ -1,13 +1,20 @@
 /** One request of the client for many ids: a call for each, whose results are one response. */
 import pMap from "p-map";
-import { HttpError, INVALID_VALUE, REQUIRED, ValidationError } from "../../pack/errors/http-error.ts";
-import { isExactNumber, parseJson, printJson } from "../../base/json/parse.ts";
-import { fillShape, type ShapeValues } from "../../pack/fields/shape.ts";
-import { GATEWAY_TIMEOUT, TOO_MANY_REQUESTS } from "../../pack/errors/statuses.ts";
+import {
+  type Bulk,
+  fillShape,
+  GATEWAY_TIMEOUT,
+  HttpError,
+  INVALID_VALUE,
+  queryOf,
+  REQUIRED,
+  type Route,
+  type ShapeValues,
+  TOO_MANY_REQUESTS,
+  ValidationError,
+} from "../../pack/index.ts";
+import { isExactNumber, parseJson, printJson } from "../../base/index.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
-import type { Bulk } from "../../pack/calls/bulk.ts";
-import { queryOf } from "../../pack/headers/client-head.ts";
-import type { Route } from "../../pack/routes/route.ts";
 import { MAX_RESPONSE_BYTES } from "../upstream/client.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
 import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";

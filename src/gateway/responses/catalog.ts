@@ -1,7 +1,4 @@
-import { HttpError } from "../../pack/errors/http-error.ts";
-import type { Catalog } from "../../pack/calls/compile-catalog.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { CatalogEntry } from "../../pack/translation-context.ts";
+import { type Catalog, type CatalogEntry, HttpError, type Route } from "../../pack/index.ts";
 import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
 import { InvalidUpstreamResponseError } from "../pipeline/upstream-response.ts";
 import { paginate } from "./paginate.ts";

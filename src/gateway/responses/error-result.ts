@@ -1,22 +1,20 @@
 /** From an error of the pipeline to the response of its client. */
-import { errorText } from "../../base/settings/error-text.ts";
-import { AuditUnavailableError } from "../../audit/store/store.ts";
+import { errorText, printJson, StateUnavailableError } from "../../base/index.ts";
+import { AuditUnavailableError } from "../../audit/index.ts";
 import { TokenUnavailableError } from "../auth/token-store.ts";
 import {
-  HttpError,
-  TranslatedError,
-  ValidationError,
   type ErrorDetail,
+  errorsOf,
   type ErrorSummary,
+  HttpError,
+  type InvalidPart,
+  InvalidPathValueError,
+  InvalidPrerequisiteError,
+  TranslatedError,
   type UpstreamErrorMeaning,
-} from "../../pack/errors/http-error.ts";
-import type { InvalidPart } from "../../pack/errors/error-codes.ts";
-import { printJson } from "../../base/json/parse.ts";
+  ValidationError,
+} from "../../pack/index.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
-import { InvalidPrerequisiteError } from "../../pack/bodies/body-merge.ts";
-import { errorsOf } from "../../pack/errors/error-shapes.ts";
-import { InvalidPathValueError } from "../../pack/calls/endpoint.ts";
-import { StateUnavailableError } from "../../base/storage/key-value-store.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
 import type { RequestContext } from "../pipeline/context.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";

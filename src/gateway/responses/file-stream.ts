@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { pipeline, Transform, type Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
-import { printJson } from "../../base/json/parse.ts";
-import { HttpError } from "../../pack/errors/http-error.ts";
+import { printJson } from "../../base/index.ts";
+import { HttpError } from "../../pack/index.ts";
 import { decodeContent, toUtf8 } from "../upstream/content-decoding.ts";
 import type { StreamResponse } from "../upstream/file-client.ts";
 import type { FileResponse } from "../pipeline/response.ts";

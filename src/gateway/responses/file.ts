@@ -1,7 +1,5 @@
 import { pipeline } from "node:stream";
-import { HttpError } from "../../pack/errors/http-error.ts";
-import type { Endpoint } from "../../pack/calls/endpoint.ts";
-import type { FileRule } from "../../pack/routes/route.ts";
+import { type Endpoint, type FileRule, HttpError } from "../../pack/index.ts";
 import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
 import { header } from "../pipeline/request.ts";
 import { endpointOf } from "../pipeline/stages/build-request.ts";

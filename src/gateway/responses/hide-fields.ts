@@ -1,7 +1,6 @@
 /** Field brown-outs: members that are left out of a response for a while. */
-import { isObject, parseJson, printJson } from "../../base/json/parse.ts";
-import { keysOfObjects, type ResponseSources } from "../../pack/fields/response-fields.ts";
-import type { Route } from "../../pack/routes/route.ts";
+import { isObject, parseJson, printJson } from "../../base/index.ts";
+import { keysOfObjects, type ResponseSources, type Route } from "../../pack/index.ts";
 import { valuesAt } from "./response-objects.ts";
 import type { HiddenField } from "../pipeline/plan.ts";
 

@@ -1,8 +1,6 @@
 /** Responses with the members that the client asks for. */
-import { isObject, parseJson, printJson } from "../../base/json/parse.ts";
-import { objectKeys } from "../../pack/fields/response-fields.ts";
-import type { ChosenMembers } from "../../pack/lists/sparse-fields.ts";
-import type { Route } from "../../pack/routes/route.ts";
+import { isObject, parseJson, printJson } from "../../base/index.ts";
+import { type ChosenMembers, objectKeys, type Route } from "../../pack/index.ts";
 import { valuesAt } from "./response-objects.ts";
 
 /** Removes all members but the chosen ones, in the objects of a list too. */

@@ -1,5 +1,4 @@
-import { TranslatedError } from "../../pack/errors/http-error.ts";
-import type { RouteKind } from "../../pack/routes/route.ts";
+import { type RouteKind, TranslatedError } from "../../pack/index.ts";
 import type { ResponseKind } from "../pipeline/authorized-request.ts";
 import { aggregatedKind } from "./aggregated.ts";
 import { bulkKind } from "./bulk.ts";

@@ -1,5 +1,5 @@
-import { isObject, printJson } from "../../base/json/parse.ts";
-import type { JsonObject } from "../../pack/translation-context.ts";
+import { isObject, printJson } from "../../base/index.ts";
+import type { JsonObject } from "../../pack/index.ts";
 import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
 import { buildUpstreamRequest } from "../pipeline/stages/build-request.ts";
 import { throwTranslatedError } from "./translate-error.ts";

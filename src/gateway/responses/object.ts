@@ -1,5 +1,4 @@
-import type { Route } from "../../pack/routes/route.ts";
-import type { ReadContext } from "../../pack/translation-context.ts";
+import type { ReadContext, Route } from "../../pack/index.ts";
 import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
 import { currentGrants, hasNoScopes } from "../pipeline/stages/authorize.ts";
 import { buildUpstreamRequest } from "../pipeline/stages/build-request.ts";

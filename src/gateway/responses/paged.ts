@@ -1,8 +1,5 @@
 /** A page of a list whose pages differ from v4's: rows of one or more v4 pages. */
-import { throwParameterError } from "../../pack/routes/parameter-error.ts";
-import { cursorParameter } from "../../pack/lists/styles.ts";
-import type { Paging } from "../../pack/lists/paging.ts";
-import type { ReadContext } from "../../pack/translation-context.ts";
+import { cursorParameter, type Paging, type ReadContext, throwParameterError } from "../../pack/index.ts";
 import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
 import { buildUpstreamRequest } from "../pipeline/stages/build-request.ts";
 import { callUpstream } from "../pipeline/stages/call-upstream.ts";

@@ -1,15 +1,15 @@
-import { writeList } from "../../pack/lists/envelope.ts";
-import { selectRows } from "../../pack/filters/select.ts";
-import { throwParameterError } from "../../pack/routes/parameter-error.ts";
-import { cursorParameter } from "../../pack/lists/styles.ts";
 import {
+  type CatalogEntry,
+  cursorParameter,
   pageBefore,
-  readOffsetCursor,
-  writeOffsetCursor,
   type PageRequest,
-} from "../../pack/lists/page-request.ts";
-import type { Paging } from "../../pack/lists/paging.ts";
-import type { CatalogEntry } from "../../pack/translation-context.ts";
+  type Paging,
+  readOffsetCursor,
+  selectRows,
+  throwParameterError,
+  writeList,
+  writeOffsetCursor,
+} from "../../pack/index.ts";
 import type { AuthorizedRequest } from "../pipeline/authorized-request.ts";
 import { requestedFilter } from "../pipeline/stages/build-list-request.ts";
 

@@ -1,14 +1,17 @@
 /** Headers that pass from one side to the other, on a request and on its response. */
-import { hasTag } from "../../pack/headers/entity-tag.ts";
-import { HttpError } from "../../pack/errors/http-error.ts";
-import { isObject } from "../../base/json/parse.ts";
-import { fromJsonText } from "../../base/json/text.ts";
-import { valueAt } from "../../pack/fields/shape.ts";
-import { NOT_MODIFIED } from "../../pack/errors/statuses.ts";
-import type { PassedHeaders } from "../../pack/headers/headers.ts";
-import type { TranslateLocation } from "../../pack/load/locations.ts";
-import type { Answer, ReceivedHeaders, WriteResponseHeaders } from "../../pack/headers/response-headers.ts";
-import type { Route } from "../../pack/routes/route.ts";
+import {
+  type Answer,
+  hasTag,
+  HttpError,
+  NOT_MODIFIED,
+  type PassedHeaders,
+  type ReceivedHeaders,
+  type Route,
+  type TranslateLocation,
+  valueAt,
+  type WriteResponseHeaders,
+} from "../../pack/index.ts";
+import { fromJsonText, isObject } from "../../base/index.ts";
 import type { RequestContext } from "../pipeline/context.ts";
 import type { ResponseBody, HandlerResult } from "../pipeline/response.ts";
 import { header, type AlphaRequest, type ReadJson } from "../pipeline/request.ts";

@@ -1,5 +1,5 @@
 /** The objects in the JSON of a response. */
-import { isObject } from "../../base/json/parse.ts";
+import { isObject } from "../../base/index.ts";
 
 /** Finds all values at some keys, in each item of the arrays on the way. */
 export function* valuesAt(value: unknown, keys: readonly string[]): Generator<unknown> {

@@ -1,12 +1,8 @@
 /** Responses that carry tokens: v4's scopes in them become alpha's levels. */
-import { errorText } from "../../base/settings/error-text.ts";
-import { isObject, parseJson, printJson } from "../../base/json/parse.ts";
-import { valueAt } from "../../pack/fields/shape.ts";
-import { levelsLoss } from "../../pack/fields/loss-names.ts";
-import type { TokensStep } from "../../pack/credentials/route-tokens.ts";
+import { errorText, isObject, type Owner, parseJson, printJson } from "../../base/index.ts";
+import { levelsLoss, type TokensStep, valueAt } from "../../pack/index.ts";
 import type { AuthorizedRequest } from "../pipeline/authorized-request.ts";
 import { personalOwner } from "../auth/token-owners.ts";
-import type { Owner } from "../../base/storage/key-value-store.ts";
 import { currentGrants } from "../pipeline/stages/authorize.ts";
 import { createFetchCurrent } from "../pipeline/stages/translate-body.ts";
 

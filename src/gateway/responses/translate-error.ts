@@ -1,15 +1,15 @@
 /** From v4's errors to alpha's. */
-import { SecretValues } from "../../audit/redact/secret-values.ts";
+import { SecretValues } from "../../audit/index.ts";
 import {
-  TranslatedError,
+  type CodeRule,
   type ErrorDetail,
+  errorsOf,
   type ErrorSummary,
   type Failure,
-} from "../../pack/errors/http-error.ts";
-import type { CodeRule } from "../../pack/errors/error-codes.ts";
-import { meaningOf } from "../../pack/errors/statuses.ts";
-import { errorsOf } from "../../pack/errors/error-shapes.ts";
-import type { Route } from "../../pack/routes/route.ts";
+  meaningOf,
+  type Route,
+  TranslatedError,
+} from "../../pack/index.ts";
 import type { AuthorizedRequest } from "../pipeline/authorized-request.ts";
 import type { UpstreamResponse } from "../pipeline/upstream-response.ts";
 

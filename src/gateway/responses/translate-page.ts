@@ -1,10 +1,6 @@
 /** A part of a v4 page, translated: the rows of one page of alpha may come from several. */
-import { readRaw, type Cursor } from "../../base/json/scan.ts";
-import { fromJsonText } from "../../base/json/text.ts";
-import type { ListValues } from "../../pack/lists/envelope.ts";
-import { OutputBuffer } from "../../pack/codegen/output-buffer.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { ReadContext } from "../../pack/translation-context.ts";
+import { type Cursor, fromJsonText, readRaw } from "../../base/index.ts";
+import { type ListValues, OutputBuffer, type ReadContext, type Route } from "../../pack/index.ts";
 import { objectAt, openListBody, type UpstreamResponse } from "../pipeline/upstream-response.ts";
 import { collectRows } from "./translate-response.ts";
 

@@ -1,11 +1,7 @@
 /** From the text of v4's success to alpha's JSON. */
-import { writeList } from "../../pack/lists/envelope.ts";
-import { HttpError } from "../../pack/errors/http-error.ts";
-import { checkJson, cursorAt, expectEnd, isObjectAt, type Cursor } from "../../base/json/scan.ts";
+import { HttpError, OutputBuffer, type ReadContext, type Route, writeList } from "../../pack/index.ts";
+import { checkJson, type Cursor, cursorAt, expectEnd, isObjectAt } from "../../base/index.ts";
 import { awaitAll, ignoreRejections, type MaybePromise } from "../../jsonata/index.ts";
-import { OutputBuffer } from "../../pack/codegen/output-buffer.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { ReadContext } from "../../pack/translation-context.ts";
 import {
   InvalidUpstreamResponseError,
   objectAt,

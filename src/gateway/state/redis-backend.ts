@@ -1,17 +1,18 @@
 import { randomUUID } from "node:crypto";
 import { createRedisLimiter } from "../limits/redis-limiter.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
 import {
   connectRedis,
+  createRedisStore,
   isRejection,
+  type KeyValueStore,
+  type Log,
+  readInteger,
+  readTexts,
   REDIS_PREFIX,
   type RedisClient,
-} from "../../base/storage/redis-client.ts";
-import { readInteger, readTexts } from "../../base/storage/redis-replies.ts";
-import { createRedisStore } from "../../base/storage/redis-store.ts";
+  type Settings,
+} from "../../base/index.ts";
 import { createRedisTokenCache } from "../auth/redis-token-cache.ts";
-import type { Log } from "../../base/log/log.ts";
-import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
 import { withLocalFallback, type LocalState, type SharedState, type StateSettings } from "./shared-state.ts";
 
 const KEY = `${REDIS_PREFIX}replicas`;

@@ -7,7 +7,7 @@ import {
   type TokenCacheBackend,
   createSharedTokenCache,
 } from "../auth/token-cache.ts";
-import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
+import type { KeyValueStore, Settings } from "../../base/index.ts";
 import {
   type LimiterName,
   type MemoryLimiter,
@@ -15,7 +15,6 @@ import {
   type Limiter,
   withFallback,
 } from "../limits/limiter.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
 export interface SharedState {
   readonly limits: RateLimits;
   readonly tokens: TokenCache;

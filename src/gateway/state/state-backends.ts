@@ -1,11 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createRateLimits } from "../limits/rate-limits.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
-import { STATE_FILE } from "../../base/storage/sqlite-schema.ts";
-import { openSqliteKeyValueStore } from "../../base/storage/sqlite-store.ts";
-import type { Log } from "../../base/log/log.ts";
+import {
+  type KeyValueStore,
+  type Log,
+  openSqliteKeyValueStore,
+  type Settings,
+  STATE_FILE,
+} from "../../base/index.ts";
 import { type StateSettings, type SharedState, createLocalState, type LocalState } from "./shared-state.ts";
 
 const openKeyValueStore = ({ DATA_DIR }: Settings, log: Log): KeyValueStore =>

@@ -1,6 +1,4 @@
-import type { Log } from "../../base/log/log.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
-import type { Fullness, KeyValueStore } from "../../base/storage/key-value-store.ts";
+import type { Fullness, KeyValueStore, Log, Metrics } from "../../base/index.ts";
 
 /** From here on the operator should know. */
 const NEARLY_FULL = 0.8;

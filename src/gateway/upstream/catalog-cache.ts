@@ -1,6 +1,5 @@
 import { LRUCache } from "lru-cache";
-import type { SentToken } from "../../pack/credentials/credentials.ts";
-import type { CatalogCopy, CatalogEntry } from "../../pack/translation-context.ts";
+import type { CatalogCopy, CatalogEntry, SentToken } from "../../pack/index.ts";
 import {
   CatalogNotShownError,
   readCatalog,

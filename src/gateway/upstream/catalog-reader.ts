@@ -1,21 +1,28 @@
-import type { SentToken } from "../../pack/credentials/credentials.ts";
-import type { ParseListBody } from "../../pack/lists/envelope.ts";
-import { ByteMap } from "../../base/json/byte-map.ts";
-import type { FilterWriter } from "../../pack/filters/filter-writer.ts";
-import { paddedText } from "../../base/json/padded-text.ts";
-import { printJson } from "../../base/json/parse.ts";
-import { cursorAt, expectEnd, readRaw, type Cursor } from "../../base/json/scan.ts";
-import type { ReadWrapped } from "../../pack/bodies/object-wrapper.ts";
-import { fromJsonText } from "../../base/json/text.ts";
-import { ExpressionError } from "../../jsonata/index.ts";
-import { addQuery } from "../../pack/calls/endpoint.ts";
 import {
-  createCatalogEntry,
+  addQuery,
   type Catalog,
   type CatalogCall,
+  type CatalogEntry,
   type CatalogPaging,
-} from "../../pack/calls/compile-catalog.ts";
-import type { CatalogEntry, ReadContext, ReadFunction } from "../../pack/translation-context.ts";
+  createCatalogEntry,
+  type FilterWriter,
+  type ParseListBody,
+  type ReadContext,
+  type ReadFunction,
+  type ReadWrapped,
+  type SentToken,
+} from "../../pack/index.ts";
+import {
+  ByteMap,
+  type Cursor,
+  cursorAt,
+  expectEnd,
+  fromJsonText,
+  paddedText,
+  printJson,
+  readRaw,
+} from "../../base/index.ts";
+import { ExpressionError } from "../../jsonata/index.ts";
 import type { Upstream } from "./client.ts";
 
 /** A catalog that is cached, and the function that translates its items. */

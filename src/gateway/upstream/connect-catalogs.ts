@@ -1,8 +1,12 @@
-import { createObjectReader, objectPath } from "../../pack/bodies/object-wrapper.ts";
-import { createListParser, describeListFault } from "../../pack/lists/envelope.ts";
+import {
+  createListParser,
+  createObjectReader,
+  describeListFault,
+  objectPath,
+  type Pack,
+  upstreamEnvelopeOf,
+} from "../../pack/index.ts";
 import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
-import { upstreamEnvelopeOf } from "../../pack/lists/envelopes.ts";
-import type { Pack } from "../../pack/pack.ts";
 import { createCatalogCache, type CatalogCache, type CatalogCacheOptions } from "./catalog-cache.ts";
 import type { Upstream } from "./client.ts";
 

@@ -1,13 +1,15 @@
 /** The certificates towards v4 and the login server, from the files that the settings name. */
 import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
-import { readTextFile } from "../../base/settings/read-text-file.ts";
-import { errorText } from "../../base/settings/error-text.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import { SettingsError } from "../../base/settings/settings.ts";
-import type { Log } from "../../base/log/log.ts";
+import {
+  errorText,
+  type Log,
+  pollFile,
+  readTextFile,
+  type Settings,
+  SettingsError,
+} from "../../base/index.ts";
 import type { CurrentContext } from "./upstream-tls.ts";
-import { pollFile } from "../../base/files/poll-file.ts";
 
 const FILE_SETTINGS = ["UPSTREAM_CA", "UPSTREAM_CERT", "UPSTREAM_KEY"] as const;
 

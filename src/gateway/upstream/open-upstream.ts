@@ -1,5 +1,4 @@
-import type { Log } from "../../base/log/log.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
+import type { Log, Metrics } from "../../base/index.ts";
 import { createUpstream, type UpstreamClient, type UpstreamOptions } from "./client.ts";
 
 /** Creates the client of v4, and logs and counts the states of its circuit. */

@@ -1,6 +1,6 @@
 import { buildConnector, Pool } from "undici";
 import type { CircuitBreaker } from "./circuit-breaker.ts";
-import { addQuery } from "../../pack/calls/endpoint.ts";
+import { addQuery } from "../../pack/index.ts";
 import type { ShareClient } from "./share-usage.ts";
 import { causedBy, isUnsendable, outcomeOfError, outcomeOfStatus, UpstreamError } from "./upstream-error.ts";
 import { createTlsConnector, type CurrentContext } from "./upstream-tls.ts";

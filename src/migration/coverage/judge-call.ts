@@ -1,21 +1,18 @@
 /** Finds out whether a pack would serve a call of the old API: its request is translated, and nothing is sent. */
 import { LRUCache } from "lru-cache";
-import { REDACTED } from "../../audit/redact/secret-values.ts";
-import type { ErrorDetail } from "../../pack/errors/http-error.ts";
-import type { ErrorFormats } from "../../pack/errors/error-shapes.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { Pack } from "../../pack/pack.ts";
-import { splitPath } from "../../pack/routes/router.ts";
-import { pathTemplate } from "../../base/routing/path-template.ts";
-import type { Upstream } from "../../gateway/upstream/client.ts";
-import { createCatalogUpstream, type CatalogLists } from "../../compare/dry-run/catalog-upstream.ts";
-import { clientBody } from "../../compare/dry-run/recorded-body.ts";
+import { REDACTED } from "../../audit/index.ts";
+import { type ErrorDetail, type ErrorFormats, type Pack, type Route, splitPath } from "../../pack/index.ts";
+import { pathTemplate } from "../../base/index.ts";
+import type { Upstream } from "../../gateway/index.ts";
 import {
+  type CatalogLists,
+  clientBody,
+  createCatalogUpstream,
   createDryRun,
   type DryRun,
   type DryRunRequest,
   type DryRunResponse,
-} from "../../compare/dry-run/dry-run.ts";
+} from "../../compare/index.ts";
 import type { ObservedCall } from "./observed-call.ts";
 
 /** Why a pack refuses a call. */

@@ -1,9 +1,14 @@
 /** A call of the old API that was observed: what the client sent. */
-import { isClientApi, type AuditRecord } from "../../audit/record/record.ts";
-import { applicationKey, labelKey } from "../../audit/usage/summary-key.ts";
-import { isTruncated } from "../../audit/record/truncate.ts";
-import type { ClientDirectory, ClientIdentity } from "../../audit/clients/client-directory.ts";
-import { isObject } from "../../base/json/parse.ts";
+import {
+  applicationKey,
+  type AuditRecord,
+  type ClientDirectory,
+  type ClientIdentity,
+  isClientApi,
+  isTruncated,
+  labelKey,
+} from "../../audit/index.ts";
+import { isObject } from "../../base/index.ts";
 
 export interface ObservedCall {
   /** Where it was observed: the id of a record, or the place of an entry. */

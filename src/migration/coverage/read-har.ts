@@ -1,8 +1,8 @@
 /** Reads the calls of an HTTP Archive (HAR 1.2), which browsers and proxies write. */
 import { z } from "zod";
-import { fingerprint, tokenHash } from "../../gateway/auth/token-cache.ts";
-import type { ClientDirectory, ClientIdentity } from "../../audit/clients/client-directory.ts";
-import { findUsualToken } from "../../pack/credentials/usual-credentials.ts";
+import { fingerprint, tokenHash } from "../../gateway/index.ts";
+import type { ClientDirectory, ClientIdentity } from "../../audit/index.ts";
+import { findUsualToken } from "../../pack/index.ts";
 import { clientOf, type ObservedCall } from "./observed-call.ts";
 
 /** A file that is not an HTTP Archive. The message says what is wrong with it. */

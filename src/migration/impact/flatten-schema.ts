@@ -1,5 +1,5 @@
 /** A JSON Schema as the places that it describes. */
-import { isObject } from "../../base/json/parse.ts";
+import { isObject } from "../../base/index.ts";
 import type { Place } from "./surface.ts";
 
 /** A document or a pack can't be compared: it is too large, too deep, or no such document. */

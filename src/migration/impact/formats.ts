@@ -1,5 +1,5 @@
 /** Writes an impact as text for a terminal, as Markdown for a pull request, and as JSON. */
-import { toVisibleLine } from "../../base/text/visible-text.ts";
+import { toVisibleLine } from "../../base/index.ts";
 import type { ChangeImpact, Impact } from "./find-impact.ts";
 import type { NoticingClient } from "./noticing-clients.ts";
 

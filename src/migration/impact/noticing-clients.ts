@@ -1,9 +1,16 @@
 /** Which clients a change concerns, by the summaries. */
-import type { CallersReader, RouteCaller, RouteCallers, SentName } from "../../audit/usage/callers.ts";
-import { ANONYMOUS, identifyGroups, type IdentifiedGroup } from "../../audit/usage/client-groups.ts";
-import type { UsageQuery } from "../../audit/usage/usage.ts";
-import type { UsageReader } from "../../audit/usage/usage-reader.ts";
-import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
+import {
+  ANONYMOUS,
+  type CallersReader,
+  type ClientDirectory,
+  type IdentifiedGroup,
+  identifyGroups,
+  type RouteCaller,
+  type RouteCallers,
+  type SentName,
+  type UsageQuery,
+  type UsageReader,
+} from "../../audit/index.ts";
 import type { Concern } from "./compare-surfaces.ts";
 
 /** A client that would notice something: a row of the report. */

@@ -1,5 +1,5 @@
 /** The operations of an OpenAPI document, of which the references are resolved. */
-import { isObject } from "../../base/json/parse.ts";
+import { isObject } from "../../base/index.ts";
 import { addPlaces, readPlace, SchemaBudget, UnreadableDocumentError } from "./flatten-schema.ts";
 import { operationKey, type Operation, type Place, type Surface } from "./surface.ts";
 

@@ -1,8 +1,6 @@
 /** What the clients of a pack can send and get. */
-import { isObject } from "../../base/json/parse.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { Pack } from "../../pack/pack.ts";
-import { describePack } from "../../pack/openapi/document.ts";
+import { isObject } from "../../base/index.ts";
+import { describePack, type Pack, type Route } from "../../pack/index.ts";
 import { addPlaces, SchemaBudget } from "./flatten-schema.ts";
 import { readOperation } from "./openapi-surface.ts";
 import { OTHER_RULES } from "./compare-surfaces.ts";

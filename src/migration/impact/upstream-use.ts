@@ -1,11 +1,14 @@
 /** Which routes of a pack use an operation of the upstream, and which names of clients lead to its members. */
-import { findPath, namesIn } from "../../pack/fields/shape.ts";
-import type { Catalog } from "../../pack/calls/compile-catalog.ts";
-import type { Resource } from "../../pack/load/resource.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { FieldRule } from "../../pack/fields/field-definition.ts";
-import { upstreamNamesOf } from "../../pack/routes/parameter-definition.ts";
+import {
+  type Catalog,
+  type FieldRule,
+  findPath,
+  namesIn,
+  type Pack,
+  type Resource,
+  type Route,
+  upstreamNamesOf,
+} from "../../pack/index.ts";
 import type { Change } from "./compare-surfaces.ts";
 import type { Question } from "./noticing-clients.ts";
 import { operationKey } from "./surface.ts";

@@ -1,9 +1,6 @@
 /** Who would notice if a route, a member or a word were gone. */
-import type { CallersReader } from "../../audit/usage/callers.ts";
-import type { UsageQuery } from "../../audit/usage/usage.ts";
-import type { UsageReader } from "../../audit/usage/usage-reader.ts";
-import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
-import type { Pack } from "../../pack/pack.ts";
+import type { CallersReader, ClientDirectory, UsageQuery, UsageReader } from "../../audit/index.ts";
+import type { Pack } from "../../pack/index.ts";
 import type { Concern } from "./compare-surfaces.ts";
 import {
   joinClients,

@@ -1,5 +1,5 @@
 /** What has happened since the last look, by comparing what was remembered with what is known now. */
-import type { MigrationState, NamedClient } from "../../audit/usage/migration-state.ts";
+import type { MigrationState, NamedClient } from "../../audit/index.ts";
 import type { PlanStatus, StageStatus } from "../sunset/describe-plan.ts";
 import { PLAN, shareOf, Shares, type Share, type ShareLimits } from "./shares.ts";
 import type { ClientData, Notice, NoticeEvent, StageData } from "./notice.ts";

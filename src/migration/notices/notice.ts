@@ -1,5 +1,5 @@
 /** What people are told about the migration: the events, and what a notice of each says. */
-import type { MigrationState } from "../../audit/usage/migration-state.ts";
+import type { MigrationState } from "../../audit/index.ts";
 import type { StageState } from "../sunset/describe-plan.ts";
 
 /** Events that a receiver can ask for. */

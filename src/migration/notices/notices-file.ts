@@ -1,9 +1,12 @@
 /** The file of `NOTICES_FILE`: who is told what, and where. */
 import { z } from "zod";
-import { readTextFile } from "../../base/settings/read-text-file.ts";
-import { isObject } from "../../base/json/parse.ts";
-import { about } from "../../base/files/about.ts";
-import type { OperatorFileKind, ReportProblem } from "../../base/files/operator-file.ts";
+import {
+  about,
+  isObject,
+  type OperatorFileKind,
+  readTextFile,
+  type ReportProblem,
+} from "../../base/index.ts";
 import { CLIENT_EVENTS, EVENTS, type NoticeEvent } from "./notice.ts";
 
 /** Where a secret is: the file has none itself. */

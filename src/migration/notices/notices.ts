@@ -1,7 +1,6 @@
 /** Looks for news at intervals, and sends notices about them. Of all processes that share a state store, one does. */
 import { setTimeout as wait } from "node:timers/promises";
-import { errorText } from "../../base/settings/error-text.ts";
-import type { Log } from "../../base/log/log.ts";
+import { errorText, type Log } from "../../base/index.ts";
 import type { PlanStatus } from "../sunset/describe-plan.ts";
 import { Delivery } from "./delivery.ts";
 import type { Ignored, ObservedClient } from "./find-news.ts";

@@ -1,16 +1,17 @@
 /** Opens the notices of a gateway: reads their file, and gives them what they look at. */
-import type { AuditStore } from "../../audit/store/store.ts";
-import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
+import type { AuditStore, ClientDirectory } from "../../audit/index.ts";
+import {
+  type KeyValueStore,
+  type Log,
+  type Metrics,
+  type Settings,
+  watchOperatorFile,
+} from "../../base/index.ts";
 import { COUNTED, RESULTS } from "./notice.ts";
 import { noticesFile } from "./notices-file.ts";
 import { Notices } from "./notices.ts";
 import { createClientReader } from "./read-clients.ts";
-import type { Log } from "../../base/log/log.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
-import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
 import type { SunsetService } from "../sunset/open-sunset.ts";
-import { watchOperatorFile } from "../../base/files/watched-file.ts";
 
 /** The notices of a gateway. */
 export interface NoticesService {

@@ -1,14 +1,14 @@
 /** Reads the clients that have used the old API, with what their news needs, from the audit store. */
-import type { LossUsage } from "../../audit/usage/loss-usage.ts";
 import {
+  type AuditStore,
   cameBackOn,
+  type ClientDirectory,
   groupSpans,
+  type LossUsage,
   migrationStateOf,
   nameClients,
   type NamedClient,
-} from "../../audit/usage/migration-state.ts";
-import type { AuditStore } from "../../audit/store/store.ts";
-import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
+} from "../../audit/index.ts";
 import { MAX_LOSSES, type ObservedClient } from "./find-news.ts";
 import { groupOf, shareOf, Shares } from "./shares.ts";
 

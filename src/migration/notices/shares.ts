@@ -1,6 +1,5 @@
 /** Shares of what is bounded, so that the notices of one client do not hide those of others. */
-import { familyKeyOf } from "../../audit/usage/client-keys.ts";
-import type { NamedClient } from "../../audit/usage/migration-state.ts";
+import { familyKeyOf, type NamedClient } from "../../audit/index.ts";
 
 /**
  * Whose share something takes: a group, a colon, and the client within the group. Anybody can have many tokens and choose

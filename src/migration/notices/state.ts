@@ -1,9 +1,7 @@
 /** What notices remember in the state store: what was seen, and what waits to be sent. */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { isObject } from "../../base/json/parse.ts";
-import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
-import { createSharedDocument, type SharedDocument } from "../../base/storage/shared-document.ts";
+import { createSharedDocument, isObject, type KeyValueStore, type SharedDocument } from "../../base/index.ts";
 import type { Memory } from "./find-news.ts";
 import type { Notice, NoticeEvent } from "./notice.ts";
 import type { Share, Taken } from "./shares.ts";

@@ -1,17 +1,18 @@
 /** What one client still has to change, from the calls that it made and from the pack. */
-import { isClientApi } from "../../audit/record/record.ts";
-import { migrationStateOf, type MigrationState } from "../../audit/usage/migration-state.ts";
-import type { AuditStore } from "../../audit/store/store.ts";
-import { applicationKey } from "../../audit/usage/summary-key.ts";
-import type { ClientUsage, RouteUsage, TokenUsage } from "../../audit/usage/usage.ts";
-import type { ClientIdentity } from "../../audit/clients/client-directory.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { Loss } from "../../pack/fields/loss.ts";
-import type { Route } from "../../pack/routes/route.ts";
-import { isFilterable } from "../../pack/fields/field-definition.ts";
-import { SEVERITIES } from "../../base/files/severity.ts";
-import { namesOf, type SideNames } from "../../pack/pack-summary.ts";
-import { SIGN_INS } from "../../gateway/oauth/login-calls.ts";
+import {
+  applicationKey,
+  type AuditStore,
+  type ClientIdentity,
+  type ClientUsage,
+  isClientApi,
+  type MigrationState,
+  migrationStateOf,
+  type RouteUsage,
+  type TokenUsage,
+} from "../../audit/index.ts";
+import { isFilterable, type Loss, namesOf, type Pack, type Route, type SideNames } from "../../pack/index.ts";
+import { SEVERITIES } from "../../base/index.ts";
+import { SIGN_INS, TOKEN_CHECK } from "../../gateway/index.ts";
 import type { StageWindow } from "../sunset/plan.ts";
 import type { SunsetRules } from "../sunset/sunset.ts";
 import { createCallGuide, findSmallestScopes } from "../report/call-guide.ts";
@@ -19,7 +20,6 @@ import { describeField, describeObjects } from "../report/changes.ts";
 import { describeCommonChanges } from "../report/common-changes.ts";
 import { groupCalls } from "../report/make-report.ts";
 import type { CallGuide, Difference, FieldChange, ObjectChanges } from "../report/model.ts";
-import { TOKEN_CHECK } from "../../gateway/auth/check-tokens.ts";
 import { PAGE_ROUTES } from "./page-paths.ts";
 import type { Caller } from "./prove-caller.ts";
 

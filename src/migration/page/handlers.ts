@@ -1,28 +1,32 @@
 /** The handlers of the pages for clients. */
-import { credentialPlaces } from "../../pack/credentials/credentials.ts";
+import { credentialPlaces, HttpError } from "../../pack/index.ts";
 import { createHash } from "node:crypto";
-import { HttpError } from "../../pack/errors/http-error.ts";
-import { readBasicCredentials } from "../../gateway/oauth/basic-credentials.ts";
-import type { RequestContext } from "../../gateway/pipeline/context.ts";
-import { ANONYMOUS } from "../../gateway/pipeline/client.ts";
-import { hasFragment, header, type AlphaRequest } from "../../gateway/pipeline/request.ts";
 import {
-  withLifecycle,
+  addressNetwork,
   type AlphaHandler,
+  type AlphaRequest,
+  ANONYMOUS,
+  authenticate,
+  consumeRateLimit,
+  findTokenCheck,
+  type HandlerResult,
+  hasFragment,
+  header,
   type LifecycleDependencies,
-} from "../../gateway/pipeline/lifecycle.ts";
-import type { HandlerResult } from "../../gateway/pipeline/response.ts";
-import { proveToken, findTokenCheck } from "../../gateway/auth/prove-token.ts";
-import { authenticate, type ReadCredentials } from "../../gateway/pipeline/stages/authenticate.ts";
-import { consumeRateLimit, rejectLimited } from "../../gateway/pipeline/stages/rate-limit.ts";
-import { addressNetwork } from "../../gateway/limits/client-address.ts";
-import type { RateLimits } from "../../gateway/limits/rate-limits.ts";
+  NO_PLAN,
+  proveToken,
+  type RateLimits,
+  readBasicCredentials,
+  type ReadCredentials,
+  rejectLimited,
+  type RequestContext,
+  withLifecycle,
+} from "../../gateway/index.ts";
 import type { PageSources } from "./client-page.ts";
 import type { PageState } from "./page-cache.ts";
 import { PAGE_ROUTES } from "./page-paths.ts";
 import { proveApplication, type Caller, type CallerDependencies } from "./prove-caller.ts";
 import type { PageFormat } from "./write-page.ts";
-import { NO_PLAN } from "../../gateway/pipeline/plan.ts";
 
 export interface PageDependencies
   extends Omit<LifecycleDependencies, "sunset">, CallerDependencies, Omit<PageSources, "pack" | "sunset"> {
@@ -140,7 +144,7 @@ export function createDescriptionHandler(dependencies: PageDependencies): AlphaH
   let written: { readonly body: string; readonly etag: string; readonly until: number } | undefined;
 
   async function write(now: number): Promise<NonNullable<typeof written>> {
-    const { describePack } = await import("../../pack/openapi/document.ts");
+    const { describePack } = await import("../../pack/index.ts");
     const plan = sunset.isActive() ? { endOf: (route: string) => sunset.endOf({}, route) } : undefined;
     const body = JSON.stringify(describePack(pack, DESCRIPTION_VERSION, plan));
     const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;

@@ -1,21 +1,24 @@
 import accepts from "accepts";
 import { createDescriptionHandler, createPageHandler } from "./handlers.ts";
 import { pagePathsOf } from "./page-paths.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import { plainRequestOf, type Middleware } from "../../gateway/http/request-context.ts";
-import { createPipelineConfig } from "../../gateway/pipeline/pipeline-config.ts";
-import { createResponseCache } from "../../gateway/responses/response-cache.ts";
-import { createCredentialsReader } from "../../gateway/pipeline/stages/authenticate.ts";
-import type { GuardOptions } from "../../gateway/http/browser-guards.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { AuditStore } from "../../audit/store/store.ts";
+import type { Settings } from "../../base/index.ts";
+import {
+  createCredentialsReader,
+  createPipelineConfig,
+  createResponseCache,
+  type GuardOptions,
+  type Middleware,
+  type OAuthServices,
+  plainRequestOf,
+  type SharedState,
+  type TokenLocks,
+  type UpstreamClient,
+  type UpstreamTokens,
+} from "../../gateway/index.ts";
+import type { Pack } from "../../pack/index.ts";
+import type { AuditStore } from "../../audit/index.ts";
 import type { PageState } from "./page-cache.ts";
 import type { SunsetRules } from "../sunset/sunset.ts";
-import type { OAuthServices } from "../../gateway/oauth/oauth-services.ts";
-import type { SharedState } from "../../gateway/state/shared-state.ts";
-import type { TokenLocks } from "../../gateway/auth/token-locks.ts";
-import type { UpstreamClient } from "../../gateway/upstream/client.ts";
-import type { UpstreamTokens } from "../../gateway/auth/upstream-tokens.ts";
 
 const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 

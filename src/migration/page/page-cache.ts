@@ -1,7 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { HttpError } from "../../pack/errors/http-error.ts";
-import { TOO_MANY_REQUESTS } from "../../pack/errors/statuses.ts";
-import { createMemoryLimiter, type MemoryLimiter } from "../../gateway/limits/limiter.ts";
+import { HttpError, TOO_MANY_REQUESTS } from "../../pack/index.ts";
+import { createMemoryLimiter, type MemoryLimiter } from "../../gateway/index.ts";
 
 /** For how long a page is shown as it was read. */
 const TTL_MS = 60_000;

@@ -1,7 +1,6 @@
 /** Where the pages of clients are. A pack must not have routes there. */
-import { SettingsError } from "../../base/settings/settings.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import type { Pack } from "../../pack/pack.ts";
+import { type Settings, SettingsError } from "../../base/index.ts";
+import type { Pack } from "../../pack/index.ts";
 
 /** Last segments of the paths: what a client still has to change, and the description of the client's API. */
 const SEGMENTS = { page: "migration", description: "openapi.json" } as const;

@@ -1,10 +1,13 @@
 /** Who reads the page: the holder of a token that v4 accepts, or an application whose secret the login server accepts. */
-import type { Pack } from "../../pack/pack.ts";
-import type { ApplicationCredentials } from "../../gateway/oauth/basic-credentials.ts";
-import type { LoginServer } from "../../gateway/oauth/login-server.ts";
-import type { RequestContext } from "../../gateway/pipeline/context.ts";
-import { createUpstreamActivity } from "../../gateway/pipeline/instrument-call.ts";
-import type { ProofDependencies, ProvenToken } from "../../gateway/auth/prove-token.ts";
+import type { Pack } from "../../pack/index.ts";
+import {
+  type ApplicationCredentials,
+  createUpstreamActivity,
+  type LoginServer,
+  type ProofDependencies,
+  type ProvenToken,
+  type RequestContext,
+} from "../../gateway/index.ts";
 
 /** Whose calls the page shows. */
 export type Caller =

@@ -1,14 +1,14 @@
-import type { Access } from "../../pack/credentials/scopes.ts";
-import { isFilterable } from "../../pack/fields/field-definition.ts";
-import type { DialectDefinition } from "../../pack/schema/pack-definition.ts";
-import type { AuditRecord } from "../../audit/record/record.ts";
-import { isObject } from "../../base/json/parse.ts";
-import { explainBody } from "../../compare/dry-run/explain-body.ts";
-import { isTruncated } from "../../audit/record/truncate.ts";
-import { isCallOf } from "../../compare/dry-run/recorded.ts";
-import type { Pack } from "../../pack/pack.ts";
-import { compileGetter } from "../../pack/fields/member-paths.ts";
-import type { Route } from "../../pack/routes/route.ts";
+import {
+  type Access,
+  compileGetter,
+  type DialectDefinition,
+  isFilterable,
+  type Pack,
+  type Route,
+} from "../../pack/index.ts";
+import { type AuditRecord, isTruncated } from "../../audit/index.ts";
+import { isObject } from "../../base/index.ts";
+import { explainBody, isCallOf } from "../../compare/index.ts";
 import { createAlphaCommand, createV4Commands, listV4Calls } from "./commands.ts";
 import type { CallSummary } from "./evidence.ts";
 import { describeField } from "./changes.ts";

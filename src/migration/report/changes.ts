@@ -1,8 +1,5 @@
-import type { Route } from "../../pack/routes/route.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { FieldRule } from "../../pack/fields/field-definition.ts";
-import { classOf } from "../../pack/pack-summary.ts";
-import { toLine } from "../../compare/dry-run/explanation.ts";
+import { classOf, type FieldRule, type Pack, type Route } from "../../pack/index.ts";
+import { toLine } from "../../compare/index.ts";
 import { capitalize, type FieldChange, type ObjectChanges, type ValuePair } from "./model.ts";
 
 /** Whether clients read a value in responses, or write it in bodies and filters. */

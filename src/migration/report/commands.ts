@@ -1,12 +1,6 @@
-import type { AuditRecord } from "../../audit/record/record.ts";
-import type { CredentialsPlace } from "../../pack/credentials/credentials.ts";
-import { curl } from "../../compare/dry-run/curl.ts";
-import { recordCurls } from "../../compare/dry-run/record-curls.ts";
-import { addressVariable } from "../../compare/dry-run/shell.ts";
-import { isCallOf } from "../../compare/dry-run/recorded.ts";
-import { addQuery, type Endpoint } from "../../pack/calls/endpoint.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { Route } from "../../pack/routes/route.ts";
+import type { AuditRecord } from "../../audit/index.ts";
+import { addQuery, type CredentialsPlace, type Endpoint, type Pack, type Route } from "../../pack/index.ts";
+import { addressVariable, curl, isCallOf, recordCurls } from "../../compare/index.ts";
 import type { Command } from "./model.ts";
 
 const GATEWAY = "$GATEWAY";

@@ -1,12 +1,18 @@
 /** What changes in all calls. */
-import type { CredentialsPlace } from "../../pack/credentials/credentials.ts";
-import type { PageSize, PagingStyle } from "../../pack/lists/styles.ts";
-import { dottedPath, findPath, nameOf, type Shape } from "../../pack/fields/shape.ts";
-import { TOO_MANY_REQUESTS } from "../../pack/errors/statuses.ts";
-import { NOT_MODIFIED } from "../../pack/errors/statuses.ts";
-import { mayBeNotModified } from "../../pack/headers/not-modified.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { DialectDefinition } from "../../pack/schema/pack-definition.ts";
+import {
+  type CredentialsPlace,
+  type DialectDefinition,
+  dottedPath,
+  findPath,
+  mayBeNotModified,
+  nameOf,
+  NOT_MODIFIED,
+  type Pack,
+  type PageSize,
+  type PagingStyle,
+  type Shape,
+  TOO_MANY_REQUESTS,
+} from "../../pack/index.ts";
 import type { Difference } from "./model.ts";
 
 const list = (names: readonly string[]): string => names.join(", ");

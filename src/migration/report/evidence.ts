@@ -1,6 +1,4 @@
-import type { AuditRecord } from "../../audit/record/record.ts";
-import type { AuditQuery, AuditStore } from "../../audit/store/store.ts";
-import type { RouteUsage } from "../../audit/usage/usage.ts";
+import type { AuditQuery, AuditRecord, AuditStore, RouteUsage } from "../../audit/index.ts";
 
 /** Records that are read for each of the most used calls. */
 const RECORDS_PER_CALL = 20;

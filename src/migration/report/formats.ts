@@ -1,4 +1,4 @@
-import { csvRow, type Cell } from "../../audit/export/csv.ts";
+import { type Cell, csvRow } from "../../audit/index.ts";
 import { reportHtml } from "./html.ts";
 import { reportMarkdown } from "./markdown.ts";
 import type { CallGuide, ClientGuide, Report } from "./model.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { STATE_LABELS } from "../../audit/usage/migration-words.ts";
+import { STATE_LABELS } from "../../audit/index.ts";
 import type { Report } from "./model.ts";
 import {
   formatCount,

@@ -1,21 +1,23 @@
-import { isClientApi } from "../../audit/record/record.ts";
 import {
-  MAX_ROUTE_ROWS,
-  readClientGroups,
-  readGroupTokens,
+  type AuditStore,
+  type ClientDirectory,
   type ClientGroup,
   type GroupToken,
-} from "../../audit/usage/client-groups.ts";
-import type { QuietTime } from "../../audit/usage/migration-state.ts";
-import { rankLosses } from "../../audit/usage/rank-losses.ts";
-import type { LossUsage } from "../../audit/usage/loss-usage.ts";
-import { NO_CLIENTS, type ClientDirectory } from "../../audit/clients/client-directory.ts";
-import { UNACCEPTED } from "../../audit/usage/summary-key.ts";
-import { namesOf } from "../../pack/pack-summary.ts";
-import type { AuditStore } from "../../audit/store/store.ts";
-import { MAX_USAGE_ROWS, type RouteUsage, type UsageQuery } from "../../audit/usage/usage.ts";
-import type { UsageReader } from "../../audit/usage/usage-reader.ts";
-import type { Pack } from "../../pack/pack.ts";
+  isClientApi,
+  type LossUsage,
+  MAX_ROUTE_ROWS,
+  MAX_USAGE_ROWS,
+  NO_CLIENTS,
+  type QuietTime,
+  rankLosses,
+  readClientGroups,
+  readGroupTokens,
+  type RouteUsage,
+  UNACCEPTED,
+  type UsageQuery,
+  type UsageReader,
+} from "../../audit/index.ts";
+import { namesOf, type Pack } from "../../pack/index.ts";
 import { createCallGuide, findSmallestScopes } from "./call-guide.ts";
 import { describeObjects } from "./changes.ts";
 import { describeCommonChanges } from "./common-changes.ts";

@@ -1,11 +1,14 @@
 /** The migration report as data. HTML, Markdown, JSON and CSV are written from it. */
-import type { GroupToken } from "../../audit/usage/client-groups.ts";
-import type { MigrationState } from "../../audit/usage/migration-state.ts";
-import { describeStates } from "../../audit/usage/migration-words.ts";
-import type { LossSummary, RankedLoss } from "../../audit/usage/rank-losses.ts";
-import { UNACCEPTED } from "../../audit/usage/summary-key.ts";
-import type { DayUsage } from "../../audit/usage/usage.ts";
-import type { FieldClass, SideNames } from "../../pack/pack-summary.ts";
+import {
+  type DayUsage,
+  describeStates,
+  type GroupToken,
+  type LossSummary,
+  type MigrationState,
+  type RankedLoss,
+  UNACCEPTED,
+} from "../../audit/index.ts";
+import type { FieldClass, SideNames } from "../../pack/index.ts";
 
 /** A value with different words in alpha and v4. */
 export interface ValuePair {

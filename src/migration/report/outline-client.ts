@@ -1,6 +1,6 @@
-import { STATE_LABELS } from "../../audit/usage/migration-words.ts";
-import type { SideNames } from "../../pack/pack-summary.ts";
-import { addressVariable } from "../../compare/dry-run/shell.ts";
+import { STATE_LABELS } from "../../audit/index.ts";
+import type { SideNames } from "../../pack/index.ts";
+import { addressVariable } from "../../compare/index.ts";
 import {
   isDone,
   capitalize,

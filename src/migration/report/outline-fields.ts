@@ -1,5 +1,5 @@
 /** What changes in fields, as tables and lines. */
-import type { FieldClass, SideNames } from "../../pack/pack-summary.ts";
+import type { FieldClass, SideNames } from "../../pack/index.ts";
 import { capitalize, type FieldChange } from "./model.ts";
 import type { Block, Line } from "./outline.ts";
 

@@ -1,5 +1,5 @@
 /** What was lost, how often, and for whom, as blocks. Roundings are folded. */
-import type { LossClient, LossSummary } from "../../audit/usage/rank-losses.ts";
+import type { LossClient, LossSummary } from "../../audit/index.ts";
 import type { ClientGuide, Report } from "./model.ts";
 import { clientName, formatCount, plural, type Block, type Column, type Line } from "./outline.ts";
 

@@ -1,5 +1,5 @@
-import { UNACCEPTED } from "../../audit/usage/summary-key.ts";
-import type { SideNames } from "../../pack/pack-summary.ts";
+import { UNACCEPTED } from "../../audit/index.ts";
+import type { SideNames } from "../../pack/index.ts";
 import {
   capitalize,
   describeReadiness,

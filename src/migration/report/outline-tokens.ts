@@ -1,6 +1,5 @@
 /** The tokens that a row of the report stands for. */
-import { STATE_LABELS } from "../../audit/usage/migration-words.ts";
-import { identityOfKey } from "../../audit/usage/summary-key.ts";
+import { identityOfKey, STATE_LABELS } from "../../audit/index.ts";
 import type { ClientGuide } from "./model.ts";
 import { formatCount, formatTime, percent, plural, type Line, type OpenedRows } from "./outline.ts";
 

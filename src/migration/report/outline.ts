@@ -1,7 +1,6 @@
 /** A report as blocks, which HTML and Markdown render. */
-import { UNACCEPTED } from "../../audit/usage/summary-key.ts";
-import type { DayUsage } from "../../audit/usage/usage.ts";
-import type { SideNames } from "../../pack/pack-summary.ts";
+import { type DayUsage, UNACCEPTED } from "../../audit/index.ts";
+import type { SideNames } from "../../pack/index.ts";
 import type { ClientGuide } from "./model.ts";
 
 /** A part of a line: plain text, or formatted text. */

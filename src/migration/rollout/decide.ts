@@ -1,6 +1,6 @@
 /** What the file wants: which side serves a client on a route. */
-import type { Side } from "../../gateway/pipeline/cursor-mark.ts";
-import { bucketOf } from "../../audit/clients/client-name.ts";
+import type { Side } from "../../gateway/index.ts";
+import { bucketOf } from "../../audit/index.ts";
 import type { RolloutPlan, RolloutRule } from "./rollout-plan.ts";
 
 /** A side, and the words for people that say why. */

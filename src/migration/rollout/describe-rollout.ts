@@ -1,11 +1,10 @@
 /** A rollout as people read it: who is where and why, what has returned, and who can't. */
-import { TRIP } from "../../compare/counts/statistics.ts";
-import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
+import { type RolloutData, TRIP } from "../../compare/index.ts";
+import type { ClientDirectory } from "../../audit/index.ts";
 import { scoreOf, type Evidence } from "./returns/evidence.ts";
 import type { SideDecision } from "./decide.ts";
-import type { Side } from "../../gateway/pipeline/cursor-mark.ts";
+import type { Side } from "../../gateway/index.ts";
 import type { RolloutRule } from "./rollout-plan.ts";
-import type { RolloutData } from "../../compare/live/compared-rollout.ts";
 import type { Rollout } from "./rollout.ts";
 import type { RolloutEvent, Trip } from "./returns/trips.ts";
 

@@ -1,6 +1,5 @@
 /** Clients that were turned back, and that the client directory no longer has as they were. */
-import type { ClientDirectory, KnownClient } from "../../audit/clients/client-directory.ts";
-import { hasName } from "../../audit/clients/client-name.ts";
+import { type ClientDirectory, hasName, type KnownClient } from "../../audit/index.ts";
 import type { Rollout } from "./rollout.ts";
 
 /** A client whose return a directory would make that of nobody. */

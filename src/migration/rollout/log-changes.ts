@@ -1,6 +1,6 @@
 /** Lines of the log about what has returned and what was resumed, whichever replica or command did it. */
 import { isDeepStrictEqual } from "node:util";
-import type { Log } from "../../base/log/log.ts";
+import type { Log } from "../../base/index.ts";
 import type { RolloutEvent, Trip, TripTarget } from "./returns/trips.ts";
 
 /** Logs what is new. Call it whenever other trips apply. @param events The last events, newest first */

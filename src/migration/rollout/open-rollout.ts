@@ -1,19 +1,20 @@
 /** Opens the rollout of a gateway, and keeps it up to date. */
-import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { Log } from "../../base/log/log.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
-import { OperatorFileError } from "../../base/files/operator-file.ts";
+import type { ClientDirectory, ClientsService } from "../../audit/index.ts";
+import {
+  type KeyValueStore,
+  type Log,
+  type Metrics,
+  OperatorFileError,
+  type Settings,
+  watchOperatorFile,
+} from "../../base/index.ts";
+import type { Pack } from "../../pack/index.ts";
 import { findForgotten } from "./forgotten-clients.ts";
 import { describeRollout, type RolloutStatus } from "./describe-rollout.ts";
 import { createRollout, type Rollout } from "./rollout.ts";
 import { rolloutFile } from "./rollout-file.ts";
 import { findTarget, turnBack, type TurnedBack } from "./returns/turn-back.ts";
-import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
-import type { LegacyService } from "../../gateway/forward/legacy.ts";
-import type { ClientsService } from "../../audit/clients/open-clients.ts";
-import { watchOperatorFile } from "../../base/files/watched-file.ts";
+import type { LegacyService } from "../../gateway/index.ts";
 
 /** What a person asks for. */
 export interface TurnBackOrder {

@@ -1,6 +1,6 @@
 /** The form of `ROLLOUT_FILE`. What its parts mean together is checked in `rollout-file.ts`. */
 import { z } from "zod";
-import { about } from "../../base/files/about.ts";
+import { about } from "../../base/index.ts";
 
 const names = z.array(z.string().min(1).max(200)).max(1000);
 

@@ -1,11 +1,9 @@
 /** Reads `ROLLOUT_FILE`: who gets the translation, and who still the old service. */
-import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
-import { suggestionFor } from "../../base/files/suggest.ts";
-import type { OperatorFileKind, ReportProblem } from "../../base/files/operator-file.ts";
+import { BUCKETS, type ClientDirectory } from "../../audit/index.ts";
+import { type OperatorFileKind, type ReportProblem, suggestionFor } from "../../base/index.ts";
 import { ROLLOUT_SCHEMA, type RolloutDefinition, type RuleDefinition } from "./rollout-definition.ts";
 import type { RolloutPlan, RolloutRule } from "./rollout-plan.ts";
-import type { RolloutData } from "../../compare/live/compared-rollout.ts";
-import { BUCKETS } from "../../audit/clients/client-name.ts";
+import type { RolloutData } from "../../compare/index.ts";
 
 /** What the names in a file are checked against. */
 export interface RolloutContext {

@@ -1,29 +1,30 @@
 /** Decides which side serves a request: the old service, or what follows in the public application. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { CLIENT_GONE } from "../../base/metrics/client-gone.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import type { AlphaRequest } from "../../gateway/pipeline/request.ts";
-import { hasBody } from "../../gateway/http/receive-body.ts";
-import { plainRequestOf, replacePlainRequest, type Middleware } from "../../gateway/http/request-context.ts";
-import type { LegacyExchange } from "../../gateway/forward/legacy-proxy.ts";
-import { cursorParameters, removeCursorMark } from "../../gateway/pipeline/cursor-mark.ts";
-import type { KnownSenders } from "../../gateway/auth/known-senders.ts";
-import { PACK_HEADER } from "../../gateway/http/browser-guards.ts";
-import { trustedProxies } from "../../gateway/limits/client-address.ts";
+import { CLIENT_GONE, type Settings } from "../../base/index.ts";
 import {
+  type AlphaRequest,
   createLegacyForward,
-  onlyReads,
-  routeOf,
+  createSenderReader,
+  createSignInReader,
+  cursorParameters,
+  hasBody,
+  type KnownSenders,
+  type LegacyExchange,
   type LegacyForwardParts,
   type LegacyService,
-} from "../../gateway/forward/legacy.ts";
-import { MAX_COMPARED_BYTES } from "../../compare/live/ask-old-service.ts";
-import { overridesMethod } from "../../compare/live/method-override.ts";
-import type { Recorder } from "../../gateway/record/recorder.ts";
-import type { Shadow } from "../../compare/live/shadow.ts";
-import { createSignInReader } from "../../gateway/oauth/sign-in.ts";
-import { createSenderReader, type RequestSender } from "../../gateway/pipeline/read-sender.ts";
-import type { OAuthServices } from "../../gateway/oauth/oauth-services.ts";
+  type Middleware,
+  type OAuthServices,
+  onlyReads,
+  PACK_HEADER,
+  plainRequestOf,
+  type Recorder,
+  removeCursorMark,
+  replacePlainRequest,
+  type RequestSender,
+  routeOf,
+  trustedProxies,
+} from "../../gateway/index.ts";
+import { MAX_COMPARED_BYTES, overridesMethod, type Shadow } from "../../compare/index.ts";
 import type { Rollout } from "./rollout.ts";
 
 /** Calls a function when a response has ended, or its client has disconnected: perhaps it has already. */

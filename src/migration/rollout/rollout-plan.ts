@@ -1,5 +1,5 @@
 /** What `ROLLOUT_FILE` says, compiled: who is compared, who gets the translation, and when a route returns. */
-import type { RolloutData, ComparisonBudget } from "../../compare/live/compared-rollout.ts";
+import type { ComparisonBudget, RolloutData } from "../../compare/index.ts";
 
 /** Whom a rule gives the translation, and for what. */
 export interface RolloutRule {

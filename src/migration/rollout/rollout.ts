@@ -1,15 +1,19 @@
 /** Which side serves a request: by the file, by what has returned, and by what the client has under way. */
-import type { ClientDirectory, ClientIdentity } from "../../audit/clients/client-directory.ts";
-import type { Log } from "../../base/log/log.ts";
-import { namesOf, rolloutClient, UNNAMED } from "../../audit/clients/client-name.ts";
+import {
+  type ClientDirectory,
+  type ClientIdentity,
+  namesOf,
+  rolloutClient,
+  UNNAMED,
+} from "../../audit/index.ts";
+import type { DocumentStore, Log } from "../../base/index.ts";
 import { decideByRules, type SideDecision } from "./decide.ts";
-import type { Side } from "../../gateway/pipeline/cursor-mark.ts";
+import type { Side } from "../../gateway/index.ts";
 import { createChangeLog } from "./log-changes.ts";
 import { watchPlanChanges } from "./plan-changes.ts";
 import { createReturns, type Returns } from "./returns/returns.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
 import { createStateSync } from "./state-sync.ts";
-import type { DocumentStore } from "../../base/storage/shared-document.ts";
 import { createTokenClients, type TokenClients } from "./token-clients.ts";
 import type { RolloutEvent, Trip } from "./returns/trips.ts";
 import { createWriteLag } from "./write-lag.ts";

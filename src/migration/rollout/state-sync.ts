@@ -1,6 +1,5 @@
 /** Reads and writes at intervals what replicas share about a rollout. */
-import type { Log } from "../../base/log/log.ts";
-import { Outage } from "../../base/log/outage.ts";
+import { type Log, Outage } from "../../base/index.ts";
 import type { Returns } from "./returns/returns.ts";
 import type { RolloutPlan } from "./rollout-plan.ts";
 import type { TokenClients } from "./token-clients.ts";

@@ -1,6 +1,6 @@
 /** Clients with tokens that the gateway has issued: the old service does not know these, so that such requests never return. */
 import { z } from "zod";
-import { createSharedDocument, type DocumentStore } from "../../base/storage/shared-document.ts";
+import { createSharedDocument, type DocumentStore } from "../../base/index.ts";
 
 /** What replicas remember of such clients. */
 export interface TokenClients {

@@ -1,6 +1,6 @@
 /** `data: replicated`: a client changes sides once the other side has its writes. */
 import { LRUCache } from "lru-cache";
-import type { Side } from "../../gateway/pipeline/cursor-mark.ts";
+import type { Side } from "../../gateway/index.ts";
 
 interface Writes {
   readonly side: Side;

@@ -1,7 +1,11 @@
 /** What all replicas know of a plan: who paused it, and which dates were published. It is in the state store. */
 import { z } from "zod";
-import { StateUnavailableError, type KeyValueStore } from "../../base/storage/key-value-store.ts";
-import { createSharedDocument, DOCUMENT_TTL_SECONDS } from "../../base/storage/shared-document.ts";
+import {
+  createSharedDocument,
+  DOCUMENT_TTL_SECONDS,
+  type KeyValueStore,
+  StateUnavailableError,
+} from "../../base/index.ts";
 import type { PlanDates } from "./plan-dates.ts";
 
 /** A stop of all stages, or of one. */

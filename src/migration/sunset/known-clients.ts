@@ -1,7 +1,6 @@
 /** Whether a client used the old API before: a freeze lets in no other one. */
 import { LRUCache } from "lru-cache";
-import type { DecisionReader } from "../../audit/store/decisions.ts";
-import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
+import type { ClientDirectory, DecisionReader } from "../../audit/index.ts";
 import type { PlanClient } from "./plan-dates.ts";
 import { provenClient, summaryKeysOf } from "./proven-client.ts";
 

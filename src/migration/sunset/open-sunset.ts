@@ -1,12 +1,15 @@
 /** Opens the sunset plan of a gateway, and keeps it up to date. */
-import { errorText } from "../../base/settings/error-text.ts";
-import type { AuditStore } from "../../audit/store/store.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
-import type { Pack } from "../../pack/pack.ts";
-import type { Log } from "../../base/log/log.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
-import { Outage } from "../../base/log/outage.ts";
-import type { KeyValueStore } from "../../base/storage/key-value-store.ts";
+import {
+  errorText,
+  type KeyValueStore,
+  type Log,
+  type Metrics,
+  Outage,
+  type Settings,
+  watchOperatorFile,
+} from "../../base/index.ts";
+import type { AuditStore, ClientsService } from "../../audit/index.ts";
+import type { Pack } from "../../pack/index.ts";
 import { createControl, type Action } from "./control.ts";
 import { describePlan, type PlanStatus } from "./describe-plan.ts";
 import { createKnownClients } from "./known-clients.ts";
@@ -14,8 +17,6 @@ import { createPlan, type Plan, type PlanDefinition } from "./plan.ts";
 import { createSunset, NO_SUNSET, type SunsetRules } from "./sunset.ts";
 import { findUnknownNames, type PackNames } from "./plan-names.ts";
 import { sunsetFile } from "./sunset-file.ts";
-import type { ClientsService } from "../../audit/clients/open-clients.ts";
-import { watchOperatorFile } from "../../base/files/watched-file.ts";
 
 /** The sunset plan of a gateway. */
 export interface SunsetService {

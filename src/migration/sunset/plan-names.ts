@@ -1,7 +1,6 @@
 /** Names in a plan: routes and fields of a pack, and clients of the directory. */
-import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
-import { suggestionFor } from "../../base/files/suggest.ts";
-import type { ReportProblem } from "../../base/files/operator-file.ts";
+import type { ClientDirectory } from "../../audit/index.ts";
+import { type ReportProblem, suggestionFor } from "../../base/index.ts";
 import type { PlanDates } from "./plan-dates.ts";
 import type { PlanDefinition } from "./plan.ts";
 import type { StageDefinition, SunsetDefinition } from "./sunset-definition.ts";

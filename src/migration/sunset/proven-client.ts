@@ -1,6 +1,5 @@
 /** Whom a client is proven to be: anybody can send the user agent of another one. */
-import { applicationKey, labelKey } from "../../audit/usage/summary-key.ts";
-import type { ClientDirectory, KnownClient } from "../../audit/clients/client-directory.ts";
+import { applicationKey, type ClientDirectory, type KnownClient, labelKey } from "../../audit/index.ts";
 import type { PlanClient } from "./plan-dates.ts";
 
 /** The keys under which summaries count the calls of a client: see `summaryKey`. */

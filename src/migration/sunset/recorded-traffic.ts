@@ -1,8 +1,11 @@
 /** Who called the old API before a window, by the summaries of the audit store. */
-import type { ClientCalls, DecisionReader } from "../../audit/store/decisions.ts";
-import { identityOfKey } from "../../audit/usage/summary-key.ts";
-import type { TokenUsage } from "../../audit/usage/usage.ts";
-import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
+import {
+  type ClientCalls,
+  type ClientDirectory,
+  type DecisionReader,
+  identityOfKey,
+  type TokenUsage,
+} from "../../audit/index.ts";
 import { listedKeys } from "./proven-client.ts";
 
 const DAY_MS = 86_400_000;

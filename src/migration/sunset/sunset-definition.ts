@@ -1,6 +1,6 @@
 /** The form of `SUNSET_FILE`. What its parts mean together is checked in `sunset-file.ts`. */
 import { z } from "zod";
-import { about } from "../../base/files/about.ts";
+import { about } from "../../base/index.ts";
 
 const day = z.iso.date("is not a date, YYYY-MM-DD");
 const link = z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).max(500);

@@ -1,7 +1,6 @@
 /** Reads `SUNSET_FILE`: the plan by which the old API ends. */
-import type { ClientDirectory } from "../../audit/clients/client-directory.ts";
-import type { YamlPath } from "../../base/files/yaml-nodes.ts";
-import type { OperatorFileKind, ReportProblem } from "../../base/files/operator-file.ts";
+import type { ClientDirectory } from "../../audit/index.ts";
+import type { OperatorFileKind, ReportProblem, YamlPath } from "../../base/index.ts";
 import { findShortened, isWithin, type PlanDates, type ShortenedDate } from "./plan-dates.ts";
 import { checkNames, isClient, splitField, type PlanContext } from "./plan-names.ts";
 import type { Stage, PlanDefinition } from "./plan.ts";

@@ -1,12 +1,13 @@
 /** The plan in force: what it decides about requests, and what stops it. */
 import { isDeepStrictEqual } from "node:util";
-import { errorText } from "../../base/settings/error-text.ts";
-import type { DecisionReader } from "../../audit/store/decisions.ts";
-import { AuditUnavailableError } from "../../audit/store/store.ts";
-import type { ClientDirectory, ClientIdentity } from "../../audit/clients/client-directory.ts";
-import type { Log } from "../../base/log/log.ts";
-import type { Metrics } from "../../base/metrics/metrics.ts";
-import { NO_PLAN, type PlanRules, type Verdict } from "../../gateway/pipeline/plan.ts";
+import { errorText, type Log, type Metrics } from "../../base/index.ts";
+import {
+  AuditUnavailableError,
+  type ClientDirectory,
+  type ClientIdentity,
+  type DecisionReader,
+} from "../../audit/index.ts";
+import { NO_PLAN, type PlanRules, type Verdict } from "../../gateway/index.ts";
 import type { SunsetControl } from "./control.ts";
 import type { KnownClients } from "./known-clients.ts";
 import type { Decision, Plan, PlanConditions, PlanQuery, StageWindow } from "./plan.ts";

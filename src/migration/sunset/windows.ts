@@ -1,6 +1,6 @@
 /** The windows of a stage: when each begins and ends. */
 import { Cron } from "croner";
-import { errorText } from "../../base/settings/error-text.ts";
+import { errorText } from "../../base/index.ts";
 
 /** When windows begin, and how long each lasts. */
 export interface WindowRule {

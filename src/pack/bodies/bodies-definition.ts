@@ -1,6 +1,6 @@
 /** The schemas of `bodies` of both dialects, and of the same keys of one body. */
 import { z } from "zod";
-import { about } from "../../base/files/about.ts";
+import { about } from "../../base/index.ts";
 import { mediaType } from "../fields/text-types.ts";
 
 const json = z.json();

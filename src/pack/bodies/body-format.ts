@@ -1,10 +1,9 @@
 /** How bodies are written on each side: their media types, and the wrappers around their objects. */
 import { NOT_SEPARATE, printForm, type FormStyle } from "./form.ts";
 import { ValidationError, REQUIRED, UNKNOWN_MEMBER, type ErrorDetail } from "../errors/http-error.ts";
-import { isObject, printJson } from "../../base/json/parse.ts";
+import { isObject, printJson, type SourceLocation } from "../../base/index.ts";
 import { objectPath } from "./object-wrapper.ts";
 import { fillKey, fillShape, nameOf, namesIn, valueAt, type Shape } from "../fields/shape.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
 import type { ClientBodiesDefinition, UpstreamBodiesDefinition } from "./bodies-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
 

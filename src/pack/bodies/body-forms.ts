@@ -1,4 +1,4 @@
-import { isObject, parseJson } from "../../base/json/parse.ts";
+import { isObject, parseJson } from "../../base/index.ts";
 import type { ErrorDetail } from "../errors/http-error.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import { compileCopy, compileGetter, compileRemover, compileSetter } from "../fields/member-paths.ts";

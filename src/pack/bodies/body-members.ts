@@ -4,7 +4,7 @@ import type { FieldRule } from "../fields/field-definition.ts";
 import type { PartDefinition } from "../schema/pack-definition.ts";
 import type { PathParameterDefinitions } from "../routes/parameter-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
-import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
+import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import type { Steps } from "../steps.ts";
 import type { JsonObject } from "../translation-context.ts";
 import type { FormMember } from "./body-forms.ts";

@@ -1,5 +1,5 @@
 /** What the gateway adds to a body: constants, defaults, ids of the path, and what the upstream has now (`merge_with`). */
-import { isObject } from "../../base/json/parse.ts";
+import { isObject } from "../../base/index.ts";
 import type { PathParameterDefinitions } from "../routes/parameter-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";

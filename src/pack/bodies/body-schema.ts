@@ -8,7 +8,7 @@ import {
   type ValidateFunction,
 } from "ajv/dist/2020.js";
 import names from "ajv/dist/compile/names.js";
-import { errorText } from "../../base/settings/error-text.ts";
+import { errorText, isObject, type SourceLocation } from "../../base/index.ts";
 import {
   ValidationError,
   INVALID_VALUE,
@@ -17,9 +17,7 @@ import {
   type ErrorDetail,
 } from "../errors/http-error.ts";
 import { reportInvalidSchema } from "../load/check-schema.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
 import { prepareRegex, RegexLimitError } from "../../jsonata/index.ts";
-import { isObject } from "../../base/json/parse.ts";
 import { shortestAddress } from "../fields/ip-address.ts";
 import { DEFAULT_LIMITS, hasType, type Schema } from "../fields/schema-members.ts";
 import { findLongTexts, type LongText } from "./text-bounds.ts";

@@ -1,9 +1,8 @@
 import { HttpError, type ErrorDetail } from "../errors/http-error.ts";
-import { isObject } from "../../base/json/parse.ts";
+import { isObject, type SourceLocation } from "../../base/index.ts";
 import { fillShape, type Shape } from "../fields/shape.ts";
 import type { MaybePromise } from "../../jsonata/index.ts";
 import { reportUnknownMembers } from "../load/check-schema.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
 import type { ClientBodiesDefinition } from "./bodies-definition.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";

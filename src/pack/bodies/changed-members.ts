@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isObject, setMember } from "../../base/json/parse.ts";
+import { isObject, setMember } from "../../base/index.ts";
 import type { Change, JsonObject } from "../translation-context.ts";
 
 /** Returns the items that differ from the current ones of the same id. Members that an item omits keep their value. */

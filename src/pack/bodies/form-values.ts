@@ -1,5 +1,5 @@
 /** Gives the texts of a form the types that the schema of the body says. */
-import { isObject } from "../../base/json/parse.ts";
+import { isObject } from "../../base/index.ts";
 import { parseScalar } from "../routes/query.ts";
 import { hasType, schemaOf, type Schema } from "../fields/schema-members.ts";
 

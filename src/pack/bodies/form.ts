@@ -6,7 +6,7 @@
  * decides by the number of an index whether it has a list. Here a form that is not clear is an error, and the schema of the
  * body decides what is a list (`mapping/compile/form-values.ts`).
  */
-import { isExactNumber, isObject, printJson } from "../../base/json/parse.ts";
+import { isExactNumber, isObject, printJson } from "../../base/index.ts";
 
 /** A value of a form. It has no numbers, and a list with indexes is an object with the indexes as names. */
 export type FormValue = string | readonly string[] | readonly FormObject[] | FormObject;

@@ -1,7 +1,12 @@
 /** Wrappers around objects, such as `{ "customer": { … } }`, of both dialects: single ones, and the items of lists. */
-import { printJson } from "../../base/json/parse.ts";
-import { createMemberTable, forEachMember } from "../../base/json/members.ts";
-import { isObjectAt, readRaw, type Cursor } from "../../base/json/scan.ts";
+import {
+  createMemberTable,
+  type Cursor,
+  forEachMember,
+  isObjectAt,
+  printJson,
+  readRaw,
+} from "../../base/index.ts";
 import { fillShape, findPath, type Shape } from "../fields/shape.ts";
 
 /** Reads the object in a wrapper. Returns undefined if the value has none. */

@@ -1,5 +1,5 @@
 /** Bounds the texts of bodies wherever they are: also in places that no subschema describes. */
-import { isObject } from "../../base/json/parse.ts";
+import { isObject } from "../../base/index.ts";
 import { prepareRegex } from "../../jsonata/index.ts";
 import { DEFAULT_LIMITS, hasType, type Schema } from "../fields/schema-members.ts";
 

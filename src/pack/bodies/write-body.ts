@@ -1,7 +1,7 @@
 /** The translation of a valid body to the upstream. */
 import { INVALID_VALUE, type ErrorDetail } from "../errors/http-error.ts";
-import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import { mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";

@@ -1,6 +1,6 @@
 /** The schema of `bulk` of a route. */
 import { z } from "zod";
-import { about } from "../../base/files/about.ts";
+import { about } from "../../base/index.ts";
 
 const json = z.json();
 const name = z.string().min(1);

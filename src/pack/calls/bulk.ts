@@ -1,10 +1,9 @@
 /** The key `bulk` of a route: one request of the client for many ids, each of which is a call. */
 import { findPath, namesIn, type Shape } from "../fields/shape.ts";
-import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import { onlyPath } from "../codegen/emit-input.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import { type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { compileExpressionAt } from "../load/compile-expression.ts";
-import { suggestionFor } from "../../base/files/suggest.ts";
 import { parseParameter, type Parameters } from "../routes/router.ts";
 import type { BulkDefinition } from "./bulk-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";

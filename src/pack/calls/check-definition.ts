@@ -1,6 +1,6 @@
 /** The schema of `checks`, and of the status and the code of what has failed. */
 import { z } from "zod";
-import { about } from "../../base/files/about.ts";
+import { about } from "../../base/index.ts";
 
 const name = z.string().min(1);
 

@@ -1,6 +1,6 @@
 import { INVALID_VALUE, type ErrorDetail, type Failure } from "../errors/http-error.ts";
-import { ExpressionError, mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import { compileExpressionAt, failureAsValue } from "../load/compile-expression.ts";
 import type { JsonObject } from "../translation-context.ts";
 

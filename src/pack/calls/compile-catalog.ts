@@ -1,16 +1,18 @@
 import type { UpstreamFilter } from "../filters/filter-writer.ts";
-import type { PaddedText } from "../../base/json/padded-text.ts";
-import { parseJson, printJson } from "../../base/json/parse.ts";
 import {
   detachString,
-  isStringText,
   fromJsonText,
-  stringFromJson,
+  isStringText,
   type JsonText,
-} from "../../base/json/text.ts";
-import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+  type PaddedText,
+  parseJson,
+  printJson,
+  resolveReference,
+  type SourceLocation,
+  stringFromJson,
+} from "../../base/index.ts";
+import { mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import type { CatalogDefinition } from "../schema/resource-definition.ts";
-import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
 import { compileExpressionAt } from "../load/compile-expression.ts";
 import type { CatalogCopy, CatalogEntry, JsonObject, ReadContext } from "../translation-context.ts";
 import type { Paging } from "../lists/paging.ts";

@@ -1,8 +1,6 @@
-import { isExactNumber } from "../../base/json/parse.ts";
-import { suggestionFor } from "../../base/files/suggest.ts";
+import { isExactNumber, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { compileGetter } from "../fields/member-paths.ts";
 import type { PathParameterRules } from "../routes/path-parameters.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
 import { isText, parametersIn, parseSegment, type Pattern } from "../routes/router.ts";
 
 /** A compiled v4 call such as `GET /vm/instances/{id}`. */

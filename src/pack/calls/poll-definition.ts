@@ -1,6 +1,6 @@
 /** The schema of `poll` of a route. */
 import { z } from "zod";
-import { about } from "../../base/files/about.ts";
+import { about } from "../../base/index.ts";
 
 const name = z.string().min(1);
 const expression = z.string().min(1);

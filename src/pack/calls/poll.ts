@@ -1,7 +1,7 @@
 /** The key `poll` of a route: how the result of a call is polled. */
 import { GATEWAY_TIMEOUT } from "../errors/statuses.ts";
-import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
+import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
+import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import { compileExpressionAt } from "../load/compile-expression.ts";
 import type { PollDefinition } from "./poll-definition.ts";
 import type { Endpoint } from "./endpoint.ts";

@@ -1,5 +1,5 @@
 /** The prerequisites of a route. */
-import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
+import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import type { Resource } from "../load/resource.ts";

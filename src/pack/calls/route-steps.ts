@@ -1,5 +1,5 @@
 import { ValidationError, type ErrorDetail, type Failure } from "../errors/http-error.ts";
-import { ExpressionError, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+import { ExpressionError, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import { tokenHeadersOf } from "../headers/client-head.ts";
 import { compileChecks } from "./checks.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
@@ -7,7 +7,7 @@ import type { RouteDefinition } from "../routes/route-definition.ts";
 import { compileWait } from "./wait.ts";
 import { compilePoll } from "./poll.ts";
 import { compileEndpoint, type Endpoint } from "./endpoint.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import { compileExpressionAt, failureAsValue } from "../load/compile-expression.ts";
 import type { JsonObject } from "../translation-context.ts";
 

@@ -1,5 +1,5 @@
 /** The key `wait` of a route: a request that is repeated before the call. */
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import { compileHeadCondition, type HeadCondition } from "../headers/client-head.ts";
 import { compileEndpoint, type Endpoint } from "./endpoint.ts";

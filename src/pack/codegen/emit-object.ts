@@ -1,7 +1,5 @@
 /** Emits the JavaScript that writes an alpha object: its members in order, and between them constant bytes. */
-import { paddedText } from "../../base/json/padded-text.ts";
-import type { JsonText } from "../../base/json/text.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import { type JsonText, paddedText, type SourceLocation } from "../../base/index.ts";
 import type { CodeBuilder } from "./code-builder.ts";
 import type { ByteRange } from "./member-scan.ts";
 

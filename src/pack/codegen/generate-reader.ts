@@ -1,8 +1,6 @@
 /** Generates the JavaScript function that writes the text of an alpha object from the text of a v4 object. */
-import { rawTextAt, type Cursor } from "../../base/json/scan.ts";
-import { fromJsonText } from "../../base/json/text.ts";
+import { type Cursor, fromJsonText, rawTextAt, type SourceLocation } from "../../base/index.ts";
 import { ignoreRejections } from "../../jsonata/index.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
 import type { AppendFunction } from "../translation-context.ts";
 import { createCodeBuilder, indentCode, type CodeBuilder } from "./code-builder.ts";
 import { buildOutputTree, emitObject, type ObjectCode, type ReaderField } from "./emit-object.ts";

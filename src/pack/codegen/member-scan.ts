@@ -2,9 +2,17 @@
  * Goes over a v4 object once and notes where the members that fields read start and end. One small loop for all objects:
  * V8 optimizes it better, and sooner, than code that is generated for each.
  */
-import * as characters from "../../base/json/characters.ts";
-import { createMemberTable, nameAt, type MemberTable } from "../../base/json/members.ts";
-import { endOfValue, notJson, skipWhitespace, tooDeep, type Cursor } from "../../base/json/scan.ts";
+import {
+  characters,
+  createMemberTable,
+  type Cursor,
+  endOfValue,
+  type MemberTable,
+  nameAt,
+  notJson,
+  skipWhitespace,
+  tooDeep,
+} from "../../base/index.ts";
 
 /** Constants of this module, since V8 does not fold imported ones. */
 const { closeBrace, comma, openBrace, space } = characters;

@@ -1,5 +1,4 @@
-import { PADDING, type PaddedText } from "../../base/json/padded-text.ts";
-import type { Cursor } from "../../base/json/scan.ts";
+import { type Cursor, type PaddedText, PADDING } from "../../base/index.ts";
 
 /** A JSON text of a response: UTF-8 where it comes from a cache. */
 export type OutputText = PaddedText | string | null | undefined;

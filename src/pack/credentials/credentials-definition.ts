@@ -1,6 +1,6 @@
 /** The schema of `credentials` of both sides in `pack.yaml`. */
 import { z } from "zod";
-import { about } from "../../base/files/about.ts";
+import { about } from "../../base/index.ts";
 import { authScheme, cookieName, fieldHeaderName, parameterName, realm } from "../fields/text-types.ts";
 
 const place = {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { about } from "../../base/files/about.ts";
+import { about } from "../../base/index.ts";
 
 const name = z.string().min(1);
 const path = z.string().startsWith("/");

@@ -1,7 +1,6 @@
 /** Who may send the requests of a route. */
 import type { Access } from "./scopes.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
-import { suggestionFor } from "../../base/files/suggest.ts";
+import { type SourceLocation, suggestionFor } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 

@@ -1,8 +1,7 @@
 /** The key `tokens` of a route: which members of its objects are tokens. */
 import { objectPath } from "../bodies/object-wrapper.ts";
 import { findPath } from "../fields/shape.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
-import { suggestionFor } from "../../base/files/suggest.ts";
+import { type SourceLocation, suggestionFor } from "../../base/index.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import type { Envelope } from "../lists/envelopes.ts";
 import type { Resource } from "../load/resource.ts";

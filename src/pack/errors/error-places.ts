@@ -1,6 +1,6 @@
 /** Where a shape of errors has one entry for each problem: in an array, or in an object by field. */
 import { isRequestName } from "./error-request.ts";
-import { isObject } from "../../base/json/parse.ts";
+import { isObject } from "../../base/index.ts";
 import { isItemTemplate, nameOf, namesIn, type Shape } from "../fields/shape.ts";
 
 /** Names whose values may be the keys of an object with the problems. */

@@ -2,7 +2,7 @@
 import { fromPointer } from "./error-fields.ts";
 import { findPlaces, keyNameOf, type ErrorPlace, type KeyName } from "./error-places.ts";
 import type { ErrorDetail } from "./http-error.ts";
-import { isObject } from "../../base/json/parse.ts";
+import { isObject } from "../../base/index.ts";
 import { isItemTemplate, nameOf, namesIn, valueAt, type Shape } from "../fields/shape.ts";
 
 /** What an error body says. */

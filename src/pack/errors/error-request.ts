@@ -1,5 +1,5 @@
 /** What errors can have of the request that they answer. */
-import { cutText } from "../../base/text/cut-text.ts";
+import { cutText } from "../../base/index.ts";
 
 /** A request that ended with an error. */
 export interface ErrorRequest {

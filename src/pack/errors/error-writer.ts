@@ -1,11 +1,10 @@
 /** Writes the error bodies of a shape. */
-import { cutText } from "../../base/text/cut-text.ts";
+import { cutText, isObject } from "../../base/index.ts";
 import { formatIndexes, toPointer, type FieldIndexes } from "./error-fields.ts";
 import { findPlaces, hasInnerPlaces, keyNameOf, type ErrorPlace } from "./error-places.ts";
 import { compileRequestValue, isRequestName, type RequestValues } from "./error-request.ts";
 import { MAX_ERRORS } from "./error-reader.ts";
 import type { ErrorDetail, ErrorSummary } from "./http-error.ts";
-import { isObject } from "../../base/json/parse.ts";
 import {
   fillKey,
   fillShape,

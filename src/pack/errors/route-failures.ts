@@ -1,7 +1,6 @@
 /** The errors of a route whose checks or prerequisites fail. */
 import type { Failure } from "./http-error.ts";
-import { suggestionFor } from "../../base/files/suggest.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import { type SourceLocation, suggestionFor } from "../../base/index.ts";
 import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";

@@ -1,6 +1,6 @@
 import type { FieldRule } from "./field-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import type { MaybePromise } from "../../jsonata/index.ts";
 import type { Change, JsonObject, ReadFunction, WriteContext } from "../translation-context.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";

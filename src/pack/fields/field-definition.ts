@@ -1,7 +1,6 @@
 /** The schema of one field. */
 import { z } from "zod";
-import { about } from "../../base/files/about.ts";
-import { SEVERITIES } from "../../base/files/severity.ts";
+import { about, SEVERITIES } from "../../base/index.ts";
 
 const json = z.json();
 const name = z.string().min(1);

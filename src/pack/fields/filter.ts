@@ -3,7 +3,7 @@ import type { Scalar } from "../filters/condition.ts";
 import type { QueryField } from "../filters/query-filter.ts";
 import type { SelectField, SelectFields } from "../filters/select.ts";
 import type { FilterField } from "../filters/translate.ts";
-import { isObject } from "../../base/json/parse.ts";
+import { isObject } from "../../base/index.ts";
 import { parseScalar, type ValueType } from "../routes/query.ts";
 import { filterName, filterRuleOf, isFilterable, type FieldRule } from "./field-definition.ts";
 import type { CatalogCopy, CatalogEntry } from "../translation-context.ts";

@@ -1,5 +1,5 @@
 /** What the routes of a pack may lose, numbered, so that the audit counts losses without their texts. */
-import { DEFAULT_SEVERITY } from "../../base/files/severity.ts";
+import { DEFAULT_SEVERITY } from "../../base/index.ts";
 import type { Loss } from "./loss.ts";
 import type { Route } from "../routes/route.ts";
 

@@ -1,17 +1,22 @@
 /** Whether the translation of an object loses something: one test for each field that may. */
-import { ByteMap } from "../../base/json/byte-map.ts";
-import { toText, type PaddedText } from "../../base/json/padded-text.ts";
-import { itemsOf } from "../../base/json/members.ts";
-import { rawTextAt, type Cursor } from "../../base/json/scan.ts";
-import { isArrayText } from "../../base/json/text.ts";
+import {
+  ByteMap,
+  type Cursor,
+  DEFAULT_SEVERITY,
+  isArrayText,
+  itemsOf,
+  type PaddedText,
+  rawTextAt,
+  type Severity,
+  type SourceLocation,
+  toText,
+} from "../../base/index.ts";
 import { emitInput, emitNothingRelated, emitValueAt, onlyPath } from "../codegen/emit-input.ts";
 import type { ReaderField } from "../codegen/emit-object.ts";
 import type { ByteRange } from "../codegen/member-scan.ts";
 import { parseAt, type ReaderUnit } from "../codegen/generate-reader.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
 import { compileExpressionAt } from "../load/compile-expression.ts";
 import type { FieldRule } from "./field-definition.ts";
-import { DEFAULT_SEVERITY, type Severity } from "../../base/files/severity.ts";
 import type { LossSink, ReadContext } from "../translation-context.ts";
 import type { FieldContext } from "./field-context.ts";
 import { createReadBindings, READ_VARIABLES, REQUEST_VARIABLES } from "./read-bindings.ts";

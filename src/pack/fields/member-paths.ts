@@ -1,6 +1,6 @@
 // Dotted paths of JSON objects, compiled once. Only own members count: `__proto__` is a name like any other.
 
-import { isObject, setMember } from "../../base/json/parse.ts";
+import { isObject, setMember } from "../../base/index.ts";
 
 type Json = Record<string, unknown>;
 

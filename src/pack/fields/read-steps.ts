@@ -1,18 +1,21 @@
-import { ByteMap } from "../../base/json/byte-map.ts";
-import { normalizeDateTime } from "../../base/text/date-time.ts";
-import { paddedText, type PaddedText } from "../../base/json/padded-text.ts";
-import { itemsOf } from "../../base/json/members.ts";
-import { cursorAt, rawTextAt } from "../../base/json/scan.ts";
 import {
+  ByteMap,
+  cursorAt,
   isArrayText,
   isStringText,
-  toJsonText,
-  stringFromJson,
+  itemsOf,
   type JsonText,
-} from "../../base/json/text.ts";
-import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+  normalizeDateTime,
+  paddedText,
+  type PaddedText,
+  rawTextAt,
+  resolveReference,
+  type SourceLocation,
+  stringFromJson,
+  toJsonText,
+} from "../../base/index.ts";
+import { mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import type { FieldRule } from "./field-definition.ts";
-import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
 import { evaluateFor } from "../load/compile-expression.ts";
 import type { LossSink, ReadContext } from "../translation-context.ts";
 import { cacheStubs, type ExpandWithCache, type ReadStepFunction } from "./stub-cache.ts";

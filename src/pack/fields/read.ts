@@ -1,14 +1,11 @@
 /** v4 response → alpha response: the text of an alpha object, from the text of a v4 object. */
-import { ByteMap } from "../../base/json/byte-map.ts";
-import type { Cursor } from "../../base/json/scan.ts";
-import { toJsonText, type JsonText } from "../../base/json/text.ts";
+import { ByteMap, type Cursor, type JsonText, type SourceLocation, toJsonText } from "../../base/index.ts";
 import type { MaybePromise } from "../../jsonata/index.ts";
 import { emitInput, emitNothingRelated, emitIsObject, emitValueAt, onlyPath } from "../codegen/emit-input.ts";
 import type { FieldCode, ReaderField } from "../codegen/emit-object.ts";
 import type { ByteRange } from "../codegen/member-scan.ts";
 import { createReaderUnit, generateReader, parseAt, type ReaderUnit } from "../codegen/generate-reader.ts";
 import { OutputBuffer } from "../codegen/output-buffer.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
 import { compileExpressionAt } from "../load/compile-expression.ts";
 import type { FieldRule } from "./field-definition.ts";
 import type { Steps } from "../steps.ts";

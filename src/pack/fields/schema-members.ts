@@ -1,5 +1,5 @@
 /** The members that a JSON Schema names: which there are, and the schema with fewer or more of them. */
-import { isObject } from "../../base/json/parse.ts";
+import { isObject } from "../../base/index.ts";
 import type { FieldRule } from "./field-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
 import type { FieldContext } from "./field-context.ts";

@@ -1,6 +1,6 @@
 /** The names that clients may send to a route: members of its body, parameters of its query, fields of its filter, and enum words. */
 import type { Conditions, Filter, Scalar } from "../filters/condition.ts";
-import { isObject } from "../../base/json/parse.ts";
+import { isObject } from "../../base/index.ts";
 import type { Query } from "../routes/query.ts";
 import { isFilterable } from "./field-definition.ts";
 import { NO_CATALOGS } from "../translation-context.ts";

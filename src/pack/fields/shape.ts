@@ -2,7 +2,7 @@
  * Shapes: the JSON of a list, an object or an error as the pack writes it, with `$` names where values are. A shape serves
  * both directions: it is filled to write a body, and searched for its names to read one.
  */
-import { isObject, printJson } from "../../base/json/parse.ts";
+import { isObject, printJson } from "../../base/index.ts";
 
 /** JSON with `$` names, as the pack writes it. */
 export type Shape = unknown;

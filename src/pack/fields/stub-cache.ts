@@ -2,11 +2,17 @@
  * Caches the substitutes of values that a catalog does not have, such as a retired image: often all rows of a list have
  * the same few. To create one takes a `JSON.parse` of the whole row.
  */
-import { ByteMap, isAt } from "../../base/json/byte-map.ts";
-import { paddedText, type PaddedText } from "../../base/json/padded-text.ts";
-import { rawTextAt, type Cursor } from "../../base/json/scan.ts";
-import { isStringText, stringFromJson } from "../../base/json/text.ts";
-import type { JsonText } from "../../base/json/text.ts";
+import {
+  ByteMap,
+  type Cursor,
+  isAt,
+  isStringText,
+  type JsonText,
+  paddedText,
+  type PaddedText,
+  rawTextAt,
+  stringFromJson,
+} from "../../base/index.ts";
 import type { MaybePromise } from "../../jsonata/index.ts";
 import type { OutputText } from "../codegen/output-buffer.ts";
 import type { ReadContext } from "../translation-context.ts";

@@ -1,17 +1,17 @@
 import type { Scalar } from "../filters/condition.ts";
-import { printJson } from "../../base/json/parse.ts";
 import {
   canonicalString,
-  isStringText,
-  toJsonText,
   fromJsonText,
-  stringFromJson,
+  isStringText,
   type JsonText,
-} from "../../base/json/text.ts";
-import { thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
+  printJson,
+  type SourceLocation,
+  stringFromJson,
+  toJsonText,
+} from "../../base/index.ts";
+import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import type { Scopes } from "../credentials/scopes.ts";
 import type { ValueKindDefinition } from "../schema/pack-definition.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
 import { compileExpressionAt, failureAsValue } from "../load/compile-expression.ts";
 
 /** A kind of value that alpha and v4 represent differently. `args` come from the field that uses it. */

@@ -1,8 +1,7 @@
 /** Alpha body → v4 body: the value of each v4 member. */
 import { isDeepStrictEqual } from "node:util";
-import { isObject } from "../../base/json/parse.ts";
-import { ExpressionError, mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
+import { isObject, resolveReference, type SourceLocation } from "../../base/index.ts";
+import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import { compileExpressionAt, evaluateFor, failureAsValue } from "../load/compile-expression.ts";
 import type { FieldRule } from "./field-definition.ts";
 import type { Steps } from "../steps.ts";

@@ -1,5 +1,5 @@
 /** What each list is filtered and sorted by if the client does not say it, and the values that mean no filter. */
-import { errorText } from "../../base/settings/error-text.ts";
+import { errorText, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import type { Condition, Conditions, Filter, Order } from "./condition.ts";
 import { createFilterWriter } from "./filter-writer.ts";
 import type { UpstreamFilter } from "./filter-writer.ts";
@@ -8,8 +8,6 @@ import type { QueryField } from "./query-filter.ts";
 import { selectRows } from "./select.ts";
 import { translateFilter } from "./translate.ts";
 import { parseScalar } from "../routes/query.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
-import { suggestionFor } from "../../base/files/suggest.ts";
 import { filterRuleOf, type FieldRule } from "../fields/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";

@@ -1,13 +1,11 @@
 /** Filters of both dialects: the grammar, and how each list reads its filter from a query. */
-import { errorText } from "../../base/settings/error-text.ts";
+import { errorText, isObject, type SourceLocation } from "../../base/index.ts";
 import { FIELD, fillName, spellingsOf, type FilterDefinition } from "./filter-definition.ts";
 import type { UpstreamFilter } from "./filter-writer.ts";
 import { createGrammar, type Grammar } from "./grammar.ts";
 import { QueryFilter, type QueryField } from "./query-filter.ts";
 import { formsOf } from "./sort-parameter.ts";
-import { isObject } from "../../base/json/parse.ts";
 import { parseScalar } from "../routes/query.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
 import { filterName, isFilterable, type FieldRule } from "../fields/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";

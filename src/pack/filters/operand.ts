@@ -1,4 +1,4 @@
-import { normalizeDateTime } from "../../base/text/date-time.ts";
+import { normalizeDateTime } from "../../base/index.ts";
 import type { Scalar, Test, WholeObject } from "./condition.ts";
 import { throwFilterError } from "./filter-error.ts";
 

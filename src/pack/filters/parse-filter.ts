@@ -1,4 +1,4 @@
-import { isExactNumber, isObject, parseJson } from "../../base/json/parse.ts";
+import { isExactNumber, isObject, parseJson } from "../../base/index.ts";
 import type {
   Condition,
   Conditions,

@@ -1,5 +1,5 @@
 import type { Comparison, Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
-import { compareNumbers, isExactNumber, parseNumber, type ExactNumber } from "../../base/json/parse.ts";
+import { compareNumbers, type ExactNumber, isExactNumber, parseNumber } from "../../base/index.ts";
 import { parseScalar } from "../routes/query.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";

@@ -1,8 +1,8 @@
 /** `$query` and `$headers`: what expressions read of the head of a client's request. */
 import { credentialHeaders, type CredentialsPlaces } from "../credentials/credentials.ts";
 import type { Query } from "../routes/query.ts";
-import { thenMaybe, type Bindings, type MaybePromise } from "../../jsonata/index.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import { type Bindings, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import { compileExpressionAt } from "../load/compile-expression.ts";
 import type { ClientHead, JsonObject } from "../translation-context.ts";
 

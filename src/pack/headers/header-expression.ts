@@ -1,6 +1,6 @@
 /** Expressions whose results are values of headers. */
 import type { Bindings } from "../../jsonata/index.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import { compileExpressionAt } from "../load/compile-expression.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** The schemas of headers and versions, of both dialects and of a route. */
 import { z } from "zod";
-import { about } from "../../base/files/about.ts";
+import { about } from "../../base/index.ts";
 import { fieldHeaderName, headerValue, parameterName, versionMediaType } from "../fields/text-types.ts";
 
 const upstreamName = about(

@@ -1,7 +1,7 @@
 /** The headers that pass from one side to the other. */
 import { credentialHeaders, type CredentialsPlaces } from "../credentials/credentials.ts";
 import { createRateLimitHeaders } from "./rate-limit-headers.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { PassedHeadersDefinition, ResponseHeaderDefinition } from "./headers-definition.ts";
 import {

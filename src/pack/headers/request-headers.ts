@@ -1,7 +1,7 @@
 /** Values of the client's requests that pass to the upstream: as headers, in the query, and in the body. */
 import { HttpError, INVALID_VALUE, ValidationError } from "../errors/http-error.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import type { RequestHeaderDefinition } from "./headers-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
 import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";

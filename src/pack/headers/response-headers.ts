@@ -1,7 +1,7 @@
 /** The headers of the client's responses: those of the upstream, constants, and results of expressions. */
 import { toEntityTag } from "./entity-tag.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import type { ResponseHeaderDefinition } from "./headers-definition.ts";
 import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
 

@@ -1,6 +1,6 @@
 /** The version of an interface that requests ask for. */
 import { HttpError } from "../errors/http-error.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import type { VersionDefinition } from "./headers-definition.ts";
 
 /** Returns the error of a request for another version. */

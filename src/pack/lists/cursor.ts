@@ -1,5 +1,5 @@
 /** Cursors: texts that name a place in a list. */
-import { isExactNumber } from "../../base/json/parse.ts";
+import { isExactNumber } from "../../base/index.ts";
 
 /** In characters. Longer cursors are neither taken nor given. */
 export const MAX_CURSOR = 1000;

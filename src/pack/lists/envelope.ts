@@ -1,8 +1,16 @@
 /** Lists of both dialects: their items, page and totals, wherever their shapes have them. */
-import { isObject, printJson } from "../../base/json/parse.ts";
-import { forEachItem, forEachMember, createMemberTable } from "../../base/json/members.ts";
-import { isArrayAt, isObjectAt, readRaw, type Cursor } from "../../base/json/scan.ts";
-import { fromJsonText } from "../../base/json/text.ts";
+import {
+  createMemberTable,
+  type Cursor,
+  forEachItem,
+  forEachMember,
+  fromJsonText,
+  isArrayAt,
+  isObject,
+  isObjectAt,
+  printJson,
+  readRaw,
+} from "../../base/index.ts";
 import type { ReadWrapped } from "../bodies/object-wrapper.ts";
 import { toCursor } from "./cursor.ts";
 import { compileShape, fillShape, nameOf, namesIn, valueAt, type Shape } from "../fields/shape.ts";

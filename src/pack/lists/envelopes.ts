@@ -1,10 +1,8 @@
 /** The envelopes of a route's responses: the shapes of both sides, and the pages that its lists have. */
 import { createListParser, LIST_VALUES, type ParseListBody } from "./envelope.ts";
 import { keysIn } from "../errors/error-places.ts";
-import { isObject } from "../../base/json/parse.ts";
+import { closestMatch, isObject, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { fillKey, namesIn, type Shape } from "../fields/shape.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
-import { closestMatch, suggestionFor } from "../../base/files/suggest.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RoutePagination } from "./pagination-definition.ts";
 import type { EnvelopeDefinition } from "../errors/responses-definition.ts";

@@ -1,6 +1,6 @@
 /** The key `search` of a route: which values of the upstream's query its body may have. */
 import type { ValueType } from "../routes/query.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import { compileUpstreamFormat } from "../bodies/body-format.ts";

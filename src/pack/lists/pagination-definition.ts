@@ -1,6 +1,6 @@
 /** The schemas of `pagination` in `pack.yaml`: how each dialect pages its lists. */
 import { z } from "zod";
-import { about } from "../../base/files/about.ts";
+import { about } from "../../base/index.ts";
 import { LINK_RELATIONS } from "./links.ts";
 import { headerName } from "../fields/text-types.ts";
 

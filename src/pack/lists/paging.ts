@@ -23,7 +23,7 @@ import {
   TOTALS,
   type Sides,
 } from "./paging-sides.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import type { ClientPagination, UpstreamPagination } from "./pagination-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 

@@ -1,8 +1,6 @@
 /** Lists that the upstream reads by a POST: parameters of its query, and its filter, become members of a JSON body. */
-import { isObject, parseJson } from "../../base/json/parse.ts";
+import { isObject, parseJson, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { formatParameter, parseQuery, type ValueType } from "../routes/query.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
-import { suggestionFor } from "../../base/files/suggest.ts";
 import type { JsonObject } from "../translation-context.ts";
 import { convertText } from "../routes/parameters.ts";
 

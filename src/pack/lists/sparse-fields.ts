@@ -1,7 +1,7 @@
 /** Responses with the members that a client asks for (`sparse_fields`). */
 import { ValidationError } from "../errors/http-error.ts";
 import { shortName, type Query } from "../routes/query.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import type { SparseFieldsDefinition } from "../routes/parameter-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import type { Resource } from "../load/resource.ts";

@@ -1,6 +1,6 @@
 /** Checks the lines of `accepted-differences.yaml` with the routes of a pack. */
 import { findPlaces } from "../errors/error-places.ts";
-import { suggestionFor } from "../../base/files/suggest.ts";
+import { suggestionFor } from "../../base/index.ts";
 import type { AcceptedDifference } from "../schema/accepted-definition.ts";
 import type { Pack } from "../pack.ts";
 import { errorsOf, type ErrorFormats } from "../errors/error-shapes.ts";

@@ -1,10 +1,7 @@
 /** Checks the JSON Schemas of a pack, and reports each problem where it is written. */
 import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
-import { errorText } from "../../base/settings/error-text.ts";
-import { isObject } from "../../base/json/parse.ts";
+import { coded, errorText, isObject, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { prepareRegex } from "../../jsonata/index.ts";
-import { coded, type SourceLocation } from "../../base/files/source-location.ts";
-import { suggestionFor } from "../../base/files/suggest.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,6 @@
 /** Builds packs, also those that another thread has parsed and validated. */
 import { basename } from "node:path";
-import type { ProductWords } from "../../base/settings/product-words.ts";
+import { checkedYaml, NOTHING_REMOVED, type ProductWords } from "../../base/index.ts";
 import type { Pack } from "../pack.ts";
 import type { Steps } from "../steps.ts";
 import {
@@ -16,8 +16,6 @@ import {
   type PackFiles,
   type ValidatedPack,
 } from "./load-pack.ts";
-import { NOTHING_REMOVED } from "../../base/files/source-location.ts";
-import { checkedYaml } from "../../base/files/yaml-source.ts";
 
 /** What is needed of a valid file to compile it in another thread. Plain data. */
 export interface CheckedFile {

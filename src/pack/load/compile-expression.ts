@@ -2,14 +2,13 @@
 import {
   check,
   compile,
+  type Expression,
   ExpressionError,
   findLiteralArguments,
-  thenMaybe,
-  type Expression,
   type MaybePromise,
+  thenMaybe,
 } from "../../jsonata/index.ts";
-import type { Origin, SourceLocation } from "../../base/files/source-location.ts";
-import { suggestionFor } from "../../base/files/suggest.ts";
+import { type Origin, type SourceLocation, suggestionFor } from "../../base/index.ts";
 
 /** Replaces an expression with errors. It never runs, since the pack is rejected. */
 const INVALID_EXPRESSION: Expression = {

@@ -14,7 +14,7 @@ import type { Shape } from "../fields/shape.ts";
 import { USUAL_SECRET_NAMES } from "./usual-secret-names.ts";
 import { createRateLimitHeaders, type RateLimitHeaders } from "../headers/rate-limit-headers.ts";
 import { createStatuses, type Statuses } from "../errors/statuses.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import { checkCommonHeaders, checkRateLimitHeaders } from "../headers/headers.ts";
 import { checkVersionPlace, compileVersion, type CheckVersion } from "../headers/versions.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";

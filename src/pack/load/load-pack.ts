@@ -1,35 +1,36 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import type { z } from "zod";
-import { errorText } from "../../base/settings/error-text.ts";
 import {
-  renameDeep,
   createRenamer,
+  type Diagnostic,
+  errorText,
+  formatDiagnosticLine,
+  keysAt,
+  locationIn,
+  MAX_DIAGNOSTICS,
+  PackError,
+  parseYaml,
+  type ProductWords,
+  readYamlTexts,
+  type RemovedParts,
+  renameDeep,
   scopeRenaming,
   type ScopeRenaming,
-  type ProductWords,
-} from "../../base/settings/product-words.ts";
+  validateFile,
+  type YamlPath,
+  type YamlSource,
+  type YamlText,
+} from "../../base/index.ts";
 import { compilePack } from "./compile-pack.ts";
 import type { LocatedFile } from "./resource-files.ts";
 import { dialectDefinition, type DialectDefinition } from "../schema/pack-definition.ts";
 import { acceptedDefinition, type AcceptedDifference } from "../schema/accepted-definition.ts";
 import { resourceDefinition, type ResourceDefinition } from "../schema/resource-definition.ts";
-import {
-  formatDiagnosticLine,
-  MAX_DIAGNOSTICS,
-  PackError,
-  type Diagnostic,
-} from "../../base/files/diagnostic.ts";
 import type { Pack } from "../pack.ts";
 import { runSteps, type Steps } from "../steps.ts";
 import { fileSchema, type FileKind } from "../schema/file-schema.ts";
-import { keysAt } from "../../base/files/schema-keys.ts";
-import { locationIn, type RemovedParts } from "../../base/files/source-location.ts";
-import { validateFile } from "../../base/files/validate-file.ts";
-import { readYamlTexts } from "../../base/files/read-yaml.ts";
 import { readTables } from "./value-tables.ts";
-import { parseYaml, type YamlSource, type YamlText } from "../../base/files/yaml-source.ts";
-import type { YamlPath } from "../../base/files/yaml-nodes.ts";
 import { reportUnused } from "./unused.ts";
 import { compileAcceptedDifferences } from "./accepted-differences.ts";
 import { compileApiSurface, findCoverageGaps } from "../routes/api-surface.ts";

@@ -6,11 +6,8 @@ import { buildFiles, compileChecked } from "./checked-pack.ts";
 import { hashOfFiles, readPack, renamedHash, type PackFiles } from "./load-pack.ts";
 import type { Pack } from "../pack.ts";
 import { runInSlices } from "../steps.ts";
-import { isObserving } from "../../base/settings/observing.ts";
-import type { Settings } from "../../base/settings/setting-definitions.ts";
+import { errorText, formatDiagnosticLine, isObserving, PackError, type Settings } from "../../base/index.ts";
 import { checkInThread } from "./pack-check.ts";
-import { PackError, formatDiagnosticLine } from "../../base/files/diagnostic.ts";
-import { errorText } from "../../base/settings/error-text.ts";
 
 /** A pack, and the files that it was compiled from. */
 export interface LoadedPack {

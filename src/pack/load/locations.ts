@@ -1,5 +1,5 @@
 /** Addresses of the upstream in responses, as the client's paths. */
-import { fromJsonText } from "../../base/json/text.ts";
+import { fromJsonText } from "../../base/index.ts";
 import type { ValueKind } from "../fields/value-kinds.ts";
 import { isText } from "../routes/router.ts";
 import type { Route } from "../routes/route.ts";

@@ -1,7 +1,7 @@
 /** The entry of a thread that checks one pack. */
 import { parentPort, workerData } from "node:worker_threads";
 import { checkFiles } from "./checked-pack.ts";
-import { PackError } from "../../base/files/diagnostic.ts";
+import { PackError } from "../../base/index.ts";
 import type { PackCheckJob, PackCheckReply } from "./pack-check.ts";
 
 function check({ files, words }: PackCheckJob): PackCheckReply {

@@ -1,8 +1,7 @@
 /** Checks packs in a thread, so that a large or invalid one delays no request. */
 import { Worker } from "node:worker_threads";
-import type { ProductWords } from "../../base/settings/product-words.ts";
+import { type Diagnostic, PackError, type ProductWords } from "../../base/index.ts";
 import type { CheckedPack } from "./checked-pack.ts";
-import { PackError, type Diagnostic } from "../../base/files/diagnostic.ts";
 import type { PackFiles } from "./load-pack.ts";
 
 /** What the thread gets. */

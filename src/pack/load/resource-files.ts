@@ -1,5 +1,5 @@
 /** The resource files of a pack before they are compiled. */
-import { silent, resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
+import { resolveReference, silent, type SourceLocation } from "../../base/index.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";

@@ -1,6 +1,5 @@
 /** Finds definitions of a pack that nothing uses: they are mistakes, or remains of what was removed. */
-import { isObject } from "../../base/json/parse.ts";
-import { coded, type SourceLocation } from "../../base/files/source-location.ts";
+import { coded, isObject, type SourceLocation } from "../../base/index.ts";
 import { parametersIn, parseSegment } from "../routes/router.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";

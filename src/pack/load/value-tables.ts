@@ -4,9 +4,7 @@ import type {
   ValueTable,
   WrittenDialect,
 } from "../schema/pack-definition.ts";
-import { type Diagnostic, withCode } from "../../base/files/diagnostic.ts";
-import type { YamlSource } from "../../base/files/yaml-source.ts";
-import type { YamlPath } from "../../base/files/yaml-nodes.ts";
+import { type Diagnostic, withCode, type YamlPath, type YamlSource } from "../../base/index.ts";
 
 /**
  * Gives the value tables of a pack the keys that they have in YAML, numbers and booleans too: an object has only texts.

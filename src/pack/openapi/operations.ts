@@ -4,7 +4,7 @@ import type { Bulk } from "../calls/bulk.ts";
 import { NOT_MODIFIED } from "../errors/statuses.ts";
 import { mayBeNotModified } from "../headers/not-modified.ts";
 import type { Route } from "../routes/route.ts";
-import { isObject } from "../../base/json/parse.ts";
+import { isObject } from "../../base/index.ts";
 import { fillKey, fillShape, nameOf, namesIn, type Shape } from "../fields/shape.ts";
 import { describeParameters } from "./parameters.ts";
 import { describeResponseHeaders, referToHeaders, type DescribedPlan } from "./response-headers.ts";

@@ -5,7 +5,7 @@ import type { Pack } from "../pack.ts";
 import type { Resource } from "../load/resource.ts";
 import { nestedObject } from "../fields/response-fields.ts";
 import type { Schema } from "../fields/schema-members.ts";
-import { isObject } from "../../base/json/parse.ts";
+import { isObject } from "../../base/index.ts";
 
 export type Json = Record<string, unknown>;
 

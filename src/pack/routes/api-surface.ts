@@ -1,7 +1,5 @@
 import type { FieldRule } from "../fields/field-definition.ts";
-import type { Diagnostic } from "../../base/files/diagnostic.ts";
-import { suggestionFor } from "../../base/files/suggest.ts";
-import { coded, type SourceLocation } from "../../base/files/source-location.ts";
+import { coded, type Diagnostic, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { PLAIN_TYPES, readType, type FieldType, type SurfaceDefinition } from "./surface-definition.ts";
 
 /** Everything that the old API has, whether or not the pack maps it. */

@@ -1,6 +1,6 @@
 /** How clients write the method and the path of a request. */
 import { credentialHeaders } from "../credentials/credentials.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 
 /** What differs from a request whose method is its own, and in whose path slashes at the end and in a row do not count. */

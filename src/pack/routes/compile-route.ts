@@ -13,7 +13,7 @@ import { checkEnvelope, type ListsOf } from "../lists/envelopes.ts";
 import { compileListSearch } from "../lists/list-search.ts";
 import { compileSparseFields } from "../lists/sparse-fields.ts";
 import { compilePathValues, type PathParameterRules } from "./path-parameters.ts";
-import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
+import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import type { Grammar } from "../filters/grammar.ts";
 import { compileFilterDefaults } from "../filters/default-filters.ts";
 import { compileCondition } from "./route-condition.ts";

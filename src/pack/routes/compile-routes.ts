@@ -1,6 +1,5 @@
 /** The routes of a pack. */
-import type { SourceLocation } from "../../base/files/source-location.ts";
-import { suggestionFor } from "../../base/files/suggest.ts";
+import { type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { createRouter, type Router } from "./router.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { Steps } from "../steps.ts";

@@ -2,8 +2,8 @@
 import { HttpError, ValidationError, type ErrorDetail } from "../errors/http-error.ts";
 import type { ParameterUse } from "../filters/query-filter.ts";
 import { parseScalar, shortName, type Query, type ValueType } from "./query.ts";
-import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
+import { mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
+import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import { compileExpressionAt, evaluateFor, failureAsValue } from "../load/compile-expression.ts";
 import type { ParameterDefinition } from "./parameter-definition.ts";
 import type { JsonObject } from "../translation-context.ts";

@@ -1,8 +1,8 @@
 /** Path parameters of the client → values of the upstream's path. */
 import { HttpError } from "../errors/http-error.ts";
 import { parseScalar } from "./query.ts";
-import { mapMaybe, thenMaybe, type MaybePromise } from "../../jsonata/index.ts";
-import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
+import { mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
+import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import { failureAsValue } from "../load/compile-expression.ts";
 import type { PathParameterDefinitions } from "./parameter-definition.ts";
 import { isText, type Parameters, type ParameterType } from "./router.ts";

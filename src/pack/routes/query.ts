@@ -1,7 +1,6 @@
 /** The query of a request: its parameters, and text for the query of another request. */
-import { cutText } from "../../base/text/cut-text.ts";
+import { cutText, parseJson } from "../../base/index.ts";
 import { HttpError } from "../errors/http-error.ts";
-import { parseJson } from "../../base/json/parse.ts";
 
 /** All values of each parameter, decoded, in the order of the query. */
 export type Query = ReadonlyMap<string, readonly string[]>;

@@ -1,8 +1,7 @@
 /** The condition that the pack adds to the filter of a list, in the upstream's form. */
 import type { Grammar } from "../filters/grammar.ts";
 import type { UpstreamFilter } from "../filters/filter-writer.ts";
-import { isExactNumber, isObject } from "../../base/json/parse.ts";
-import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
+import { isExactNumber, isObject, resolveReference, type SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { InvalidPathValueError, NAME_IN_BRACES, reportUnknownName } from "../calls/endpoint.ts";

@@ -1,6 +1,6 @@
 /** The schema of `routes` in a resource file. */
 import { z } from "zod";
-import { about } from "../../base/files/about.ts";
+import { about } from "../../base/index.ts";
 import { failures } from "../calls/check-definition.ts";
 import { routeQuery, routeSparseFields } from "./parameter-definition.ts";
 import { passedHeaders } from "../headers/headers-definition.ts";

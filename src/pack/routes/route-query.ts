@@ -1,5 +1,5 @@
 /** The query parameters of each route: those of the dialect, and its own. */
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import { upstreamNamesOf, type ParameterDefinition } from "./parameter-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";

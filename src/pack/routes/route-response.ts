@@ -1,11 +1,9 @@
 /** How the response of a route is read and wrapped: which resource its object is, and the wrappers on both sides. */
 import { createListWriter } from "../lists/envelope.ts";
 import { HttpError } from "../errors/http-error.ts";
-import { cursorAt, readRaw } from "../../base/json/scan.ts";
-import { fromJsonText } from "../../base/json/text.ts";
+import { cursorAt, fromJsonText, readRaw, resolveReference, type SourceLocation } from "../../base/index.ts";
 import { createObjectReader, objectPath, wrapperTexts } from "../bodies/object-wrapper.ts";
 import { thenMaybe } from "../../jsonata/index.ts";
-import { resolveReference, type SourceLocation } from "../../base/files/source-location.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import type { ReadFunction } from "../translation-context.ts";
 import { compileHeadCondition } from "../headers/client-head.ts";

@@ -1,7 +1,7 @@
 /** Rules about a route: keys that exclude each other, and keys without an effect. */
 import type { EnvelopeDefinition } from "../errors/responses-definition.ts";
 import type { PassedHeaders } from "../headers/headers.ts";
-import type { SourceLocation } from "../../base/files/source-location.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import type { BodyRules } from "../bodies/body.ts";
 import type { RouteLists } from "../lists/envelopes.ts";

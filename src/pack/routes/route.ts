@@ -4,7 +4,7 @@ import type { QueryFilter } from "../filters/query-filter.ts";
 import type { SelectFields } from "../filters/select.ts";
 import type { FilterField } from "../filters/translate.ts";
 import type { Access } from "../credentials/scopes.ts";
-import { type MaybePromise } from "../../jsonata/index.ts";
+import type { MaybePromise } from "../../jsonata/index.ts";
 import type { BodyRules } from "../bodies/body.ts";
 import type { Loss } from "../fields/loss.ts";
 import type { UpstreamBodyFormat } from "../bodies/body-format.ts";

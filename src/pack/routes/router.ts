@@ -1,5 +1,5 @@
 /** Splits the paths of requests, matches them to routes, and checks the values of path parameters. */
-import { createPathTree } from "../../base/routing/path-tree.ts";
+import { createPathTree } from "../../base/index.ts";
 import { shortestAddress } from "../fields/ip-address.ts";
 
 /** What a path parameter matches: digits, one segment, the rest of the path, or an IP address (of one family). */

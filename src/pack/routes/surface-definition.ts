@@ -1,6 +1,6 @@
 /** The schema of `surface.yaml`: everything that the old API has, whether or not the pack maps it. */
 import { z } from "zod";
-import { about } from "../../base/files/about.ts";
+import { about } from "../../base/index.ts";
 
 /**
  * Type of a field: `string`, `number`, `integer`, `boolean`, `date-time`, `object` (of any shape), `any`, or the name

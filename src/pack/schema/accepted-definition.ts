@@ -1,6 +1,6 @@
 /** The schema of `accepted-differences.yaml`: differences of answers that the author has accepted. */
 import { z } from "zod";
-import { about } from "../../base/files/about.ts";
+import { about } from "../../base/index.ts";
 
 /** How two answers can differ in one field. */
 export const DIFFERENCE_KINDS = [

@@ -7,7 +7,7 @@ import { dialectDefinition, errorCode } from "./pack-definition.ts";
 import { parameter } from "../routes/parameter-definition.ts";
 import { resourceDefinition } from "./resource-definition.ts";
 import { surfaceDefinition } from "../routes/surface-definition.ts";
-import type { Json } from "../../base/files/schema-keys.ts";
+import type { Json } from "../../base/index.ts";
 
 /** Schemas whose values may have the short form `label: label`. */
 const SHORT_FORMS: ReadonlySet<unknown> = new Set([

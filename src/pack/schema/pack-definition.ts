@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { checkDefinition } from "../calls/check-definition.ts";
 import { VALIDATION_RULES } from "../errors/error-codes.ts";
-import { about } from "../../base/files/about.ts";
+import { about } from "../../base/index.ts";
 import { errorStatus, headerName, status } from "../fields/text-types.ts";
 import { field } from "../fields/field-definition.ts";
 import { oauth } from "../credentials/oauth-definition.ts";

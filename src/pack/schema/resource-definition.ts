@@ -1,6 +1,6 @@
 /** The schema of resource files. Unknown keys are errors, because they would have no effect. */
 import { z } from "zod";
-import { about } from "../../base/files/about.ts";
+import { about } from "../../base/index.ts";
 import { checkDefinition } from "../calls/check-definition.ts";
 import { clientBody, upstreamBodies } from "../bodies/bodies-definition.ts";
 import { field } from "../fields/field-definition.ts";

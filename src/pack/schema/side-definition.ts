@@ -1,6 +1,6 @@
 /** The schemas of `client` and `upstream` in `pack.yaml`: what a dialect has everywhere. */
 import { z } from "zod";
-import { about } from "../../base/files/about.ts";
+import { about } from "../../base/index.ts";
 import { clientCredentials, upstreamCredentials } from "../credentials/credentials-definition.ts";
 import { clientPagination, upstreamPagination } from "../lists/pagination-definition.ts";
 import {

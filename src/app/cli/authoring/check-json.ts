@@ -1,13 +1,7 @@
 /** `check --format json`: what `check` finds, for editors and programs. */
-import { coverageOf } from "../../../authoring/examples/coverage.ts";
-import {
-  MAX_DIAGNOSTICS,
-  PackError,
-  type Diagnostic,
-  type DiagnosticCode,
-} from "../../../base/files/diagnostic.ts";
-import { summarizePack } from "../../../pack/pack-summary.ts";
-import type { FieldVerdict, TypeReport } from "../../../authoring/types/type-report.ts";
+import { coverageOf, type FieldVerdict, type TypeReport } from "../../../authoring/index.ts";
+import { type Diagnostic, type DiagnosticCode, MAX_DIAGNOSTICS, PackError } from "../../../base/index.ts";
+import { summarizePack } from "../../../pack/index.ts";
 import type { CheckedFolder, CheckFlags } from "./checked-folder.ts";
 import { fieldText, lawText, runLaws, type CheckedLaws } from "./check-laws.ts";
 import { print } from "../terminal.ts";

@@ -1,9 +1,7 @@
 /** `check --laws`: checks a pack with generated values, and prints what that finds. */
-import { checkLaws } from "../../../authoring/laws/check-laws.ts";
-import type { LawFinding } from "../../../authoring/laws/law-report.ts";
-import type { FieldVerdict, TypeReport } from "../../../authoring/types/type-report.ts";
-import { loadPack } from "../../../pack/load/load-pack.ts";
-import { plural } from "../../../migration/report/outline.ts";
+import { checkLaws, type FieldVerdict, type LawFinding, type TypeReport } from "../../../authoring/index.ts";
+import { loadPack } from "../../../pack/index.ts";
+import { plural } from "../../../migration/index.ts";
 import type { CheckedFolder, CheckFlags } from "./checked-folder.ts";
 import { print } from "../terminal.ts";
 
@@ -36,8 +34,7 @@ export async function runLaws(
   const options = { seed, runs: LAW_RUNS };
   const laws = await checkLaws(() => loadPack(folder), options);
   if (flags.new === undefined) return { ...laws, seed, types: undefined, golden: [] };
-  const { checkDocuments, writeCounterexamples } =
-    await import("../../../authoring/types/check-documents.ts");
+  const { checkDocuments, writeCounterexamples } = await import("../../../authoring/index.ts");
   const types = await checkDocuments(folder, checked, { new: flags.new, old: flags.old }, options);
   return { ...laws, seed, types, golden: flags.golden ? writeCounterexamples(folder, types) : [] };
 }

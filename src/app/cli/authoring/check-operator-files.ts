@@ -1,9 +1,6 @@
-import { packFolder } from "../../../pack/load/loaded-pack.ts";
-import { formatDiagnostic, PackError } from "../../../base/files/diagnostic.ts";
-import { loadPack } from "../../../pack/load/load-pack.ts";
-import { noticesFile } from "../../../migration/notices/notices-file.ts";
-import { OperatorFileError, readOperatorFile } from "../../../base/files/operator-file.ts";
-import { plural } from "../../../migration/report/outline.ts";
+import { loadPack, packFolder } from "../../../pack/index.ts";
+import { formatDiagnostic, OperatorFileError, PackError, readOperatorFile } from "../../../base/index.ts";
+import { noticesFile, plural } from "../../../migration/index.ts";
 import { reportProblems } from "./check.ts";
 import type { SunsetSettings } from "../command-settings.ts";
 import { openControl, readDirectory, readPlan, readRollout } from "../migration/operator-files.ts";

@@ -1,42 +1,41 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { packFolder } from "../../../pack/load/loaded-pack.ts";
-import type { StateSettings } from "../../../gateway/state/shared-state.ts";
-import { errorText } from "../../../base/settings/error-text.ts";
-import { collectExpressions, type Expression } from "../../../jsonata/index.ts";
 import {
+  fileSchema,
+  loadPack,
+  type Pack,
+  packFolder,
+  type PackSummary,
+  summarizePack,
+} from "../../../pack/index.ts";
+import { openExistingState, type StateSettings } from "../../../gateway/index.ts";
+import { findUnusedLines } from "../../../compare/index.ts";
+import {
+  type Diagnostic,
+  errorText,
   formatDiagnostic,
   formatDiagnosticLine,
+  type KeyValueStore,
   MAX_DIAGNOSTICS,
+  operatorFileSchema,
   PackError,
-  type Diagnostic,
-} from "../../../base/files/diagnostic.ts";
-import { loadPack } from "../../../pack/load/load-pack.ts";
-import type { Pack } from "../../../pack/pack.ts";
-import type { KeyValueStore } from "../../../base/storage/key-value-store.ts";
-import { fileSchema } from "../../../pack/schema/file-schema.ts";
-import { summarizePack, type PackSummary } from "../../../pack/pack-summary.ts";
+} from "../../../base/index.ts";
+import { collectExpressions, type Expression } from "../../../jsonata/index.ts";
 import {
   catalogsSchema,
+  compareExamples,
+  coverageOf,
+  diagnosticsOf,
+  type ExampleResult,
   EXAMPLES_FOLDER,
   exampleSchema,
-  readExamples,
-} from "../../../authoring/examples/example.ts";
-import { plural } from "../../../migration/report/outline.ts";
-import type { ExampleResult } from "../../../authoring/examples/compare-example.ts";
-import {
-  compareExamples,
-  diagnosticsOf,
   findLeftOutRows,
   findUnknownLists,
-} from "../../../authoring/examples/run-examples.ts";
-import { coverageOf } from "../../../authoring/examples/coverage.ts";
-import { updateExamples } from "../../../authoring/examples/update-examples.ts";
-import { CLIENTS_FILE } from "../../../audit/clients/client-directory.ts";
-import { NOTICES_SCHEMA } from "../../../migration/notices/notices-file.ts";
-import { operatorFileSchema } from "../../../base/files/operator-file.ts";
-import { ROLLOUT_SCHEMA } from "../../../migration/rollout/rollout-definition.ts";
-import { SUNSET_SCHEMA } from "../../../migration/sunset/sunset-definition.ts";
+  readExamples,
+  updateExamples,
+} from "../../../authoring/index.ts";
+import { NOTICES_SCHEMA, plural, ROLLOUT_SCHEMA, SUNSET_SCHEMA } from "../../../migration/index.ts";
+import { CLIENTS_FILE } from "../../../audit/index.ts";
 import { describeSurface } from "./describe-surface.ts";
 import { waitForShutdownSignal } from "../signals.ts";
 import { watchFolder } from "./watch-folder.ts";
@@ -150,10 +149,6 @@ async function updateGoldenCases(directory: string, pack: Pack): Promise<void> {
 /** Warns of lines of accepted differences that accept nothing. A state store that can't be read fails no check. */
 async function warnOfUnusedLines(directory: string, pack: Pack, state: FindState | undefined): Promise<void> {
   if (!state || pack.acceptedDifferences.length === 0) return;
-  const [{ openExistingState }, { findUnusedLines }] = await Promise.all([
-    import("../../../gateway/state/state-backends.ts"),
-    import("../../../compare/recorded/unused-lines.ts"),
-  ]);
   let store: KeyValueStore | undefined;
   try {
     store = await openExistingState(state());

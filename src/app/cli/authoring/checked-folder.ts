@@ -1,9 +1,8 @@
 /** What `check` is asked, and what it has found in a folder. */
-import type { FileKind } from "../../../pack/schema/file-schema.ts";
-import type { Pack } from "../../../pack/pack.ts";
-import type { Expression } from "../../../jsonata/expression.ts";
-import type { ExampleResult } from "../../../authoring/examples/compare-example.ts";
-import type { Diagnostic } from "../../../base/files/diagnostic.ts";
+import type { FileKind, Pack } from "../../../pack/index.ts";
+import type { Expression } from "../../../jsonata/index.ts";
+import type { ExampleResult } from "../../../authoring/index.ts";
+import type { Diagnostic } from "../../../base/index.ts";
 
 /** The kinds of files with a JSON Schema. */
 export type SchemaKind = FileKind | "example" | "catalogs" | "sunset" | "clients" | "notices" | "rollout";

@@ -1,7 +1,6 @@
 /** What `check` prints of the surface of a pack. */
-import { toVisibleLine } from "../../../base/text/visible-text.ts";
-import type { ApiSurface } from "../../../pack/routes/api-surface.ts";
-import type { Pack } from "../../../pack/pack.ts";
+import { toVisibleLine } from "../../../base/index.ts";
+import type { ApiSurface, Pack } from "../../../pack/index.ts";
 
 /** Open points that the text lists. */
 const MOST_LISTED = 30;

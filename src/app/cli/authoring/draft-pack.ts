@@ -1,16 +1,18 @@
 /** `init --old --new`: a draft of a pack from the OpenAPI documents of both APIs. */
 import type { Command } from "commander";
-import { NO_CLIENTS } from "../../../audit/clients/client-directory.ts";
-import type { ApiRoute } from "../../../authoring/draft/api-description.ts";
-import { makeDraft, type CountUses } from "../../../authoring/draft/draft.ts";
-import { draftFiles } from "../../../authoring/draft/draft-files.ts";
-import { matchApis } from "../../../authoring/draft/match-apis.ts";
-import { readApi } from "../../../authoring/draft/read-api.ts";
-import { findRoute } from "../../../authoring/draft/find-route.ts";
-import type { Nesting } from "../../../authoring/draft/read-objects.ts";
-import { UnreadableDocumentError } from "../../../migration/impact/flatten-schema.ts";
-import { readOpenapi } from "../../../migration/impact/read-openapi.ts";
-import type { NewFile } from "../../../authoring/draft/new-pack.ts";
+import { NO_CLIENTS } from "../../../audit/index.ts";
+import {
+  type ApiRoute,
+  type CountUses,
+  draftFiles,
+  findRoute,
+  makeDraft,
+  matchApis,
+  type Nesting,
+  type NewFile,
+  readApi,
+} from "../../../authoring/index.ts";
+import { readOpenapi, UnreadableDocumentError } from "../../../migration/index.ts";
 import { readCalls } from "../migration/read-calls.ts";
 import { readRecordFilters } from "../migration/record-filters.ts";
 import { openSource } from "../compare/record-source.ts";

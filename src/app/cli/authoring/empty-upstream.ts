@@ -1,14 +1,9 @@
 /** The upstream of `explain`: it has no objects, so that a request goes as far as it can without an answer. */
-import { onePage } from "../../../pack/lists/envelope.ts";
-import { isObject } from "../../../base/json/parse.ts";
-import { fillShape } from "../../../pack/fields/shape.ts";
-import type { Route } from "../../../pack/routes/route.ts";
-import type { Pack } from "../../../pack/pack.ts";
-import { splitPath } from "../../../pack/routes/router.ts";
-import type { WrittenCall } from "../../../authoring/examples/example.ts";
-import { namedAnswer } from "../../../compare/dry-run/named-values.ts";
-import type { Upstream } from "../../../gateway/upstream/client.ts";
-import type { HttpRequest, HttpResponse } from "../../../gateway/upstream/http-call.ts";
+import { fillShape, onePage, type Pack, type Route, splitPath } from "../../../pack/index.ts";
+import { isObject } from "../../../base/index.ts";
+import type { WrittenCall } from "../../../authoring/index.ts";
+import { namedAnswer } from "../../../compare/index.ts";
+import type { HttpRequest, HttpResponse, Upstream } from "../../../gateway/index.ts";
 
 /** The routes of a request. */
 function routesOf(pack: Pack, { method, path }: WrittenCall): readonly Route[] {

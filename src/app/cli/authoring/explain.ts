@@ -1,9 +1,8 @@
 import type { Command } from "commander";
-import { packFolder } from "../../../pack/load/loaded-pack.ts";
-import { loadPack } from "../../../pack/load/load-pack.ts";
-import { createDryRun } from "../../../compare/dry-run/dry-run.ts";
-import { isCall } from "../../../authoring/examples/example.ts";
-import type { HttpRequest } from "../../../gateway/upstream/http-call.ts";
+import { loadPack, packFolder } from "../../../pack/index.ts";
+import { createDryRun } from "../../../compare/index.ts";
+import { isCall } from "../../../authoring/index.ts";
+import type { HttpRequest } from "../../../gateway/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { createEmptyV4, withoutAnswers } from "./empty-upstream.ts";
 import { formatExplanation, isRejected } from "./format-explanation.ts";

@@ -1,16 +1,22 @@
 /** Prints what `explain` has found as a script for a shell: the upstream's requests in order, and the losses. */
-import { shortName } from "../../../pack/routes/query.ts";
-import { isSuccess } from "../../../pack/errors/statuses.ts";
-import { addQuery, type Endpoint } from "../../../pack/calls/endpoint.ts";
-import { errorsOf } from "../../../pack/errors/error-shapes.ts";
-import type { Route } from "../../../pack/routes/route.ts";
-import type { Pack } from "../../../pack/pack.ts";
-import type { Parameters } from "../../../pack/routes/router.ts";
-import type { DryRunResponse } from "../../../compare/dry-run/dry-run.ts";
-import { curl } from "../../../compare/dry-run/curl.ts";
-import { withNames } from "../../../compare/dry-run/named-values.ts";
-import { addressVariable, shellComment } from "../../../compare/dry-run/shell.ts";
-import type { HttpRequest } from "../../../gateway/upstream/http-call.ts";
+import {
+  addQuery,
+  type Endpoint,
+  errorsOf,
+  isSuccess,
+  type Pack,
+  type Parameters,
+  type Route,
+  shortName,
+} from "../../../pack/index.ts";
+import {
+  addressVariable,
+  curl,
+  type DryRunResponse,
+  shellComment,
+  withNames,
+} from "../../../compare/index.ts";
+import type { HttpRequest } from "../../../gateway/index.ts";
 import { isMainCall } from "./empty-upstream.ts";
 
 /** A v4 call, and why it is made. */

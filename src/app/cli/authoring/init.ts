@@ -2,16 +2,16 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline/promises";
 import type { Command } from "commander";
-import { FILE_KINDS, fileSchema } from "../../../pack/schema/file-schema.ts";
-import { exampleSchema } from "../../../authoring/examples/example.ts";
+import { FILE_KINDS, fileSchema } from "../../../pack/index.ts";
 import {
   editorFiles,
-  newPackFiles,
+  exampleSchema,
   type NewFile,
+  newPackFiles,
   type NewPackOptions,
-} from "../../../authoring/draft/new-pack.ts";
+} from "../../../authoring/index.ts";
 import { check } from "./check.ts";
-import { shellQuote, shellWord } from "../../../compare/dry-run/shell.ts";
+import { shellQuote, shellWord } from "../../../compare/index.ts";
 import type { DraftFlags } from "./draft-pack.ts";
 import { print } from "../terminal.ts";
 

@@ -1,6 +1,4 @@
-import { packFolder } from "../../../pack/load/loaded-pack.ts";
-import { loadPack } from "../../../pack/load/load-pack.ts";
-import { describePack } from "../../../pack/openapi/document.ts";
+import { describePack, loadPack, packFolder } from "../../../pack/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { print } from "../terminal.ts";
 

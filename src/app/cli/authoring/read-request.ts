@@ -1,10 +1,9 @@
 /** The request of `explain`, as the command line has it. */
 import type { Command } from "commander";
-import { isObject, parseJson } from "../../../base/json/parse.ts";
-import type { Pack } from "../../../pack/pack.ts";
-import { isJsonType, type DryRunRequest } from "../../../compare/dry-run/dry-run.ts";
-import { splitCall } from "../../../authoring/examples/example.ts";
-import { typeOfFormat } from "../../../compare/dry-run/recorded-body.ts";
+import { isObject, parseJson } from "../../../base/index.ts";
+import type { Pack } from "../../../pack/index.ts";
+import { type DryRunRequest, isJsonType, typeOfFormat } from "../../../compare/index.ts";
+import { splitCall } from "../../../authoring/index.ts";
 
 /** The flags of a request. */
 export interface RequestFlags {

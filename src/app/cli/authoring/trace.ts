@@ -3,27 +3,22 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { text as readStream } from "node:stream/consumers";
 import type { Command } from "commander";
-import { openExistingAuditStore } from "../../../audit/store/open-audit-store.ts";
-import { packFolder } from "../../../pack/load/loaded-pack.ts";
-import { createRecordOptions } from "../../../gateway/record/record-options.ts";
-import { tryReadRecord } from "../../../audit/record/read-record.ts";
-import type { AuditRecord } from "../../../audit/record/record.ts";
-import { errorText } from "../../../base/settings/error-text.ts";
-import { parseJson } from "../../../base/json/parse.ts";
-import { isSuccess } from "../../../pack/errors/statuses.ts";
-import { PackError, type Diagnostic } from "../../../base/files/diagnostic.ts";
-import { loadPack } from "../../../pack/load/load-pack.ts";
-import type { Pack } from "../../../pack/pack.ts";
-import { isCall, readExamples, splitCall } from "../../../authoring/examples/example.ts";
-import { diagnosticsOf } from "../../../authoring/examples/run-examples.ts";
-import { formatTrace } from "../../../authoring/trace/format-trace.ts";
+import { type AuditRecord, openExistingAuditStore, tryReadRecord } from "../../../audit/index.ts";
+import { isSuccess, loadPack, type Pack, packFolder } from "../../../pack/index.ts";
+import { createRecordOptions } from "../../../gateway/index.ts";
+import { type Diagnostic, errorText, PackError, parseJson } from "../../../base/index.ts";
 import {
+  diagnosticsOf,
+  formatTrace,
+  isCall,
+  readExamples,
+  splitCall,
+  type Trace,
   traceCall,
   traceExample,
-  traceRecord,
   type TraceOptions,
-} from "../../../authoring/trace/trace-request.ts";
-import type { Trace } from "../../../authoring/trace/trace.ts";
+  traceRecord,
+} from "../../../authoring/index.ts";
 import { reportProblems } from "./check.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { createEmptyV4 } from "./empty-upstream.ts";

@@ -1,13 +1,14 @@
 /** The output of `alpha-gateway parity` for people. */
 import {
-  REQUIRED_CLIENTS,
+  type DescribedExample,
+  type DifferingRule,
   type FieldSummary,
+  REQUIRED_CLIENTS,
   type RouteSummary,
   type SourceSummary,
   type Verdict,
-} from "../../../compare/counts/summary.ts";
-import { plural } from "../../../migration/report/outline.ts";
-import type { DescribedExample, DifferingRule } from "../../../compare/recorded/describe-example.ts";
+} from "../../../compare/index.ts";
+import { plural } from "../../../migration/index.ts";
 
 const MAX_FIELDS = 5;
 const MAX_NAMES = 5;

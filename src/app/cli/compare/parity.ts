@@ -2,25 +2,25 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Command } from "commander";
-import { packFolder } from "../../../pack/load/loaded-pack.ts";
-import { openExistingState } from "../../../gateway/state/state-backends.ts";
-import type { StateSettings } from "../../../gateway/state/shared-state.ts";
-import type { Settings } from "../../../base/settings/setting-definitions.ts";
-import { loadPack } from "../../../pack/load/load-pack.ts";
-import type { ComparisonSource } from "../../../compare/counts/comparison.ts";
-import { readExample, resetComparisons, SOURCES } from "../../../compare/counts/comparison-store.ts";
-import type { Example } from "../../../compare/counts/example.ts";
+import { loadPack, packFolder } from "../../../pack/index.ts";
+import { openExistingState, type StateSettings } from "../../../gateway/index.ts";
+import type { KeyValueStore, Settings } from "../../../base/index.ts";
 import {
+  type ComparisonSource,
   DEFAULT_RATE,
+  describeExample,
+  type Example,
+  findRules,
+  loadWithPlaces,
   MIN_RATE,
-  summarizeComparisons,
+  readExample,
+  resetComparisons,
+  SOURCES,
   type SourceSummary,
+  summarizeComparisons,
   type Verdict,
-} from "../../../compare/counts/summary.ts";
-import type { KeyValueStore } from "../../../base/storage/key-value-store.ts";
-import { EXAMPLES_FOLDER } from "../../../authoring/examples/example.ts";
-import { describeExample, findRules, loadWithPlaces } from "../../../compare/recorded/describe-example.ts";
-import { toGoldenCase } from "../../../authoring/examples/golden-case.ts";
+} from "../../../compare/index.ts";
+import { EXAMPLES_FOLDER, toGoldenCase } from "../../../authoring/index.ts";
 import { formatComparisons, formatExample } from "./format-parity.ts";
 import { print, printData, printError } from "../terminal.ts";
 

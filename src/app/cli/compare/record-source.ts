@@ -1,8 +1,6 @@
 import { createReadStream, statSync } from "node:fs";
-import { openExistingAuditStore } from "../../../audit/store/open-audit-store.ts";
-import { exportTexts } from "../../../audit/export/export-records.ts";
-import type { AuditQuery } from "../../../audit/store/store.ts";
-import { decodeExport } from "../../../compare/replay/read-records.ts";
+import { type AuditQuery, exportTexts, openExistingAuditStore } from "../../../audit/index.ts";
+import { decodeExport } from "../../../compare/index.ts";
 
 /** Where recorded calls are read from, as text in chunks. */
 export interface RecordSource {

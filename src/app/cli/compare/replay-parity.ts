@@ -2,18 +2,18 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createRedaction } from "../../../gateway/record/record-options.ts";
-import type { AuditRecord } from "../../../audit/record/record.ts";
-import type { ClientDirectory } from "../../../audit/clients/client-directory.ts";
-import { toVisibleLine } from "../../../base/text/visible-text.ts";
-import { createLog } from "../../../base/log/log.ts";
-import { readExample } from "../../../compare/counts/comparison-store.ts";
-import { openComparisons } from "../../../compare/counts/comparisons.ts";
-import type { Example } from "../../../compare/counts/example.ts";
-import { DEFAULT_RATE, summarizeComparisons } from "../../../compare/counts/summary.ts";
-import { openSqliteKeyValueStore } from "../../../base/storage/sqlite-store.ts";
-import { createRecordedComparison } from "../../../compare/recorded/compare-recorded.ts";
-import type { Replay } from "../../../compare/replay/replay-record.ts";
+import { createRedaction } from "../../../gateway/index.ts";
+import type { AuditRecord, ClientDirectory } from "../../../audit/index.ts";
+import { createLog, openSqliteKeyValueStore, toVisibleLine } from "../../../base/index.ts";
+import {
+  createRecordedComparison,
+  DEFAULT_RATE,
+  type Example,
+  openComparisons,
+  readExample,
+  type Replay,
+  summarizeComparisons,
+} from "../../../compare/index.ts";
 import { formatComparisons } from "./format-parity.ts";
 
 /** Counts the differences of two packs by route, field and client. */

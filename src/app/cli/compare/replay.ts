@@ -1,13 +1,16 @@
 import type { Command } from "commander";
-import { packFolder } from "../../../pack/load/loaded-pack.ts";
-import type { AuditRecord } from "../../../audit/record/record.ts";
-import { toVisibleLine } from "../../../base/text/visible-text.ts";
-import { loadPack } from "../../../pack/load/load-pack.ts";
-import type { ReplayDifference } from "../../../compare/replay/differences.ts";
-import { matchesQuery, readRecords } from "../../../compare/replay/read-records.ts";
-import { readExamples } from "../../../authoring/examples/example.ts";
-import { Replay } from "../../../compare/replay/replay-record.ts";
-import { createReplaySummary, type ReplaySummary } from "../../../compare/replay/summary.ts";
+import { loadPack, packFolder } from "../../../pack/index.ts";
+import type { AuditRecord } from "../../../audit/index.ts";
+import { toVisibleLine } from "../../../base/index.ts";
+import {
+  createReplaySummary,
+  matchesQuery,
+  readRecords,
+  Replay,
+  type ReplayDifference,
+  type ReplaySummary,
+} from "../../../compare/index.ts";
+import { readExamples } from "../../../authoring/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { showProgress } from "../progress.ts";
 import { openSource } from "./record-source.ts";

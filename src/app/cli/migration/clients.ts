@@ -1,20 +1,21 @@
 /** `alpha-gateway clients`: clients that the directory does not have, and a first directory of them. */
 import { stringify } from "yaml";
-import { openExistingAuditStore } from "../../../audit/store/open-audit-store.ts";
 import {
+  agentFamily,
+  type CallSpan,
   cameBackOn,
   groupSpans,
+  isNamedKey,
   migrationStateOf,
   nameClients,
-  spansOf,
   type NamedClient,
+  openExistingAuditStore,
   type QuietTime,
-} from "../../../audit/usage/migration-state.ts";
-import type { CallSpan } from "../../../audit/record/call-spans.ts";
-import { isNamedKey, UNACCEPTED } from "../../../audit/usage/summary-key.ts";
-import { agentFamily } from "../../../audit/clients/agent-pattern.ts";
-import { toVisibleLine } from "../../../base/text/visible-text.ts";
-import { plural } from "../../../migration/report/outline.ts";
+  spansOf,
+  UNACCEPTED,
+} from "../../../audit/index.ts";
+import { toVisibleLine } from "../../../base/index.ts";
+import { plural } from "../../../migration/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { readDirectory } from "./operator-files.ts";
 import { print, printData } from "../terminal.ts";

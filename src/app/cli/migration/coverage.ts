@@ -1,10 +1,8 @@
 import type { Command } from "commander";
-import { packFolder } from "../../../pack/load/loaded-pack.ts";
-import { toVisibleLine } from "../../../base/text/visible-text.ts";
-import { loadPack } from "../../../pack/load/load-pack.ts";
-import { CoverageCounter, type Coverage, type Refusal } from "../../../migration/coverage/coverage.ts";
-import { CallJudge } from "../../../migration/coverage/judge-call.ts";
-import { readExamples } from "../../../authoring/examples/example.ts";
+import { loadPack, packFolder } from "../../../pack/index.ts";
+import { toVisibleLine } from "../../../base/index.ts";
+import { CallJudge, type Coverage, CoverageCounter, type Refusal } from "../../../migration/index.ts";
+import { readExamples } from "../../../authoring/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { readDirectory } from "./operator-files.ts";
 import { showProgress } from "../progress.ts";

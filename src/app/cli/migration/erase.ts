@@ -1,11 +1,13 @@
 /** `alpha-gateway audit erase`: removes one client from the audit store. */
 import type { Command } from "commander";
-import { openExistingAuditStore } from "../../../audit/store/open-audit-store.ts";
-import { keysOfName } from "../../../audit/usage/client-keys.ts";
-import type { AuditStore } from "../../../audit/store/store.ts";
-import { isNamedKey } from "../../../audit/usage/summary-key.ts";
-import type { ClientDirectory } from "../../../audit/clients/client-directory.ts";
-import { plural } from "../../../migration/report/outline.ts";
+import {
+  type AuditStore,
+  type ClientDirectory,
+  isNamedKey,
+  keysOfName,
+  openExistingAuditStore,
+} from "../../../audit/index.ts";
+import { plural } from "../../../migration/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { readDirectory } from "./operator-files.ts";
 import { showProgress } from "../progress.ts";

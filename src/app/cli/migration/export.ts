@@ -1,13 +1,14 @@
 import type { Command } from "commander";
-import { openExistingAuditStore } from "../../../audit/store/open-audit-store.ts";
-import { isLookedUp } from "../../../audit/usage/client-keys.ts";
-import { packFolder } from "../../../pack/load/loaded-pack.ts";
-import { exportTexts, writeExport } from "../../../audit/export/export-records.ts";
-import type { ExportFormat } from "../../../audit/export/format-names.ts";
-import { exportFormat } from "../../../audit/export/formats.ts";
-import { filterHeadersOf } from "../../../pack/pack-summary.ts";
-import { loadPack } from "../../../pack/load/load-pack.ts";
-import { plural } from "../../../migration/report/outline.ts";
+import {
+  type ExportFormat,
+  exportFormat,
+  exportTexts,
+  isLookedUp,
+  openExistingAuditStore,
+  writeExport,
+} from "../../../audit/index.ts";
+import { filterHeadersOf, loadPack, packFolder } from "../../../pack/index.ts";
+import { plural } from "../../../migration/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { showProgress } from "../progress.ts";
 import { readDirectory } from "./operator-files.ts";

@@ -1,38 +1,31 @@
 import type { Command } from "commander";
-import { readUsageQuery } from "../../../console/audit-query.ts";
-import { openExistingAuditStore } from "../../../audit/store/open-audit-store.ts";
-import { packFolder } from "../../../pack/load/loaded-pack.ts";
-import type { AuditStore } from "../../../audit/store/store.ts";
-import { toVisibleLine } from "../../../base/text/visible-text.ts";
+import { readUsageQuery } from "../../../console/index.ts";
+import { type AuditStore, openExistingAuditStore } from "../../../audit/index.ts";
+import { loadPack, type Pack, packFolder } from "../../../pack/index.ts";
+import { toVisibleLine } from "../../../base/index.ts";
 import { collectExpressions } from "../../../jsonata/index.ts";
-import { loadPack } from "../../../pack/load/load-pack.ts";
-import type { Pack } from "../../../pack/pack.ts";
-import {
-  findPackImpact,
-  findUpstreamImpact,
-  type Impact,
-  type ImpactContext,
-} from "../../../migration/impact/find-impact.ts";
 import {
   callsText,
   clientLines,
   clientText,
-  IMPACT_FORMATS,
-  sinceText,
-  type ImpactFormat,
-} from "../../../migration/impact/formats.ts";
-import type { NoticingClient } from "../../../migration/impact/noticing-clients.ts";
-import { openapiSurface } from "../../../migration/impact/openapi-surface.ts";
-import { readOpenapi } from "../../../migration/impact/read-openapi.ts";
-import { wordsOfExpressions } from "../../../migration/impact/upstream-use.ts";
-import {
   findNotices,
+  findPackImpact,
   findQuestions,
+  findUpstreamImpact,
+  type Impact,
+  IMPACT_FORMATS,
+  type ImpactContext,
+  type ImpactFormat,
   namesOfRoutes,
   type Notice,
   type Notices,
-} from "../../../migration/impact/who-would-notice.ts";
-import { plural } from "../../../migration/report/outline.ts";
+  type NoticingClient,
+  openapiSurface,
+  plural,
+  readOpenapi,
+  sinceText,
+  wordsOfExpressions,
+} from "../../../migration/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { readDirectory } from "./operator-files.ts";
 import { assertNoProblems } from "./record-filters.ts";

@@ -1,6 +1,6 @@
 /** The commands of a migration: their arguments and flags. The module of a command is loaded when the command runs. */
 import { CommanderError, InvalidArgumentError, Option, type Command } from "commander";
-import { EXPORT_FORMATS } from "../../../audit/export/format-names.ts";
+import { EXPORT_FORMATS } from "../../../audit/index.ts";
 import type { ClientsFlags } from "./clients.ts";
 import {
   addSettings,

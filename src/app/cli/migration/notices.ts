@@ -1,10 +1,8 @@
 /** `alpha-gateway notices`: tries the receivers of notices. */
 import { randomUUID } from "node:crypto";
 import type { Command } from "commander";
-import type { Settings } from "../../../base/settings/setting-definitions.ts";
-import { noticesFile, type Receiver } from "../../../migration/notices/notices-file.ts";
-import { SendError, sendWebhook } from "../../../migration/notices/webhook.ts";
-import { readOperatorFile } from "../../../base/files/operator-file.ts";
+import { readOperatorFile, type Settings } from "../../../base/index.ts";
+import { noticesFile, type Receiver, SendError, sendWebhook } from "../../../migration/index.ts";
 import { print } from "../terminal.ts";
 
 /** Sends a test to one receiver. @returns what went wrong; undefined if nothing did */

@@ -1,16 +1,18 @@
 /** The client directory and the plan, as commands read them. */
-import { packNames } from "../../../migration/sunset/open-sunset.ts";
-import { openExistingState } from "../../../gateway/state/state-backends.ts";
-import type { StateSettings } from "../../../gateway/state/shared-state.ts";
-import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../../../audit/clients/client-directory.ts";
-import type { Pack } from "../../../pack/pack.ts";
-import { readOperatorFile } from "../../../base/files/operator-file.ts";
-import { rolloutFile } from "../../../migration/rollout/rollout-file.ts";
-import type { RolloutPlan } from "../../../migration/rollout/rollout-plan.ts";
-import type { KeyValueStore } from "../../../base/storage/key-value-store.ts";
-import { createControl, type SunsetControl } from "../../../migration/sunset/control.ts";
-import { createPlan, type Plan } from "../../../migration/sunset/plan.ts";
-import { sunsetFile } from "../../../migration/sunset/sunset-file.ts";
+import {
+  createControl,
+  createPlan,
+  packNames,
+  type Plan,
+  rolloutFile,
+  type RolloutPlan,
+  type SunsetControl,
+  sunsetFile,
+} from "../../../migration/index.ts";
+import { openExistingState, type StateSettings } from "../../../gateway/index.ts";
+import { type ClientDirectory, CLIENTS_FILE, NO_CLIENTS } from "../../../audit/index.ts";
+import type { Pack } from "../../../pack/index.ts";
+import { type KeyValueStore, readOperatorFile } from "../../../base/index.ts";
 
 /** Reads the client directory. @throws {OperatorFileError} */
 export const readDirectory = (file: string | undefined): ClientDirectory =>

@@ -1,9 +1,7 @@
 /** Reads the calls of records or of an HTTP Archive. */
-import type { AuditQuery } from "../../../audit/store/store.ts";
-import type { ClientDirectory } from "../../../audit/clients/client-directory.ts";
-import { observedCall, type ObservedCall } from "../../../migration/coverage/observed-call.ts";
-import { isHar, readHar } from "../../../migration/coverage/read-har.ts";
-import { matchesQuery, readRecords } from "../../../compare/replay/read-records.ts";
+import type { AuditQuery, ClientDirectory } from "../../../audit/index.ts";
+import { isHar, observedCall, type ObservedCall, readHar } from "../../../migration/index.ts";
+import { matchesQuery, readRecords } from "../../../compare/index.ts";
 import type { RecordSource } from "../compare/record-source.ts";
 
 /** The first chunk of a source, and all chunks. */

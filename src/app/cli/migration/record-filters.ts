@@ -1,6 +1,6 @@
 import type { Command } from "commander";
-import { readAuditQuery, readNamedQuery, type NamedClients } from "../../../console/audit-query.ts";
-import type { AuditQuery } from "../../../audit/store/store.ts";
+import { type NamedClients, readAuditQuery, readNamedQuery } from "../../../console/index.ts";
+import type { AuditQuery } from "../../../audit/index.ts";
 
 /** The flags that select audit records. */
 export interface RecordFilters {

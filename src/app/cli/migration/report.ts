@@ -1,11 +1,8 @@
 import type { Command } from "commander";
-import { readNamedQuery, readUsageQuery } from "../../../console/audit-query.ts";
-import { openExistingAuditStore } from "../../../audit/store/open-audit-store.ts";
-import { isLookedUp } from "../../../audit/usage/client-keys.ts";
-import { packFolder } from "../../../pack/load/loaded-pack.ts";
-import { loadPack } from "../../../pack/load/load-pack.ts";
-import { FORMATS, type ReportFormat } from "../../../migration/report/formats.ts";
-import { createReport } from "../../../migration/report/make-report.ts";
+import { readNamedQuery, readUsageQuery } from "../../../console/index.ts";
+import { isLookedUp, openExistingAuditStore } from "../../../audit/index.ts";
+import { loadPack, packFolder } from "../../../pack/index.ts";
+import { createReport, FORMATS, type ReportFormat } from "../../../migration/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { readDirectory } from "./operator-files.ts";
 import { showProgress } from "../progress.ts";

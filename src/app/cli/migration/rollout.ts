@@ -1,19 +1,21 @@
 /** `alpha-gateway rollout`: who gets the translation and why, and what has returned to the old service. */
 import { userInfo } from "node:os";
 import type { Command } from "commander";
-import { packFolder } from "../../../pack/load/loaded-pack.ts";
-import { openExistingState } from "../../../gateway/state/state-backends.ts";
-import type { ClientDirectory } from "../../../audit/clients/client-directory.ts";
-import { loadPack } from "../../../pack/load/load-pack.ts";
-import { createLog } from "../../../base/log/log.ts";
+import { loadPack, packFolder } from "../../../pack/index.ts";
+import { openExistingState } from "../../../gateway/index.ts";
+import type { ClientDirectory } from "../../../audit/index.ts";
+import { createLog } from "../../../base/index.ts";
 import {
-  describeRollout,
   type ClientStatus,
+  createRollout,
+  describeRollout,
+  findTarget,
+  type Rollout,
+  rolloutClientText,
   type RolloutStatus,
-} from "../../../migration/rollout/describe-rollout.ts";
-import { createRollout, type Rollout } from "../../../migration/rollout/rollout.ts";
-import { clientText, findTarget, turnBack } from "../../../migration/rollout/returns/turn-back.ts";
-import type { TripTarget } from "../../../migration/rollout/returns/trips.ts";
+  type TripTarget,
+  turnBack,
+} from "../../../migration/index.ts";
 import type { RolloutSettings } from "../command-settings.ts";
 import { readDirectory, readRollout } from "./operator-files.ts";
 import { print, printData } from "../terminal.ts";
@@ -111,7 +113,7 @@ function printStatus({ data, others, clients, trips, scores, noWayBack }: Rollou
     ),
     ...noWayBack.map(
       (client) =>
-        `no way back: ${clientText(client)}; it has tokens of the gateway, which the old service does not know`,
+        `no way back: ${rolloutClientText(client)}; it has tokens of the gateway, which the old service does not know`,
     ),
     "",
   ].join("\n");
@@ -153,7 +155,7 @@ export async function turnBackByCommand(
     const turnedBack = await turnBack(rollout, directory, { ...target, by, reason: reason ?? null });
     print(`${targetText(target)} returns to the old service within a second, until somebody resumes it.\n`);
     for (const client of turnedBack.withTokens)
-      print(`${clientText(client)}: requests with tokens of the gateway stay.\n`);
+      print(`${rolloutClientText(client)}: requests with tokens of the gateway stay.\n`);
     return 0;
   } finally {
     await close();

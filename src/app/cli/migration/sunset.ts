@@ -1,19 +1,27 @@
 import type { Command } from "commander";
-import { openExistingAuditStore } from "../../../audit/store/open-audit-store.ts";
-import { packFolder } from "../../../pack/load/loaded-pack.ts";
-import { isClientApi, type AuditRecord } from "../../../audit/record/record.ts";
-import { MAX_LIMIT, type AuditStore } from "../../../audit/store/store.ts";
-import type { ClientDirectory } from "../../../audit/clients/client-directory.ts";
-import { loadPack } from "../../../pack/load/load-pack.ts";
-import { describePlan, type PlanStatus, type StageStatus } from "../../../migration/sunset/describe-plan.ts";
-import type { Plan } from "../../../migration/sunset/plan.ts";
-import type { Pack } from "../../../pack/pack.ts";
-import { signOutRoutes } from "../../../gateway/oauth/login-calls.ts";
-import type { PlanClient } from "../../../migration/sunset/plan-dates.ts";
-import { summaryKeysOf } from "../../../migration/sunset/proven-client.ts";
-import { findCalling } from "../../../migration/sunset/recorded-traffic.ts";
-import { simulatePlan, type PastCall, type Simulation } from "../../../migration/sunset/simulate.ts";
-import { plural } from "../../../migration/report/outline.ts";
+import {
+  type AuditRecord,
+  type AuditStore,
+  type ClientDirectory,
+  isClientApi,
+  MAX_LIMIT,
+  openExistingAuditStore,
+} from "../../../audit/index.ts";
+import { loadPack, type Pack, packFolder } from "../../../pack/index.ts";
+import {
+  describePlan,
+  findCalling,
+  type PastCall,
+  type Plan,
+  type PlanClient,
+  type PlanStatus,
+  plural,
+  simulatePlan,
+  type Simulation,
+  type StageStatus,
+  summaryKeysOf,
+} from "../../../migration/index.ts";
+import { signOutRoutes } from "../../../gateway/index.ts";
 import type { SunsetSettings } from "../command-settings.ts";
 import { openControl, readDirectory, readPlan, type OpenControl } from "./operator-files.ts";
 import { showProgress, type Progress } from "../progress.ts";

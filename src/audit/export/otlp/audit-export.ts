@@ -6,8 +6,8 @@ import { holdRecord, type HeldRecord } from "../../record/held-record.ts";
 import type { AuditRecord } from "../../record/record.ts";
 import type { AuditStore, ExportStats } from "../../store/store.ts";
 import { toLogEvents, type LogEvent } from "./log-events.ts";
-import type { FilterHeaders } from "../../../pack/pack-summary.ts";
-import { createResource, SERVICE_NAME } from "../../../base/tracing/otlp-resource.ts";
+import type { FilterHeaders } from "../../../pack/index.ts";
+import { createResource, SERVICE_NAME } from "../../../base/index.ts";
 
 type LogRecord = Parameters<OTLPLogExporter["export"]>[0][number];
 

@@ -1,5 +1,5 @@
 /** Audit records in terms of OpenTelemetry's semantic conventions for HTTP. */
-import type { FilterHeaders } from "../../../pack/pack-summary.ts";
+import type { FilterHeaders } from "../../../pack/index.ts";
 import { JsonText } from "../../record/json-text.ts";
 import type { AuditRecord, RecordedBody } from "../../record/record.ts";
 

@@ -2,7 +2,7 @@ import { AuditUnavailableError } from "../store.ts";
 import { Socket } from "node:net";
 import { Client, Pool, DatabaseError } from "pg";
 import type { PoolClient, QueryResultRow } from "pg";
-import { migratePostgres, SchemaError } from "../../../base/storage/schema.ts";
+import { migratePostgres, SchemaError } from "../../../base/index.ts";
 import { SCHEMA } from "./schema.ts";
 
 /** Descriptions of SQLSTATE classes (PostgreSQL, appendix A) for operators. The longest matching prefix is used. */

@@ -1,4 +1,4 @@
-import type { PostgresSchema } from "../../../base/storage/schema.ts";
+import type { PostgresSchema } from "../../../base/index.ts";
 import { WORTH } from "../stored-row.ts";
 
 /** Combinations of columns by which pages are filtered. Each has an index, so that rare combinations are found quickly. */

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { SqliteSchema } from "../../../base/storage/schema.ts";
+import type { SqliteSchema } from "../../../base/index.ts";
 import { addLost, addSenders, indexOwners } from "./partition.ts";
 
 /** Counts of requests. The records are in the tables of their days, which are created with the days (`partition.ts`). */

@@ -1,7 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
-import { errorText } from "../../../base/settings/error-text.ts";
-import { makeFolder } from "../../../base/storage/make-folder.ts";
+import { errorText, makeFolder } from "../../../base/index.ts";
 import { Worker, type Transferable } from "node:worker_threads";
 import { limitsOf, startPurge } from "../purge.ts";
 import type { EraseRequest, Erasure } from "../erase.ts";

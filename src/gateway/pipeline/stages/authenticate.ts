@@ -1,8 +1,6 @@
-import { credentialScheme, type TokenCarrier } from "../../../pack/credentials/credentials.ts";
-import { HttpError } from "../../../pack/errors/http-error.ts";
+import { credentialScheme, HttpError, type Pack, type TokenCarrier } from "../../../pack/index.ts";
 import { isAcceptedToken, tokenHash, type TokenCache } from "../../auth/token-cache.ts";
 import type { UpstreamTokens } from "../../auth/upstream-tokens.ts";
-import type { Pack } from "../../../pack/pack.ts";
 import { NOBODY, type AuthenticatedClient, type Credentials } from "../client.ts";
 import { hasFragment, type AlphaRequest } from "../request.ts";
 

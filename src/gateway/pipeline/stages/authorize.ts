@@ -1,8 +1,6 @@
 /** Which token v4 is called with, and which routes it may use. All of it is decided before the body is read. */
 import { setTimeout as wait } from "node:timers/promises";
-import { HttpError } from "../../../pack/errors/http-error.ts";
-import type { Grants, Scopes } from "../../../pack/credentials/scopes.ts";
-import type { Route } from "../../../pack/routes/route.ts";
+import { type Grants, HttpError, type Route, type Scopes } from "../../../pack/index.ts";
 import { TokenUnavailableError, type TokenLookup, type TokenStore } from "../../auth/token-store.ts";
 import { isAcceptedToken, type TokenCache, type TokenInfo } from "../../auth/token-cache.ts";
 import type { TokenLocks } from "../../auth/token-locks.ts";

@@ -1,17 +1,22 @@
 /** The v4 request for one page of a list: alpha's page and filter, translated. */
-import { parseFilter } from "../../../pack/filters/parse-filter.ts";
-import type { Filter } from "../../../pack/filters/condition.ts";
-import { completeFilter, fieldNames } from "../../../pack/filters/filter-defaults.ts";
-import type { Grammar } from "../../../pack/filters/grammar.ts";
-import type { SentFilter } from "../../../pack/filters/filter-writer.ts";
-import { translateFilter, type FilterField, type FilterFields } from "../../../pack/filters/translate.ts";
-import { HttpError } from "../../../pack/errors/http-error.ts";
-import { throwFilterError } from "../../../pack/filters/filter-error.ts";
-import { throwParameterError } from "../../../pack/routes/parameter-error.ts";
-import { cursorParameter } from "../../../pack/lists/styles.ts";
-import type { PageRequest } from "../../../pack/lists/page-request.ts";
-import { addQuery } from "../../../pack/calls/endpoint.ts";
-import { compileGetter } from "../../../pack/fields/member-paths.ts";
+import {
+  addQuery,
+  compileGetter,
+  completeFilter,
+  cursorParameter,
+  fieldNames,
+  type Filter,
+  type FilterField,
+  type FilterFields,
+  type Grammar,
+  HttpError,
+  type PageRequest,
+  parseFilter,
+  type SentFilter,
+  throwFilterError,
+  throwParameterError,
+  translateFilter,
+} from "../../../pack/index.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { AlphaRequest } from "../request.ts";
 import { throwTranslatedError } from "../../responses/translate-error.ts";

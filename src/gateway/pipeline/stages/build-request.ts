@@ -1,12 +1,17 @@
 /** The v4 request of a route: its path, and its query or its body. Before it, the catalogs that it may need. */
 import type { TokenCache } from "../../auth/token-cache.ts";
-import { HttpError, ValidationError, INVALID_VALUE, REQUIRED } from "../../../pack/errors/http-error.ts";
-import { isObject } from "../../../base/json/parse.ts";
-import type { BodyRules } from "../../../pack/bodies/body.ts";
-import type { Endpoint } from "../../../pack/calls/endpoint.ts";
-import { isText } from "../../../pack/routes/router.ts";
-import type { Route } from "../../../pack/routes/route.ts";
-import type { JsonObject } from "../../../pack/translation-context.ts";
+import {
+  type BodyRules,
+  type Endpoint,
+  HttpError,
+  INVALID_VALUE,
+  isText,
+  type JsonObject,
+  REQUIRED,
+  type Route,
+  ValidationError,
+} from "../../../pack/index.ts";
+import { isObject } from "../../../base/index.ts";
 import type { CatalogCache } from "../../upstream/catalog-cache.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { RouteMatch } from "../context.ts";

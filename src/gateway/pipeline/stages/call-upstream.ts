@@ -1,14 +1,22 @@
 /** The v4 calls of a route: the call itself, what it waits for, and what its response is built from. */
 import pMap from "p-map";
-import { ValidationError } from "../../../pack/errors/http-error.ts";
-import { isObject, printJson } from "../../../base/json/parse.ts";
-import { valueAt } from "../../../pack/fields/shape.ts";
-import { InvalidPathValueError, type Endpoint } from "../../../pack/calls/endpoint.ts";
-import { errorsOf, type ErrorFormats } from "../../../pack/errors/error-shapes.ts";
-import { partLoss, relatedLoss, responseLoss } from "../../../pack/fields/loss-names.ts";
-import { NOT_MODIFIED } from "../../../pack/errors/statuses.ts";
-import type { Route } from "../../../pack/routes/route.ts";
-import { RESPONSE, type ReadAfterWrite, type RelatedRequest } from "../../../pack/calls/route-steps.ts";
+import {
+  type Endpoint,
+  type ErrorFormats,
+  errorsOf,
+  InvalidPathValueError,
+  NOT_MODIFIED,
+  partLoss,
+  type ReadAfterWrite,
+  relatedLoss,
+  type RelatedRequest,
+  RESPONSE,
+  responseLoss,
+  type Route,
+  ValidationError,
+  valueAt,
+} from "../../../pack/index.ts";
+import { isObject, printJson } from "../../../base/index.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { throwTranslatedError } from "../../responses/translate-error.ts";
 import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";

@@ -1,6 +1,6 @@
 /** What the sunset plan does to a request: see docs/reference/sunset-file.md. */
-import type { ClientIdentity } from "../../../audit/clients/client-directory.ts";
-import { HttpError } from "../../../pack/errors/http-error.ts";
+import type { ClientIdentity } from "../../../audit/index.ts";
+import { HttpError } from "../../../pack/index.ts";
 import type { TokenStore } from "../../auth/token-store.ts";
 import type { ApplicationId, RouteMatch } from "../context.ts";
 import type { AuthenticatedClient, Credentials } from "../client.ts";

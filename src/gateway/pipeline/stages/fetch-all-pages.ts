@@ -1,8 +1,6 @@
 /** The pages of a v4 list, read one after the other or at once. */
 import pMap from "p-map";
-import type { ReadWrapped } from "../../../pack/bodies/object-wrapper.ts";
-import { addQuery } from "../../../pack/calls/endpoint.ts";
-import type { RouteLists } from "../../../pack/lists/envelopes.ts";
+import { addQuery, type ReadWrapped, type RouteLists } from "../../../pack/index.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { PreparedRequest } from "../prepared-request.ts";
 import { acceptPage, parsePage } from "../upstream-list.ts";

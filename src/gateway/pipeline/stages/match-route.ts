@@ -1,7 +1,4 @@
-import type { Pack } from "../../../pack/pack.ts";
-import { splitPath } from "../../../pack/routes/router.ts";
-import { HttpError } from "../../../pack/errors/http-error.ts";
-import { overriddenMethod } from "../../../pack/headers/method-override.ts";
+import { HttpError, overriddenMethod, type Pack, splitPath } from "../../../pack/index.ts";
 import type { RouteMatch } from "../context.ts";
 import { hasFragment, type AlphaRequest } from "../request.ts";
 

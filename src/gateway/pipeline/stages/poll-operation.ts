@@ -1,10 +1,14 @@
 /** The result of a call that the upstream has accepted and not yet carried out. */
-import { HttpError, TranslatedError } from "../../../pack/errors/http-error.ts";
-import { isObject, printJson } from "../../../base/json/parse.ts";
+import {
+  GATEWAY_TIMEOUT,
+  HttpError,
+  InvalidPathValueError,
+  type OperationState,
+  type Poll,
+  TranslatedError,
+} from "../../../pack/index.ts";
+import { isObject, printJson } from "../../../base/index.ts";
 import { ExpressionError } from "../../../jsonata/index.ts";
-import { InvalidPathValueError } from "../../../pack/calls/endpoint.ts";
-import { GATEWAY_TIMEOUT } from "../../../pack/errors/statuses.ts";
-import type { OperationState, Poll } from "../../../pack/calls/poll.ts";
 import { DeadlineSignal } from "../../upstream/deadline-signal.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";

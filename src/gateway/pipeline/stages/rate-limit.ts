@@ -1,5 +1,4 @@
-import { HttpError } from "../../../pack/errors/http-error.ts";
-import { TOO_MANY_REQUESTS } from "../../../pack/errors/statuses.ts";
+import { HttpError, TOO_MANY_REQUESTS } from "../../../pack/index.ts";
 import type { RateLimitStatus } from "../../limits/limiter.ts";
 import type { RateLimits } from "../../limits/rate-limits.ts";
 import type { RouteMatch } from "../context.ts";

@@ -1,9 +1,5 @@
-import { wrongMediaType } from "../../../pack/bodies/body-reasons.ts";
-import { parseForm } from "../../../pack/bodies/form.ts";
-import { parseJson } from "../../../base/json/parse.ts";
-import { HttpError } from "../../../pack/errors/http-error.ts";
-import type { SentJson } from "../../../pack/bodies/body.ts";
-import type { Pack } from "../../../pack/pack.ts";
+import { HttpError, type Pack, parseForm, type SentJson, wrongMediaType } from "../../../pack/index.ts";
+import { parseJson } from "../../../base/index.ts";
 import { header, type AlphaRequest, type ReadJson } from "../request.ts";
 import type { Verdict } from "./authorize.ts";
 import { addressNetwork } from "../../limits/client-address.ts";

@@ -3,21 +3,27 @@
  * on prerequisites: requests before the call, which routes without a body can have, too.
  */
 import { isDeepStrictEqual } from "node:util";
-import { isEntityTag } from "../../../pack/headers/entity-tag.ts";
-import { ValidationError, type ErrorDetail } from "../../../pack/errors/http-error.ts";
-import { isObject, parseJson } from "../../../base/json/parse.ts";
-import { valueAt } from "../../../pack/fields/shape.ts";
+import {
+  type BodyMember,
+  type BodyRules,
+  changedMembers,
+  compileCopy,
+  compileGetter,
+  compileRemover,
+  type ErrorDetail,
+  InvalidPathValueError,
+  isEntityTag,
+  type JsonObject,
+  type Prerequisite,
+  type Route,
+  ValidationError,
+  valueAt,
+  withFailure,
+  type WriteContext,
+  type WrittenBody,
+} from "../../../pack/index.ts";
+import { isObject, parseJson } from "../../../base/index.ts";
 import { mapMaybe } from "../../../jsonata/index.ts";
-import type { BodyRules } from "../../../pack/bodies/body.ts";
-import type { BodyMember } from "../../../pack/bodies/body-members.ts";
-import type { WrittenBody } from "../../../pack/bodies/write-body.ts";
-import { withFailure } from "../../../pack/calls/checks.ts";
-import { changedMembers } from "../../../pack/bodies/changed-members.ts";
-import { InvalidPathValueError } from "../../../pack/calls/endpoint.ts";
-import { compileCopy, compileGetter, compileRemover } from "../../../pack/fields/member-paths.ts";
-import type { Route } from "../../../pack/routes/route.ts";
-import type { Prerequisite } from "../../../pack/calls/route-steps.ts";
-import type { JsonObject, WriteContext } from "../../../pack/translation-context.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { translateObject } from "../../responses/translate-response.ts";
 import { throwTranslatedError } from "../../responses/translate-error.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Wait } from "../../../pack/calls/wait.ts";
+import type { Wait } from "../../../pack/index.ts";
 import type { CancelSignal } from "../../upstream/deadline-signal.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";

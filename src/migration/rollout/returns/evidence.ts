@@ -1,5 +1,5 @@
 /** What speaks for and against the translation on a route, client by client: clients count, not requests. */
-import { DIFFERENCES, TRIP } from "../../../compare/counts/statistics.ts";
+import { DIFFERENCES, TRIP } from "../../../compare/index.ts";
 
 /** What one client has shown. */
 export interface ClientEvidence {

@@ -1,6 +1,6 @@
 /** What has returned to the old service: what replicas share of it, and what this process could not share yet. */
 import type { RolloutPlan } from "../rollout-plan.ts";
-import type { DocumentStore } from "../../../base/storage/shared-document.ts";
+import type { DocumentStore } from "../../../base/index.ts";
 import {
   createTripDocument,
   isSameTarget,

@@ -1,7 +1,6 @@
 /** Returns to the old service: what has returned, and what returns without a person. */
-import type { Compared } from "../../../compare/counts/comparison.ts";
-import { errorText } from "../../../base/settings/error-text.ts";
-import type { Log } from "../../../base/log/log.ts";
+import type { Compared } from "../../../compare/index.ts";
+import { type DocumentStore, errorText, type Log } from "../../../base/index.ts";
 import { isTurned } from "../decide.ts";
 import { watchOldService, type OldServiceHealth } from "./old-service.ts";
 import { createReturned, type Returned } from "./returned.ts";
@@ -15,7 +14,6 @@ import {
   type Seen,
   type TakenChanges,
 } from "./scores.ts";
-import type { DocumentStore } from "../../../base/storage/shared-document.ts";
 import {
   withTrip,
   type RolloutEvent,

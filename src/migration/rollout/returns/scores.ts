@@ -1,5 +1,5 @@
 /** Counts what speaks against the translation: confirmed differences, and failures, by route and client. */
-import { createCusum, DIFFERENCES, isTripped, TRIP, type Cusum } from "../../../compare/counts/statistics.ts";
+import { createCusum, type Cusum, DIFFERENCES, isTripped, TRIP } from "../../../compare/index.ts";
 import { addEvidence, changeBy, scoreOf, type ClientEvidence, type Evidence } from "./evidence.ts";
 import type { TurnBack } from "../rollout-plan.ts";
 import { MAX_RECORDS, type RouteScores, type TripState } from "./trips.ts";

@@ -1,11 +1,7 @@
 /** What returned to the old service, and what is about to: the state of a rollout that all replicas share. */
 import { z } from "zod";
 import { withoutScores, type Evidence } from "./evidence.ts";
-import {
-  createSharedDocument,
-  type DocumentStore,
-  type SharedDocument,
-} from "../../../base/storage/shared-document.ts";
+import { createSharedDocument, type DocumentStore, type SharedDocument } from "../../../base/index.ts";
 
 /** What can return: one route, one client, or everything. */
 export interface TripTarget {

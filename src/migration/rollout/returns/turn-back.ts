@@ -1,6 +1,5 @@
 /** Turns something back because a person says so. */
-import type { ClientDirectory } from "../../../audit/clients/client-directory.ts";
-import { namesOf, UNNAMED } from "../../../audit/clients/client-name.ts";
+import { type ClientDirectory, namesOf, UNNAMED } from "../../../audit/index.ts";
 import type { RolloutAction } from "./returns.ts";
 import type { Rollout } from "../rollout.ts";
 import type { TripTarget } from "./trips.ts";
@@ -37,7 +36,7 @@ export interface TurnedBack {
 }
 
 /** A client as people read it. */
-export const clientText = (client: string): string =>
+export const rolloutClientText = (client: string): string =>
   client === UNNAMED ? "clients without a name" : client;
 
 /** Turns a route, a client or everything back, on all replicas. @throws {RolloutRefusedError} {StateUnavailableError} */

@@ -1,5 +1,5 @@
 import type { Transferable, Worker } from "node:worker_threads";
-import { errorText } from "../../../../base/settings/error-text.ts";
+import { errorText } from "../../../../base/index.ts";
 import { AuditUnavailableError } from "../../store.ts";
 
 /** A message to the worker. */
