@@ -26,10 +26,9 @@ export function drawRooms(): string {
     return `  ${room}["<b>${room}</b>${folders.length > 0 ? `<br>${folders.join(" · ")}` : ""}"]`;
   });
   const arrows = rooms.flatMap((room) => {
-    const imported = sourceFiles
-      .filter(({ path }) => roomOf(path) === room)
-      .flatMap(({ imports }) => imports.map(({ file }) => roomOf(file)));
-    const others = rooms.filter((other) => other !== room && imported.includes(other));
+    const files = sourceFiles.filter(({ path }) => roomOf(path) === room);
+    const imported = new Set(files.flatMap(({ imports }) => imports.map(({ file }) => roomOf(file))));
+    const others = rooms.filter((other) => other !== room && imported.has(other));
     return others.length > 0 ? [`  ${room} --> ${others.join(" & ")}`] : [];
   });
   return ["```mermaid", "flowchart TD", ...boxes, ...arrows, "```"].join("\n");

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { pageWithDrawing } from "./draw-rooms.ts";
 import { loadedWith } from "./loaded-with.ts";
 import { findCircles, mayImport, roomOf, ROOMS, SANDBOX, sourceFiles, withoutTypes } from "./source-files.ts";
 
@@ -77,4 +78,9 @@ test.each(folders)(`src/%s has at most ${MOST_FILES_OF_A_FOLDER} files`, (folder
   expect(sourceFiles.filter(({ path }) => dirname(path) === folder).length).toBeLessThanOrEqual(
     MOST_FILES_OF_A_FOLDER,
   );
+});
+
+test("docs/internals/architecture.md has the drawing of today's rooms: npm run draw", () => {
+  const page = readFileSync("docs/internals/architecture.md", "utf8");
+  expect(page).toBe(pageWithDrawing(page));
 });

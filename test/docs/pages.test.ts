@@ -85,16 +85,6 @@ describe("docs/guide/run-in-production.md", () => {
     expect(named.length).toBeGreaterThan(3);
     expect(named.filter((name) => !titles.has(name))).toEqual([]);
   });
-
-  test("explains each reason in /readyz", () => {
-    const sources = ["start.ts", "readiness.ts"].map((file) => readFileSync(`src/app/${file}`, "utf8"));
-    const lists = sources.flatMap((source) => [
-      ...source.matchAll(/(?<!\w|\])\["([a-z][^"]+)"\]|\? "([a-z][^"]+)"|: \["([a-z][^"]+)"\]/g),
-    ]);
-    const reasons = lists.map(([, one, other, third]) => one ?? other ?? third ?? "");
-    expect(reasons).toEqual(expect.arrayContaining(["draining"]));
-    expect(reasons.filter((reason) => !text.includes(`\`${reason}\``))).toEqual([]);
-  });
 });
 
 test("docs/results/capacity.md has the rows that its command prints", () => {
