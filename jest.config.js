@@ -29,7 +29,8 @@ export default {
     {
       ...native,
       displayName: "in-process",
-      testMatch: ["<rootDir>/test/unit/**/*.test.ts", "<rootDir>/test/integration/**/*.test.ts"],
+      testMatch: ["<rootDir>/test/**/*.test.ts"],
+      testPathIgnorePatterns: ["<rootDir>/test/system/"],
     },
     {
       ...native,

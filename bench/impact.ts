@@ -6,26 +6,26 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { RecentBytes } from "../src/audit/client-shares.ts";
-import { createRecordIds } from "../src/audit/record-id.ts";
-import type { AuditRecord } from "../src/audit/record.ts";
-import { RecordMemory } from "../src/audit/record-memory.ts";
-import { serializeRecord } from "../src/audit/record-text.ts";
-import { createBatch } from "../src/audit/segment.ts";
-import { NumberedNames } from "../src/audit/numbered-names.ts";
-import { AUDIT_FILE, openSqliteStore } from "../src/audit/sqlite/store.ts";
-import { packBatch } from "../src/audit/sqlite/worker-messages.ts";
-import { openWriter } from "../src/audit/sqlite/writer.ts";
-import { columnsOf } from "../src/audit/stored-row.ts";
-import { dayOf } from "../src/audit/usage.ts";
-import { NO_CLIENTS } from "../src/clients/client-directory.ts";
-import { loadPack } from "../src/mapping/load/load-pack.ts";
+import { RecentBytes } from "../src/audit/store/client-shares.ts";
+import { createRecordIds } from "../src/audit/record/record-id.ts";
+import type { AuditRecord } from "../src/audit/record/record.ts";
+import { RecordMemory } from "../src/audit/record/record-memory.ts";
+import { serializeRecord } from "../src/audit/record/record-text.ts";
+import { createBatch } from "../src/audit/store/segment.ts";
+import { NumberedNames } from "../src/audit/redact/numbered-names.ts";
+import { AUDIT_FILE, openSqliteStore } from "../src/audit/store/sqlite/store.ts";
+import { packBatch } from "../src/audit/store/sqlite/thread/worker-messages.ts";
+import { openWriter } from "../src/audit/store/sqlite/writer.ts";
+import { columnsOf } from "../src/audit/store/stored-row.ts";
+import { dayOf } from "../src/audit/usage/usage.ts";
+import { NO_CLIENTS } from "../src/audit/clients/client-directory.ts";
+import { loadPack } from "../src/pack/load/load-pack.ts";
 import {
   findNotices,
   findQuestions,
   namesOfRoutes,
   type Subject,
-} from "../src/tools/impact/who-would-notice.ts";
+} from "../src/migration/impact/who-would-notice.ts";
 import { median } from "./report.ts";
 
 const GROUP = 5000;

@@ -23,7 +23,7 @@ import { seedFault, type FaultResult } from "./parity/seeded-faults.ts";
 import { measureThreeGateways, type ThreeGateways } from "./parity/three-gateways.ts";
 import { createV4, readFiles } from "./parity/services.ts";
 import { simulateTrips } from "./parity/simulated-routes.ts";
-import { required } from "../src/parity/statistics.ts";
+import { required } from "../src/compare/counts/statistics.ts";
 
 const MOST_REQUESTS = 1000;
 const GOAL = 39;

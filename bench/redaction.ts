@@ -1,5 +1,5 @@
-import { Redaction } from "../src/audit/redact.ts";
-import { loadPack } from "../src/mapping/load/load-pack.ts";
+import { Redaction } from "../src/audit/redact/redact.ts";
+import { loadPack } from "../src/pack/load/load-pack.ts";
 import { startSandbox } from "../src/sandbox/create-sandbox.ts";
 import { median } from "./report.ts";
 

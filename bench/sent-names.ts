@@ -1,8 +1,8 @@
 /** What it costs a request to note which names of its route the client sent, and what was lost: microseconds, the median of rounds. */
-import { NumberedNames } from "../src/audit/numbered-names.ts";
-import { parseFilter } from "../src/dialect/filter/parse-filter.ts";
-import { parseQuery } from "../src/dialect/query.ts";
-import { loadPack } from "../src/mapping/load/load-pack.ts";
+import { NumberedNames } from "../src/audit/redact/numbered-names.ts";
+import { parseFilter } from "../src/pack/filters/parse-filter.ts";
+import { parseQuery } from "../src/pack/routes/query.ts";
+import { loadPack } from "../src/pack/load/load-pack.ts";
 import { median } from "./report.ts";
 
 const RUNS = 200_000;

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { translateList, translateObject } from "../src/pipeline/responses/translate-response.ts";
-import type { UpstreamResponse } from "../src/pipeline/upstream-response.ts";
+import { translateList, translateObject } from "../src/gateway/responses/translate-response.ts";
+import type { UpstreamResponse } from "../src/gateway/pipeline/upstream-response.ts";
 import { runInterpreted } from "../src/jsonata/index.ts";
-import { loadPack } from "../src/mapping/load/load-pack.ts";
-import type { Pack } from "../src/mapping/pack.ts";
+import { loadPack } from "../src/pack/load/load-pack.ts";
+import type { Pack } from "../src/pack/pack.ts";
 import { startSandbox } from "../src/sandbox/create-sandbox.ts";
-import { connectCatalogs } from "../src/upstream/connect-catalogs.ts";
-import type { CatalogCache } from "../src/upstream/catalog-cache.ts";
+import { connectCatalogs } from "../src/gateway/upstream/connect-catalogs.ts";
+import type { CatalogCache } from "../src/gateway/upstream/catalog-cache.ts";
 import { listByHand, objectByHand, type KnownCatalogs } from "./by-hand.ts";
 import { median } from "./report.ts";
 

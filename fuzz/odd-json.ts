@@ -1,5 +1,5 @@
 /** Writes JSON in unusual but valid ways, which changes of single characters would seldom produce. */
-import { isObject } from "../src/dialect/json/parse.ts";
+import { isObject } from "../src/base/json/parse.ts";
 import type { Random } from "./random.ts";
 
 const ODD_VALUES = [

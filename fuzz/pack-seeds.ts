@@ -1,13 +1,13 @@
 /** Requests to a pack with the responses of its upstream, as text: those of its golden cases, and one of each route. */
-import { onePage } from "../src/dialect/envelope.ts";
-import { fillShape } from "../src/dialect/shape.ts";
-import { compileSetter } from "../src/mapping/compile/member-paths.ts";
-import type { Route } from "../src/mapping/compile/route.ts";
-import type { Pack } from "../src/mapping/pack.ts";
-import type { JsonObject } from "../src/mapping/translation-context.ts";
-import { readExamples, splitCall } from "../src/tools/examples/example.ts";
-import { createRandom, generateValue } from "../src/tools/laws/generate-values.ts";
-import { tableValues } from "../src/tools/laws/filter-law.ts";
+import { onePage } from "../src/pack/lists/envelope.ts";
+import { fillShape } from "../src/pack/fields/shape.ts";
+import { compileSetter } from "../src/pack/fields/member-paths.ts";
+import type { Route } from "../src/pack/routes/route.ts";
+import type { Pack } from "../src/pack/pack.ts";
+import type { JsonObject } from "../src/pack/translation-context.ts";
+import { readExamples, splitCall } from "../src/authoring/examples/example.ts";
+import { createRandom, generateValue } from "../src/authoring/laws/generate-values.ts";
+import { tableValues } from "../src/authoring/laws/filter-law.ts";
 
 /** A request or a response: the text of its first line, its headers and its body. */
 export interface Message {

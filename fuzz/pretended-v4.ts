@@ -1,7 +1,7 @@
-import { fillShape } from "../src/dialect/shape.ts";
-import type { Pack } from "../src/mapping/pack.ts";
-import type { Upstream } from "../src/upstream/client.ts";
-import type { HttpResponse, HttpRequest } from "../src/upstream/http-call.ts";
+import { fillShape } from "../src/pack/fields/shape.ts";
+import type { Pack } from "../src/pack/pack.ts";
+import type { Upstream } from "../src/gateway/upstream/client.ts";
+import type { HttpResponse, HttpRequest } from "../src/gateway/upstream/http-call.ts";
 
 /** A v4 without a network: the result of `respond`, or an empty list. */
 export function pretendedV4(

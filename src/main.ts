@@ -8,7 +8,7 @@ const READER_CLOSED = 141;
 // The compiled modules of the last start, so that they need not be compiled again. Not in the folder for temporary files,
 // where other users could put their own code. Where the folder can't be written, there is no cache.
 enableCompileCache(join(import.meta.dirname, "../node_modules/.cache/alpha-gateway"));
-const { runCommandLine } = await import("./cli/program.ts");
+const { runCommandLine } = await import("./app/cli/program.ts");
 
 const args = process.argv.slice(2);
 

@@ -1,6 +1,6 @@
 /** Part 2: whether two services without a mistake are never called different. */
-import type { PackFiles } from "../../src/mapping/load/load-pack.ts";
-import { DIFFERENCES, isTripped, nextScore } from "../../src/parity/statistics.ts";
+import type { PackFiles } from "../../src/pack/load/load-pack.ts";
+import { DIFFERENCES, isTripped, nextScore } from "../../src/compare/counts/statistics.ts";
 import { createRandom, withChanges, withOldHabits, type Clock, type Random } from "./noise.ts";
 import { REQUESTS } from "./requests.ts";
 import { createComparer } from "./run.ts";

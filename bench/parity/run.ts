@@ -1,9 +1,9 @@
 /** Compares an old and a new service as the gateway does: compare, ask both again later, decide. */
-import type { Pack } from "../../src/mapping/pack.ts";
-import { createAnswerRules } from "../../src/parity/compare-answers.ts";
-import type { Difference } from "../../src/parity/comparison.ts";
-import { comparePair, confirm, recordOldPair, type AnswerPair } from "../../src/parity/confirm.ts";
-import { VolatileFields } from "../../src/parity/volatile-fields.ts";
+import type { Pack } from "../../src/pack/pack.ts";
+import { createAnswerRules } from "../../src/compare/answers/compare-answers.ts";
+import type { Difference } from "../../src/compare/counts/comparison.ts";
+import { comparePair, confirm, recordOldPair, type AnswerPair } from "../../src/compare/answers/confirm.ts";
+import { VolatileFields } from "../../src/compare/answers/volatile-fields.ts";
 import type { Clock, Random } from "./noise.ts";
 import type { ClientRequest, Service } from "./services.ts";
 

@@ -1,5 +1,5 @@
 /** Part 1: whether a mistake of a pack is found. */
-import type { PackFiles } from "../../src/mapping/load/load-pack.ts";
+import type { PackFiles } from "../../src/pack/load/load-pack.ts";
 import type { Fault } from "./faults.ts";
 import { createRandom, withChanges, withOldHabits, type Clock } from "./noise.ts";
 import { REQUESTS } from "./requests.ts";

@@ -1,12 +1,12 @@
 /** The services that are compared, without a network: v4 is the sandbox, and alpha is a pack in front of it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { buildPack, parsePack, readPack, type PackFiles } from "../../src/mapping/load/load-pack.ts";
-import type { Pack } from "../../src/mapping/pack.ts";
-import type { Answer } from "../../src/parity/comparison.ts";
+import { buildPack, parsePack, readPack, type PackFiles } from "../../src/pack/load/load-pack.ts";
+import type { Pack } from "../../src/pack/pack.ts";
+import type { Answer } from "../../src/compare/counts/comparison.ts";
 import { createSandbox, type SandboxService } from "../../src/sandbox/create-sandbox.ts";
-import { createDryRun } from "../../src/tools/dry-run.ts";
-import type { Upstream } from "../../src/upstream/client.ts";
-import type { HttpRequest, HttpResponse } from "../../src/upstream/http-call.ts";
+import { createDryRun } from "../../src/compare/dry-run/dry-run.ts";
+import type { Upstream } from "../../src/gateway/upstream/client.ts";
+import type { HttpRequest, HttpResponse } from "../../src/gateway/upstream/http-call.ts";
 
 /** A client's request; `filter` is the value of its filter header. */
 export interface ClientRequest {

@@ -1,5 +1,5 @@
 /** Part 7: how often a route is turned back for nothing. */
-import { isTripped, nextScore } from "../../src/parity/statistics.ts";
+import { isTripped, nextScore } from "../../src/compare/counts/statistics.ts";
 import { createRandom } from "./noise.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Pool } from "undici";
-import { createApplication, REGISTERED } from "../../test/integration/oauth/application.ts";
+import { createApplication, REGISTERED } from "../../test/gateway/oauth/application.ts";
 import { sendRequest, type SoakRequest } from "./send-request.ts";
 import { leaveBefore, leaveWhileReading, leaveWhileSending, slowToAsk, slowToRead } from "./hard-clients.ts";
 import type { SoakEnvironment } from "./environment.ts";

@@ -1,7 +1,7 @@
 /** Any error response of v4, through the whole pipeline: the client gets one of alpha's errors. */
 import { isDeepStrictEqual } from "node:util";
-import { createDryRun } from "../../src/tools/dry-run.ts";
-import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import { createDryRun } from "../../src/compare/dry-run/dry-run.ts";
+import { loadPack } from "../../src/pack/load/load-pack.ts";
 import { hold, type Target } from "../target.ts";
 import { pretendedV4 } from "../pretended-v4.ts";
 
@@ -26,10 +26,10 @@ export const target: Target = {
   name: "errors",
   subject: "v4's errors, translated",
   covers: [
-    "/src/dialect/",
-    "/src/mapping/compile/field/error.ts",
-    "/src/pipeline/translate-error.ts",
-    "/src/pipeline/lifecycle.ts",
+    "/src/pack/errors/",
+    "/src/pack/fields/error.ts",
+    "/src/gateway/responses/translate-error.ts",
+    "/src/gateway/pipeline/lifecycle.ts",
   ],
   longest: 20_000,
   seeds: [

@@ -1,6 +1,6 @@
 /** A client's filter, through the whole pipeline: it is translated for v4, or the client gets alpha's 400. */
-import { createDryRun } from "../../src/tools/dry-run.ts";
-import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import { createDryRun } from "../../src/compare/dry-run/dry-run.ts";
+import { loadPack } from "../../src/pack/load/load-pack.ts";
 import { hold, type Target } from "../target.ts";
 import { pretendedV4 } from "../pretended-v4.ts";
 
@@ -30,7 +30,7 @@ function onlyV4sOperators(value: unknown): boolean {
 export const target: Target = {
   name: "filter",
   subject: "A client's filter, translated",
-  covers: ["/src/dialect/", "/src/mapping/compile/field/filter.ts", "/src/mapping/compile/value-kinds.ts"],
+  covers: ["/src/pack/filters/", "/src/pack/fields/filter.ts", "/src/pack/fields/value-kinds.ts"],
   longest: 9000,
   seeds: [
     "{}",

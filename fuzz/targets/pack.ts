@@ -1,6 +1,6 @@
 /** The text of a mapping file: it loads, or is rejected with source locations that exist. */
-import { PackError } from "../../src/mapping/load/diagnostic.ts";
-import { buildPack, parsePack } from "../../src/mapping/load/load-pack.ts";
+import { PackError } from "../../src/base/files/diagnostic.ts";
+import { buildPack, parsePack } from "../../src/pack/load/load-pack.ts";
 import { hold, type Target } from "../target.ts";
 
 /** The rest of the pack, with one of everything that a mapping file can name. */
@@ -83,7 +83,12 @@ for (const seed of SEEDS) load(seed);
 export const target: Target = {
   name: "pack",
   subject: "The text of a mapping file, loaded",
-  covers: ["/src/mapping/", "/src/jsonata/check-expression.ts", "/src/config/product-words.ts"],
+  covers: [
+    "/src/pack/",
+    "/src/base/files/",
+    "/src/jsonata/check-expression.ts",
+    "/src/base/settings/product-words.ts",
+  ],
   longest: 600,
   seeds: SEEDS,
   dictionary: [

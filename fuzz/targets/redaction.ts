@@ -1,6 +1,6 @@
 /** A secret somewhere in a request, with any text around it: the audit record of the exchange never contains it. */
-import { Redaction } from "../../src/audit/redact.ts";
-import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import { Redaction } from "../../src/audit/redact/redact.ts";
+import { loadPack } from "../../src/pack/load/load-pack.ts";
 import { hold, type Target } from "../target.ts";
 
 const {

@@ -3,14 +3,14 @@
  * envelope, and the record has no token.
  */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import { createRecordIds } from "../../src/audit/record-id.ts";
-import { Redaction } from "../../src/audit/redact.ts";
-import type { AuditRecord } from "../../src/audit/record.ts";
-import { addQuery } from "../../src/mapping/compile/endpoint.ts";
-import { loadPack } from "../../src/mapping/load/load-pack.ts";
-import { createAuditRecord } from "../../src/pipeline/stages/audit-record.ts";
-import { createDryRun, type DryRunResponse } from "../../src/tools/dry-run.ts";
-import { describePack } from "../../src/tools/openapi/document.ts";
+import { createRecordIds } from "../../src/audit/record/record-id.ts";
+import { Redaction } from "../../src/audit/redact/redact.ts";
+import type { AuditRecord } from "../../src/audit/record/record.ts";
+import { addQuery } from "../../src/pack/calls/endpoint.ts";
+import { loadPack } from "../../src/pack/load/load-pack.ts";
+import { createAuditRecord } from "../../src/gateway/record/audit-record.ts";
+import { createDryRun, type DryRunResponse } from "../../src/compare/dry-run/dry-run.ts";
+import { describePack } from "../../src/pack/openapi/document.ts";
 import { dictionaryOf, packSeeds, parseInput, type Message } from "../pack-seeds.ts";
 import { pretendedV4 } from "../pretended-v4.ts";
 import { hold, type Target } from "../target.ts";
@@ -108,7 +108,7 @@ function checkEnvelope({ response, context }: DryRunResponse): void {
 export const target: Target = {
   name: "requests",
   subject: "A request and the responses of the upstream",
-  covers: ["/src/dialect/", "/src/mapping/compile/", "/src/pipeline/", "/src/audit/redact"],
+  covers: ["/src/pack/", "/src/gateway/pipeline/", "/src/gateway/responses/", "/src/audit/redact/"],
   longest: 10_000,
   seeds: packSeeds(folder, pack),
   dictionary: [...dictionaryOf(pack), token],

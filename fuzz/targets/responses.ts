@@ -2,16 +2,19 @@
  * A list or an object of v4. The translation of its bytes in one pass equals the one over objects: parse the response,
  * print each object as plain JSON, and translate that.
  */
-import { connectCatalogs } from "../../src/upstream/connect-catalogs.ts";
-import { onePage, writeList } from "../../src/dialect/envelope.ts";
-import { isObject, parseJson, printJson } from "../../src/dialect/json/parse.ts";
-import { cursorAt } from "../../src/dialect/json/scan.ts";
-import { loadPack } from "../../src/mapping/load/load-pack.ts";
-import type { Route } from "../../src/mapping/compile/route.ts";
-import { translatePage } from "../../src/pipeline/responses/translate-page.ts";
-import { translateList, translateObject } from "../../src/pipeline/responses/translate-response.ts";
-import { InvalidUpstreamResponseError, type UpstreamResponse } from "../../src/pipeline/upstream-response.ts";
-import { readExamples } from "../../src/tools/examples/example.ts";
+import { connectCatalogs } from "../../src/gateway/upstream/connect-catalogs.ts";
+import { onePage, writeList } from "../../src/pack/lists/envelope.ts";
+import { isObject, parseJson, printJson } from "../../src/base/json/parse.ts";
+import { cursorAt } from "../../src/base/json/scan.ts";
+import { loadPack } from "../../src/pack/load/load-pack.ts";
+import type { Route } from "../../src/pack/routes/route.ts";
+import { translatePage } from "../../src/gateway/responses/translate-page.ts";
+import { translateList, translateObject } from "../../src/gateway/responses/translate-response.ts";
+import {
+  InvalidUpstreamResponseError,
+  type UpstreamResponse,
+} from "../../src/gateway/pipeline/upstream-response.ts";
+import { readExamples } from "../../src/authoring/examples/example.ts";
 import { writeOdd } from "../odd-json.ts";
 import { dictionaryOf, packSeeds, parseInput } from "../pack-seeds.ts";
 import { pretendedV4 } from "../pretended-v4.ts";
@@ -186,7 +189,7 @@ function seedOf(text: string): number {
 export const target: Target = {
   name: "responses",
   subject: "A response of v4, translated in one pass and object by object",
-  covers: ["/src/dialect/", "/src/mapping/codegen/", "/src/mapping/compile/", "/src/pipeline/responses/"],
+  covers: ["/src/pack/", "/src/gateway/responses/"],
   longest: 10_000,
   seeds: [...new Set(seeds)],
   dictionary: dictionaryOf(pack),

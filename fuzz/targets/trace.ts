@@ -3,10 +3,10 @@
  * one source with 20 new inputs. Sources that don't compile, or that read the time, are left out: the result says how many pairs
  * were compared.
  */
-import { toJsonText } from "../../src/dialect/json/text.ts";
+import { toJsonText } from "../../src/base/json/text.ts";
 import { collectExpressions, compile, ExpressionError, type Expression } from "../../src/jsonata/index.ts";
 import { compileTraced } from "../../src/jsonata/trace/traced-expression.ts";
-import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import { loadPack } from "../../src/pack/load/load-pack.ts";
 import { DOCUMENT, expressions } from "../expressions.ts";
 import { writeOdd } from "../odd-json.ts";
 import { random } from "../random.ts";

@@ -1,10 +1,10 @@
 /** The parts of a request that can grow, and the shapes in which they grow. */
-import { readExamples, splitCall, type Example } from "../../src/tools/examples/example.ts";
-import type { Diagnostic } from "../../src/mapping/load/diagnostic.ts";
-import { loadPack } from "../../src/mapping/load/load-pack.ts";
-import type { Route } from "../../src/mapping/compile/route.ts";
-import type { FieldRule } from "../../src/mapping/schema/field-definition.ts";
-import type { Pack } from "../../src/mapping/pack.ts";
+import { readExamples, splitCall, type Example } from "../../src/authoring/examples/example.ts";
+import type { Diagnostic } from "../../src/base/files/diagnostic.ts";
+import { loadPack } from "../../src/pack/load/load-pack.ts";
+import type { Route } from "../../src/pack/routes/route.ts";
+import type { FieldRule } from "../../src/pack/fields/field-definition.ts";
+import type { Pack } from "../../src/pack/pack.ts";
 import type { V4Response, Lists } from "./client-and-v4.ts";
 import type { Request } from "./raw-request.ts";
 import type { Pump } from "./text.ts";

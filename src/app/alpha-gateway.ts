@@ -1,22 +1,21 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { errorText } from "../config/error-text.ts";
-import type { Pack } from "../mapping/pack.ts";
-import { splitPath } from "../mapping/router.ts";
-import { openLog } from "../observability/log.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import { badRequestBody } from "./bad-request.ts";
+import { errorText, openLog, type Settings } from "../base/index.ts";
+import { type LoadedPack, loadFiles, type Pack, readPackFiles, splitPath } from "../pack/index.ts";
+import {
+  badRequestBody,
+  hasBody,
+  ignoreBehindLastRequest,
+  isInvalidMessage,
+  rejectInvalid,
+} from "../gateway/index.ts";
 import { createControls, type GatewayControls, type OpenGateway } from "./controls.ts";
 import { createDependencies, type Dependencies } from "./dependencies.ts";
 import type { HostServices } from "./host-services.ts";
-import { isInvalidMessage } from "./http-server.ts";
-import { ignoreBehindLastRequest, rejectInvalid } from "./invalid-messages.ts";
-import { loadFiles, readPackFiles, type LoadedPack } from "./loaded-pack.ts";
 import type { AlphaGatewayOptions } from "./options.ts";
-import { hasBody } from "../pipeline/http/receive-body.ts";
 import { readMiddlewareOptions } from "./read-options.ts";
-import { readInitialCatalogs } from "./readiness.ts";
+import { readInitialCatalogs } from "./listeners/readiness.ts";
 import { createHandlers, type GatewayHandlers } from "./start.ts";
 
 /** How long a request waits for the stores to open. */

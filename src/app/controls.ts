@@ -1,10 +1,13 @@
 /** What a program can ask of the gateway that it embeds. */
-import { errorText } from "../config/error-text.ts";
-import type { AuditRecord } from "../audit/record.ts";
-import { AuditUnavailableError, type AuditPage, type AuditQuery, type AuditStore } from "../audit/store.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import type { ReloadPack } from "./pack-reloader.ts";
-import type { Metrics } from "../observability/metrics/metrics.ts";
+import { errorText, type Metrics, type Settings } from "../base/index.ts";
+import {
+  type AuditPage,
+  type AuditQuery,
+  type AuditRecord,
+  type AuditStore,
+  AuditUnavailableError,
+} from "../audit/index.ts";
+import type { ReloadPack } from "./pack/pack-reloader.ts";
 
 /** Reads the audit records of a gateway. */
 export interface AuditReader {

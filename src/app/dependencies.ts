@@ -1,44 +1,74 @@
 /** Opens and closes all that a gateway depends on. It is one file, since it is one list: what is opened in this order is closed in another. */
-import type { AuditStore } from "../audit/store.ts";
-import { createNativeProxy } from "../pipeline/native/native-proxy.ts";
-import { createBodyReaders, type RequestBodies } from "../pipeline/http/receive-body.ts";
-import { createMetrics, type Metrics } from "../observability/metrics/metrics.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import type { KeyValueStore } from "../storage/key-value-store.ts";
-import { createTokenLocks, type TokenLocks } from "../auth/token-locks.ts";
-import type { Tracing } from "../observability/tracing/tracing.ts";
-import type { UpstreamClient } from "../upstream/client.ts";
-import { type OnUntrustedProxy, addressNetwork } from "../rate-limit/client-address.ts";
-import { startAuditThread } from "./audit-store.ts";
+import {
+  addAuditMetrics,
+  type AuditStore,
+  type ClientsService,
+  openAudit,
+  openClients,
+  startAuditThread,
+} from "../audit/index.ts";
+import {
+  addressNetwork,
+  createBodyReaders,
+  createInFlightTracker,
+  createNativeProxy,
+  createProxyWarning,
+  createTokenCheckBudget,
+  createTokenLocks,
+  type InFlightTracker,
+  type LegacyService,
+  type OAuthServices,
+  type OnUntrustedProxy,
+  openLegacy,
+  openOAuthServices,
+  openSharedState,
+  openUpstream,
+  openUpstreamTls,
+  readLinkBase,
+  type RequestBodies,
+  type SharedState,
+  type StateFullness,
+  type TokenCheckBudget,
+  type TokenLocks,
+  type UpstreamClient,
+  type UpstreamTls,
+  watchFullness,
+} from "../gateway/index.ts";
+import {
+  countDroppedLines,
+  createMetrics,
+  type KeyValueStore,
+  type Log,
+  type Metrics,
+  openLog,
+  type Settings,
+  type Tracing,
+} from "../base/index.ts";
 import type { HostServices } from "./host-services.ts";
-import { openLegacy, type LegacyService } from "./legacy.ts";
-import { openAudit } from "./open-audit.ts";
-import { openV4, type V4Service } from "./v4-service.ts";
-import { openOAuthServices, type OAuthServices } from "./oauth-services.ts";
-import { loadInitialPack, openPackChoice, type PackChoice } from "./candidate/pack-choice.ts";
-import type { LoadedPack } from "./loaded-pack.ts";
-import { readLinkBase } from "../pipeline/pipeline-config.ts";
-import { readUpstreamTokens } from "./read-upstream-tokens.ts";
-import { openLog, type Log } from "../observability/log.ts";
-import { countDroppedLines } from "../observability/log-output.ts";
-import { watchFullness, type StateFullness } from "./state-fullness.ts";
-import { openSharedState } from "./state-backends.ts";
-import type { SharedState } from "./shared-state.ts";
-import { openTracingOf } from "./open-tracing.ts";
-import { openUpstream } from "./open-upstream.ts";
-import { createInFlightTracker, type InFlightTracker } from "./in-flight.ts";
-import { createPageState, type PageState } from "../migration-page/page-cache.ts";
-import { createTokenCheckBudget, type TokenCheckBudget } from "../pipeline/check-tokens.ts";
-import { checkPagePaths } from "../migration-page/page-paths.ts";
-import { openClients, type ClientsService } from "./open-clients.ts";
-import { openComparisonsService, type ComparisonsService } from "./open-comparisons.ts";
-import { openNotices, type NoticesService } from "./open-notices.ts";
-import { openRollout, type RolloutService } from "./open-rollout.ts";
-import { openShadow, type ShadowService } from "./open-shadow.ts";
-import { openSunset, type SunsetService } from "./open-sunset.ts";
-import { createProxyWarning } from "./proxy-warning.ts";
-import { openUpstreamTls, type UpstreamTls } from "./upstream-tls.ts";
-import { addAuditMetrics } from "../audit/audit-metrics.ts";
+import { openV4, type V4Service } from "./services/v4-service.ts";
+import {
+  type ComparisonsService,
+  loadInitialPack,
+  openComparisonsService,
+  openPackChoice,
+  openShadow,
+  type PackChoice,
+  type ShadowService,
+} from "../compare/index.ts";
+import type { LoadedPack } from "../pack/index.ts";
+import { readUpstreamTokens } from "./services/read-upstream-tokens.ts";
+import { openTracingOf } from "./services/open-tracing.ts";
+import {
+  checkPagePaths,
+  createPageState,
+  type NoticesService,
+  openNotices,
+  openRollout,
+  openSunset,
+  type PageState,
+  type RolloutService,
+  type SunsetService,
+} from "../migration/index.ts";
 
 /** What a gateway needs to serve requests, opened, before it listens. */
 export interface Dependencies {

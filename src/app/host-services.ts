@@ -1,7 +1,5 @@
 /** What a program that embeds the gateway gives to it, in place of what the gateway would create. */
-import type { GatewayLogger } from "../observability/log.ts";
-import type { HostRegistry } from "../observability/metrics/instruments.ts";
-import type { HostTracer } from "../observability/tracing/open-tracing.ts";
+import type { GatewayLogger, HostRegistry, HostTracer } from "../base/index.ts";
 
 /**
  * The logger, the metrics registry and the tracer of a program that embeds the gateway.

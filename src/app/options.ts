@@ -1,7 +1,6 @@
 /** The options of the library: the settings in camel case, with values in place of texts. */
-import type { SettingOptions } from "../config/settings.ts";
+import type { SettingName, SettingOptions } from "../base/index.ts";
 import type { HostServices } from "./host-services.ts";
-import type { SettingName } from "../config/setting-definitions.ts";
 
 interface ShortOptions {
   /** The same as `upstreamUrl`. */

@@ -1,6 +1,12 @@
-import type { SettingName, Settings, SettingValues } from "../config/setting-definitions.ts";
-import { optionName, readOptions, readSettings } from "../config/settings.ts";
-import { type LoadedPack, loadFiles } from "./loaded-pack.ts";
+import {
+  optionName,
+  readOptions,
+  readSettings,
+  type SettingName,
+  type Settings,
+  type SettingValues,
+} from "../base/index.ts";
+import { type LoadedPack, loadFiles, readPack } from "../pack/index.ts";
 import { hostProblems, type HostServices } from "./host-services.ts";
 import {
   type AlphaGatewayOptions,
@@ -8,7 +14,6 @@ import {
   type MappingPack,
   LISTENER_SETTINGS,
 } from "./options.ts";
-import { readPack } from "../mapping/load/load-pack.ts";
 
 /** The only implementation of {@link MappingPack}. */
 export class CompiledPack implements MappingPack {

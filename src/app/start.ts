@@ -1,27 +1,28 @@
 import type { RequestListener } from "node:http";
-import type { Pack } from "../mapping/pack.ts";
-import { LONGEST_HEAD } from "../pipeline/http/request-context.ts";
-import { isObserving, observedUrlOf } from "../config/observing.ts";
-import type { Settings } from "../config/setting-definitions.ts";
-import { startAdminListener, type AdminDependencies } from "./admin-listener.ts";
+import { type Pack, readPackFiles } from "../pack/index.ts";
+import {
+  createMessageRejection,
+  type HttpServer,
+  listen,
+  LONGEST_HEAD,
+  type MessageRejection,
+  warnOfUncheckedHost,
+} from "../gateway/index.ts";
+import { isObserving, observedUrlOf, type Settings } from "../base/index.ts";
+import { startAdminListener, type AdminDependencies } from "./listeners/admin-listener.ts";
 import type { OpenGateway } from "./controls.ts";
-import { warnOfUncheckedHost } from "./browser-guards.ts";
-import { createActivePack, type ActivePack } from "./active-pack.ts";
-import { createMessageRejection } from "./bad-request.ts";
-import { listen, type HttpServer } from "./http-server.ts";
-import type { MessageRejection } from "./invalid-messages.ts";
+import { createActivePack, type ActivePack } from "./pack/active-pack.ts";
 import {
   closeDependencies,
   createDependencies,
   type Dependencies,
   type DependenciesOptions,
 } from "./dependencies.ts";
-import { createCandidateReloader } from "./candidate/candidate-pack.ts";
-import { readPackFiles } from "./loaded-pack.ts";
-import { createPackReloader, type ReloadPack } from "./pack-reloader.ts";
-import { createTokensReloader } from "./tokens-reloader.ts";
-import type { Readiness } from "../admin/admin-app.ts";
-import { createReadiness, readInitialCatalogs } from "./readiness.ts";
+import { createCandidateReloader } from "../compare/index.ts";
+import { createPackReloader, type ReloadPack } from "./pack/pack-reloader.ts";
+import { createTokensReloader } from "./services/tokens-reloader.ts";
+import type { Readiness } from "../console/index.ts";
+import { createReadiness, readInitialCatalogs } from "./listeners/readiness.ts";
 
 /** How long requests of the admin listener may take at shutdown. */
 const ADMIN_DRAIN_MS = 100;

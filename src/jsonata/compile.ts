@@ -1,10 +1,9 @@
 import { findFreeVariables, type AstNode } from "./ast.ts";
 import { NotCompilableError } from "./compiler/code.ts";
-import { toJsonText } from "../dialect/json/text.ts";
+import { type Origin, toJsonText } from "../base/index.ts";
 import { generate, type Generated, type OutputKind, type WrapNode } from "./compiler/generate.ts";
 import { findChoice } from "./choice.ts";
 import { ExpressionError, type Bindings, type Choice, type Expression } from "./expression.ts";
-import type { Origin } from "../mapping/load/source-location.ts";
 import { findInputNames } from "./input-names.ts";
 import { findRequiredVariables } from "./missing-variables.ts";
 import { interpret, parse } from "./interpret.ts";

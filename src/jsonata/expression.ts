@@ -1,7 +1,6 @@
-import type { JsonText } from "../dialect/json/text.ts";
+import type { JsonText, Origin } from "../base/index.ts";
 import type { InputNames } from "./input-names.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
-import type { Origin } from "../mapping/load/source-location.ts";
 
 /** Values by variable name, without the `$`. Functions may be bound too. */
 export type Bindings = Readonly<Record<string, unknown>>;

@@ -1,9 +1,8 @@
 import { isRegExp } from "node:util/types";
 import jsonata from "jsonata";
-import { toJsonText } from "../dialect/json/text.ts";
+import { type Origin, toJsonText } from "../base/index.ts";
 import { findFreeVariables, walk, type AstNode } from "./ast.ts";
 import { ExpressionError, type Bindings, type Expression } from "./expression.ts";
-import type { Origin } from "../mapping/load/source-location.ts";
 import { findInputNames } from "./input-names.ts";
 import { findRequiredVariables } from "./missing-variables.ts";
 import { thenMaybe, type MaybePromise } from "./maybe-promise.ts";

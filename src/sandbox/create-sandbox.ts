@@ -4,8 +4,13 @@
  */
 
 import type { RequestListener } from "node:http";
-import type { ProductWords, RenameString } from "../config/product-words.ts";
-import { createRenamer, renameDeep, scopeRenaming } from "../config/product-words.ts";
+import {
+  createRenamer,
+  type ProductWords,
+  renameDeep,
+  type RenameString,
+  scopeRenaming,
+} from "../base/index.ts";
 import type { Clock } from "./clock.ts";
 import { movableClock, systemClock } from "./clock.ts";
 import { findCallerByToken, hasToken } from "./http/authentication.ts";

@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http";
-import { NO_CLIENTS } from "../../src/clients/client-directory.ts";
-import { createAdminApp, type AdminDeps } from "../../src/admin/admin-app.ts";
+import { NO_CLIENTS } from "../../src/audit/clients/client-directory.ts";
+import { createAdminApp, type AdminDeps } from "../../src/console/admin-app.ts";
 
 /** Creates the admin application of a gateway that is ready and has nothing, but for what a test gives. */
 export const adminApp = (deps: Pick<AdminDeps, "metrics"> & Partial<AdminDeps>): RequestListener =>

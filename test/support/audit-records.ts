@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";
-import { openExistingAuditStore } from "../../src/app/audit-store.ts";
+import { openExistingAuditStore } from "../../src/audit/store/open-audit-store.ts";
 import { exportTexts } from "../../src/audit/export/export-records.ts";
-import type { AuditRecord } from "../../src/audit/record.ts";
+import type { AuditRecord } from "../../src/audit/record/record.ts";
 
 /** Reads all records of a gateway's audit store, newest first. */
 export async function readAuditRecords(

@@ -11,13 +11,13 @@ import {
   type SandboxOptions,
   type TokenName,
 } from "../../src/sandbox/create-sandbox.ts";
-import { createAdminHandler } from "../../src/app/admin-listener.ts";
+import { createAdminHandler } from "../../src/app/listeners/admin-listener.ts";
 import { createDependencies } from "../../src/app/dependencies.ts";
-import { loadFiles, readPackFiles, type LoadedPack } from "../../src/app/loaded-pack.ts";
-import { readInitialCatalogs } from "../../src/app/readiness.ts";
+import { loadFiles, readPackFiles, type LoadedPack } from "../../src/pack/load/loaded-pack.ts";
+import { readInitialCatalogs } from "../../src/app/listeners/readiness.ts";
 import { createHandlers, startService, type Service } from "../../src/app/start.ts";
-import { readEnvironment } from "../../src/config/settings.ts";
-import type { Settings } from "../../src/config/setting-definitions.ts";
+import { readEnvironment } from "../../src/base/settings/settings.ts";
+import type { Settings } from "../../src/base/settings/setting-definitions.ts";
 import { closeAndKeepPort } from "./free-port.ts";
 import { request, type RequestOptions, type Target, type TestResponse } from "./request.ts";
 import { waitFor } from "./wait-for.ts";

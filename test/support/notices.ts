@@ -1,10 +1,10 @@
 /** Notices that a test moves by hand: its own clock, clients and plan. */
-import type { MigrationState } from "../../src/audit/migration-state.ts";
-import type { ClientSignals, ObservedClient } from "../../src/notices/find-news.ts";
-import { noticesFile } from "../../src/notices/notices-file.ts";
-import { Notices, type NoticesOptions } from "../../src/notices/notices.ts";
-import { parseOperatorFile } from "../../src/operator-files/operator-file.ts";
-import type { PlanStatus, StageStatus } from "../../src/sunset/describe-plan.ts";
+import type { MigrationState } from "../../src/audit/usage/migration-state.ts";
+import type { ClientSignals, ObservedClient } from "../../src/migration/notices/find-news.ts";
+import { noticesFile } from "../../src/migration/notices/notices-file.ts";
+import { Notices, type NoticesOptions } from "../../src/migration/notices/notices.ts";
+import { parseOperatorFile } from "../../src/base/files/operator-file.ts";
+import type { PlanStatus, StageStatus } from "../../src/migration/sunset/describe-plan.ts";
 
 const NO_SIGNALS: ClientSignals = { cameBack: null, losses: [] };
 

@@ -1,6 +1,6 @@
-import { parseJson, printJson } from "../../src/dialect/json/parse.ts";
-import { cursorAt } from "../../src/dialect/json/scan.ts";
-import type { JsonObject, ReadFunction, ReadContext } from "../../src/mapping/translation-context.ts";
+import { parseJson, printJson } from "../../src/base/json/parse.ts";
+import { cursorAt } from "../../src/base/json/scan.ts";
+import type { JsonObject, ReadFunction, ReadContext } from "../../src/pack/translation-context.ts";
 
 /** The alpha object that a resource makes of a v4 object. */
 export async function readObject(

@@ -1,5 +1,5 @@
 /** A gateway with a small pack, in front of a service whose responses a test sets. */
-import type { AuditRecord } from "../../src/audit/record.ts";
+import type { AuditRecord } from "../../src/audit/record/record.ts";
 import { startFakeV4, type FakeV4 } from "./fake-v4.ts";
 import { openGateway, type TestSettings } from "./gateway.ts";
 import { request, type RequestOptions, type TestResponse } from "./request.ts";

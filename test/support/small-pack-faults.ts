@@ -1,6 +1,6 @@
 /** What `check` reports about small packs. */
-import { PackError } from "../../src/mapping/load/diagnostic.ts";
-import { loadPack } from "../../src/mapping/load/load-pack.ts";
+import { PackError } from "../../src/base/files/diagnostic.ts";
+import { loadPack } from "../../src/pack/load/load-pack.ts";
 import { writeSmallPack, type SmallPack } from "./small-pack.ts";
 
 /** The diagnostics of a pack with their hints, in one line each; empty for a valid pack. */

@@ -1,4 +1,4 @@
-import type { AuditRecord } from "../record.ts";
+import type { AuditRecord } from "../record/record.ts";
 
 /** A cell of a CSV table. */
 export type Cell = string | number | null;

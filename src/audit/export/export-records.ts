@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
-import type { AuditQuery, AuditStore } from "../store.ts";
+import type { AuditQuery, AuditStore } from "../store/store.ts";
 import type { ExportFormat } from "./format-names.ts";
 import { exportFormat, type WriterOptions } from "./formats.ts";
 

@@ -1,7 +1,7 @@
-import type { FilterHeaders } from "../../mapping/pack-summary.ts";
-import { UNREADABLE } from "../segment.ts";
-import { tryReadRecord } from "../read-record.ts";
-import type { AuditRecord } from "../record.ts";
+import type { FilterHeaders } from "../../pack/index.ts";
+import { UNREADABLE } from "../store/segment.ts";
+import { tryReadRecord } from "../record/read-record.ts";
+import type { AuditRecord } from "../record/record.ts";
 import { CSV_HEAD, csvLine } from "./csv.ts";
 import type { ExportFormat } from "./format-names.ts";
 import { HAR_HEAD, harEntries, harTail } from "./har.ts";

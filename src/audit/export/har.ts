@@ -1,6 +1,6 @@
 import { STATUS_CODES } from "node:http";
-import type { FilterHeaders } from "../../mapping/pack-summary.ts";
-import type { AuditRecord, RecordedBody } from "../record.ts";
+import type { FilterHeaders } from "../../pack/index.ts";
+import type { AuditRecord, RecordedBody } from "../record/record.ts";
 
 /** The start of a HAR 1.2 file. Custom members have names with `_`, as the format requires. */
 export const HAR_HEAD =

@@ -1,7 +1,7 @@
 import { emitBlock, emitCondition } from "./operators.ts";
 import { isBare } from "./grouping.ts";
 import { hasPlainKeys, readsContext } from "./constructors.ts";
-import { printJson } from "../../dialect/json/parse.ts";
+import { printJson } from "../../base/index.ts";
 import { pairsOf, type AstNode, type Pairs } from "../ast.ts";
 import { BUILTINS, NOT_COMPILED } from "../runtime/builtins/table.ts";
 import { emitMemberAccess, NotCompilableError, quote, type CodeKind, type Code } from "./code.ts";

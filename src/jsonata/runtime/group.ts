@@ -2,7 +2,7 @@ import { Failure } from "./failure.ts";
 import { tick } from "./guard.ts";
 import { append, addMembers } from "./sequence.ts";
 import { EMPTY_STREAM, reduceTuples, type Tuple } from "./tuple.ts";
-import { setMember } from "../../dialect/json/parse.ts";
+import { setMember } from "../../base/index.ts";
 
 /** The functions of one `key: value` pair. `tuple` has the variables of a tuple stream. */
 interface Pair {

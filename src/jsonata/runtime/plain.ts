@@ -1,7 +1,5 @@
-import { isExactNumber } from "../../dialect/json/parse.ts";
-import { toJsonText, type JsonText } from "../../dialect/json/text.ts";
+import { isExactNumber, type JsonText, setMember, toJsonText } from "../../base/index.ts";
 import { checkSize, isInterpretedFunction, MAX_RESULT } from "./guard.ts";
-import { setMember } from "../../dialect/json/parse.ts";
 
 /**
  * Copies a result, because its arrays have hidden marks and it may be a part of the input. Functions become undefined.

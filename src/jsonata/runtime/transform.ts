@@ -2,7 +2,7 @@ import { apply, createBuiltin, type Callable } from "./call.ts";
 import { Failure } from "./failure.ts";
 import { isRecord } from "./path.ts";
 import { parseSignature } from "./signature.ts";
-import { setMember } from "../../dialect/json/parse.ts";
+import { setMember } from "../../base/index.ts";
 
 /** The parts of a transform `|pattern|update, delete|`. */
 interface Transform {

@@ -2,12 +2,11 @@
  * The second form of an expression: the same generated code, with a call before and after each node. It gives the same result
  * and records how. No request is ever served by it: only the tools that explain a request make it, in a pack of their own.
  */
-import { toJsonText } from "../../dialect/json/text.ts";
+import { type Origin, toJsonText } from "../../base/index.ts";
 import { isNode, type AstNode } from "../ast.ts";
 import { compileWrapped, runWith, type MakeExpression } from "../compile.ts";
 import type { WrapNode } from "../compiler/generate.ts";
 import type { Bindings, Expression } from "../expression.ts";
-import type { Origin } from "../../mapping/load/source-location.ts";
 import { interpret, parse } from "../interpret.ts";
 import { thenMaybe } from "../maybe-promise.ts";
 import { Recorder, type Frame, type Step } from "./recorder.ts";

@@ -1,4 +1,4 @@
-import { createPathTree } from "../../routing/path-tree.ts";
+import { createPathTree } from "../../base/index.ts";
 
 interface Match<E> {
   readonly endpoint: E;

@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../clock.ts";
-import { isScope, scopesOf } from "../resources/token.ts";
+import { isScope, scopesOf } from "../resources/account/token.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import { choicesFor, consentPage } from "./consent-page.ts";
 import { OAuthProblem, activeClient, issueCode } from "./token-endpoint.ts";

@@ -1,34 +1,34 @@
 /** The list of all resources of the service. */
 
 import type { Resource } from "../resource/resource-declaration.ts";
-import { account, serviceTransfer, settings } from "./account.ts";
-import { backup } from "./backup.ts";
-import { invoice, invoiceItem, payment, paymentMethod } from "./billing.ts";
-import { databaseType, engine, kernel, plan, region } from "./catalogs.ts";
-import { cluster, orchVersion } from "./cluster.ts";
-import { config } from "./config-profile.ts";
-import { disk } from "./disk.ts";
-import { dnsRecord } from "./domain-record.ts";
-import { domain } from "./domain.ts";
-import { event, maintenance, notification } from "./event.ts";
-import { firewall, firewallDevice, vlan } from "./firewall.ts";
-import { image } from "./image.ts";
-import { instance } from "./instance.ts";
-import { ipv6pool, range } from "./ip-range.ts";
-import { database, databaseBackup } from "./managed-database.ts";
-import { credential, service } from "./managed.ts";
-import { address } from "./network-address.ts";
-import { pool } from "./node-pool.ts";
-import { nodebalancerConfig, nodebalancerNode } from "./nodebalancer-config.ts";
-import { nodebalancer } from "./nodebalancer.ts";
-import { bucket, storageCluster, storageKey } from "./object-storage.ts";
-import { device, login, profile, profileLogin, sshKey } from "./profile.ts";
-import { script } from "./stackscript.ts";
-import { tag } from "./tag.ts";
-import { reply, ticket } from "./ticket.ts";
-import { app, client, token } from "./token.ts";
-import { user } from "./user.ts";
-import { volume } from "./volume.ts";
+import { account, serviceTransfer, settings } from "./account/account.ts";
+import { backup } from "./instances/backup.ts";
+import { invoice, invoiceItem, payment, paymentMethod } from "./account/billing.ts";
+import { databaseType, engine, kernel, plan, region } from "./services/catalogs.ts";
+import { cluster, orchVersion } from "./services/cluster.ts";
+import { config } from "./instances/config-profile.ts";
+import { disk } from "./instances/disk.ts";
+import { dnsRecord } from "./network/domain-record.ts";
+import { domain } from "./network/domain.ts";
+import { event, maintenance, notification } from "./account/event.ts";
+import { firewall, firewallDevice, vlan } from "./network/firewall.ts";
+import { image } from "./services/image.ts";
+import { instance } from "./instances/instance.ts";
+import { ipv6pool, range } from "./network/ip-range.ts";
+import { database, databaseBackup } from "./services/managed-database.ts";
+import { credential, service } from "./account/managed.ts";
+import { address } from "./network/network-address.ts";
+import { pool } from "./services/node-pool.ts";
+import { nodebalancerConfig, nodebalancerNode } from "./network/nodebalancer-config.ts";
+import { nodebalancer } from "./network/nodebalancer.ts";
+import { bucket, storageCluster, storageKey } from "./services/object-storage.ts";
+import { device, login, profile, profileLogin, sshKey } from "./account/profile.ts";
+import { script } from "./services/stackscript.ts";
+import { tag } from "./account/tag.ts";
+import { reply, ticket } from "./account/ticket.ts";
+import { app, client, token } from "./account/token.ts";
+import { user } from "./account/user.ts";
+import { volume } from "./instances/volume.ts";
 
 const catalogs: readonly Resource[] = [
   region,

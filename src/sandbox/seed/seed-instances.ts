@@ -11,10 +11,10 @@ import {
   freePublicAddress,
   ipv6,
   addAddressRows,
-} from "../resources/address-allocation.ts";
-import { scheduleBackup } from "../resources/backup-schedule.ts";
-import { addConfig } from "../resources/config-profile.ts";
-import { imageDisks } from "../resources/disk.ts";
+} from "../resources/network/address-allocation.ts";
+import { scheduleBackup } from "../resources/instances/backup-schedule.ts";
+import { addConfig } from "../resources/instances/config-profile.ts";
+import { imageDisks } from "../resources/instances/disk.ts";
 import type { Backup, Disk, Image, Instance, Plan, Region, UntypedRow } from "../resources/row-types.ts";
 import type { Random } from "../seeded-random.ts";
 import { createRandom, itemAt } from "../seeded-random.ts";

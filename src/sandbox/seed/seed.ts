@@ -1,7 +1,7 @@
 /** Seeds an empty store: catalogs, two accounts, their instances and history. */
 
 import { dateTime } from "../clock.ts";
-import { planMembers } from "../resources/instance-maintenance.ts";
+import { planMembers } from "../resources/instances/instance-maintenance.ts";
 import type { Image, Instance, Script, UntypedRow } from "../resources/row-types.ts";
 import type { Store } from "../store/sandbox-store.ts";
 import type { Id, Row, Table } from "../store/store-table.ts";

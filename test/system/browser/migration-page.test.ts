@@ -1,7 +1,7 @@
 /** The page of a client in a browser: wide and narrow, light and dark, with the credentials that the browser asks for. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Browser } from "playwright-core";
-import { createApplication, REGISTERED } from "../../integration/oauth/application.ts";
+import { createApplication, REGISTERED } from "../../gateway/oauth/application.ts";
 import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { describeWith } from "../../support/services.ts";
 import { openBrowser, openConsole } from "./console-page.ts";

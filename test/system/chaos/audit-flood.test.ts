@@ -7,7 +7,7 @@ import { expect, test } from "@jest/globals";
 import { envelope, json } from "../../support/fake-v4.ts";
 import { startListeningGateway } from "../../support/gateway.ts";
 import { startListeningGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
-import { incompressible } from "../../integration/audit/sample-record.ts";
+import { incompressible } from "../../audit/record/sample-record.ts";
 import { readMetric } from "./admin-client.ts";
 
 const PURGE_MS = 10_000;

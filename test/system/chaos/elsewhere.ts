@@ -11,31 +11,31 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
   {
     fault: "v4 fails again and again",
     outcome: "the circuit opens: requests get 500 at once without a v4 call; one call a second probes v4",
-    file: "test/integration/upstream/client.test.ts",
+    file: "test/gateway/upstream/client.test.ts",
     test: "opens the circuit after enough of",
   },
   {
     fault: "v4 fails clients of its own dialect again and again",
     outcome: "the circuit opens for both pipelines: 503 with Retry-After at once",
-    file: "test/integration/gateway/native-proxy.test.ts",
+    file: "test/gateway/forward/native-proxy.test.ts",
     test: "opens the circuit: 503 with Retry-After",
   },
   {
     fault: "v4 sends interim responses or header lines without end to clients of its own dialect",
     outcome: "they get 500 after `UPSTREAM_TIMEOUT_MS`, as from a v4 that sends nothing",
-    file: "test/integration/hostile/native-slow-v4.test.ts",
+    file: "test/gateway/hostile/native-slow-v4.test.ts",
     test: "gets UPSTREAM_TIMEOUT_MS for its head: the client gets what it gets from a silent v4",
   },
   {
     fault: "v4 sends a byte of a response now and then to clients of its own dialect",
     outcome: "the response goes on until somebody waits for its connection",
-    file: "test/integration/hostile/native-slow-v4.test.ts",
+    file: "test/gateway/hostile/native-slow-v4.test.ts",
     test: "is ended while somebody waits for its connection",
   },
   {
     fault: "v4 fails requests with tokens that it has not accepted yet",
     outcome: "they do not use up the limit of their address: clients are served as soon as v4 is back",
-    file: "test/integration/gateway/accepted-tokens.test.ts",
+    file: "test/gateway/auth/accepted-tokens.test.ts",
     test: "a v4 that fails does not use up the limit of an address",
   },
   {
@@ -65,7 +65,7 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
   {
     fault: "a client disconnects",
     outcome: "the v4 calls of its request are aborted, and no other is started",
-    file: "test/integration/gateway/client-disconnects.test.ts",
+    file: "test/gateway/http/client-disconnects.test.ts",
     test: "a client's disconnect aborts the v4 request and starts no other",
   },
   {
@@ -85,13 +85,13 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     fault: "Redis hangs",
     outcome:
       "the first command times out after half a second; after it none waits until Redis responds to a ping",
-    file: "test/integration/storage/redis-key-value-store.test.ts",
+    file: "test/base/storage/redis-key-value-store.test.ts",
     test: "waits once for a Redis that hangs",
   },
   {
     fault: "Redis is full, or a replica that can only be read",
     outcome: "tokens can be read, nothing is evicted; limits by share; not ready until it can be written",
-    file: "test/integration/storage/redis-key-value-store.test.ts",
+    file: "test/base/storage/redis-key-value-store.test.ts",
     test: "is not ready while Redis is full",
   },
   {
@@ -105,43 +105,43 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     fault: "a stored record is damaged, or something else has written it",
     outcome:
       "left out of pages, which is logged, and an error alone, which names it; space is made in spite of it",
-    file: "test/integration/audit/store-contract.ts",
+    file: "test/audit/store/store-contract.ts",
     test: "leaves a damaged record out of a page and of an export as CSV, and does not return it alone",
   },
   {
     fault: "a stored segment is damaged, ends too early, or is a little that decompresses to a lot",
     outcome: "its records are left out of pages and named in an error alone; the others are read",
-    file: "test/integration/audit/sqlite-store.test.ts",
+    file: "test/audit/store/sqlite-store.test.ts",
     test: "leaves out the records of a segment that %s, and reads the others",
   },
   {
     fault: "the audit store fails midway in an export over HTTP",
     outcome: "logged once; the response breaks off, so that nobody takes it for complete",
-    file: "test/integration/admin/admin-app.test.ts",
+    file: "test/console/admin-app.test.ts",
     test: "breaks off as %s, and is logged once, if the store cannot be read midway",
   },
   {
     fault: "the logger or the tracer of an embedding program throws, or returns a promise that is rejected",
     outcome: "no request is affected, every record is written; reported once",
-    file: "test/integration/library/host-services.test.ts",
+    file: "test/app/library/host-services.test.ts",
     test: "where it %s: its failure is written once",
   },
   {
     fault: "tokens are purged while information about them is on its way to Redis",
     outcome: "what arrives behind the purge is deleted again",
-    file: "test/unit/auth/token-cache.test.ts",
+    file: "test/gateway/auth/token-cache.test.ts",
     test: "L-21 also deletes what is on its way to the shared cache",
   },
   {
     fault: "the stored record of a token is damaged",
     outcome: "the token gets 401, and the log says so",
-    file: "test/integration/oauth/token-store.test.ts",
+    file: "test/gateway/oauth/token-store.test.ts",
     test: "permits nothing if its record is",
   },
   {
     fault: "the stored mark of a new store is damaged",
     outcome: "counts as that of an emptied store: the lowest levels that fit for an hour",
-    file: "test/integration/oauth/requested-scopes.test.ts",
+    file: "test/gateway/oauth/requested-scopes.test.ts",
     test: "an epoch that is not valid",
   },
   {
@@ -153,7 +153,7 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
   {
     fault: "a program that is not Redis responds at its address",
     outcome: "not ready; every reply of another type is a failure, never a value",
-    file: "test/integration/storage/redis-key-value-store.test.ts",
+    file: "test/base/storage/redis-key-value-store.test.ts",
     test: "fails where a program responds that is not Redis",
   },
   {
@@ -190,14 +190,14 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
   {
     fault: "a client that has exceeded its limit continues to send requests",
     outcome: "two records a minute for each kind of request; metrics and summaries count all",
-    file: "test/integration/hostile/merge-rejections.test.ts",
+    file: "test/gateway/hostile/merge-rejections.test.ts",
     test: "a stranger who is over the limit has two records in the store",
   },
   {
     fault: "more records and summaries than fit, SQLite and PostgreSQL",
     outcome:
       "records are deleted: first rejected requests of clients without an accepted token, then other requests of such clients, then of the client with the largest share: its oldest bodies, then its oldest records; counted in `alpha_gateway_audit_evicted_total`; summaries of strangers first, then of the largest client, never a record for them",
-    file: "test/integration/audit/store-contract.ts",
+    file: "test/audit/store/store-contract.ts",
     test: "delete summaries of strangers first, then of the largest client, and no records for them",
   },
   {
@@ -210,13 +210,13 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     fault: "an audit store that is unreachable for long",
     outcome:
       "10 000 records or 64 MB wait; then the oldest of the clients with the most are dropped, and counted",
-    file: "test/integration/audit/write-queue.test.ts",
+    file: "test/audit/store/write-queue.test.ts",
     test: "stays within its limit of",
   },
   {
     fault: "v4 breaks a file off, or says nothing more, before its first byte",
     outcome: "500 in alpha's shape; the connection of the client stays open",
-    file: "test/integration/gateway/file-faults.test.ts",
+    file: "test/gateway/responses/file-faults.test.ts",
     test: "a file that breaks off before its first byte is alpha's own error",
   },
   {
@@ -320,13 +320,13 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     fault: "a pack that takes seconds to check, valid or not",
     outcome:
       "a thread checks it, and a valid one is compiled in slices of 10 ms: requests are served meanwhile. After 60 s the check is ended and the active pack stays",
-    file: "test/integration/gateway/pack-reload.test.ts",
+    file: "test/app/pack-reload.test.ts",
     test: "responds to requests while it checks a pack",
   },
   {
     fault: "a catalog row on which an expression of the pack fails",
     outcome: "the row is left out, logged (`AG_CATALOG_ROWS_LEFT_OUT`) and counted; the gateway is ready",
-    file: "test/integration/gateway/start.test.ts",
+    file: "test/app/start.test.ts",
     test: "a catalog row on which an expression of the pack fails",
   },
   {

@@ -1,6 +1,6 @@
 /** Redis loses its data: issued tokens are rejected, and never permit more than before. */
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { createApplication, REGISTERED, type Application } from "../../integration/oauth/application.ts";
+import { createApplication, REGISTERED, type Application } from "../../gateway/oauth/application.ts";
 import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";

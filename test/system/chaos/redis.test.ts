@@ -1,6 +1,6 @@
 /** Faults of the connection to Redis, under load: no request fails for it, and the gateway comes back automatically. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { createApplication, type Application } from "../../integration/oauth/application.ts";
+import { createApplication, type Application } from "../../gateway/oauth/application.ts";
 import { forward, startFaultProxy, type FaultProxy } from "../../support/fault-proxy.ts";
 import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";

@@ -6,11 +6,11 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import type { AuditRecord } from "../../../src/audit/record.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { curl, type CurlCommand } from "../../../src/tools/explain/curl.ts";
-import { recordCurls } from "../../../src/tools/explain/record-curls.ts";
-import { sampleRecord } from "../../integration/audit/sample-record.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { curl, type CurlCommand } from "../../../src/compare/dry-run/curl.ts";
+import { recordCurls } from "../../../src/compare/dry-run/record-curls.ts";
+import { sampleRecord } from "../../audit/record/sample-record.ts";
 
 interface Received {
   readonly method: string | undefined;

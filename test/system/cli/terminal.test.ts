@@ -2,10 +2,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "@jest/globals";
-import type { AuditRecord } from "../../../src/audit/record.ts";
-import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import { describeWith } from "../../support/services.ts";
-import { sampleRecord } from "../../integration/audit/sample-record.ts";
+import { sampleRecord } from "../../audit/record/sample-record.ts";
 import { createFolder, removeFolders } from "../e2e/folder.ts";
 import { killAll, REPOSITORY, run } from "../e2e/program.ts";
 

@@ -1,7 +1,7 @@
 /** `explain --trace` as a process: what it reads from standard input. */
 import { expect, test } from "@jest/globals";
 import { spawnSync } from "node:child_process";
-import { sampleRecord } from "../../integration/audit/sample-record.ts";
+import { sampleRecord } from "../../audit/record/sample-record.ts";
 import { PROGRAM, REPOSITORY } from "../e2e/program.ts";
 
 function traceWith(input: string, ...args: string[]): { readonly out: string; readonly code: number | null } {

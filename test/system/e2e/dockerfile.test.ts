@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
-import { readEnvironment } from "../../../src/config/settings.ts";
+import { readEnvironment } from "../../../src/base/settings/settings.ts";
 import { environmentOf, lintDockerfile, parseDockerfile } from "../../support/dockerfile.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { runStages } from "./image-steps.ts";

@@ -2,10 +2,10 @@ import { afterEach, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import { existsSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
-import type { AuditRecord } from "../../../src/audit/record.ts";
-import { createRecordIds } from "../../../src/audit/record-id.ts";
-import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
-import { sampleRecord } from "../../integration/audit/sample-record.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import { createRecordIds } from "../../../src/audit/record/record-id.ts";
+import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
+import { sampleRecord } from "../../audit/record/sample-record.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, run } from "./program.ts";
 

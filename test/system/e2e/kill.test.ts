@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import type { AuditRecord } from "../../../src/audit/record.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { readAuditRecords } from "../../support/audit-records.ts";
 import { makeDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";

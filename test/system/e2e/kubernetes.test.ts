@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parseAllDocuments } from "yaml";
-import { readEnvironment } from "../../../src/config/settings.ts";
+import { readEnvironment } from "../../../src/base/settings/settings.ts";
 import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, REPOSITORY, serve, type Serving } from "./program.ts";

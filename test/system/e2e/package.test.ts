@@ -10,13 +10,14 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import * as library from "../../../src/index.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 import { freePort } from "../../support/free-port.ts";
+import { publicApi } from "../../support/public-api.ts";
 import { installPackage } from "../install-package.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { typeScriptBlocks } from "./markdown-code.ts";
@@ -181,8 +182,8 @@ test("the package contains only the program, its pack and the schemas of packs",
       "dist/main.js",
       "dist/app/pack-check-thread.js",
       "dist/index.d.ts",
-      "dist/audit/sqlite/worker.js",
-      "dist/admin/public/index.html",
+      "dist/audit/store/sqlite/thread/worker.js",
+      "dist/console/public/index.html",
       "mappings/pack.yaml",
       "schema/pack.json",
     ]),
@@ -223,9 +224,7 @@ describe("the library", () => {
   const DOCUMENTED = [
     "README.md",
     "docs/guide/embed.md",
-    ...readFileSync(join(REPOSITORY, "src/index.ts"), "utf8")
-      .matchAll(/ from "\.\/(.+)"/g)
-      .map(([, path]) => `src/${path}`),
+    ...new Set(publicApi(REPOSITORY).map(({ path }) => relative(REPOSITORY, path))),
   ];
   let sandbox: Sandbox;
 

@@ -1,13 +1,13 @@
 import { afterEach, expect, test } from "@jest/globals";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AuditRecord } from "../../../src/audit/record.ts";
-import { createRecordIds } from "../../../src/audit/record-id.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
-import { sampleRecord } from "../../integration/audit/sample-record.ts";
-import { exampleRecords } from "../../unit/tools/explain/example-records.ts";
-import { withPack } from "../../unit/mapping/pack-folder.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import { createRecordIds } from "../../../src/audit/record/record-id.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
+import { sampleRecord } from "../../audit/record/sample-record.ts";
+import { exampleRecords } from "../../authoring/explain/example-records.ts";
+import { withPack } from "../../pack/load/pack-folder.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, run } from "./program.ts";
 

@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from "@jest/globals";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
-import { createRecordIds } from "../../../src/audit/record-id.ts";
-import { sampleRecord } from "../../integration/audit/sample-record.ts";
+import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
+import { createRecordIds } from "../../../src/audit/record/record-id.ts";
+import { sampleRecord } from "../../audit/record/sample-record.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, run } from "./program.ts";
 

@@ -3,8 +3,8 @@
  * counts itself what was sent and answered, and compares every figure of the report, the API and the commands with it.
  */
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { openPostgresStore } from "../../../src/audit/postgres/store.ts";
-import { openSqliteStore } from "../../../src/audit/sqlite/store.ts";
+import { openPostgresStore } from "../../../src/audit/store/postgres/store.ts";
+import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import { describeWith } from "../../support/services.ts";
 import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";
 import { waitFor } from "../../support/wait-for.ts";

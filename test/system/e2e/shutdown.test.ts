@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import type { AuditRecord } from "../../../src/audit/record.ts";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { readAuditRecords } from "../../support/audit-records.ts";
 import { openRawClient, type RawClient } from "../../support/raw-client.ts";
 import { createFolder, removeFolders } from "./folder.ts";

@@ -6,7 +6,7 @@ import { json as bodyOf } from "node:stream/consumers";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { startSandbox } from "../../../src/sandbox/create-sandbox.ts";
-import { createApplication, SECRET as CLIENT_SECRET } from "../../integration/oauth/application.ts";
+import { createApplication, SECRET as CLIENT_SECRET } from "../../gateway/oauth/application.ts";
 import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, PROGRAM_WITH_OPENTELEMETRY, serve, type Serving } from "./program.ts";

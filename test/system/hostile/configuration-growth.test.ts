@@ -1,7 +1,7 @@
 /** Work on a text of a client that depends on the size of a configuration: neither the text nor the configuration makes it slow. */
 import { describe, expect, test } from "@jest/globals";
-import { CLIENTS_FILE } from "../../../src/clients/client-directory.ts";
-import { parseOperatorFile } from "../../../src/operator-files/operator-file.ts";
+import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
+import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
 import { takesNoLonger } from "../../support/growth.ts";
 
 describe("the work on a user agent that is new", () => {

@@ -7,41 +7,45 @@ import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { csvRow } from "../../../src/audit/export/csv.ts";
-import { Redaction } from "../../../src/audit/redact.ts";
-import { continueTrace } from "../../../src/observability/tracing/traceparent.ts";
-import { secretNames } from "../../../src/audit/secret-names.ts";
-import { readAuditQuery, readUsageQuery } from "../../../src/admin/audit-query.ts";
-import { normalizeDateTime } from "../../../src/dialect/date-time.ts";
+import { Redaction } from "../../../src/audit/redact/redact.ts";
+import { continueTrace } from "../../../src/base/tracing/traceparent.ts";
+import { secretNames } from "../../../src/audit/redact/secret-names.ts";
+import { readAuditQuery, readUsageQuery } from "../../../src/console/audit-query.ts";
+import { normalizeDateTime } from "../../../src/base/text/date-time.ts";
 import {
   createCredentialsFormat,
   credentialScheme,
   takeParameter,
-} from "../../../src/dialect/credentials.ts";
-import { parseForm, printForm } from "../../../src/dialect/form.ts";
-import { findLink } from "../../../src/dialect/paging/links.ts";
-import { readOffsetCursor } from "../../../src/dialect/paging/page-request.ts";
-import { parseFilter } from "../../../src/dialect/filter/parse-filter.ts";
-import { isJson } from "../../../src/dialect/json/scan.ts";
-import { parseJson, printJson } from "../../../src/dialect/json/parse.ts";
-import { shellQuote, shellComment } from "../../../src/tools/explain/shell.ts";
-import { createCredentialsReader } from "../../../src/pipeline/stages/authenticate.ts";
-import type { AlphaRequest } from "../../../src/pipeline/request.ts";
-import { matchRoute } from "../../../src/pipeline/stages/match-route.ts";
-import { parseBody } from "../../../src/pipeline/stages/read-body.ts";
-import { requestIdOf } from "../../../src/pipeline/http/request-context.ts";
-import { filterInHeader } from "../../../src/pipeline/stages/build-list-request.ts";
-import { clientAddresses, addressNetwork, normalizeAddress } from "../../../src/rate-limit/client-address.ts";
-import { compileSchema } from "../../../src/mapping/compile/body-schema.ts";
-import { compileFormValues } from "../../../src/mapping/compile/form-values.ts";
-import { networkAddress, shortestAddress } from "../../../src/mapping/compile/ip-address.ts";
-import { QueryFilter } from "../../../src/dialect/filter/query-filter.ts";
-import { encodeQuery, parseQuery } from "../../../src/dialect/query.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import { locationIn } from "../../../src/mapping/load/source-location.ts";
-import { parseYaml } from "../../../src/mapping/load/yaml-source.ts";
-import type { JsonObject } from "../../../src/mapping/translation-context.ts";
-import { splitPath } from "../../../src/mapping/router.ts";
-import { parseQuestions } from "../../../src/sandbox/resources/stackscript.ts";
+} from "../../../src/pack/credentials/credentials.ts";
+import { parseForm, printForm } from "../../../src/pack/bodies/form.ts";
+import { findLink } from "../../../src/pack/lists/links.ts";
+import { readOffsetCursor } from "../../../src/pack/lists/page-request.ts";
+import { parseFilter } from "../../../src/pack/filters/parse-filter.ts";
+import { isJson } from "../../../src/base/json/scan.ts";
+import { parseJson, printJson } from "../../../src/base/json/parse.ts";
+import { shellQuote, shellComment } from "../../../src/compare/dry-run/shell.ts";
+import { createCredentialsReader } from "../../../src/gateway/pipeline/stages/authenticate.ts";
+import type { AlphaRequest } from "../../../src/gateway/pipeline/request.ts";
+import { matchRoute } from "../../../src/gateway/pipeline/stages/match-route.ts";
+import { parseBody } from "../../../src/gateway/pipeline/stages/read-body.ts";
+import { requestIdOf } from "../../../src/gateway/http/request-context.ts";
+import { filterInHeader } from "../../../src/gateway/pipeline/stages/build-list-request.ts";
+import {
+  clientAddresses,
+  addressNetwork,
+  normalizeAddress,
+} from "../../../src/gateway/limits/client-address.ts";
+import { compileSchema } from "../../../src/pack/bodies/body-schema.ts";
+import { compileFormValues } from "../../../src/pack/bodies/form-values.ts";
+import { networkAddress, shortestAddress } from "../../../src/pack/fields/ip-address.ts";
+import { QueryFilter } from "../../../src/pack/filters/query-filter.ts";
+import { encodeQuery, parseQuery } from "../../../src/pack/routes/query.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { locationIn } from "../../../src/base/files/source-location.ts";
+import { parseYaml } from "../../../src/base/files/yaml-source.ts";
+import type { JsonObject } from "../../../src/pack/translation-context.ts";
+import { splitPath } from "../../../src/pack/routes/router.ts";
+import { parseQuestions } from "../../../src/sandbox/resources/services/stackscript.ts";
 import { UNITS } from "../../../fuzz/worst/places.ts";
 import { grow } from "../../../fuzz/worst/text.ts";
 import { isLinear } from "../../support/growth.ts";

@@ -1,9 +1,9 @@
 /** Invalid bodies of the maximum size: few faults are reported, in a small response, with little work. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { isObject } from "../../../src/dialect/json/parse.ts";
-import { loadPack } from "../../../src/mapping/load/load-pack.ts";
-import type { JsonObject } from "../../../src/mapping/translation-context.ts";
-import { compileSetter } from "../../../src/mapping/compile/member-paths.ts";
+import { isObject } from "../../../src/base/json/parse.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import type { JsonObject } from "../../../src/pack/translation-context.ts";
+import { compileSetter } from "../../../src/pack/fields/member-paths.ts";
 import {
   startListeningGatewayWithFakeV4,
   type ListeningGatewayWithFakeV4,

@@ -6,7 +6,7 @@ import {
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
-import { listen } from "../../../src/app/http-server.ts";
+import { listen } from "../../../src/gateway/http/http-server.ts";
 import { createRawClients, openRawClient } from "../../support/raw-client.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 

@@ -3,7 +3,7 @@ import { Failure } from "../failure.ts";
 import { tick } from "../guard.ts";
 import { sequence, type List } from "../sequence.ts";
 import { mergeSort } from "../sort.ts";
-import { setMember } from "../../../dialect/json/parse.ts";
+import { setMember } from "../../../base/index.ts";
 import { isTruthy } from "../values.ts";
 import { createNaturalOrder } from "./arrays.ts";
 

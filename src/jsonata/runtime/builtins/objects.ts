@@ -2,7 +2,7 @@ import { Failure } from "../failure.ts";
 import { tick } from "../guard.ts";
 import { lookup as lookupName } from "../path.ts";
 import { addMembers, sequence, sequenceOf, type List } from "../sequence.ts";
-import { setMember } from "../../../dialect/json/parse.ts";
+import { setMember } from "../../../base/index.ts";
 import { isNumeric } from "../values.ts";
 
 function addKeys(value: unknown, names: Set<string>): void {

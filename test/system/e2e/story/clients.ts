@@ -1,5 +1,5 @@
 /** The clients of the story: 64 of them, and what each does on which day. */
-import { fingerprint, tokenHash } from "../../../../src/auth/token-cache.ts";
+import { fingerprint, tokenHash } from "../../../../src/gateway/auth/token-cache.ts";
 
 /** A Monday. */
 export const START = Date.parse("2026-01-05T00:00:00Z");

@@ -1,5 +1,5 @@
 /** What the test itself has counted: every request that was sent, and the figures that follow from them. */
-import type { MigrationState } from "../../../../src/audit/migration-state.ts";
+import type { MigrationState } from "../../../../src/audit/usage/migration-state.ts";
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;

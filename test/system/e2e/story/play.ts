@@ -1,9 +1,9 @@
 /** Plays the story: sends what the clients want to a gateway whose clock it sets, and notes what they got. */
 import { join } from "node:path";
 import { writeFileSync } from "node:fs";
-import { createRecordIds } from "../../../../src/audit/record-id.ts";
-import type { AuditStore } from "../../../../src/audit/store.ts";
-import { sampleRecord } from "../../../integration/audit/sample-record.ts";
+import { createRecordIds } from "../../../../src/audit/record/record-id.ts";
+import type { AuditStore } from "../../../../src/audit/store/store.ts";
+import { sampleRecord } from "../../../audit/record/sample-record.ts";
 import { envelope, json, plain, startFakeV4, type FakeV4, type Responder } from "../../../support/fake-v4.ts";
 import { WEBHOOK_SECRET, type ReceivedNotice } from "../../../support/notice-receivers.ts";
 import { createSettableClock, type SettableClock } from "../../../support/set-clock.ts";

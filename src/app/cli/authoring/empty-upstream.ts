@@ -1,0 +1,90 @@
+/** The upstream of `explain`: it has no objects, so that a request goes as far as it can without an answer. */
+import { fillShape, onePage, type Pack, type Route, splitPath } from "../../../pack/index.ts";
+import { isObject } from "../../../base/index.ts";
+import type { WrittenCall } from "../../../authoring/index.ts";
+import { namedAnswer } from "../../../compare/index.ts";
+import type { HttpRequest, HttpResponse, Upstream } from "../../../gateway/index.ts";
+
+/** The routes of a request. */
+function routesOf(pack: Pack, { method, path }: WrittenCall): readonly Route[] {
+  const segments = splitPath(path.split("?")[0] ?? "") ?? [];
+  return pack.match(method, segments.slice(pack.prefix.length))?.routes ?? [];
+}
+
+/** Matches v4 requests whose only purpose is a decision. Without a response to them the main call is still made. */
+function createDecisionMatcher(pack: Pack, call: WrittenCall): (request: HttpRequest) => boolean {
+  const endpoints = routesOf(pack, call).flatMap(({ prerequisites, wait }) => [
+    ...prerequisites
+      .filter(({ notFoundField }) => notFoundField !== undefined)
+      .map(({ endpoint }) => endpoint),
+    ...(wait ? [wait.endpoint] : []),
+  ]);
+  return (request) => request.method === "GET" && endpoints.some(({ matches }) => matches(request.path));
+}
+
+/** Whether a request is the main call of a route. */
+export const isMainCall = ({ source }: Route, { method, path }: HttpRequest): boolean =>
+  "call" in source && source.call.method === method && source.call.matches(path.split("?")[0] ?? "");
+
+/** What the upstream of a route has as an empty list or object, in the shape of the route. */
+function emptyAnswer({ response, resource, lists: { envelope } }: Route): unknown {
+  const { list, object = "$object" } = envelope.upstream;
+  return response === "list"
+    ? onePage(list, [])
+    : fillShape(object, { name: resource.upstreamName, object: {} });
+}
+
+/**
+ * Records requests. Responds with 403 to requests for a decision, with names to those whose values a later path has,
+ * and with an empty object or list to all others.
+ *
+ * @param main The response to the main call.
+ */
+export function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[], main?: Buffer): Upstream {
+  const routes = routesOf(pack, call);
+  const readRoutes = routes.flatMap(({ readRoute }) => pack.route(readRoute ?? "") ?? []);
+  const [first] = routes;
+  // A list with members is an object as well. A bare array is not.
+  const list = onePage(first?.lists.envelope.upstream.list ?? pack.lists.upstream, []);
+  const other = first?.response === "list" || isObject(list) ? list : {};
+  const { totalHeader } = (first?.lists.paging ?? pack.paging).upstream;
+  const isForDecision = createDecisionMatcher(pack, call);
+  return {
+    async call(request): Promise<HttpResponse> {
+      sent.push(request);
+      const headers = {
+        "content-type": request.headers["accept"],
+        etag: '"ETAG"',
+        ...(totalHeader !== undefined && { [totalHeader]: "0" }),
+      };
+      const named = request.method === "GET" && first && namedAnswer(request.path, first);
+      if (named) return { status: 200, headers, bytes: Buffer.from(JSON.stringify(named)), ms: 0 };
+      if (isForDecision(request)) return { status: 403, headers, bytes: Buffer.alloc(0), ms: 0 };
+      const route = [...routes, ...readRoutes].find((each) => isMainCall(each, request));
+      const answer = JSON.stringify(route ? emptyAnswer(route) : other);
+      const bytes = main && route && routes.includes(route) ? main : Buffer.from(answer);
+      return { status: 200, headers, bytes, ms: 0 };
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/**
+ * The same pack without the checks of requests before the call: the answers on which they depend are not known. Without the
+ * header that names the upstream's request, only a request that was translated has an equivalent.
+ */
+export function withoutAnswers(pack: Pack): Pack {
+  const withoutChecks = (route: Route): Route => ({
+    ...route,
+    prerequisites: route.prerequisites.map((step) => ({ ...step, check: () => [] })),
+    withoutScopes: route.withoutScopes && withoutChecks(route.withoutScopes),
+  });
+  return {
+    ...pack,
+    dialect: { ...pack.dialect, client: { ...pack.dialect.client, upstream_header: undefined } },
+    match(method, segments) {
+      const found = pack.match(method, segments);
+      return found && { ...found, routes: found.routes.map(withoutChecks) };
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import type { Command } from "commander";
+import { loadPack, packFolder } from "../../../pack/index.ts";
+import { createDryRun } from "../../../compare/index.ts";
+import { isCall } from "../../../authoring/index.ts";
+import type { HttpRequest } from "../../../gateway/index.ts";
+import type { CommandSettings } from "../command-settings.ts";
+import { createEmptyV4, withoutAnswers } from "./empty-upstream.ts";
+import { formatExplanation, isRejected } from "./format-explanation.ts";
+import { readRequest, type RequestFlags } from "./read-request.ts";
+import { print } from "../terminal.ts";
+
+export interface ExplainFlags extends RequestFlags {
+  /** Whether to print how the expressions of the pack are evaluated. */
+  readonly trace?: true;
+  /** With `trace`: a file with the upstream's response, `-` for standard input. */
+  readonly response?: string;
+}
+
+/**
+ * Runs `alpha-gateway explain`.
+ *
+ * @param call the request, `GET /vm/instances?page=2`
+ * @returns the exit code: 1 if the gateway rejects the request
+ */
+export async function explain(
+  call: string,
+  flags: ExplainFlags,
+  { MAPPINGS_DIR, WORDS }: CommandSettings,
+  command: Command,
+): Promise<number> {
+  if (flags.response !== undefined) command.error("error: --response belongs to --trace");
+  if (!isCall(call))
+    command.error(`error: "${call}" is not a method and a path; white space in a query is written as %20`);
+  const pack = loadPack(packFolder(MAPPINGS_DIR), WORDS);
+  const request = readRequest(call, flags, pack, command);
+  const sent: HttpRequest[] = [];
+  const dryRun = createDryRun(withoutAnswers(pack), createEmptyV4(pack, request, sent));
+  const result = await dryRun.send(request);
+  const explanation = { call, sent, result, pack };
+  print(formatExplanation(explanation));
+  return isRejected(explanation) ? 1 : 0;
+}

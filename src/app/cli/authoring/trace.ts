@@ -1,0 +1,142 @@
+/** `explain --trace` and `check --trace`: how the expressions of a pack are evaluated for one request. */
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { text as readStream } from "node:stream/consumers";
+import type { Command } from "commander";
+import { type AuditRecord, openExistingAuditStore, tryReadRecord } from "../../../audit/index.ts";
+import { isSuccess, loadPack, type Pack, packFolder } from "../../../pack/index.ts";
+import { createRecordOptions } from "../../../gateway/index.ts";
+import { type Diagnostic, errorText, PackError, parseJson } from "../../../base/index.ts";
+import {
+  diagnosticsOf,
+  formatTrace,
+  isCall,
+  readExamples,
+  splitCall,
+  type Trace,
+  traceCall,
+  traceExample,
+  type TraceOptions,
+  traceRecord,
+} from "../../../authoring/index.ts";
+import { reportProblems } from "./check.ts";
+import type { CommandSettings } from "../command-settings.ts";
+import { createEmptyV4 } from "./empty-upstream.ts";
+import type { ExplainFlags } from "./explain.ts";
+import { readRequest } from "./read-request.ts";
+import { print } from "../terminal.ts";
+
+/** Bytes of a body in the record that a trace is made of: nothing of it is stored. */
+const BODY_LIMIT = 10_000_000;
+
+const traceOptions = (folder: string): TraceOptions => ({
+  catalogs: readExamples(folder, []).catalogs,
+  recordOptions: (pack) => createRecordOptions(pack, { AUDIT: "full", AUDIT_BODY_LIMIT: BODY_LIMIT }),
+});
+
+/** Reads a file, or standard input for `-`. */
+const readInput = async (file: string, command: Command): Promise<string> => {
+  try {
+    return file === "-" ? await readStream(process.stdin) : readFileSync(file, "utf8");
+  } catch (error) {
+    return command.error(`error: ${file} can't be read: ${errorText(error)}`);
+  }
+};
+
+/** Reads the upstream's response. @returns undefined without one. */
+async function readResponse(file: string | undefined, command: Command): Promise<Buffer | undefined> {
+  if (file === undefined) return undefined;
+  const text = await readInput(file, command);
+  try {
+    parseJson(text);
+  } catch {
+    return command.error("error: --response is not valid JSON");
+  }
+  return Buffer.from(text);
+}
+
+/** Finds a record: `-` reads it from standard input, as `export` and the admin API give it. */
+async function readRecord(
+  id: string,
+  { DATA_DIR, DATABASE_URL }: CommandSettings,
+  command: Command,
+): Promise<AuditRecord> {
+  if (id === "-") {
+    const record = tryReadRecord((await readInput(id, command)).trim());
+    return record ?? command.error("error: standard input is not one record as JSON");
+  }
+  const store = await openExistingAuditStore({ DATA_DIR, DATABASE_URL });
+  try {
+    const record = await store.get(id);
+    return record ?? command.error(`error: "${id}" is neither a method and a path nor the id of a record`);
+  } finally {
+    await store.close();
+  }
+}
+
+/**
+ * Runs `alpha-gateway explain --trace`.
+ *
+ * @param subject a request, `GET /vm/instances?page=2`, the id of a record, or `-`
+ * @returns the exit code: 1 if the gateway rejects the request
+ * @throws {PackError}
+ */
+export async function traceRequest(
+  subject: string,
+  flags: ExplainFlags,
+  settings: CommandSettings,
+  command: Command,
+): Promise<number> {
+  const folder = packFolder(settings.MAPPINGS_DIR);
+  const load = (): Pack => loadPack(folder, settings.WORDS);
+  if (isCall(subject)) {
+    const response = await readResponse(flags.response, command);
+    const trace = await traceCall(
+      (pack) => readRequest(subject, flags, pack, command),
+      (pack) => createEmptyV4(pack, splitCall(subject, pack.dialect.client.base_path), [], response),
+      load,
+      traceOptions(folder),
+    );
+    return printTrace(trace);
+  }
+  if (flags.response !== undefined || flags.header || flags.data !== undefined)
+    command.error("error: -H, -d and --response belong to a request, not to a record");
+  const record = await readRecord(subject, settings, command);
+  printTrace(await traceRecord(record, load, { catalogs: readExamples(folder, []).catalogs }));
+  return 0;
+}
+
+function printTrace(trace: Trace): number {
+  print(formatTrace(trace));
+  return isSuccess(trace.status) ? 0 : 1;
+}
+
+/**
+ * Runs `alpha-gateway check --trace`.
+ *
+ * @param file the golden case
+ * @returns the exit code: 1 if the golden case differs
+ */
+export async function traceGoldenCase(
+  directory: string | undefined,
+  file: string,
+  command: Command,
+): Promise<number> {
+  const folder = packFolder(directory);
+  const problems: Diagnostic[] = [];
+  const { examples } = readExamples(folder, problems);
+  const wanted = resolve(file);
+  const own = problems.filter((problem) => resolve(problem.file) === wanted);
+  if (own.length > 0) return reportProblems(own);
+  const example = examples.find(({ source }) => resolve(source.file) === wanted);
+  if (!example) return command.error(`error: ${file} is no golden case of the pack in ${folder}`);
+  try {
+    const { trace, result } = await traceExample(example, () => loadPack(folder), traceOptions(folder));
+    printTrace(trace);
+    const differences = diagnosticsOf([result]);
+    return differences.length > 0 ? reportProblems(differences) : 0;
+  } catch (error) {
+    if (error instanceof PackError) return reportProblems(error.diagnostics);
+    throw error;
+  }
+}

@@ -1,0 +1,85 @@
+/** The report of `alpha-gateway parity` about recorded requests. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createRedaction } from "../../../gateway/index.ts";
+import type { AuditRecord, ClientDirectory } from "../../../audit/index.ts";
+import { createLog, openSqliteKeyValueStore, toVisibleLine } from "../../../base/index.ts";
+import {
+  createRecordedComparison,
+  DEFAULT_RATE,
+  type Example,
+  openComparisons,
+  readExample,
+  type Replay,
+  summarizeComparisons,
+} from "../../../compare/index.ts";
+import { formatComparisons } from "./format-parity.ts";
+
+/** Counts the differences of two packs by route, field and client. */
+export interface ReplayParity {
+  add(record: AuditRecord): Promise<void>;
+  /** The report of all records that were added. */
+  report(): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Bytes of a body in an example: records are cut to the same length. */
+const BODY_LIMIT = 262_144;
+
+/** One line for a difference of a recorded request. */
+function exampleLine({ requestId, time, method, path, differences }: Example, field: string): string {
+  const { old, new: other } = differences.find((each) => each.field === field) ?? {};
+  const values = `${old ?? "nothing"} -> ${other ?? "nothing"}`;
+  return `    ${toVisibleLine(`${time} ${method} ${path}, request ${requestId}: ${values}`)}`;
+}
+
+/**
+ * Opens the report. What it counts is in a folder of its own until it is closed: a gateway's counts stay as they are.
+ *
+ * @param active the pack of the recording
+ */
+export async function openReplayParity(
+  active: Replay,
+  candidate: Replay,
+  directory: ClientDirectory,
+): Promise<ReplayParity> {
+  const folder = await mkdtemp(join(tmpdir(), "alpha-gateway-"));
+  const state = openSqliteKeyValueStore({ directory: folder });
+  const redaction = createRedaction(active.pack, { AUDIT_BODY_LIMIT: BODY_LIMIT });
+  const comparisons = openComparisons({
+    state,
+    redaction: () => redaction,
+    metrics: { countComparison() {}, countNoRoom() {} },
+    log: createLog("error", "json"),
+  });
+  const compare = createRecordedComparison(active, candidate, directory);
+  return {
+    async add(record) {
+      const compared = await compare(record);
+      if (compared) comparisons.report(compared);
+    },
+    async report() {
+      await comparisons.flush();
+      const summaries = await summarizeComparisons(state, { rate: DEFAULT_RATE, pack: undefined });
+      const ids = summaries.flatMap(({ routes }) =>
+        routes.flatMap(({ fields }) => fields.flatMap(({ examples }) => examples)),
+      );
+      const examples = new Map<string, Example>();
+      for (const id of new Set(ids)) {
+        const example = await readExample(state, id);
+        if (example) examples.set(id, example);
+      }
+      const exampleLines = (id: string, field: string): readonly string[] => {
+        const example = examples.get(id);
+        return example ? [exampleLine(example, field)] : [];
+      };
+      return formatComparisons(summaries, { exampleLines, maxRoutes: Infinity, whereAll: "" });
+    },
+    async close() {
+      await comparisons.close();
+      await state.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

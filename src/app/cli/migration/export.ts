@@ -1,0 +1,57 @@
+import type { Command } from "commander";
+import {
+  type ExportFormat,
+  exportFormat,
+  exportTexts,
+  isLookedUp,
+  openExistingAuditStore,
+  writeExport,
+} from "../../../audit/index.ts";
+import { filterHeadersOf, loadPack, packFolder } from "../../../pack/index.ts";
+import { plural } from "../../../migration/index.ts";
+import type { CommandSettings } from "../command-settings.ts";
+import { showProgress } from "../progress.ts";
+import { readDirectory } from "./operator-files.ts";
+import { readNamedFilters, readRecordFilters, type RecordFilters } from "./record-filters.ts";
+import { eachForOutput, printError } from "../terminal.ts";
+
+export interface ExportFlags extends RecordFilters {
+  readonly format: ExportFormat;
+}
+
+/** Runs `alpha-gateway export`. One page of records is in memory at a time. @returns the exit code */
+export async function exportRecords(
+  { format, ...filters }: ExportFlags,
+  settings: CommandSettings,
+  command: Command,
+): Promise<number> {
+  if (exportFormat(format).isCompressed && process.stdout.isTTY)
+    return command.error(`error: --format ${format} is not for a terminal: write it to a file`);
+  const directory = readDirectory(settings.CLIENTS_FILE);
+  const isName = filters.client !== undefined && isLookedUp(directory, filters.client);
+  // Flags are checked before the store is opened.
+  readRecordFilters(isName ? { ...filters, client: "" } : filters, command);
+  const filterHeaders = filterHeadersOf(loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS));
+  const store = await openExistingAuditStore(settings);
+  const progress = showProgress("records");
+  let damaged = 0;
+  try {
+    const query = await readNamedFilters(filters, { directory, store }, command);
+    const total = await store.count(query);
+    const onRecords = (done: number): void => progress(done, total);
+    const texts = exportTexts(store, {
+      format,
+      query,
+      filterHeaders,
+      onRecords,
+      onDamaged: (count) => (damaged = count),
+    });
+    await writeExport(eachForOutput(texts), format, process.stdout, { end: false });
+  } finally {
+    progress.end();
+    await store.close();
+  }
+  if (damaged > 0)
+    printError(`AG_AUDIT_RECORD_DAMAGED: left out ${plural(damaged, "damaged record")} of the audit store\n`);
+  return 0;
+}

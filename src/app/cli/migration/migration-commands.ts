@@ -1,0 +1,255 @@
+/** The commands of a migration: their arguments and flags. The module of a command is loaded when the command runs. */
+import { CommanderError, InvalidArgumentError, Option, type Command } from "commander";
+import { EXPORT_FORMATS } from "../../../audit/index.ts";
+import type { ClientsFlags } from "./clients.ts";
+import {
+  addSettings,
+  CLIENT_SETTINGS,
+  commandSettings,
+  noticesSettings,
+  PACK_SETTINGS,
+  REPLAY_SETTINGS,
+  STORE_SETTINGS,
+  SUNSET_SETTINGS,
+  sunsetSettings,
+  type OnExit,
+} from "../command-settings.ts";
+import type { CoverageFlags } from "./coverage.ts";
+import type { EraseFlags } from "./erase.ts";
+import type { ExportFlags } from "./export.ts";
+import type { ImpactFlags } from "./impact.ts";
+import type { ReplayFlags } from "../compare/replay.ts";
+import type { ReportFlags } from "./report.ts";
+import type { SunsetFlags } from "./sunset.ts";
+
+/** Flags that select audit records. */
+const addRecordFilters = (command: Command): Command =>
+  command
+    .option(
+      "--client <client>",
+      "only requests of this client: a name of CLIENTS_FILE, a fingerprint, application:ID, label:NAME or agent:FAMILY",
+    )
+    .option("--lane <lane>", "only this lane: alpha, native or legacy")
+    .option("--route <route>", "only requests of this route, for example 'GET /vm/instances/:id'")
+    .option("--status <status>", "only responses with this status")
+    .option("--since <time>", "only requests from this time on, ISO 8601")
+    .option("--until <time>", "only requests before this time, ISO 8601");
+
+export function addReport(program: Command, onExit: OnExit): void {
+  addSettings(program.command("report"), [...STORE_SETTINGS, ...PACK_SETTINGS, ...CLIENT_SETTINGS])
+    .description("Print the migration report: which clients use the old API, and what each has to change.")
+    .addOption(
+      new Option("--format <format>", "format of the report")
+        .choices(["md", "html", "json", "csv"])
+        .default("md"),
+    )
+    .option(
+      "--client <client>",
+      "only this client: a name of CLIENTS_FILE, a fingerprint, application:ID, label:NAME or agent:FAMILY; none: requests without a token; unaccepted: tokens that the upstream does not know",
+    )
+    .option("--search <text>", "only clients whose name, application, token or user agent has this text")
+    .option("--since <day>", "only from this day on, in UTC")
+    .option("--until <day>", "only before this day, in UTC")
+    .action(async (options: ReportFlags, command: Command) => {
+      const { report } = await import("./report.ts");
+      onExit(await report(options, commandSettings(command), command));
+    });
+}
+
+/** The exit code of `impact` where nothing can be said. */
+const NOT_ANSWERED = 2;
+
+export function addImpact(program: Command, onExit: OnExit): void {
+  // A gate must tell "a client is touched" from "that can't be said".
+  const command = program.command("impact").exitOverride((error) => {
+    throw new CommanderError(error.exitCode && NOT_ANSWERED, error.code, error.message);
+  });
+  addSettings(command, [...STORE_SETTINGS, ...PACK_SETTINGS, "CLIENTS_FILE"])
+    .description(
+      "Print which clients would notice: if a route, a field or a word were gone, or an edition changed.",
+    )
+    .option("--route <route>", "a route, for example 'GET /vm/instances/:id'")
+    .option("--field <name>", "a member, a parameter or a field of a filter: label, body.label, query.page")
+    .option("--word <field=word>", "a word of a field: status=running, body.status=running")
+    .option("--pack <directory>", "folder of a changed pack, compared with the current one")
+    .option(
+      "--openapi <files...>",
+      "two editions of the new API's OpenAPI document: the old one and the new one",
+    )
+    .option("--since <day>", "only calls from this day on, in UTC")
+    .option("--until <day>", "only calls before this day, in UTC")
+    .addOption(
+      new Option("--format <format>", "format of the output")
+        .choices(["text", "markdown", "json"])
+        .default("text"),
+    )
+    .addHelpText(
+      "after",
+      "\nExits with 0 if no client is touched, with 1 if one is by a breaking change, and with 2 if that can't be said.",
+    )
+    .action(async (flags: ImpactFlags) => {
+      const { impact } = await import("./impact.ts");
+      onExit(await impact(flags, commandSettings(command), command));
+    });
+}
+
+export function addClients(program: Command, onExit: OnExit): void {
+  addSettings(program.command("clients"), [...STORE_SETTINGS, ...CLIENT_SETTINGS])
+    .description("List the clients that CLIENTS_FILE does not name, those with the most requests first.")
+    .addOption(
+      new Option("--format <format>", "text, or entries for CLIENTS_FILE")
+        .choices(["text", "yaml"])
+        .default("text"),
+    )
+    .action(async (options: ClientsFlags, command: Command) => {
+      const { listClients } = await import("./clients.ts");
+      onExit(await listClients(options, commandSettings(command)));
+    });
+}
+
+export function addExport(program: Command, onExit: OnExit): void {
+  addRecordFilters(
+    addSettings(program.command("export"), [...STORE_SETTINGS, ...PACK_SETTINGS, "CLIENTS_FILE"]),
+  )
+    .description("Print audit records, newest first. Records written during the export are not included.")
+    .addOption(
+      new Option("--format <format>", "format of the export").choices(EXPORT_FORMATS).default("ndjson"),
+    )
+    .action(async (options: ExportFlags, command: Command) => {
+      const { exportRecords } = await import("./export.ts");
+      onExit(await exportRecords(options, commandSettings(command), command));
+    });
+}
+
+export function addReplay(program: Command, onExit: OnExit): void {
+  addRecordFilters(addSettings(program.command("replay"), REPLAY_SETTINGS))
+    .description(
+      "Run recorded requests under a pack, with the upstream responses that were recorded, and print what would change. Send nothing.",
+    )
+    .requiredOption(
+      "--from <source>",
+      "NDJSON file of an export, compressed or not, - for standard input, data folder, or postgres:// address of an audit store",
+    )
+    .option("--pack <directory>", "folder of the other pack (default: the current pack)")
+    .option(
+      "--parity",
+      "with --pack: end with the differences by route, field and client, as parity prints them",
+    )
+    .addHelpText(
+      "after",
+      "\nPrints the first record of each kind of change. Exits with 0 if nothing changes, with 1 if something does, and with 2 if nothing could be compared.",
+    )
+    .action(async (options: ReplayFlags, command: Command) => {
+      const { replay } = await import("../compare/replay.ts");
+      onExit(await replay(options, commandSettings(command), command));
+    });
+}
+
+/** `99%` or `99`. @throws {InvalidArgumentError} */
+function readPercent(text: string): number {
+  const [, number] = /^(\d{1,3}(?:\.\d+)?) ?%?$/.exec(text) ?? [];
+  if (number === undefined || Number(number) > 100)
+    throw new InvalidArgumentError("It must be per cent, such as 99%.");
+  return Number(number);
+}
+
+/** @throws {InvalidArgumentError} */
+function readBaseUrl(text: string): URL {
+  if (!/^https?:/i.test(text) || !URL.canParse(text))
+    throw new InvalidArgumentError("It must be a URL, such as https://old.example.com.");
+  return new URL(text);
+}
+
+export function addCoverage(program: Command, onExit: OnExit): void {
+  addRecordFilters(addSettings(program.command("coverage"), [...REPLAY_SETTINGS, "CLIENTS_FILE"]))
+    .description(
+      "Print which observed calls of the old API a pack would serve, which it would refuse, and why. Send nothing.",
+    )
+    .requiredOption(
+      "--from <source>",
+      "data folder, or postgres:// address of an audit store, NDJSON file of an export, HAR file of a browser or a proxy, or - for standard input",
+    )
+    .option("--pack <directory>", "folder of the pack (default: the current pack)")
+    .addOption(
+      new Option("--format <format>", "format of the output").choices(["text", "json"]).default("text"),
+    )
+    .addOption(
+      new Option("--by <number>", "what refusals are ranked by")
+        .choices(["calls", "clients"])
+        .default("calls"),
+    )
+    .option(
+      "--fail-below <percent>",
+      "exit with 1 if fewer calls would be served, for example 99%",
+      readPercent,
+    )
+    .option("--base-url <url>", "of a HAR file only calls to this address, without its path", readBaseUrl)
+    .option(
+      "--ignore-parameter <name...>",
+      "query parameters that the pack may ignore, for example those that only avoid caches",
+    )
+    .addHelpText(
+      "after",
+      "\nCalls that the old service refused as well are not judged. Exits with 2 if no call could be judged.",
+    )
+    .action(async (options: CoverageFlags, command: Command) => {
+      const { coverage } = await import("./coverage.ts");
+      onExit(await coverage(options, commandSettings(command), command));
+    });
+}
+
+export function addSunset(program: Command, onExit: OnExit): void {
+  const sunset = program
+    .command("sunset")
+    .description("Show, simulate and announce the plan by which the old API ends.");
+  const addFormat = (command: Command): Command =>
+    addSettings(command, SUNSET_SETTINGS).addOption(
+      new Option("--format <format>", "format of the output").choices(["text", "json"]).default("text"),
+    );
+  addFormat(sunset.command("status"))
+    .description("Print the stages: what runs now, what is next, and who paused it.")
+    .action(async (flags: SunsetFlags, command: Command) => {
+      const { sunsetStatus } = await import("./sunset.ts");
+      onExit(await sunsetStatus(flags, sunsetSettings(command), command));
+    });
+  addFormat(sunset.command("simulate"))
+    .description(
+      "Run the plan over the recorded weeks: who is hit, when, and how many calls. Change nothing.",
+    )
+    .action(async (flags: SunsetFlags, command: Command) => {
+      const { sunsetSimulate } = await import("./sunset.ts");
+      onExit(await sunsetSimulate(flags, sunsetSettings(command), command));
+    });
+  addSettings(sunset.command("announce"), SUNSET_SETTINGS)
+    .description("Accept dates that are earlier than those that were published before.")
+    .action(async (_flags: object, command: Command) => {
+      const { sunsetAnnounce } = await import("./sunset.ts");
+      onExit(await sunsetAnnounce(sunsetSettings(command), command));
+    });
+}
+
+export function addNotices(program: Command, onExit: OnExit): void {
+  const notices = program.command("notices").description("Try the receivers of notices.");
+  addSettings(notices.command("test"), ["NOTICES_FILE"])
+    .description("Send one notice to each receiver, and print what happened. Contacts of clients get none.")
+    .action(async (_flags: object, command: Command) => {
+      const { testNotices } = await import("./notices.ts");
+      onExit(await testNotices(noticesSettings(command), command));
+    });
+}
+
+export function addAudit(program: Command, onExit: OnExit): void {
+  const audit = program.command("audit").description("Change the audit store.");
+  addSettings(audit.command("erase"), [...STORE_SETTINGS, "CLIENTS_FILE"])
+    .description(
+      "Erase the records, summaries and tokens of one client. The store keeps an entry that says so. A gateway may use it meanwhile.",
+    )
+    .requiredOption(
+      "--client <client>",
+      "name in CLIENTS_FILE, fingerprint of a token, application:ID, or label:NAME",
+    )
+    .action(async (options: EraseFlags, command: Command) => {
+      const { eraseClient } = await import("./erase.ts");
+      onExit(await eraseClient(options, commandSettings(command), command));
+    });
+}

@@ -1,0 +1,44 @@
+/** Reads the calls of records or of an HTTP Archive. */
+import type { AuditQuery, ClientDirectory } from "../../../audit/index.ts";
+import { isHar, observedCall, type ObservedCall, readHar } from "../../../migration/index.ts";
+import { matchesQuery, readRecords } from "../../../compare/index.ts";
+import type { RecordSource } from "../compare/record-source.ts";
+
+/** The first chunk of a source, and all chunks. */
+async function peek(chunks: AsyncIterable<string>): Promise<[first: string, all: AsyncIterable<string>]> {
+  const iterator = chunks[Symbol.asyncIterator]();
+  const { value: first = "", done } = await iterator.next();
+  async function* all(): AsyncGenerator<string> {
+    yield first;
+    if (!done) yield* { [Symbol.asyncIterator]: () => iterator };
+  }
+  return [first, all()];
+}
+
+interface ReadOptions {
+  /** The header with the filter of the old API. */
+  readonly filterHeader: string | undefined;
+  readonly directory: ClientDirectory;
+  readonly query: AuditQuery;
+  /** Of an archive only calls to this address. */
+  readonly baseUrl: URL | undefined;
+}
+
+/**
+ * Reads the calls of an archive or of records.
+ *
+ * @returns undefined for a record that `query` does not select, or that is no call of the old API
+ * @throws {InvalidHarError} {InvalidExportError}
+ */
+export async function* readCalls(
+  { chunks }: RecordSource,
+  { filterHeader, directory, query, baseUrl }: ReadOptions,
+): AsyncGenerator<ObservedCall | undefined> {
+  const [first, all] = await peek(chunks);
+  if (isHar(first)) {
+    yield* readHar(all, { directory, filterHeader, base: baseUrl });
+    return;
+  }
+  for await (const record of readRecords(all))
+    yield matchesQuery(record, query) ? observedCall(record, directory) : undefined;
+}

@@ -1,0 +1,52 @@
+import type { Command } from "commander";
+import { readNamedQuery, readUsageQuery } from "../../../console/index.ts";
+import { isLookedUp, openExistingAuditStore } from "../../../audit/index.ts";
+import { loadPack, packFolder } from "../../../pack/index.ts";
+import { createReport, FORMATS, type ReportFormat } from "../../../migration/index.ts";
+import type { CommandSettings } from "../command-settings.ts";
+import { readDirectory } from "./operator-files.ts";
+import { showProgress } from "../progress.ts";
+import { assertNoProblems } from "./record-filters.ts";
+import { printData } from "../terminal.ts";
+
+export interface ReportFlags {
+  readonly format: ReportFormat;
+  readonly client?: string;
+  readonly since?: string;
+  readonly until?: string;
+  readonly search?: string;
+}
+
+/** Runs `alpha-gateway report`. @returns the exit code */
+export async function report(
+  { format, client = "", since = "", until = "", search = "" }: ReportFlags,
+  settings: CommandSettings,
+  command: Command,
+): Promise<number> {
+  const directory = readDirectory(settings.CLIENTS_FILE);
+  const isName = isLookedUp(directory, client);
+  // Flags are checked before the store is opened.
+  assertNoProblems(readUsageQuery({ client: isName ? "" : client, since, until }).problems, command);
+  const pack = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
+  const store = await openExistingAuditStore(settings);
+  const progress = showProgress("calls");
+  try {
+    const given = { client, since, until, search };
+    const { query, problems } = await readNamedQuery(given, readUsageQuery, { directory, store });
+    assertNoProblems(problems, command);
+    const content = await createReport({
+      store,
+      pack,
+      query,
+      now: Date.now(),
+      quietDays: settings.QUIET_DAYS,
+      directory,
+      onProgress: progress,
+    });
+    printData(FORMATS[format].write(content));
+  } finally {
+    progress.end();
+    await store.close();
+  }
+  return 0;
+}

@@ -1,0 +1,155 @@
+import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { readEnvironment, SETTING_SECTIONS } from "../../base/index.ts";
+import { addSettings, commandSettings, settingTexts, type OnExit } from "./command-settings.ts";
+import {
+  addAudit,
+  addClients,
+  addCoverage,
+  addExport,
+  addImpact,
+  addNotices,
+  addReplay,
+  addReport,
+  addSunset,
+} from "./migration/migration-commands.ts";
+import { addParity } from "./compare/parity-commands.ts";
+import {
+  addCheck,
+  addExplain,
+  addInit,
+  addOpenapi,
+  addPromote,
+  addRollback,
+} from "./authoring/pack-commands.ts";
+import { addRollout } from "./migration/rollout-commands.ts";
+import type { SandboxFlags } from "./sandbox.ts";
+import { print, printError } from "./terminal.ts";
+
+/** Follows an error about a flag of `serve`, so that all problems are reported together. */
+function settingProblems(serve: Command): string {
+  try {
+    readEnvironment(process.env, settingTexts(serve));
+    return "";
+  } catch (error) {
+    return `${errorMessage(error)}\n`;
+  }
+}
+
+/**
+ * An error of commander with its code, and without the value of an unknown flag: it may be a secret, as in
+ * `--admin-tokn=secret`.
+ */
+const formatUsageError = (message: string): string =>
+  message.replace(/^(error: unknown option '-[^='\n]*)=[^]*'/, "$1'").replace(/^error:/, "AG_USAGE:");
+
+function readPort(text: string): number {
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new InvalidArgumentError("It must be a port, 0 to 65535.");
+  return Number(text);
+}
+
+function addServe(program: Command, onExit: OnExit): void {
+  const serve = program
+    .command("serve")
+    .description("Run the gateway. Each setting is a flag and an environment variable; the flag wins.")
+    .option("--announce", "accept a plan with dates that are earlier than those that were published")
+    .action(async ({ announce: isAnnounced }: { readonly announce?: true }) => {
+      const { serve: run } = await import("./serve.ts");
+      onExit(await run(settingTexts(serve), { isAnnounced }));
+    });
+  for (const [section, names] of Object.entries(SETTING_SECTIONS)) addSettings(serve, names, `${section}:`);
+  serve.configureOutput({
+    outputError: (message, write) => write(formatUsageError(message) + settingProblems(serve)),
+  });
+}
+
+function addSandbox(program: Command, onExit: OnExit): void {
+  addSettings(program.command("sandbox"), ["WORDS"])
+    .description("Run the v4 sandbox and its login server alone.")
+    .option("--host <address>", "address of both listeners", "127.0.0.1")
+    .option("--port <port>", "port of the sandbox", readPort, 8090)
+    .option("--auth-port <port>", "port of the login server (default: the next one)", readPort)
+    .option("--seed <file>", "YAML or JSON file of accounts to add")
+    .option("--weekly-wipe", "reset all data each Sunday at midnight, Eastern Time")
+    .action(async (flags: SandboxFlags, command: Command) => {
+      const { sandbox } = await import("./sandbox.ts");
+      onExit(await sandbox(flags, commandSettings(command)));
+    });
+}
+
+/** The commands in the order of the help. */
+const COMMANDS = [
+  addServe,
+  addCheck,
+  addInit,
+  addExplain,
+  addOpenapi,
+  addReport,
+  addImpact,
+  addCoverage,
+  addClients,
+  addExport,
+  addReplay,
+  addPromote,
+  addRollback,
+  addRollout,
+  addSunset,
+  addParity,
+  addNotices,
+  addAudit,
+  addSandbox,
+];
+
+/**
+ * Declares each command with its arguments and flags. The module of a command is loaded when the command runs: a
+ * gateway in front of a real service never loads the sandbox.
+ *
+ * @param onExit called with the exit code of the command
+ */
+export function createCommandLine(onExit: OnExit): Command {
+  const program = new Command("alpha-gateway")
+    .description(
+      "A drop-in base URL for clients of an old API: it calls the new API and responds like the old one.",
+    )
+    .exitOverride()
+    // A command and its subcommand may have the same flags.
+    .enablePositionalOptions()
+    .configureOutput({
+      writeOut: print,
+      writeErr: printError,
+      outputError: (message, write) => write(formatUsageError(message)),
+    })
+    .showHelpAfterError("Run the command with --help to see its arguments and flags.");
+
+  for (const addCommand of COMMANDS) addCommand(program, onExit);
+  return program;
+}
+
+/** Errors that an operator can correct have a code, their own or Node's. Others are bugs, and print a stack trace. */
+function errorMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (!("code" in error) || typeof error.code !== "string") return error.stack ?? error.message;
+  return error.code.startsWith("AG_") ? `${error.code}: ${error.message}` : error.message;
+}
+
+/**
+ * Runs a command.
+ *
+ * @param args command and flags, for example `["check", "./mappings"]`; none prints the help
+ * @returns the exit code: 0, or 1 after an error that has been printed
+ */
+export async function runCommandLine(args: readonly string[]): Promise<number> {
+  let exitCode = 0;
+  const program = createCommandLine((code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(args.length === 0 ? ["--help"] : args, { from: "user" });
+  } catch (error) {
+    // Commander has printed its own errors.
+    if (error instanceof CommanderError) return error.exitCode;
+    printError(`${errorMessage(error)}\n`);
+    return 1;
+  }
+  return exitCode;
+}

@@ -1,0 +1,140 @@
+import { flushCompileCache } from "node:module";
+import { packFolder } from "../../pack/index.ts";
+import {
+  createLog,
+  DEFAULT_TEXTS,
+  endLog,
+  givenTexts,
+  isForPeople,
+  isObserving,
+  maskSecrets,
+  pollFile,
+  readEnvironment,
+  type Settings,
+  type SettingTexts,
+} from "../../base/index.ts";
+import { guardProcess } from "../process-guard.ts";
+import type { DependenciesOptions } from "../dependencies.ts";
+import { startService, type Service } from "../start.ts";
+import { curl } from "../../compare/index.ts";
+import { onSighup, waitForShutdownSignal } from "./signals.ts";
+import { watchFolder } from "./authoring/watch-folder.ts";
+import { print } from "./terminal.ts";
+
+/** Flags that are no settings. */
+type ServeOptions = Pick<DependenciesOptions, "isAnnounced">;
+
+const NO_BODY = { headers: {}, body: undefined };
+
+/** How to try the sandbox: a token, and the request that the pack suggests. */
+function describeSandbox({ url, dialect: { client }, sandboxClient }: Service, token: string): string[] {
+  const { welcome: suggestion, credentials, base_path: prefix } = client;
+  const oauth = `OAuth     ${url}/oauth/authorize?client_id=${sandboxClient}&scopes=${suggestion?.scopes}`;
+  return [
+    `Token     ${token}`,
+    ...(suggestion && sandboxClient ? [oauth] : []),
+    ...(suggestion && credentials
+      ? [
+          "",
+          curl(
+            { base: url, method: "GET", path: prefix + suggestion.path, credentials, token, ...NO_BODY },
+            " ",
+          ),
+        ]
+      : []),
+  ];
+}
+
+/** Where requests go. */
+function describeUpstream({ upstreamUrl, observedUrl, sandboxToken, dialect }: Service): string {
+  if (observedUrl !== undefined) return `Old API   ${observedUrl}`;
+  return `${dialect.upstream.name.padEnd(9)} ${upstreamUrl}${sandboxToken ? "  (embedded sandbox)" : ""}`;
+}
+
+/** Who gets the translation while the old service still runs, and how to see it. */
+const describeRollout = ({ ROLLOUT_FILE: file }: Settings): string[] =>
+  file === undefined
+    ? []
+    : [
+        "",
+        `Rolling out: ${file} says who gets the translation. Everybody else gets the old service.`,
+        "Who gets what, and what was compared:",
+        `  alpha-gateway rollout --rollout-file ${file}`,
+        "  alpha-gateway parity --source legacy",
+      ];
+
+/** What a gateway without a pack does, and how to go on. */
+function describeObserving({ observedUrl }: Service, { AUDIT, DATABASE_URL, DATA_DIR }: Settings): string[] {
+  if (observedUrl === undefined) return [];
+  const passes = `Observing: every request is passed to ${observedUrl} unchanged`;
+  if (AUDIT === "off") return ["", `${passes}. Nothing is recorded (AUDIT=off).`];
+  const store = DATABASE_URL === undefined ? DATA_DIR : '"$DATABASE_URL"';
+  return [
+    "",
+    `${passes}, and recorded ${AUDIT === "full" ? "with its bodies" : "without bodies"}.`,
+    "Which of the recorded calls a pack would serve:",
+    `  alpha-gateway coverage --from ${store} --pack FOLDER`,
+  ];
+}
+
+/** What a new user needs next: the addresses, a token, and a command to paste. */
+async function welcome(service: Service, settings: Settings, given: SettingTexts): Promise<string> {
+  const { url, adminUrl, sandboxToken } = service;
+  const reasons = await service.readiness();
+  return [
+    `Gateway   ${url}`,
+    ...(adminUrl ? [`Admin     ${adminUrl}`] : []),
+    describeUpstream(service),
+    ...(sandboxToken ? describeSandbox(service, sandboxToken) : []),
+    ...Object.entries(given).map(([name, text]) => `Setting   ${name}=${text}`),
+    ...describeObserving(service, settings),
+    ...describeRollout(settings),
+    "",
+    reasons.length === 0 ? "Ready." : `Running, not ready yet: ${reasons.join("; ")}`,
+    "",
+  ].join("\n");
+}
+
+/**
+ * Runs `alpha-gateway serve` until SIGTERM or SIGINT, then drains.
+ *
+ * @returns the exit code
+ * @throws {SettingsError}
+ */
+export async function serve(flags: SettingTexts, options: ServeOptions = {}): Promise<number> {
+  const code = await run(flags, options);
+  // A write that nobody takes would keep the process running.
+  return (await endLog()) ? code : process.exit(code);
+}
+
+async function run(flags: SettingTexts, options: ServeOptions): Promise<number> {
+  const settings = readEnvironment(process.env, flags);
+  const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
+  const guard = guardProcess(log, settings.SHUTDOWN_GRACE_MS);
+  // Before the start: requests that arrive while v4 is read for the first time get their responses and records too.
+  const shutdown = waitForShutdownSignal();
+  let reload = (): void => {};
+  onSighup(() => reload());
+  const service = await startService(settings, options);
+  guard.drainWith(service.stop);
+  reload = () => void service.reload();
+  const { CANDIDATE_MAPPINGS_DIR: candidate } = settings;
+  const folders = isObserving(settings)
+    ? []
+    : [packFolder(settings.MAPPINGS_DIR), ...(candidate === undefined ? [] : [candidate])];
+  const unwatches = folders.map((folder) => watchFolder(folder, reload));
+  const { UPSTREAM_TOKENS_FILE: tokensFile } = settings;
+  const stopPolling = tokensFile === undefined ? undefined : pollFile(tokensFile, reload);
+  const given = maskSecrets(givenTexts(process.env, flags));
+  // A person at a terminal reads the given settings in the welcome.
+  if (!isForPeople(settings.LOG_FORMAT))
+    log.info({ settings: { ...DEFAULT_TEXTS, ...given } }, "started with these settings");
+  print(await welcome(service, settings, given));
+  // A process that is killed does not write the cache when it ends.
+  flushCompileCache();
+  await shutdown;
+  for (const unwatch of unwatches) unwatch();
+  stopPolling?.();
+  await service.stop();
+  return 0;
+}

@@ -1,0 +1,117 @@
+import type { RequestListener } from "node:http";
+import { type AdminDeps, createAdminApp, createImpactApi, createReportApi } from "../../console/index.ts";
+import {
+  type CatalogCopy,
+  filterHeadersOf,
+  namesOf,
+  type Pack,
+  type PackFiles,
+  summarizePack,
+} from "../../pack/index.ts";
+import type { Settings } from "../../base/index.ts";
+import { badRequestBody, type HttpServer, listen } from "../../gateway/index.ts";
+import { reportDamaged } from "../../audit/index.ts";
+import type { Dependencies } from "../dependencies.ts";
+
+export interface AdminDependencies extends Pick<AdminDeps, "readiness" | "metrics" | "purgeTokens"> {
+  /** The pack in use. */
+  readonly pack: () => Pack;
+  /** The files that it was compiled from. */
+  readonly files: () => PackFiles;
+  /** Its catalogs. */
+  readonly catalogs: () => CatalogCopy;
+}
+
+/** Creates the admin application. */
+export function createAdminHandler(
+  { ADMIN_HOST, ADMIN_TOKEN, TRUST_PROXY, QUIET_DAYS, WORDS }: Settings,
+  { audit, log, v4, state, sunset, rollout, clients }: Dependencies,
+  { pack, files, catalogs, ...deps }: AdminDependencies,
+): RequestListener {
+  return createAdminApp({
+    ...(ADMIN_TOKEN !== undefined && { token: ADMIN_TOKEN }),
+    host: ADMIN_HOST,
+    trustProxy: TRUST_PROXY,
+    onError: (error) =>
+      log.error({ code: "AG_ADMIN_REQUEST_FAILED", err: error }, "a request of the admin listener failed"),
+    audit,
+    clients: { directory: clients.current, quietDays: QUIET_DAYS },
+    exports: { filterHeaders: () => filterHeadersOf(pack()), onDamaged: reportDamaged(log) },
+    sunset,
+    parity: {
+      async summaries({ source, route, rate }) {
+        const { DEFAULT_RATE, summarizeComparisons } = await import("../../compare/index.ts");
+        return summarizeComparisons(state, { rate: rate ?? DEFAULT_RATE, pack: pack(), source, route });
+      },
+      async example(id) {
+        const { readExample } = await import("../../compare/index.ts");
+        const example = await readExample(state, id);
+        if (!example) return undefined;
+        const { describeExample } = await import("../../compare/index.ts");
+        return describeExample(example, pack());
+      },
+    },
+    rollout,
+    names: () => namesOf(pack()),
+    mappings: () => summarizePack(pack()),
+    // The tools are loaded when they are used.
+    views: {
+      async explain(record) {
+        const { explainRecord } = await import("../../authoring/index.ts");
+        const { recordCurls } = await import("../../compare/index.ts");
+        return { ...(await explainRecord(record, pack())), curl: recordCurls(record, pack()) };
+      },
+      async trace(record) {
+        const { traceInThread } = await import("../../authoring/index.ts");
+        const { findCatalogRows } = await import("../../authoring/index.ts");
+        const rows = findCatalogRows(record, pack(), catalogs());
+        return traceInThread(record, { files: files(), words: WORDS, rows });
+      },
+    },
+    ...(audit && {
+      report: createReportApi(
+        async (query) => {
+          const { createReport } = await import("../../migration/index.ts");
+          return createReport({
+            store: audit,
+            pack: pack(),
+            query,
+            now: Date.now(),
+            quietDays: QUIET_DAYS,
+            directory: clients.current(),
+          });
+        },
+        () => ({ directory: clients.current(), store: audit }),
+      ),
+      impact: createImpactApi(async (subject, range) => {
+        const { findNotices, findQuestions, namesOfRoutes } = await import("../../migration/index.ts");
+        const names = namesOfRoutes(pack());
+        const questions = findQuestions(subject, names);
+        if (questions.length === 0) return undefined;
+        return {
+          ...(await findNotices(questions, { store: audit, directory: clients.current(), range })),
+          names: names.find(({ route }) => route === subject.route) ?? null,
+        };
+      }),
+    }),
+    sandbox: v4.sandbox,
+    ...deps,
+  });
+}
+
+/** Starts the admin listener; undefined if it is off. */
+export async function startAdminListener(
+  settings: Settings,
+  dependencies: Dependencies,
+  deps: AdminDependencies,
+): Promise<HttpServer | undefined> {
+  const { ADMIN_HOST: host, ADMIN_PORT: port } = settings;
+  if (port === "off") return undefined;
+  return listen({
+    settings: ["ADMIN_HOST", "ADMIN_PORT"],
+    host,
+    port,
+    handler: createAdminHandler(settings, dependencies, deps),
+    badRequest: (fault) => badRequestBody(deps.pack(), fault),
+  });
+}

@@ -1,0 +1,59 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Readiness } from "../../console/index.ts";
+import type { ActivePack } from "../pack/active-pack.ts";
+import type { Dependencies } from "../dependencies.ts";
+import { legacyProblems } from "../../gateway/index.ts";
+
+/** How long a start waits for the catalogs. With a slower v4 the gateway starts and is not ready yet. */
+const INITIAL_CATALOGS_MS = 2000;
+
+/** How long a readiness check waits for the request that probes whether v4 has recovered. */
+const PROBE_MS = 500;
+
+const refreshCatalogs = (activePack: ActivePack, maxMs: number): Promise<unknown> =>
+  Promise.race([activePack.current().catalogs.refresh(), wait(maxMs, undefined, { ref: false })]);
+
+/** Reads the catalogs for the first time. Never rejects: `readiness` names those that are missing. */
+export async function readInitialCatalogs(activePack: ActivePack): Promise<void> {
+  await refreshCatalogs(activePack, INITIAL_CATALOGS_MS);
+}
+
+/**
+ * Creates the function that lists why a gateway is not ready. The list is empty if it is. The gateway serves requests
+ * while a store is down, so who asks without the stores learns only what keeps it from serving.
+ */
+export function createReadiness(
+  activePack: ActivePack,
+  { upstream, nativeProxy, legacy, audit, state, stateFullness, shared }: Dependencies,
+): Readiness {
+  /** While the circuit is half-open, only a request closes it: without clients, this is the only one. */
+  async function v4Problems(): Promise<string[]> {
+    if (upstream.breaker.state() === "half-open") await refreshCatalogs(activePack, PROBE_MS);
+    return upstream.breaker.state() === "open"
+      ? [`${activePack.current().pack.dialect.upstream.name} fails: the circuit is open`]
+      : [];
+  }
+
+  async function storeProblems(): Promise<readonly string[]> {
+    // First: it asks the store, and the others say what the last operations showed.
+    const full = await stateFullness.problems();
+    return [
+      ...[audit?.fault() ?? []].flat(),
+      ...[state.fault() ?? []].flat().map((fault) => `the state store ${fault}`),
+      ...full,
+      ...shared.problems(),
+    ];
+  }
+
+  return async (scope = "all") => [
+    ...activePack
+      .current()
+      .catalogs.missing()
+      .map((reason) => `catalog ${reason}`),
+    ...(await v4Problems()),
+    ...upstream.shortages(),
+    ...nativeProxy.shortages(),
+    ...legacyProblems(legacy),
+    ...(scope === "all" ? await storeProblems() : []),
+  ];
+}

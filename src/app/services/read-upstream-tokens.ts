@@ -1,0 +1,121 @@
+import { parse, YAMLParseError } from "yaml";
+import { readTextFile, type Settings, SettingsError } from "../../base/index.ts";
+import { createUpstreamTokens, type TokenPair, type UpstreamTokenTable } from "../../gateway/index.ts";
+import type { Pack } from "../../pack/index.ts";
+
+type TokenSettings = Pick<Settings, "CLIENT_TOKENS" | "UPSTREAM_TOKEN" | "UPSTREAM_TOKENS_FILE">;
+
+const isTexts = (value: unknown): value is Record<string, string> =>
+  typeof value === "object" &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((text) => typeof text === "string" && text !== "");
+
+/** What is wrong with a file, without its content: that is secret. */
+function problemOf(error: unknown): string {
+  if (!(error instanceof YAMLParseError)) return (error as NodeJS.ErrnoException).code ?? "it cannot be read";
+  return `it is not YAML: ${error.code} in line ${error.linePos?.[0].line ?? 1}`;
+}
+
+/** Reads the table of a file: the client's token, a colon, and the upstream's token. @throws {SettingsError} */
+function readTable(file: string): TokenPair[] {
+  const fail = (problem: string): never => {
+    throw new SettingsError([`UPSTREAM_TOKENS_FILE: ${file}: ${problem}`]);
+  };
+  let table: unknown;
+  try {
+    // Without the failsafe schema a token of digits would become a number.
+    table = parse(readTextFile(file), { schema: "failsafe", prettyErrors: true });
+  } catch (error) {
+    return fail(problemOf(error));
+  }
+  return isTexts(table) ? Object.entries(table) : fail("it is not a map of client tokens to upstream tokens");
+}
+
+/** The settings that are set and that the pack does not ask for: they would limit nothing, and authorize nobody. */
+function findUnused(settings: TokenSettings, { dialect: { client, upstream } }: Pack): string[] {
+  const token = upstream.credentials?.token ?? "client";
+  const needs = (value: string): string => `the pack has no "token: ${value}" in "upstream.credentials"`;
+  const reasons: Readonly<Record<keyof TokenSettings, string | false>> = {
+    UPSTREAM_TOKEN: token !== "setting" && needs("setting"),
+    CLIENT_TOKENS:
+      token === "setting" ? !client.credentials && 'the pack has no "client.credentials"' : needs("setting"),
+    UPSTREAM_TOKENS_FILE: token !== "table" && needs("table"),
+  };
+  return Object.entries(reasons).flatMap(([name, reason]) =>
+    reason !== false && settings[name as keyof TokenSettings] !== undefined
+      ? [`${name} has no effect: ${reason}`]
+      : [],
+  );
+}
+
+/** The tokens of the settings, and the setting that has them. */
+function readTokens(
+  { CLIENT_TOKENS, UPSTREAM_TOKEN, UPSTREAM_TOKENS_FILE }: TokenSettings,
+  { dialect: { client, upstream } }: Pack,
+): { readonly pairs: readonly TokenPair[]; readonly gatewayToken?: string; readonly setting: string } {
+  const missing = (setting: string, reason: string): never => {
+    throw new SettingsError([`${setting} is missing: ${reason}`]);
+  };
+  if (upstream.credentials?.token === "table") {
+    const file =
+      UPSTREAM_TOKENS_FILE ?? missing("UPSTREAM_TOKENS_FILE", "the pack looks tokens up in a table");
+    return { pairs: readTable(file), setting: "UPSTREAM_TOKENS_FILE" };
+  }
+  const gatewayToken =
+    UPSTREAM_TOKEN ?? missing("UPSTREAM_TOKEN", `the pack sends a fixed token to ${upstream.name}`);
+  if (client.credentials && !CLIENT_TOKENS)
+    missing(
+      "CLIENT_TOKENS",
+      `${upstream.name} gets a fixed token, so only the gateway can check those of clients`,
+    );
+  return {
+    pairs: (CLIENT_TOKENS ?? []).map((token) => [token, gatewayToken] as const),
+    gatewayToken,
+    setting: "UPSTREAM_TOKEN",
+  };
+}
+
+/** Reads the tokens and checks that the upstream can get them; undefined if the pack asks for none. @throws {SettingsError} */
+function readValidTokens(
+  settings: TokenSettings,
+  pack: Pack,
+): Pick<ReturnType<typeof readTokens>, "pairs" | "gatewayToken"> | undefined {
+  const unused = findUnused(settings, pack);
+  if (unused.length > 0) throw new SettingsError(unused);
+  const { upstream } = pack.dialect;
+  const format = pack.credentials.upstream;
+  if (!format || upstream.credentials?.token === "client") return undefined;
+  const { pairs, gatewayToken, setting } = readTokens(settings, pack);
+  const sent = gatewayToken === undefined ? pairs.map(([, token]) => token) : [gatewayToken];
+  if (!sent.every((token) => format.accepts(token)))
+    throw new SettingsError([
+      `${setting}: a token has characters that the credentials of ${upstream.name} cannot have`,
+    ]);
+  return { pairs, ...(gatewayToken !== undefined && { gatewayToken }) };
+}
+
+/**
+ * Reads the tokens that the upstream gets in place of the clients', where the pack asks for them.
+ *
+ * @throws {SettingsError} If a setting is missing or has no effect with this pack, if the table can't be read, and if a token can't be sent.
+ */
+export function readUpstreamTokens(settings: TokenSettings, pack: Pack): UpstreamTokenTable | undefined {
+  const read = readValidTokens(settings, pack);
+  return read && createUpstreamTokens(read.pairs, read.gatewayToken);
+}
+
+/**
+ * Reads the tokens again, into the table that requests use. If they are invalid, the table stays as it is.
+ *
+ * @returns Whether any of them is different.
+ * @throws {SettingsError} As {@link readUpstreamTokens}.
+ */
+export function refreshUpstreamTokens(
+  table: UpstreamTokenTable | undefined,
+  settings: TokenSettings,
+  pack: Pack,
+): boolean {
+  const read = table && readValidTokens(settings, pack);
+  return read !== undefined && table !== undefined && table.replace(read.pairs);
+}

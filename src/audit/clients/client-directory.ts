@@ -1,0 +1,226 @@
+/** The client directory: who is behind a token, an application or a user agent. */
+import { LRUCache } from "lru-cache";
+import { z } from "zod";
+import { about, type OperatorFileKind, type ReportProblem } from "../../base/index.ts";
+import { AgentPatterns, MAX_AGENT_LENGTH } from "./agent-pattern.ts";
+
+const clientDefinition = z.strictObject({
+  contact: about(
+    z.string().max(200).optional(),
+    "Whom to ask about the client, for readers of the file",
+    "billing@example.com",
+  ),
+  owner: about(z.string().max(200).optional(), "Team or person who owns the client", "Team Billing"),
+  note: about(z.string().max(2000).optional(), "Anything for operators", "runs each night at two"),
+  tokens: about(
+    z
+      .array(z.string().regex(/^[0-9a-f]{16}$/, "is not a fingerprint: 16 hexadecimal digits in lower case"))
+      .default([]),
+    "Fingerprints of tokens, as records and reports show them",
+    ["0123456789abcdef"],
+  ),
+  applications: about(
+    z.array(z.string().min(1).max(200)).default([]),
+    "Ids of OAuth applications: all their tokens are this client's",
+    ["5f0c-billing"],
+  ),
+  user_agents: about(
+    z
+      .array(
+        z
+          .string()
+          .min(1)
+          .max(200)
+          .regex(/[^*\s]/, "matches every user agent"),
+      )
+      .default([]),
+    "Patterns of user agents, in which * stands for any text",
+    ["billing-sync/*"],
+  ),
+  tester: about(
+    z.boolean().default(false),
+    "Whether this client may ask for the candidate pack with `X-Pack`",
+    true,
+  ),
+  ends: about(
+    z.iso.date("is not a date, YYYY-MM-DD").optional(),
+    "The day on which this client's access to the old API ends",
+    "2027-03-31",
+  ),
+});
+
+/** Names are labels of metrics, parts of addresses, and words in a filter. */
+const clientName = z
+  .string()
+  .regex(
+    /^[\p{L}\p{N}](?:[\p{L}\p{N} ._/@+-]{0,62}[\p{L}\p{N}])?$/u,
+    "is not a name: letters, digits, and . _ / @ + - or spaces inside, at most 64 characters",
+  );
+
+/** Most clients of a directory: each is a value of a label in the metrics. */
+const MAX_CLIENTS = 1000;
+
+/** Most patterns of all clients: a user agent that is new may be compared with each of them. */
+const MAX_PATTERNS = 2000;
+
+const directoryDefinition = z
+  .record(clientName, clientDefinition)
+  .refine((clients) => Object.keys(clients).length <= MAX_CLIENTS, `has more than ${MAX_CLIENTS} clients`)
+  .refine(
+    (clients) => Object.values(clients).flatMap((client) => client.user_agents).length <= MAX_PATTERNS,
+    `has more than ${MAX_PATTERNS} patterns of user agents: name clients by their tokens or applications`,
+  );
+
+type DirectoryDefinition = z.output<typeof directoryDefinition>;
+
+/** An entry of the directory. */
+export interface KnownClient {
+  readonly name: string;
+  /** A personal datum: it appears in no record, log or metric. */
+  readonly contact: string | undefined;
+  readonly owner: string | undefined;
+  readonly note: string | undefined;
+  readonly tokens: readonly string[];
+  readonly applications: readonly string[];
+  readonly userAgents: readonly string[];
+  /** Whether it may ask for the candidate pack. */
+  readonly isTester: boolean;
+  /** `YYYY-MM-DD`; undefined: the plan's date. */
+  readonly ends: string | undefined;
+}
+
+/** What is known of the sender of a request. */
+export interface ClientIdentity {
+  /** The name that a trusted proxy gave in `CLIENT_HEADER`. */
+  readonly label?: string | null | undefined;
+  /** The id of the OAuth application to which the token was issued. */
+  readonly application?: string | null | undefined;
+  /** The fingerprint of the token. */
+  readonly fingerprint?: string | null | undefined;
+  readonly userAgent?: string | null | undefined;
+}
+
+/** Names of clients. It is replaced as a whole when its file changes. */
+export interface ClientDirectory {
+  readonly clients: readonly KnownClient[];
+  /**
+   * The name of the sender of a request: by the name that a proxy gave, else by the application, else by the token, else
+   * by the user agent.
+   *
+   * @returns undefined for a client that is not in the directory
+   */
+  nameOf(identity: ClientIdentity): string | undefined;
+  find(name: string): KnownClient | undefined;
+}
+
+/** Most user agents whose names are cached. */
+const CACHED_AGENTS = 2000;
+
+/** Maps each key to the client that has it, and reports keys that two clients have. */
+function indexKeys(
+  clients: readonly KnownClient[],
+  member: "tokens" | "applications",
+  { code, key, report }: { readonly code: string; readonly key: string; readonly report: ReportProblem },
+): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const { name, [member]: keys } of clients)
+    for (const [index, each] of keys.entries()) {
+      const other = names.get(each);
+      if (other !== undefined)
+        report(code, [name, key, index], `"${each}" belongs to the client "${other}" already`);
+      names.set(each, name);
+    }
+  return names;
+}
+
+/** Reports patterns that two clients have. Of two patterns that match, the one that comes first in the file wins. */
+function reportSamePatterns(clients: readonly KnownClient[], report: ReportProblem): void {
+  const owners = new Map<string, string>();
+  for (const { name, userAgents } of clients)
+    for (const [index, pattern] of userAgents.entries()) {
+      const key = pattern.toLowerCase();
+      const other = owners.get(key);
+      if (other !== undefined)
+        report(
+          "AG_CLIENT_PATTERN_TWICE",
+          [name, "user_agents", index],
+          `"${pattern}" belongs to the client "${other}" already`,
+        );
+      owners.set(key, name);
+    }
+}
+
+/** Reports names that differ in case only: people and search would take one for the other. */
+function reportSimilarNames(clients: readonly KnownClient[], report: ReportProblem): void {
+  const names = new Map<string, string>();
+  for (const { name } of clients) {
+    const other = names.get(name.toLowerCase());
+    if (other !== undefined)
+      report("AG_CLIENT_NAME_TWICE", [name], `the name is that of the client "${other}" in other letters`);
+    names.set(name.toLowerCase(), name);
+  }
+}
+
+function compileDirectory(definition: DirectoryDefinition, report: ReportProblem): ClientDirectory {
+  const clients = Object.entries(definition).map(
+    ([
+      name,
+      { contact, owner, note, tokens, applications, user_agents: userAgents, tester: isTester, ends },
+    ]): KnownClient => ({
+      name,
+      contact,
+      owner,
+      note,
+      tokens,
+      applications,
+      userAgents,
+      isTester,
+      ends,
+    }),
+  );
+  reportSimilarNames(clients, report);
+  const byToken = indexKeys(clients, "tokens", { code: "AG_CLIENT_TOKEN_TWICE", key: "tokens", report });
+  const byApplication = indexKeys(clients, "applications", {
+    code: "AG_CLIENT_APPLICATION_TWICE",
+    key: "applications",
+    report,
+  });
+  reportSamePatterns(clients, report);
+  const byName = new Map(clients.map((client) => [client.name, client]));
+  const patterns = new AgentPatterns(
+    clients.flatMap(({ name, userAgents }) => userAgents.map((pattern) => ({ pattern, name }))),
+  );
+  const byAgent = new LRUCache<string, { readonly name: string | undefined }>({ max: CACHED_AGENTS });
+
+  function nameOfAgent(agent: string): string | undefined {
+    // Not cached: V8 would keep all of a text whose beginning is a key.
+    if (agent.length > MAX_AGENT_LENGTH) return patterns.nameOf(agent.slice(0, MAX_AGENT_LENGTH));
+    const cached = byAgent.get(agent);
+    if (cached) return cached.name;
+    const name = patterns.nameOf(agent);
+    byAgent.set(agent, { name });
+    return name;
+  }
+
+  return {
+    clients,
+    find: (name) => byName.get(name),
+    nameOf({ label, application, fingerprint, userAgent }) {
+      return (
+        byName.get(label ?? "")?.name ??
+        byApplication.get(application ?? "") ??
+        byToken.get(fingerprint ?? "") ??
+        (patterns.size > 0 && userAgent ? nameOfAgent(userAgent) : undefined)
+      );
+    },
+  };
+}
+
+/** The file of `CLIENTS_FILE`. */
+export const CLIENTS_FILE: OperatorFileKind<DirectoryDefinition, ClientDirectory> = {
+  schema: directoryDefinition,
+  compile: compileDirectory,
+};
+
+/** The directory without a file. */
+export const NO_CLIENTS: ClientDirectory = { clients: [], nameOf: () => undefined, find: () => undefined };

@@ -1,0 +1,91 @@
+/** What other rooms may use of `audit`. */
+export { agentFamily } from "./clients/agent-pattern.ts";
+export {
+  type ClientDirectory,
+  type ClientIdentity,
+  CLIENTS_FILE,
+  type KnownClient,
+  NO_CLIENTS,
+} from "./clients/client-directory.ts";
+export { bucketOf, BUCKETS, hasName, namesOf, rolloutClient, UNNAMED } from "./clients/client-name.ts";
+export { type ClientsService, openClients } from "./clients/open-clients.ts";
+export { type Cell, csvRow } from "./export/csv.ts";
+export { type ExportOptions, exportTexts, writeExport } from "./export/export-records.ts";
+export { EXPORT_FORMATS, type ExportFormat, isExportFormat } from "./export/format-names.ts";
+export { exportFormat } from "./export/formats.ts";
+export type { CallSpan } from "./record/call-spans.ts";
+export { decodeBody, isForm, type SentBody } from "./record/client-body.ts";
+export { JsonText, tryParse } from "./record/json-text.ts";
+export { readRecord, tryReadRecord } from "./record/read-record.ts";
+export { createRecordIds } from "./record/record-id.ts";
+export { readCursor } from "./record/record-pages.ts";
+export { serializeRecord } from "./record/record-text.ts";
+export { recordTime } from "./record/record-time.ts";
+export {
+  type AuditRecord,
+  checksumOf,
+  isClientApi,
+  LANES,
+  type RecordedBody,
+  type RecordedCall,
+} from "./record/record.ts";
+export { firstCharacters, isTruncated, omittedBody, truncatedBody } from "./record/truncate.ts";
+export { numberedNames, NumberedNames } from "./redact/numbered-names.ts";
+export { Redaction } from "./redact/redact.ts";
+export { secretNames } from "./redact/secret-names.ts";
+export { NEEDLE_LENGTH, REDACTED, SecretValues } from "./redact/secret-values.ts";
+export { addAuditMetrics } from "./store/audit-metrics.ts";
+export type { ClientCalls, DecisionReader } from "./store/decisions.ts";
+export { openExistingAuditStore, startAuditThread } from "./store/open-audit-store.ts";
+export { openAudit, reportDamaged } from "./store/open-audit.ts";
+export {
+  type AuditPage,
+  type AuditQuery,
+  type AuditStore,
+  AuditUnavailableError,
+  clientsOf,
+  DamagedRecordError,
+  MAX_LIMIT,
+} from "./store/store.ts";
+export { isOfClients } from "./store/stored-row.ts";
+export type { CallersReader, RouteCaller, RouteCallers, SentName } from "./usage/callers.ts";
+export {
+  ANONYMOUS,
+  type ClientGroup,
+  type GroupOptions,
+  type GroupToken,
+  type IdentifiedGroup,
+  identifyGroups,
+  MAX_ROUTE_ROWS,
+  readClientGroups,
+  readGroupCalls,
+  readGroupsOfAllDays,
+  readGroupTokens,
+} from "./usage/client-groups.ts";
+export { familyKeyOf, isLookedUp, keysOf, keysOfName, nameOfUsage } from "./usage/client-keys.ts";
+export type { LossQuery, LossUsage } from "./usage/loss-usage.ts";
+export {
+  cameBackOn,
+  groupSpans,
+  isPauseLonger,
+  type MigrationState,
+  migrationStateOf,
+  nameClients,
+  type NamedClient,
+  type QuietTime,
+  spansOf,
+} from "./usage/migration-state.ts";
+export { describeStates, STATE_LABELS } from "./usage/migration-words.ts";
+export { type LossClient, type LossSummary, type RankedLoss, rankLosses } from "./usage/rank-losses.ts";
+export { MAX_SEARCH_LENGTH, searchClients } from "./usage/search-clients.ts";
+export { applicationKey, identityOfKey, isNamedKey, labelKey, UNACCEPTED } from "./usage/summary-key.ts";
+export type { UsageReader } from "./usage/usage-reader.ts";
+export {
+  type ClientUsage,
+  type DayUsage,
+  MAX_USAGE_ROWS,
+  type RouteUsage,
+  type TokenUsage,
+  usageKeysOf,
+  type UsageQuery,
+} from "./usage/usage.ts";

@@ -1,0 +1,83 @@
+import type { AuditRecord } from "./record.ts";
+import type { AuditStore } from "../store/store.ts";
+
+/** For how long requests of one kind share a record. */
+const WINDOW_MS = 60_000;
+/** Kinds that are remembered. The oldest window ends early if there are more. */
+const MAX_WINDOWS = 10_000;
+
+export interface MergeOptions {
+  /** The network of an address, for which all its addresses count as one. */
+  readonly networkOf: (address: string) => string;
+  /** Milliseconds. */
+  readonly windowMs?: number;
+}
+
+/** Rejected requests of one kind since the first of them was recorded. */
+interface Window {
+  requests: number;
+  last: AuditRecord | undefined;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** A token that v4 has not accepted costs nothing, so its callers are distinguished by their addresses. */
+function kindOf({ lane, client, alpha }: AuditRecord, networkOf: MergeOptions["networkOf"]): string {
+  const { fingerprint, accepted, address, application, label } = client;
+  const caller = fingerprint !== null && accepted !== false ? fingerprint : networkOf(address);
+  return [label, application, caller, lane, alpha.method, alpha.route, alpha.status].join("\n");
+}
+
+/**
+ * Wraps a store, so that a client that is over its limit can't write as many records as it sends requests. Of the
+ * requests that a limit rejected without a call of v4, the first of each kind is recorded at once. The others of the same
+ * minute get one record together, which says how many they are: the summaries count each of them.
+ */
+export function mergeRejections(
+  store: AuditStore,
+  { networkOf, windowMs = WINDOW_MS }: MergeOptions,
+): AuditStore {
+  const windows = new Map<string, Window>();
+
+  async function endWindow(kind: string): Promise<void> {
+    const window = windows.get(kind);
+    if (!window) return;
+    clearTimeout(window.timer);
+    windows.delete(kind);
+    const { requests, last } = window;
+    if (!last) return;
+    const warnings = [...last.warnings, `audit: ${requests} rejected requests have this one record`];
+    try {
+      await store.append(
+        requests === 1 ? last : { ...last, warnings, requests: last.requests === 0 ? 0 : requests },
+      );
+    } catch {
+      // The store counts it as dropped.
+    }
+  }
+
+  function append(record: AuditRecord): void | Promise<void> {
+    // The status does not say it: packs may give other rejections the same one.
+    if (record.rejectedBy !== "limit" || record.v4.length > 0) return store.append(record);
+    const kind = kindOf(record, networkOf);
+    const window = windows.get(kind);
+    if (window) {
+      window.requests += 1;
+      window.last = record;
+      return;
+    }
+    const [oldest] = windows.keys();
+    if (windows.size >= MAX_WINDOWS && oldest !== undefined) void endWindow(oldest);
+    const timer = setTimeout(() => void endWindow(kind), windowMs).unref();
+    windows.set(kind, { requests: 0, last: undefined, timer });
+    return store.append(record);
+  }
+
+  return {
+    ...store,
+    append,
+    async close() {
+      await Promise.all([...windows.keys()].map(endWindow));
+      await store.close();
+    },
+  };
+}

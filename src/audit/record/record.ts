@@ -1,0 +1,110 @@
+import { crc32 } from "node:zlib";
+import type { RejectedBy } from "../../pack/index.ts";
+import type { NumberedNames } from "../redact/numbered-names.ts";
+
+/**
+ * The audit record of one request: the alpha request and its response, and the v4 calls that were made for it.
+ * Secrets are removed before a record leaves the request (`redact.ts`).
+ */
+
+/** The CRC-32 of a response, as a record has it: 8 hex digits. */
+export const checksumOf = (response: string | Uint8Array): string =>
+  crc32(response).toString(16).padStart(8, "0");
+
+/** JSON, or `JsonText`, or text as it was received if it is not JSON; `undefined` without a body, and if bodies are not recorded. */
+export type RecordedBody = unknown;
+
+export interface RecordedCall {
+  readonly method: string;
+  /** Path with query, as sent. */
+  readonly path: string;
+  readonly filter: string | null;
+  readonly body?: RecordedBody;
+  /** The status of v4's response, or null without one (see the record's `warnings`). */
+  readonly status: number | null;
+  readonly response?: RecordedBody;
+  /** Milliseconds from sending to the complete response. */
+  readonly ms: number;
+}
+
+/**
+ * How a request was answered: by the translation (`alpha`), by v4 itself without translation (`native`), or by the old service
+ * (`legacy`).
+ */
+export const LANES = ["alpha", "native", "legacy"] as const;
+
+export type Lane = (typeof LANES)[number];
+
+/** Whether a request was a call of the client's API, whoever answered it. */
+export const isClientApi = ({ lane }: { readonly lane: Lane }): boolean => lane !== "native";
+
+export interface AuditRecord {
+  /** Sortable by time: of two records the later one has the greater id. */
+  readonly id: string;
+  /** ISO 8601, UTC, with milliseconds. */
+  readonly time: string;
+  readonly lane: Lane;
+  /** The hash of the pack that translated the request; left out for the native proxy. */
+  readonly pack?: string;
+  /** The `X-Request-Id` of the response, also in the log. */
+  readonly requestId: string;
+  readonly client: {
+    /** The first 16 hex digits of the token's SHA-256, or null without a token. */
+    readonly fingerprint: string | null;
+    /**
+     * Whether v4 has accepted the token, as far as it is known; of a call to the login server, whether that has accepted the
+     * application. Left out without both.
+     */
+    readonly accepted?: boolean;
+    /**
+     * The OAuth client id of the application: the one that the token was issued to, or the one that a call to the login
+     * server names. Left out where it is not known.
+     */
+    readonly application?: string;
+    /** The name of the client that a trusted proxy gave in `CLIENT_HEADER`; left out without one. */
+    readonly label?: string;
+    /** Its first 512 characters. */
+    readonly userAgent: string | null;
+    readonly address: string;
+  };
+  readonly alpha: {
+    readonly method: string;
+    readonly path: string;
+    /** The route of the pack, e.g. `GET /vm/instances/:id`; null if none matched, and for the native proxy. */
+    readonly route: string | null;
+    readonly query: string;
+    /** Names of query parameters without effect, since the pack does not name them; left out without any. */
+    readonly ignored?: readonly string[];
+    readonly filter: string | null;
+    readonly body?: RecordedBody;
+    /** The status of the response (that of `X-Status` if the client asked for 200 always). */
+    readonly status: number;
+    readonly response?: RecordedBody;
+    /** CRC-32 of the response as it was sent: 8 hex digits. Only with a response that is recorded as it was sent. */
+    readonly checksum?: string;
+  };
+  readonly v4: readonly RecordedCall[];
+  /** What this response could not hold, or v4 did not get of this request: `field: reason`. */
+  readonly losses: readonly string[];
+  /** What really happened if the response is simpler. */
+  readonly warnings: readonly string[];
+  /** Milliseconds. */
+  readonly timings: { readonly total: number; readonly upstream: number; readonly translation: number };
+  /** Body bytes: read from the client, and sent to it. Of a body with a secret those that are recorded of it. */
+  readonly bytes: { readonly in: number; readonly out: number };
+  /**
+   * What of the gateway rejected the request: a rate limit or a share of the connections (`limit`), the memory for
+   * bodies, the limit of its head, a brown-out, or the rule for writes from pages of another origin (`cross_site`); left out
+   * for other requests.
+   */
+  readonly rejectedBy?: RejectedBy;
+  /** Which names of its route the client sent. It is counted, and is no part of the stored record. */
+  readonly sent?: NumberedNames;
+  /** Which losses of its route it had. It is counted, and is no part of the stored record. */
+  readonly lost?: NumberedNames;
+  /**
+   * How many requests that a limit rejected have this one record; left out for one. 0: it is no call of the client's API,
+   * but of a page that the gateway has for clients, or a check of a token, and is counted in no summary.
+   */
+  readonly requests?: number;
+}

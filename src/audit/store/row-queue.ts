@@ -1,0 +1,85 @@
+import { RecordMemory, type Chunk, type RecordPlace } from "../record/record-memory.ts";
+import type { RecordColumns } from "./stored-row.ts";
+
+/** A row without its record: rows survive garbage collections, so they are small. */
+export type PendingRow = RecordColumns & RecordPlace;
+
+/** A queue of rows, the oldest first. Taking one takes constant time. */
+export class RowQueue {
+  #rows: (PendingRow | undefined)[] = [];
+  /** Index of the oldest row. The rows before it have been taken. */
+  #first = 0;
+  /** Bytes of the records of these rows. */
+  bytes = 0;
+  /** Separate for each queue: rows of one queue are committed or dropped in order, so that its chunks become free in order. */
+  readonly memory: RecordMemory;
+
+  constructor(free: Chunk[]) {
+    this.memory = new RecordMemory(free);
+  }
+
+  get length(): number {
+    return this.#rows.length - this.#first;
+  }
+
+  push(row: PendingRow): void {
+    this.#rows.push(row);
+    this.bytes += row.size;
+  }
+
+  /** Takes the oldest row. */
+  shift(): PendingRow | undefined {
+    const row = this.#rows[this.#first];
+    if (row === undefined) return undefined;
+    this.#rows[this.#first] = undefined;
+    this.#first += 1;
+    this.bytes -= row.size;
+    if (2 * this.#first > this.#rows.length) {
+      this.#rows = this.#rows.slice(this.#first);
+      this.#first = 0;
+    }
+    return row;
+  }
+
+  /** Inserts rows at the front. */
+  unshift(rows: readonly PendingRow[]): void {
+    this.#rows = [...rows, ...this.#rows.slice(this.#first)];
+    this.#first = 0;
+    for (const { size } of rows) this.bytes += size;
+  }
+}
+
+/** The shares of clients in what waits. */
+export class WaitingClients {
+  readonly #maxRows: number;
+  readonly #maxBytes: number;
+  readonly #clients = new Map<string, { rows: number; bytes: number }>();
+  #rows = 0;
+  #bytes = 0;
+
+  constructor({ maxRows, maxBytes }: { readonly maxRows: number; readonly maxBytes: number }) {
+    this.#maxRows = maxRows;
+    this.#maxBytes = maxBytes;
+  }
+
+  add(client: string, rows: 1 | -1, bytes: number): void {
+    const share = this.#clients.get(client) ?? { rows: 0, bytes: 0 };
+    share.rows += rows;
+    share.bytes += bytes;
+    this.#rows += rows;
+    this.#bytes += bytes;
+    if (share.rows > 0) this.#clients.set(client, share);
+    else this.#clients.delete(client);
+  }
+
+  /** Whether a client has an average share or more. There is always such a client. */
+  isLarge(client: string): boolean {
+    const { rows, bytes } = this.#clients.get(client) ?? { rows: 0, bytes: 0 };
+    return this.#weigh(rows, bytes) * this.#clients.size >= this.#weigh(this.#rows, this.#bytes);
+  }
+
+  /** Integers, so that sums and products are exact. */
+  #weigh(rows: number, bytes: number): number {
+    return rows * this.#maxBytes + bytes * this.#maxRows;
+  }
+}

@@ -1,0 +1,179 @@
+import { promisify } from "node:util";
+import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from "node:zlib";
+import { owners, SEVERAL, type RecentBytes } from "./client-shares.ts";
+import type { IndexRow, StoredRow } from "./stored-row.ts";
+import { acceptedClients, dayOf, worthOf } from "../usage/usage.ts";
+
+/**
+ * Maximum bytes of a segment before compression, unless one record is larger. Larger segments take less space, and more
+ * time to read one record of: a page may need a segment for each of its records.
+ */
+const SEGMENT_BYTES = 256 * 1024;
+
+/**
+ * How segments are compressed. Level 1 is fast enough for the write path. The checksum finds damaged bytes; `zstd -t` checks
+ * it, too.
+ */
+const ZSTD_OPTIONS = {
+  params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
+};
+
+/**
+ * Records that are compressed together: all of one UTC day, and of one priority as far as it is known. A client that has a large
+ * share of the batch has segments of its own, so that its records can be deleted without those of others.
+ */
+export interface Segment {
+  readonly day: string;
+  /** The client of all its records, or an owner for several (`client-shares.ts`). */
+  readonly owner: string;
+  /** In the order of their records. */
+  readonly rows: readonly IndexRow[];
+  /** Where its records are in the bytes of the batch. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The rows of one commit. Their records are one buffer, which can be transferred to a thread without a copy. */
+export interface Batch {
+  readonly segments: readonly Segment[];
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Sizes of buffers are multiples of it, so that one that is used again is seldom too small. */
+const BUFFER_STEP = 256 * 1024;
+
+/**
+ * Arranges the rows of one commit in segments. A row that is given twice is written once.
+ *
+ * @param recent The bytes of earlier commits of this store. Those of this one are added.
+ * @param spare A buffer that is used if it is large enough.
+ */
+export function createBatch(rows: Iterable<StoredRow>, recent: RecentBytes, spare?: ArrayBuffer): Batch {
+  const unique = [...new Map([...rows].map((row) => [row.id, row])).values()];
+  const size = unique.reduce((sum, row) => sum + row.size, 0);
+  const buffer =
+    spare && spare.byteLength >= size ? spare : new ArrayBuffer(Math.ceil(size / BUFFER_STEP) * BUFFER_STEP);
+  const bytes = new Uint8Array(buffer, 0, size);
+  const segments: Segment[] = [];
+  let at = 0;
+  recent.add(unique);
+  for (const [day, owner, group] of groupRows(unique, recent)) {
+    let open: { day: string; owner: string; rows: IndexRow[]; start: number; end: number } | undefined;
+    for (const row of group) {
+      const { chunk, start, size } = row;
+      if (!open || at - open.start + size > SEGMENT_BYTES) {
+        open = { day, owner, rows: [], start: at, end: at };
+        segments.push(open);
+      }
+      chunk.bytes.copy(bytes, at, start, start + size);
+      open.rows.push(indexRow(row, at - open.start));
+      at += size;
+      open.end = at;
+    }
+  }
+  return { segments, bytes };
+}
+
+/** Lists all members, because `{ chunk, ...others }` takes a slow path of V8. */
+const indexRow = (row: StoredRow, start: number): IndexRow => ({
+  id: row.id,
+  time: row.time,
+  client: row.client,
+  accepted: row.accepted,
+  sender: row.sender,
+  route: row.route,
+  status: row.status,
+  lane: row.lane,
+  method: row.method,
+  requestId: row.requestId,
+  agent: row.agent,
+  lossy: row.lossy,
+  requests: row.requests,
+  sentBits: row.sent?.text,
+  lostBits: row.lost?.text,
+  start,
+  size: row.size,
+});
+
+/** The rows by day, priority and owner, so that a segment can be deleted as a whole. */
+function groupRows(
+  rows: readonly StoredRow[],
+  recent: RecentBytes,
+): [day: string, owner: string, rows: StoredRow[]][] {
+  const clients = acceptedClients(rows);
+  const clientsWithOwn = owners(rows);
+  const ownerOf = (client: string): string =>
+    clientsWithOwn.has(client) ? client : recent.sharedOwner(client);
+  const groups = Map.groupBy(rows, (row) => {
+    const accepted = row.accepted || (row.client !== null && clients.has(row.client));
+    const owner = row.client === null ? SEVERAL : ownerOf(row.client);
+    return `${dayOf(row.time)} ${worthOf({ client: row.client, status: row.status, accepted })} ${owner}`;
+  });
+  return [...groups].map(([key, group]) => {
+    const [day = "", , ...owner] = key.split(" ");
+    return [day, owner.join(" "), group];
+  });
+}
+
+const compress = promisify(zstdCompress);
+
+const piecesOf = ({ segments, bytes }: Batch): Uint8Array[] =>
+  segments.map(({ start, end }) => bytes.subarray(start, end));
+
+/** Compresses the segments of a batch in another thread, one at a time: each takes 1 MB of memory, which the next one uses again. */
+export const compressBatch = (batch: Batch): Promise<Buffer[]> =>
+  Array.fromAsync(piecesOf(batch), compressAsync);
+
+/** Compresses one segment, in another thread. */
+export const compressAsync = (piece: Uint8Array): Promise<Buffer> => compress(piece, ZSTD_OPTIONS);
+
+/** Compresses one segment, in this thread. */
+export const compressSync = (piece: Uint8Array): Buffer => zstdCompressSync(piece, ZSTD_OPTIONS);
+
+/** Compresses the segments of a batch, in this thread. */
+export const compressBatchSync = (batch: Batch): Buffer[] => piecesOf(batch).map(compressSync);
+
+/** The text of each record of a segment that can't be decompressed. It is no record: readers leave it out and count it. */
+export const UNREADABLE = "";
+
+/** Where a record is in a decompressed segment. */
+type Place = Pick<IndexRow, "start" | "size">;
+
+/** The text of one record of a segment, without its line feed. @param bytes The segment, decompressed. */
+export const recordText = (bytes: Uint8Array, { start, size }: Place): string =>
+  start >= 0 && size >= 1 && start + size <= bytes.length
+    ? Buffer.from(bytes.buffer, bytes.byteOffset + start, size - 1).toString()
+    : UNREADABLE;
+
+/** Maximum bytes of a decompressed segment, whatever a store says about the places of its records. */
+const MAX_SEGMENT_BYTES = 512 * 1024 * 1024;
+
+/** Damaged bytes, or those that something else has written, may be a little of a terabyte of zeros. */
+const limitOf = (places: readonly Place[]): { readonly maxOutputLength: number } => {
+  const end = places.reduce((most, { start, size }) => Math.max(most, start + size), SEGMENT_BYTES);
+  return { maxOutputLength: Math.min(end, MAX_SEGMENT_BYTES) };
+};
+
+const decompressInThread = promisify(zstdDecompress);
+
+/**
+ * Decompresses a segment, in another thread.
+ *
+ * @param places The places of some of its records.
+ * @throws {Error} If it is damaged, or longer than segments are.
+ */
+export const decompressAsync = (data: Uint8Array, places: readonly Place[]): Promise<Buffer> =>
+  decompressInThread(data, limitOf(places));
+
+/** Decompresses a segment as {@link decompressAsync}, in this thread. */
+export const decompressSync = (data: unknown, places: readonly Place[]): Buffer =>
+  zstdDecompressSync(data as Uint8Array, limitOf(places));
+
+/** Decompresses a segment as {@link decompressSync}. @returns undefined for one that is damaged: others can still be read. */
+export function tryDecompress(data: unknown, places: readonly Place[]): Buffer | undefined {
+  try {
+    return decompressSync(data, places);
+  } catch {
+    return undefined;
+  }
+}

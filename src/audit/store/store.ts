@@ -1,0 +1,171 @@
+import type { CallersReader } from "../usage/callers.ts";
+import type { DecisionReader } from "./decisions.ts";
+import type { EraseRequest, Erasure } from "./erase.ts";
+import type { AuditRecord } from "../record/record.ts";
+import type { TokenActivity } from "../usage/usage.ts";
+import type { UsageReader } from "../usage/usage-reader.ts";
+
+/** Records of one page, by default and at most. */
+export const DEFAULT_LIMIT = 50;
+/** Maximum number of records of one page. */
+export const MAX_LIMIT = 500;
+
+/** A query of records. All filters are optional. */
+export interface AuditQuery {
+  /** Records of one page, 1 to 500. Default 50. */
+  readonly limit?: number;
+  /** The `next` of the previous page. An invalid value is ignored. */
+  readonly before?: string;
+  /** The key of a client: a token's fingerprint, `application:ID` or `label:NAME`. */
+  readonly client?: string;
+  /** Keys of several clients. */
+  readonly clients?: readonly string[];
+  readonly lane?: AuditRecord["lane"];
+  /** The route as the pack names it, e.g. `GET /vm/instances/:id`. */
+  readonly route?: string;
+  /** The status of alpha's response. */
+  readonly status?: number;
+  /** ISO 8601 in UTC with milliseconds, as `Date.toISOString` writes it; this moment included. */
+  readonly since?: string;
+  /** The same form; this moment excluded. */
+  readonly until?: string;
+}
+
+/** The keys of the clients of a query; undefined: all clients. */
+export const clientsOf = ({ client, clients }: AuditQuery): readonly string[] | undefined =>
+  client === undefined ? clients : [client, ...(clients ?? [])];
+
+/** One page of records. */
+export interface AuditPage {
+  /** Records, newest first. There may be fewer than requested if they are large. */
+  readonly records: readonly AuditRecord[];
+  /** The value of `before` for the next page; null on the last page. */
+  readonly next: string | null;
+}
+
+/** A page whose records are JSON texts, as they are stored. */
+export interface TextPage {
+  readonly records: readonly string[];
+  readonly next: string | null;
+}
+
+/** Counters of a store. */
+export interface AuditStats {
+  /** Records waiting to be committed. */
+  readonly queued: number;
+  /** Records lost since the start: the queue was full, or they could not be written. */
+  readonly dropped: number;
+  /** Records committed since the start. */
+  readonly written: number;
+  /** Commits and restarts of the store that failed since the start. */
+  readonly errors: number;
+  /** Bytes of the committed records since the start, as JSON. */
+  readonly recordBytes: number;
+  /** Bytes of the same records as they are stored, compressed. */
+  readonly storedBytes: number;
+  /** Commits since the start, and the time that they took together. */
+  readonly commits: number;
+  readonly commitSeconds: number;
+  /** Records deleted since the start because of `sizeLimit`, before `retentionDays`. */
+  readonly evicted: number;
+  /** Undefined if records are not sent to a collector. */
+  readonly exported?: ExportStats;
+}
+
+/** Counters of records that are sent to a collector. */
+export interface ExportStats {
+  /** Records waiting to be sent. */
+  readonly queued: number;
+  /** Records that the collector accepted since the start. */
+  readonly sent: number;
+  /** Records that were not sent since the start: the queue was full, or the collector did not accept them. */
+  readonly dropped: number;
+}
+
+/** `relaxed` commits in groups within 100 ms; `strict` commits before `append` resolves. */
+export type AuditDurability = "relaxed" | "strict";
+
+/** Options of every store. */
+export interface StoreOptions {
+  readonly durability: AuditDurability;
+  /** Days (UTC) that ended before are deleted. */
+  readonly retentionDays: number;
+  /** Maximum size of all records in bytes. Above it the least important are deleted, by segments, and counted. */
+  readonly sizeLimit: number;
+  /** Days (UTC) for which summaries are kept, whatever happens to their records. Default 400. */
+  readonly usageRetentionDays?: number;
+  /** Maximum number of rows of the summaries. Default 1 000 000. */
+  readonly summaryRows?: number;
+  /** Bounds of what waits to be committed: above either the oldest are dropped. Default `MOST_QUEUED`. */
+  readonly queue?: { readonly maxRows?: number; readonly maxBytes?: number };
+  /** Called with the error of the first of several failed commits, for the log. */
+  readonly onFault?: (error: unknown) => void;
+  /** Called for each page that leaves out damaged records, with their number. */
+  readonly onDamaged?: (records: number) => void;
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly clock?: () => number;
+}
+
+/** An audit store: SQLite or PostgreSQL. One test suite defines the behaviour of both. */
+export interface AuditStore extends UsageReader, CallersReader {
+  /**
+   * Stores a redacted record. `relaxed`: returns at once and never throws. `strict`: resolves once
+   * the record is on the disk, and rejects with `AuditUnavailableError` when it is not.
+   */
+  readonly append: (record: AuditRecord) => void | Promise<void>;
+  /** Returns one page of records. @throws {AuditUnavailableError} While the store can't be read. */
+  readonly query: (query: AuditQuery) => Promise<AuditPage>;
+  /** Like `query`, but returns the records as JSON texts. @throws {AuditUnavailableError} */
+  readonly texts: (query: AuditQuery) => Promise<TextPage>;
+  /** Counts the matching records; `limit` is ignored. @throws {AuditUnavailableError} */
+  readonly count: (query: AuditQuery) => Promise<number>;
+  /** Returns what one token did. @throws {AuditUnavailableError} */
+  readonly activity: (query: { readonly fingerprint: string }) => Promise<TokenActivity>;
+  /** Returns one record. @throws {AuditUnavailableError} While the store can't be read. */
+  readonly get: (id: string) => Promise<AuditRecord | undefined>;
+  /**
+   * Erases the records, summaries and tokens of a client, in small steps, so that others can be written meanwhile. Requests
+   * that come later are recorded again.
+   *
+   * @param onRecords Called after each step with the number of records so far.
+   * @throws {AuditUnavailableError} Then a part may be erased. It can be called again.
+   */
+  readonly erase: (request: EraseRequest, onRecords?: (done: number) => void) => Promise<Erasure>;
+  /** Returns the entries about erased clients, the newest first. @throws {AuditUnavailableError} */
+  readonly erasures: () => Promise<readonly Erasure[]>;
+  /** Answers what requests wait for. */
+  readonly decisions: DecisionReader;
+  /** Whether the last operation of the store succeeded. */
+  readonly ready: () => boolean;
+  /** Why the store is not ready. The text is public: it has no address or path. */
+  readonly fault: () => string | undefined;
+  readonly stats: () => AuditStats;
+  /** Commits all queued records and closes the store. Records that are appended later are dropped. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * The audit store cannot be written or read now. Its message names the cause for the operator.
+ *
+ * @example
+ * ```ts
+ * import { AuditUnavailableError, createGateway } from "alpha-gateway";
+ *
+ * const gateway = createGateway({ upstream: "https://api.example.com" });
+ * await gateway.start().catch((error: unknown) => {
+ *   if (error instanceof AuditUnavailableError) console.error(error.message);
+ * });
+ * ```
+ */
+export class AuditUnavailableError extends Error {
+  override readonly name = "AuditUnavailableError";
+  readonly code = "AG_AUDIT_UNAVAILABLE";
+}
+
+/** A stored record is damaged. The others can be read. */
+export class DamagedRecordError extends AuditUnavailableError {
+  /** @param id Its id. */
+  constructor(id: string) {
+    super(`The record ${id} is damaged. The export as ndjson has its text as it is.`);
+  }
+}

@@ -1,0 +1,273 @@
+/** Clients as people see them, one row for each: a name, an application, or else a family of user agents. */
+import { isClientApi } from "../record/record.ts";
+import { agentFamily } from "../clients/agent-pattern.ts";
+import type { ClientDirectory } from "../clients/client-directory.ts";
+import { familyKeyOf } from "./client-keys.ts";
+import {
+  cameBackOn,
+  groupClients,
+  groupSpans,
+  isPauseLonger,
+  migrationStateOf,
+  spansOf,
+  type MigrationState,
+  type NamedClient,
+  type QuietTime,
+} from "./migration-state.ts";
+import { isNamedKey, UNACCEPTED } from "./summary-key.ts";
+import {
+  MAX_TOKENS_READ,
+  MAX_USAGE_ROWS,
+  type ClientUsage,
+  type RouteUsage,
+  type TokenUsage,
+  type UsageQuery,
+} from "./usage.ts";
+import type { UsageReader } from "./usage-reader.ts";
+
+/** Whose clients are grouped, and when one counts as quiet. */
+export interface GroupOptions {
+  readonly directory: ClientDirectory;
+  readonly quiet: QuietTime;
+}
+
+/** One row, with what identifies it and the state of today. */
+export interface IdentifiedGroup extends NamedClient {
+  /** What selects it in a query: its name, its only key, `agent:FAMILY`, `none` or `unaccepted`. */
+  readonly id: string;
+  /** The family of user agents of a row with several tokens; null for others. */
+  readonly family: string | null;
+  readonly state: MigrationState | null;
+  readonly isPauseLonger: boolean;
+}
+
+/** One row: its requests are those of the query, and its state is that of today. */
+export interface ClientGroup extends IdentifiedGroup {
+  /** The day on which it called alpha again after it had been ready; null if it did not, or is ready again. */
+  readonly cameBack: string | null;
+}
+
+/** The value of `client` in queries for requests without a token. No key has this form. */
+export const ANONYMOUS = "none";
+
+function idOf({ name, client, keys, userAgent }: NamedClient): { id: string; family: string | null } {
+  if (name !== null) return { id: name, family: null };
+  if (keys.length === 1) return { id: client ?? ANONYMOUS, family: null };
+  return { id: familyKeyOf({ client, userAgent }) ?? "", family: agentFamily(userAgent) ?? "" };
+}
+
+/** Counts of a query. The others of a row say how far its migration is, and are those of all days and both lanes. */
+const countsOf = ({ requests, errors, lossy, native, first, last }: NamedClient) => ({
+  requests,
+  errors,
+  lossy,
+  native,
+  first,
+  last,
+});
+
+/** Groups clients into rows, and says what identifies each: wherever clients are listed, they are the same ones. */
+export const identifyGroups = (
+  counted: readonly ClientUsage[],
+  directory: ClientDirectory,
+): Omit<IdentifiedGroup, "state" | "isPauseLonger">[] =>
+  groupClients(counted, directory).map((group) => ({
+    ...group,
+    ...idOf(group),
+    tokens: group.keys.length > 1 ? Math.max(group.tokens, group.keys.length) : group.tokens,
+  }));
+
+const isWhole = ({ since, until, lane, isClientApi: isOfApi, route }: UsageQuery): boolean =>
+  (since ?? until ?? lane ?? isOfApi ?? route) === undefined;
+
+/** Reads the rows of all days: what they are called, and their states. @throws {AuditUnavailableError} */
+export async function readGroupsOfAllDays(
+  store: Pick<UsageReader, "clients">,
+  { client, clients }: UsageQuery,
+  { directory, quiet }: GroupOptions,
+): Promise<IdentifiedGroup[]> {
+  const counted = await store.clients({
+    ...(client !== undefined && { client }),
+    ...(clients && { clients }),
+    limit: Number.MAX_SAFE_INTEGER,
+  });
+  return identifyGroups(counted, directory).map((group) => ({
+    ...group,
+    state: migrationStateOf(group, quiet),
+    isPauseLonger: isPauseLonger(group, quiet),
+  }));
+}
+
+/**
+ * Reads the rows with requests of a query, those with the most first. State, last call and longest pause don't depend on the
+ * days of the query: a client that called v4 before them has not "not begun".
+ *
+ * @throws {AuditUnavailableError}
+ */
+export async function readClientGroups(
+  store: Pick<UsageReader, "clients" | "spans">,
+  query: UsageQuery,
+  options: GroupOptions,
+): Promise<ClientGroup[]> {
+  const { directory, quiet } = options;
+  const [groups, spans] = await Promise.all([
+    readGroupsOfAllDays(store, query, options),
+    store.spans(spansOf(query, quiet)),
+  ]);
+  const spansOfKey = groupSpans(spans, groups);
+  const all = groups.map((group): ClientGroup => ({
+    ...group,
+    cameBack: cameBackOn(spansOfKey(group.client), group.state, quiet),
+  }));
+  if (isWhole(query)) return all.toSorted(byRequests);
+  const counted = await store.clients({ ...query, limit: Number.MAX_SAFE_INTEGER });
+  return countGroups(all, counted, directory).toSorted(byRequests);
+}
+
+/** Gives groups the counts of some days. Those without any are left out. */
+function countGroups(
+  groups: readonly ClientGroup[],
+  counted: readonly ClientUsage[],
+  directory: ClientDirectory,
+): ClientGroup[] {
+  const groupOf = indexGroups(groups);
+  const byGroup = Map.groupBy(counted, ({ client }) => groupOf(client));
+  return [...byGroup].flatMap(([group, usage]): ClientGroup[] => {
+    // The keys of a group have the same name, but may have had other user agents in these days.
+    const sameAgent = usage.map((each) => ({ ...each, userAgent: group?.userAgent ?? null }));
+    const [counts] = groupClients(sameAgent, directory);
+    return group && counts ? [{ ...group, ...countsOf(counts) }] : [];
+  });
+}
+
+const byRequests = (one: { readonly requests: number }, other: { readonly requests: number }): number =>
+  other.requests - one.requests;
+
+/** Returns a function that finds the row of a key. */
+function indexGroups<Group extends NamedClient>(
+  groups: readonly Group[],
+): (key: string | null) => Group | undefined {
+  const byKey = new Map(groups.flatMap((group) => group.keys.map((key) => [key, group] as const)));
+  return (key) => byKey.get(key);
+}
+
+/** One token of a row. */
+export type GroupToken = TokenUsage & { readonly state: MigrationState | null };
+
+/** Reads the tokens of keys, those with the most requests first: 1000 at most. @throws {AuditUnavailableError} */
+export async function readGroupTokens(
+  store: Pick<UsageReader, "clients" | "tokens">,
+  keys: readonly (string | null)[],
+  { quiet }: Pick<GroupOptions, "quiet">,
+): Promise<GroupToken[]> {
+  // Requests without a token have the key "" in queries.
+  const accepted = keys.flatMap((key) => (key === null || key === "" || key === UNACCEPTED ? [] : key));
+  const named = accepted.filter(isNamedKey);
+  const single = accepted.filter((key) => !isNamedKey(key));
+  const counted = single.length === 0 ? [] : await store.clients({ clients: single, limit: MAX_TOKENS_READ });
+  const ofNamed: TokenUsage[] = [];
+  // One after the other: a name has few applications, and each may have many tokens.
+  for (const client of named) ofNamed.push(...(await store.tokens({ client })));
+  const tokens = [...ofNamed, ...counted.map(tokenOf)].toSorted(byRequests).slice(0, MAX_TOKENS_READ);
+  return tokens.map((token) => ({
+    ...token,
+    state: migrationStateOf({ ...token, client: token.fingerprint }, quiet),
+  }));
+}
+
+/** A client that is one token. */
+const tokenOf = ({
+  client,
+  userAgent,
+  first,
+  last,
+  lastAlpha,
+  lastNative,
+  requests,
+  native,
+}: ClientUsage): TokenUsage => ({
+  fingerprint: client ?? "",
+  client: client ?? "",
+  userAgent,
+  first,
+  last,
+  lastAlpha,
+  lastNative,
+  requests,
+  native,
+});
+
+/** The requests of one row to one route. */
+export interface GroupCall extends Pick<
+  ClientGroup,
+  "id" | "client" | "name" | "family" | "userAgent" | "state"
+> {
+  readonly route: string;
+  readonly requests: number;
+  readonly errors: number;
+  readonly lossy: number;
+  readonly last: string;
+}
+
+/** Rows of the summaries that are read for the calls of groups. */
+export const MAX_ROUTE_ROWS = 100_000;
+
+/** Who calls which alpha route. */
+export interface GroupCalls {
+  /** Those with the most requests first. */
+  readonly calls: readonly GroupCall[];
+  /** How many there are, with those that are left out. */
+  readonly total: number;
+}
+
+/** Whether a row shows that its route is in use. What strangers were refused does not: scanners try every path. */
+const isUse = ({ client, lane, route, status }: RouteUsage): boolean =>
+  isClientApi({ lane }) && route !== null && (client !== UNACCEPTED || status < 400);
+
+/** Adds up the requests of rows by group and route. */
+function addGroupCalls(groups: readonly IdentifiedGroup[], usage: readonly RouteUsage[]): GroupCall[] {
+  const groupOf = indexGroups(groups);
+  const calls = new Map<string, { -readonly [Member in keyof GroupCall]: GroupCall[Member] }>();
+  for (const row of usage) {
+    const group = groupOf(row.client);
+    if (!group || !isUse(row)) continue;
+    const { id, client, name, family, userAgent, state } = group;
+    const route = row.route ?? "";
+    const key = `${client}\n${route}`;
+    const start = {
+      id,
+      client,
+      name,
+      family,
+      userAgent,
+      state,
+      route,
+      requests: 0,
+      errors: 0,
+      lossy: 0,
+      last: "",
+    };
+    const call = calls.get(key) ?? start;
+    call.requests += row.requests;
+    call.errors += row.status >= 400 ? row.requests : 0;
+    call.lossy += row.lossy;
+    if (row.last > call.last) call.last = row.last;
+    calls.set(key, call);
+  }
+  return [...calls.values()].toSorted(
+    (one, other) =>
+      byRequests(one, other) || one.id.localeCompare(other.id) || (one.route < other.route ? -1 : 1),
+  );
+}
+
+/** Reads who calls which alpha route, those with the most requests first. @throws {AuditUnavailableError} */
+export async function readGroupCalls(
+  store: Pick<UsageReader, "clients" | "usage">,
+  { limit = MAX_USAGE_ROWS, ...query }: UsageQuery,
+  options: GroupOptions,
+): Promise<GroupCalls> {
+  const groups = await readGroupsOfAllDays(store, query, options);
+  const usage = await store.usage({ ...query, isClientApi: true, limit: MAX_ROUTE_ROWS });
+  const calls = addGroupCalls(groups, usage);
+  return { calls: calls.slice(0, limit), total: calls.length };
+}

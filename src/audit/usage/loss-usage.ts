@@ -1,0 +1,77 @@
+/** Reads which losses requests had. */
+import { SEVERITIES, type Severity } from "../../base/files/severity.ts";
+import type { LossRow } from "./loss-counts.ts";
+import type { UsageQuery } from "./usage.ts";
+
+/** A query of losses. */
+export interface LossQuery extends UsageQuery {
+  /** The route as the pack names it. */
+  readonly route?: string | undefined;
+  /** Losses of this severity only. */
+  readonly severity?: Severity | undefined;
+}
+
+/** What requests of a client to a route lost. */
+export interface LossUsage {
+  /** The key of the client; null: requests without a token. */
+  readonly client: string | null;
+  readonly route: string;
+  /** `field: reason`, as records have it. */
+  readonly loss: string;
+  /** As the pack of the last of these days has it. */
+  readonly severity: Severity;
+  /** Requests that lost it. */
+  readonly requests: number;
+  /** The first and the last day on which it was lost, `2026-03-01`. Of a query without `since`: the first use of all. */
+  readonly firstDay: string;
+  readonly lastDay: string;
+}
+
+/** The requests of a client to a route that lost the same. */
+export interface LossDays extends Pick<LossRow, "client" | "route" | "pack" | "place" | "requests"> {
+  readonly firstDay: string;
+  readonly lastDay: string;
+}
+
+const isSeverity = (word: string): word is Severity => (SEVERITIES as readonly string[]).includes(word);
+
+/** What weighs most comes first, and of the same weight what happened most often. */
+export const compareLosses = (
+  one: Pick<LossUsage, "severity" | "requests" | "loss">,
+  other: Pick<LossUsage, "severity" | "requests" | "loss">,
+): number =>
+  SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity) ||
+  other.requests - one.requests ||
+  (one.loss < other.loss ? -1 : 1);
+
+/**
+ * Lists losses by their weight, then by their requests.
+ *
+ * @param namesOf The names of a route in a pack: severity and text, separated by a blank
+ */
+export function listLosses(
+  rows: Iterable<LossDays>,
+  namesOf: (pack: string, route: string) => readonly string[] | undefined,
+  { severity: wanted, limit }: Pick<LossQuery, "severity" | "limit">,
+): LossUsage[] {
+  const found = new Map<string, LossUsage>();
+  for (const { client, route, pack, place, requests, firstDay, lastDay } of rows) {
+    const [word = "", ...text] = namesOf(pack, route)?.[place]?.split(" ") ?? [];
+    if (!isSeverity(word)) continue;
+    const loss = text.join(" ");
+    const key = `${client}\n${route}\n${loss}`;
+    const other = found.get(key);
+    const isLater = !other || lastDay >= other.lastDay;
+    found.set(key, {
+      client: client || null,
+      route,
+      loss,
+      severity: isLater ? word : other.severity,
+      requests: requests + (other?.requests ?? 0),
+      firstDay: other && other.firstDay < firstDay ? other.firstDay : firstDay,
+      lastDay: isLater ? lastDay : other.lastDay,
+    });
+  }
+  const listed = [...found.values()].filter(({ severity }) => wanted === undefined || severity === wanted);
+  return listed.toSorted(compareLosses).slice(0, limit);
+}

@@ -1,0 +1,222 @@
+import type { AuditRecord } from "../record/record.ts";
+import { truncateUtf8 } from "../record/truncate.ts";
+import { WORTH, type RecordColumns } from "../store/stored-row.ts";
+
+/** A query of the summaries. These are stored by day (UTC): a day that is partly in the range counts as a whole. */
+export interface UsageQuery {
+  /** The key of a client, or null for requests without a token. Default: all. */
+  readonly client?: string | null;
+  /** Keys of several clients. */
+  readonly clients?: readonly (string | null)[];
+  readonly lane?: AuditRecord["lane"] | undefined;
+  /** Only calls of the client's API, whoever answered them: all lanes but `native`. */
+  readonly isClientApi?: boolean | undefined;
+  /** The route as the pack names it. `sent` ignores it. */
+  readonly route?: string | undefined;
+  /** ISO 8601 in UTC with milliseconds; this moment included. */
+  readonly since?: string;
+  /** The same form; this moment excluded. */
+  readonly until?: string;
+  /** Maximum number of rows, default 10 000. Those with the most requests are returned. */
+  readonly limit?: number;
+}
+
+/** Maximum number of rows of a query. */
+export const MAX_USAGE_ROWS = 10_000;
+
+/** Maximum number of sums that a report is made of. They are in memory together: about 400 bytes each. */
+export const MAX_SUMS_READ = 200_000;
+
+/** Maximum number of bytes of a user agent in the summaries. */
+const MAX_AGENT_BYTES = 200;
+/** Maximum number of rows of the summaries, by default. They take about 300 bytes each, with the indexes. */
+export const MAX_SUMMARY_ROWS = 1_000_000;
+
+/** Maximum number of tokens in the summaries. Above it those that were not used for the longest time are deleted. */
+export const MAX_TOKENS = 100_000;
+
+/** Days for which summaries are kept, by default: a job that runs once a year is seen. */
+export const USAGE_RETENTION_DAYS = 400;
+
+/** Rows that one step deletes above the limit. */
+export const SUMMARY_STEP_ROWS = 2000;
+
+/** The rows of a client, or how many of them are deleted. */
+export interface ClientRows {
+  readonly client: string;
+  readonly rows: number;
+}
+
+/**
+ * Returns how many rows are deleted of which clients: of those with the most rows, so that the others keep theirs.
+ *
+ * @param counted Clients, those with the most rows first. Clients after the first `excess` are never needed.
+ * @param excess How many rows are deleted in all.
+ */
+export function cutLargest(counted: readonly ClientRows[], excess: number): ClientRows[] {
+  let level = counted[0]?.rows ?? 0;
+  let left = excess;
+  let clients = 0;
+  while (left > 0 && clients < counted.length) {
+    clients += 1;
+    const gap = level - (counted[clients]?.rows ?? 0);
+    // All clients so far come down to the next one, or as far as it takes.
+    const drop = Math.min(gap, Math.floor(left / clients));
+    level -= drop;
+    left -= drop * clients;
+    if (drop < gap) break;
+  }
+  // What can't be divided: one row more of each of the first.
+  const most = Math.min(left, clients);
+  return counted
+    .slice(0, clients)
+    .map(({ client, rows }, index) => ({ client, rows: rows - level + (level > 0 && index < most ? 1 : 0) }))
+    .filter(({ rows }) => rows > 0);
+}
+
+/** Maximum number of tokens of a client that are read. */
+export const MAX_TOKENS_READ = 1000;
+
+/** A query of tokens: those of the client of a key, those whose fingerprints begin with these digits, or those with these fingerprints. */
+export type TokenQuery =
+  | { readonly client: string }
+  | { readonly fingerprint: string }
+  | { readonly fingerprints: readonly string[] };
+
+/** Tokens that were used for calls of the client's API since a time, by their fingerprints. */
+export interface TokenPage {
+  /** The last fingerprint of the page before; `""` for the first page. */
+  readonly after: string;
+  /** ISO 8601. */
+  readonly since: string;
+}
+
+/** The keys of the clients of a query, with `""` for requests without a token; undefined: all clients. */
+export const usageKeysOf = ({ client, clients }: UsageQuery): readonly string[] | undefined =>
+  client === undefined
+    ? clients?.map((key) => key ?? "")
+    : [client, ...(clients ?? [])].map((key) => key ?? "");
+
+/** Shortens a user agent for the summaries. PostgreSQL can't store U+0000. */
+export const usageAgent = (agent: string | null): string | null =>
+  agent === null ? null : truncateUtf8(agent.replaceAll("\u0000", ""), MAX_AGENT_BYTES);
+
+interface UsageCounts {
+  readonly requests: number;
+  /** Requests whose response lost something in translation. */
+  readonly lossy: number;
+  /** Times of the first and the last of these requests, in ISO 8601 with milliseconds, UTC. */
+  readonly first: string;
+  readonly last: string;
+}
+
+/** The summary of one client. */
+export interface ClientUsage extends UsageCounts {
+  /**
+   * Its key: `label:NAME`, `application:ID`, the fingerprint of a token, `UNACCEPTED` for all tokens that v4 never accepted,
+   * or null for all requests without a token.
+   */
+  readonly client: string | null;
+  readonly label: string | null;
+  readonly application: string | null;
+  readonly fingerprint: string | null;
+  /** Times of its last translated and its last forwarded request; null without one. */
+  readonly lastAlpha: string | null;
+  readonly lastNative: string | null;
+  /**
+   * The longest time between the last translated request of a day and the first one of the next day that has any, in
+   * milliseconds; null if all were on one day.
+   */
+  readonly longestPauseMs: number | null;
+  /** Its tokens, as far as they are listed. */
+  readonly tokens: number;
+  /** Of the client's last requests. */
+  readonly userAgent: string | null;
+  /** Requests with status 400 or above. */
+  readonly errors: number;
+  /** Requests through the native proxy. */
+  readonly native: number;
+}
+
+/** One token of a client. */
+export interface TokenUsage {
+  readonly fingerprint: string;
+  /** The key of its client. */
+  readonly client: string;
+  /** Of its last request. */
+  readonly userAgent: string | null;
+  readonly first: string;
+  readonly last: string;
+  readonly lastAlpha: string | null;
+  readonly lastNative: string | null;
+  readonly requests: number;
+  readonly native: number;
+}
+
+/** The requests of one client on one route with one status. */
+export interface RouteUsage extends UsageCounts {
+  readonly client: string | null;
+  readonly lane: AuditRecord["lane"];
+  /** Null if no route of the pack matched, and for native requests. */
+  readonly route: string | null;
+  readonly status: number;
+  /** The id of the last of these records. It may have been deleted. */
+  readonly sample: string;
+}
+
+/** Maximum number of records of a token that are counted, the newest first. */
+export const MAX_RECORDS_COUNTED = 100_000;
+
+/** What one token did, also one whose requests are counted together with those of other tokens. */
+export interface TokenActivity {
+  /** Undefined for a token whose requests were never counted. */
+  readonly token: TokenUsage | undefined;
+  /**
+   * Its requests by route, those with the most first. The summaries of a client with several tokens don't tell them apart: then
+   * its records are counted, as far back as there are any, and `sample` is empty.
+   */
+  readonly routes: readonly RouteUsage[];
+}
+
+/** The requests of one day. */
+export interface DayUsage {
+  /** `2026-03-01`, in UTC. */
+  readonly day: string;
+  readonly alpha: number;
+  readonly native: number;
+  readonly errors: number;
+  readonly lossy: number;
+  /** Clients that used alpha on that day, without requests that are nobody's: those without an accepted token. */
+  readonly alphaClients: number;
+}
+
+/** Returns the clients whose tokens v4 has accepted in one of the rows. */
+export const acceptedClients = (rows: readonly Pick<RecordColumns, "client" | "accepted">[]): Set<string> =>
+  new Set(rows.flatMap(({ client, accepted }) => (client !== null && accepted ? [client] : [])));
+
+/** Returns the priority of a record, one of `WORTH`. */
+export const worthOf = ({
+  client,
+  status,
+  accepted,
+}: Pick<RecordColumns, "client" | "status" | "accepted">): number =>
+  client !== null && accepted ? WORTH.accepted : status >= 400 ? WORTH.refused : WORTH.unaccepted;
+
+const DAY_MS = 86_400_000;
+let lastDay = { number: 0, text: "1970-01-01" };
+
+/** Returns the UTC day of a time, `2026-03-01`. @param time Milliseconds since the epoch. */
+export function dayOf(time: number): string {
+  const number = Math.floor(time / DAY_MS);
+  // Nearly all records of a batch are of one day.
+  if (number !== lastDay.number) lastDay = { number, text: new Date(time).toISOString().slice(0, 10) };
+  return lastDay.text;
+}
+
+/** Returns the first and the last day of a query, both included. */
+export function daysOf({ since, until }: UsageQuery): { first: string; last: string } {
+  return {
+    first: since === undefined ? "0000" : since.slice(0, 10),
+    last: until === undefined ? "9999" : dayOf(Date.parse(until) - 1),
+  };
+}

@@ -1,0 +1,307 @@
+/** Writes the files of a draft. Names and texts of documents are not trusted: each is quoted, and comments have one line. */
+import { stringify } from "yaml";
+import { INVISIBLE, toVisibleLine } from "../../base/index.ts";
+import { isParameter, type ApiDescription, type ApiRoute, type Field } from "./api-description.ts";
+import type { Candidate } from "./assign.ts";
+import {
+  clientPath,
+  isPlainName,
+  packRoute,
+  upstreamPath,
+  usesText,
+  type Draft,
+  type DraftBody,
+  type DraftResource,
+  type DraftRoute,
+  type OpenPoint,
+} from "./draft.ts";
+
+/** Characters of a comment. */
+const MAX_COMMENT = 200;
+
+/** A value as YAML on one line. */
+const inline = (value: unknown): string => toVisibleLine(JSON.stringify(value));
+/** A key or a text as YAML. */
+const scalar = (text: string): string =>
+  stringify(text, { lineWidth: 0, defaultStringType: "PLAIN" }).trimEnd();
+const key = (text: string): string => (/^[A-Za-z_][\w.-]*$/.test(text) ? scalar(text) : inline(text));
+
+/** A text in a comment: one line, without what acts on terminals. */
+export const comment = (text: string): string => `# ${text.replaceAll(INVISIBLE, " ").slice(0, MAX_COMMENT)}`;
+
+const reasonOf = ({ score, reasons }: Pick<Candidate<unknown, unknown>, "score" | "reasons">): string =>
+  comment(`${score.toFixed(2)}: ${reasons.join(", ")}`);
+
+/** The most frequent of some texts; undefined if there are none. */
+function mostFrequent(texts: readonly string[]): string | undefined {
+  const counts = Map.groupBy(texts, (text) => text);
+  return [...counts].toSorted((one, other) => other[1].length - one[1].length)[0]?.[0];
+}
+
+/** The shapes of responses that most routes of an API have. */
+interface Shapes {
+  readonly list: string;
+  readonly object: string;
+}
+
+/** The shape of a response as a pack writes it, in JSON. @param listName The `list` of the resource. */
+function shapeOf({ payload: { member, isList, object } }: ApiRoute, listName: string | undefined): string {
+  const value = isList ? "$items" : "$object";
+  if (member === undefined || object === undefined) return inline(value);
+  return inline({ [isList && member === listName ? "$list" : member]: value });
+}
+
+/** The member with the list in most responses of a resource. */
+const listNameOf = (routes: readonly DraftRoute[], side: "old" | "now"): string | undefined =>
+  mostFrequent(
+    routes.flatMap(({ pair }) => (pair[side].payload.isList ? (pair[side].payload.member ?? []) : [])),
+  );
+
+/** The shapes that most routes of one side have. */
+function usualShapes(resources: readonly DraftResource[], side: "old" | "now"): Shapes {
+  const shapes = (isList: boolean): string[] =>
+    resources.flatMap(({ routes }) =>
+      routes
+        .map(({ pair }) => pair[side])
+        .filter(({ payload }) => payload.object && payload.isList === isList)
+        .map((route) => shapeOf(route, listNameOf(routes, side))),
+    );
+  return {
+    list: mostFrequent(shapes(true)) ?? '"$items"',
+    object: mostFrequent(shapes(false)) ?? '"$object"',
+  };
+}
+
+function sideLines(name: string, side: ApiDescription, shapes: Shapes): string[] {
+  return [
+    `  name: ${name}`,
+    ...(side.basePath === "" ? [] : [`  base_path: ${scalar(side.basePath)}`]),
+    ...(side.credentials ? [`  credentials: ${inline(side.credentials)}`] : []),
+    `  responses: { list: ${shapes.list}, object: ${shapes.object} }`,
+  ];
+}
+
+function packFile({ draft: { old, now, resources }, shapes }: Writing): string {
+  const parameters = new Set(
+    resources
+      .flatMap(({ routes }) => routes.flatMap(({ pair }) => pair.old.segments.filter(isParameter)))
+      .map((segment) => segment.slice(1, -1)),
+  );
+  return [
+    "# yaml-language-server: $schema=.vscode/pack.schema.json",
+    "# A draft from two OpenAPI documents: what both APIs have everywhere. `check` lists what is still open.",
+    "format: 2",
+    "",
+    "client:",
+    ...sideLines("old", old, shapes.old),
+    ...(parameters.size === 0
+      ? []
+      : [`  path_parameters: { ${[...parameters].map((name) => `${key(name)}: text`).join(", ")} }`]),
+    "",
+    "upstream:",
+    ...sideLines("new", now, shapes.now),
+    "",
+  ].join("\n");
+}
+
+/** The schema of a member of a body. */
+function memberSchema({ place, isList }: Field): Record<string, unknown> {
+  const types = [...place.types].filter((type) =>
+    /^(?:string|number|integer|boolean|array|object|null)$/.test(type),
+  );
+  const words = place.words && !isList ? [...place.words].slice(0, 500) : undefined;
+  return {
+    ...(types.length > 0 && { type: types.length === 1 ? types[0] : types }),
+    ...(words && types.includes("string") && { enum: [...words, ...(types.includes("null") ? [null] : [])] }),
+  };
+}
+
+interface ObjectSchema {
+  readonly type: "object";
+  readonly properties: Record<string, unknown>;
+}
+
+/** The schema of a body: the members that are known. */
+function bodySchema({ members }: DraftBody): ObjectSchema {
+  const schema: ObjectSchema = { type: "object", properties: {} };
+  for (const member of members) {
+    const parts = member.name.split(".");
+    let { properties } = schema;
+    for (const part of parts.slice(0, -1)) {
+      const inner = (properties[part] ??= { type: "object", properties: {} }) as ObjectSchema;
+      ({ properties } = inner);
+    }
+    properties[parts.at(-1) ?? member.name] = memberSchema(member);
+  }
+  return schema;
+}
+
+/** What the files of a draft have in common. */
+interface Writing {
+  readonly draft: Draft;
+  readonly shapes: Readonly<Record<"old" | "now", Shapes>>;
+}
+
+/** The shapes of a route that are not the usual ones. */
+function envelopeLines({ pair }: DraftRoute, { routes }: DraftResource, { shapes }: Writing): string[] {
+  const kind = pair.old.payload.isList ? "list" : "object";
+  const sides = (
+    [
+      ["client", "old"],
+      ["upstream", "now"],
+    ] as const
+  ).flatMap(([name, side]) => {
+    const { payload } = pair[side];
+    const isSameKind = payload.object !== undefined && payload.isList === pair.old.payload.isList;
+    const shape = isSameKind
+      ? shapeOf(pair[side], listNameOf(routes, side))
+      : inline(kind === "list" ? "$items" : "$object");
+    return shape === shapes[side][kind] ? [] : [`${name}: { ${kind}: ${shape} }`];
+  });
+  return sides.length === 0 ? [] : [`    envelope: { ${sides.join(", ")} }`];
+}
+
+function routeLines(
+  route: DraftRoute,
+  resource: DraftResource,
+  bodyName: string | undefined,
+  writing: Writing,
+): string[] {
+  const { pair } = route;
+  const { old, now } = pair;
+  const hasObject = old.payload.object !== undefined && old.status !== 204;
+  const response = !hasObject ? "none" : old.payload.isList ? "list" : "object";
+  return [
+    `  ${reasonOf(pair)}`,
+    `  - client: ${inline(packRoute(old))}`,
+    ...(writing.draft.old.credentials ? [`    scope: ${old.needsToken ? "token" : "public"}`] : []),
+    `    upstream: ${inline(`${now.method} ${upstreamPath(pair) ?? clientPath(now.path)}`)}`,
+    `    response: ${response}`,
+    ...(old.status === 200 ? [] : [`    status: ${old.status}`]),
+    ...(bodyName === undefined ? [] : [`    body: ${bodyName}`]),
+    ...(hasObject ? envelopeLines(route, resource, writing) : []),
+  ];
+}
+
+/** Bodies by their schemas: routes with the same members share one. */
+function nameBodies(routes: readonly DraftRoute[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const { body } of routes) {
+    if (!body || body.members.length === 0) continue;
+    const schema = inline(bodySchema(body));
+    if (!names.has(schema)) names.set(schema, `body_${names.size + 1}`);
+  }
+  return names;
+}
+
+function resourceFile(resource: DraftResource, writing: Writing): string {
+  const { draft } = writing;
+  const lists = (
+    [
+      ["list", "old"],
+      ["upstream_list", "now"],
+    ] as const
+  ).flatMap(([name, side]) => {
+    const list = listNameOf(resource.routes, side);
+    return list === undefined ? [] : [`${name}: ${inline(list)}`];
+  });
+  const hasList = resource.routes.some(({ pair }) => pair.old.payload.isList);
+  const bodies = nameBodies(resource.routes);
+  const fields = resource.fields.flatMap((pair) => {
+    const object = pair.old.object && draft.names.get(pair.old.object);
+    const isKnown = object !== undefined && draft.resources.some(({ name }) => name === object);
+    if (pair.old.object && !isKnown) return [];
+    const rule =
+      object === undefined
+        ? inline(pair.now.name)
+        : `{ upstream: ${inline(pair.now.name)}, object: ${scalar(object)} }`;
+    return [`  ${key(pair.old.name)}: ${rule} ${reasonOf(pair)}`];
+  });
+  const inputs = new Map(
+    resource.routes.flatMap(({ body }) =>
+      (body?.inputs ?? []).map(
+        (pair) =>
+          [pair.old.name, `  ${key(pair.old.name)}: ${inline(pair.now.name)} ${reasonOf(pair)}`] as const,
+      ),
+    ),
+  );
+  return [
+    "# yaml-language-server: $schema=.vscode/resource.schema.json",
+    `object: ${key(resource.name)}`,
+    ...(hasList && !lists.some((line) => line.startsWith("list:")) ? [`list: ${key(resource.name)}`] : []),
+    ...lists,
+    "",
+    fields.length === 0 ? "fields: {}" : "fields:",
+    ...fields,
+    ...(inputs.size === 0 ? [] : ["", "inputs:", ...inputs.values()]),
+    ...(bodies.size === 0
+      ? []
+      : ["", "bodies:", ...[...bodies].map(([schema, name]) => `  ${name}: { schema: ${schema} }`)]),
+    ...(resource.routes.length === 0 ? [] : ["", "routes:"]),
+    ...resource.routes.flatMap((route) => {
+      const name = route.body && bodies.get(inline(bodySchema(route.body)));
+      return routeLines(route, resource, name, writing);
+    }),
+    "",
+  ].join("\n");
+}
+
+/** The type of a field, as `surface.yaml` writes it. */
+function typeText({ place, object, isList }: Field, names: Draft["names"]): string {
+  const of = isList ? place.items : place.types;
+  const types = [...of].filter((type) => type !== "null");
+  const plain =
+    types.length === 1 && /^(?:string|number|integer|boolean|object)$/.test(types[0] ?? "")
+      ? types[0]
+      : "any";
+  const name = (object && names.get(object)) ?? plain ?? "any";
+  return `${name}${isList ? "[]" : ""}${place.types.has("null") ? " | null" : ""}`;
+}
+
+/** The points by names that are not too long, each once. */
+const namePoints = (points: Draft["openPoints"]): [string, OpenPoint][] =>
+  [
+    ...new Map(points.map((point) => [point.name.slice(0, MAX_COMMENT), point] as const).toReversed()),
+  ].toReversed();
+
+function surfaceFile({ old, names, openPoints }: Draft, isCounted: boolean): string {
+  const objects = [...names].flatMap(([object, name]) => {
+    const fields = [...object.fields.values()].filter((field) => isPlainName(field.name));
+    return [
+      fields.length === 0 ? `  ${key(name)}: {}` : `  ${key(name)}:`,
+      ...fields.map((field) => `    ${key(field.name)}: ${inline(typeText(field, names))}`),
+    ];
+  });
+  return [
+    "# yaml-language-server: $schema=.vscode/surface.schema.json",
+    "# All that the old API has. `open`: what the draft does not know, most-used first. `check` lists what of it is not mapped yet.",
+    objects.length === 0 ? "objects: {}" : "objects:",
+    ...objects,
+    "",
+    "routes:",
+    ...old.routes.map((route) => `  - ${inline(packRoute(route))}`),
+    "",
+    openPoints.length === 0 ? "open: {}" : "open:",
+    ...namePoints(openPoints).map(
+      ([name, point]) => `  ${inline(name)}: ${inline(usesText(point, isCounted))}`,
+    ),
+    "",
+  ].join("\n");
+}
+
+/** Returns the files of a draft. @param isCounted Whether uses are calls, and not routes. */
+export function draftFiles(draft: Draft, isCounted: boolean): [path: string, text: string][] {
+  const { resources } = draft;
+  const writing = {
+    draft,
+    shapes: { old: usualShapes(resources, "old"), now: usualShapes(resources, "now") },
+  };
+  return [
+    ["pack.yaml", packFile(writing)],
+    ["surface.yaml", surfaceFile(draft, isCounted)],
+    ...resources.map((resource): [string, string] => [
+      `${resource.name}.yaml`,
+      resourceFile(resource, writing),
+    ]),
+  ];
+}

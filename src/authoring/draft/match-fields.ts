@@ -1,0 +1,218 @@
+/** Matches the fields of an old and a new object. */
+import type { Place } from "../../migration/index.ts";
+import type { ApiObject, Field } from "./api-description.ts";
+import { assignBest, type Candidate } from "./assign.ts";
+import { wordsOf, type Vocabulary } from "./words.ts";
+
+export type FieldPair = Candidate<Field, Field>;
+
+/** Below it nothing is claimed, and two fields that differ by less are both possible. */
+const [THRESHOLD, MARGIN] = [0.66, 0.03];
+/** What each kind of evidence is worth. With the same name, type and place a pair has 1. */
+const WEIGHTS = { name: 0.8, type: 0.1, place: 0.04, text: 0.06 } as const;
+/** What words of an enumeration add that both have, and what those take away that differ. */
+const WORDS_WORTH = 0.25;
+
+/** The scores of fields that a description names, and of fields between the same neighbours. */
+const [DESCRIBED, PLACED] = [0.72, 0.68];
+/** Words of a description that may name a field. Longer ones name too much. */
+const MAX_DESCRIPTION = 12;
+
+/** The types that values can have. A document may name others. */
+const JSON_TYPES: ReadonlySet<string> = new Set([
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "array",
+  "object",
+]);
+
+/** JSON types without null; an integer is a number. */
+const plainTypes = (types: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set([...types].filter((type) => type !== "null").map((type) => (type === "integer" ? "number" : type)));
+
+/** 1: the same types; 0.5: one side names none; 0: no value of the one is one of the other. */
+function typeLikeness(old: Place, now: Place): number {
+  const [one, other] = [plainTypes(old.types), plainTypes(now.types)];
+  if (one.size === 0 || other.size === 0) return 0.5;
+  if (one.isDisjointFrom(other)) return 0;
+  if (!one.has("array")) return 1;
+  const [items, otherItems] = [plainTypes(old.items), plainTypes(now.items)];
+  if (items.size === 0 || otherItems.size === 0) return 0.5;
+  return items.isDisjointFrom(otherItems) ? 0 : 1;
+}
+
+const normalized = (words: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set([...words].slice(0, 200).map((word) => wordsOf(word).join(" ")));
+
+/** The part of the words of two enumerations that both have; undefined if one of them has none. */
+function enumLikeness(old: Place, now: Place): number | undefined {
+  if (!old.words || !now.words) return undefined;
+  const [one, other] = [normalized(old.words), normalized(now.words)];
+  return one.intersection(other).size / Math.max(1, Math.min(one.size, other.size));
+}
+
+const lastOf = (name: string): string => name.slice(name.lastIndexOf(".") + 1);
+
+const spelling = (name: string): string => name.toLowerCase().replaceAll(/[^\p{L}\p{N}.]/gu, "");
+
+/** How alike two names are. The last part of a nested name says most. */
+function nameLikeness(old: string, now: string, vocabulary: Vocabulary): number {
+  const [all, others] = [wordsOf(old), wordsOf(now)];
+  if (spelling(old) === spelling(now)) return 1;
+  if (all.join(" ") === others.join(" ")) return 0.95;
+  const whole = vocabulary.likeness(all, others);
+  const last = vocabulary.likeness(wordsOf(lastOf(old)), wordsOf(lastOf(now)));
+  return Math.min(0.99, Math.max(whole, 0.75 * last + 0.25 * whole));
+}
+
+function nameReason(old: string, now: string, likeness: number): string {
+  if (old === now) return "same name";
+  if (likeness === 1) return "name differs by its spelling only";
+  return likeness > 0.3 ? "names have words in common" : "other name";
+}
+
+function typeReason(old: Place, likeness: number): string {
+  const types = [...old.types].filter((type) => JSON_TYPES.has(type)).join(" or ");
+  return likeness === 1 && types !== "" ? `same type (${types})` : "one description has no type";
+}
+
+/** Judges whether two fields are the same. */
+function judge(
+  old: Field,
+  now: Field,
+  vocabulary: Vocabulary,
+  /** Difference of their places in their objects, from 0 to 1. */
+  distance: number,
+): FieldPair | undefined {
+  if ((old.object === undefined) !== (now.object === undefined) || old.isList !== now.isList)
+    return undefined;
+  const type = typeLikeness(old.place, now.place);
+  if (type === 0) return undefined;
+  const name = nameLikeness(old.name, now.name, vocabulary);
+  const words = enumLikeness(old.place, now.place);
+  // No value of the one is a value of the other: under whatever name, somebody must say which is which.
+  if (words === 0) return undefined;
+  const text = vocabulary.likeness(wordsOf(old.description), wordsOf(now.description));
+  const texts = old.description === "" || now.description === "" ? name : text;
+  const base =
+    WEIGHTS.name * name + WEIGHTS.type * type + WEIGHTS.place * (1 - distance) + WEIGHTS.text * texts;
+  const bonus = words === undefined ? 0 : (words - 0.4) * WORDS_WORTH;
+  const reasons = [
+    nameReason(old.name, now.name, name),
+    typeReason(old.place, type),
+    ...(words === undefined ? [] : ["the same words in both enumerations"]),
+    ...(text > 0.5 && old.description !== "" ? ["similar descriptions"] : []),
+  ];
+  return { old, now, score: Math.max(0, Math.min(0.99, base + bonus)), reasons };
+}
+
+const isIn = (name: string, outer: string): boolean => name.startsWith(`${outer}.`);
+
+/** Whether a pair of objects has members that other fields have: then the new object is another one. */
+const isContradicted = ({ old, now }: FieldPair, pairs: readonly FieldPair[]): boolean =>
+  now.object !== undefined &&
+  !now.isList &&
+  pairs.some((pair) => isIn(pair.now.name, now.name) && !isIn(pair.old.name, old.name));
+
+/** Fields of which the description of the new one names the old one. */
+function matchDescriptions(left: Leftover, vocabulary: Vocabulary): FieldPair[] {
+  const candidates = left.old.flatMap((old) =>
+    left.now.flatMap((now): FieldPair[] => {
+      const described = wordsOf(now.description);
+      const names = wordsOf(lastOf(old.name));
+      const isNamed = described.length <= MAX_DESCRIPTION && names.every((word) => described.includes(word));
+      if (!isNamed || !judge(old, now, vocabulary, 1)) return [];
+      const score = DESCRIBED - described.length / 200;
+      return [
+        {
+          old,
+          now,
+          score,
+          reasons: [
+            `the new description has the word "${lastOf(old.name)}"`,
+            typeReason(old.place, typeLikeness(old.place, now.place)),
+          ],
+        },
+      ];
+    }),
+  );
+  return assignBest(candidates, THRESHOLD, MARGIN);
+}
+
+/** What fields are compared by in {@link matchPlaces}: only fields of one kind can be the same. */
+function isSameKind(old: Field, now: Field): boolean {
+  if ((old.object === undefined) !== (now.object === undefined) || old.isList !== now.isList) return false;
+  if (typeLikeness(old.place, now.place) === 0) return false;
+  return old.place.types.size === 0 || (old.place.words === undefined) === (now.place.words === undefined);
+}
+
+/** Objects whose members are fields, too, are left out: the members have their places. */
+const leaves = (fields: Iterable<Field>): Field[] =>
+  [...fields].filter(({ object, isList }) => object === undefined || isList);
+
+/**
+ * Fields between the same neighbours, if there are as many of them on both sides and their types come in the same order. The
+ * matched fields must be in one order on both sides: else places say nothing.
+ */
+function matchPlaces(old: ApiObject, now: ApiObject, pairs: readonly FieldPair[]): FieldPair[] {
+  const [olds, nows] = [leaves(old.fields.values()), leaves(now.fields.values())];
+  const partners = new Map(pairs.map((pair) => [pair.old, pair.now]));
+  const anchors = olds.flatMap((field, index) => {
+    const partner = partners.get(field);
+    const place = partner ? nows.indexOf(partner) : -1;
+    return place < 0 ? [] : [{ index, place }];
+  });
+  if (anchors.length < 2 || anchors.some(({ place }, at) => place < (anchors[at - 1]?.place ?? -1)))
+    return [];
+  const ends = [{ index: -1, place: -1 }, ...anchors];
+  return ends.slice(1).flatMap((end, at) => {
+    const start = ends[at] ?? end;
+    const [gap, otherGap] = [olds.slice(start.index + 1, end.index), nows.slice(start.place + 1, end.place)];
+    const isAligned =
+      gap.length === otherGap.length &&
+      gap.every((field, place) => {
+        const other = otherGap[place];
+        return other !== undefined && isSameKind(field, other);
+      });
+    if (!isAligned) return [];
+    return gap.map((field, place): FieldPair => ({
+      old: field,
+      now: otherGap[place] ?? field,
+      score: PLACED,
+      reasons: ["other name", "the same type between the same neighbours"],
+    }));
+  });
+}
+
+interface Leftover {
+  readonly old: readonly Field[];
+  readonly now: readonly Field[];
+}
+
+function leftOver(old: ApiObject, now: ApiObject, pairs: readonly FieldPair[]): Leftover {
+  const used = new Set(pairs.flatMap((pair) => [pair.old, pair.now]));
+  const left = ({ fields }: ApiObject): Field[] => [...fields.values()].filter((field) => !used.has(field));
+  return { old: left(old), now: left(now) };
+}
+
+/** Finds the fields whose names or descriptions say that they are the same. */
+export function matchNames(old: ApiObject, now: ApiObject, vocabulary: Vocabulary): FieldPair[] {
+  const [all, others] = [[...old.fields.values()], [...now.fields.values()]];
+  const candidates = all.flatMap((field, index) =>
+    others.flatMap((other, otherIndex) => {
+      const distance = Math.abs(index / all.length - otherIndex / others.length);
+      return judge(field, other, vocabulary, distance) ?? [];
+    }),
+  );
+  const pairs = assignBest(candidates, THRESHOLD, MARGIN);
+  const certain = pairs.filter((pair) => !isContradicted(pair, pairs));
+  return [...certain, ...matchDescriptions(leftOver(old, now, certain), vocabulary)];
+}
+
+/** Finds the fields that are the same, each with its score and reasons. */
+export function matchFields(old: ApiObject, now: ApiObject, vocabulary: Vocabulary): FieldPair[] {
+  const pairs = matchNames(old, now, vocabulary);
+  return [...pairs, ...matchPlaces(old, now, pairs)];
+}

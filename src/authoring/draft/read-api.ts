@@ -1,0 +1,253 @@
+/** Reads what a draft needs of an OpenAPI document. Extensions (`x-…`) are never read. */
+import { isObject } from "../../base/index.ts";
+import { UnreadableDocumentError } from "../../migration/index.ts";
+import { isParameter, type ApiDescription, type ApiRoute, type Payload } from "./api-description.ts";
+import { itemsOf, membersOf, ObjectReader, type Json, type Nesting } from "./read-objects.ts";
+import { wordsOf } from "./words.ts";
+
+const METHODS = ["get", "put", "post", "delete", "patch"] as const;
+/** Operations of a document. The largest public ones have about a thousand. */
+const MAX_ROUTES = 3000;
+/** Characters of a path, and of other names that are listed. */
+const MAX_PATH = 400;
+/** What a path of a draft may have: the paths of a pack have rules. */
+const PATH = /^(?:\/(?:[\w.~@+-]+|\{\w+\}))*\/?$/;
+
+const isPossiblePath = (path: string): boolean => path.length <= MAX_PATH && PATH.test(path);
+
+const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+/** The prefix of all paths: that of the first server, with the defaults of its variables, without its host. */
+function basePathOf(document: Json): string {
+  const [server] = objectsIn(document["servers"]);
+  const { url, variables } = server ?? {};
+  if (typeof url !== "string") return "";
+  const filled = url.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const variable = isObject(variables) ? variables[name] : undefined;
+    return isObject(variable) && typeof variable["default"] === "string" ? variable["default"] : "";
+  });
+  const path = filled.replace(/^[a-z]+:\/\/[^/]*/i, "").replace(/(?<!\/)\/+$/, "");
+  return /^(?:\/[\w.~-]+)*$/.test(path) ? path : "";
+}
+
+/** Where clients have their token, as a pack writes it. The first scheme that a pack knows. */
+function credentialsOf({ components }: Json): Readonly<Record<string, string>> | undefined {
+  const schemes = isObject(components) ? components["securitySchemes"] : undefined;
+  for (const scheme of isObject(schemes) ? Object.values(schemes) : []) {
+    if (!isObject(scheme)) continue;
+    const { type, name, in: where } = scheme;
+    if (type === "oauth2" || type === "openIdConnect") return { scheme: "Bearer" };
+    if (type === "http" && scheme["scheme"] === "basic") return { basic: "username" };
+    if (type === "http") return { scheme: "Bearer" };
+    if (type === "apiKey" && typeof name === "string" && /^[A-Za-z][\w-]*$/.test(name)) {
+      if (where === "query") return { query: name };
+      if (where === "header")
+        return name.toLowerCase() === "authorization" ? { scheme: "token" } : { header: name };
+    }
+  }
+  return undefined;
+}
+
+const NO_PAYLOAD: Payload = {
+  object: undefined,
+  isList: false,
+  member: undefined,
+  others: [],
+  isFile: false,
+};
+
+/** How many responses have a member with a list of objects, or with an object. */
+type MemberCounts = ReadonlyMap<string, number>;
+
+/** Names that a shape of a pack can have. With `$` they are values there. */
+const isShapeName = (name: string): boolean => /^[A-Za-z@][\w@-]*$/.test(name) && name.length <= MAX_PATH;
+
+const listMembers = (schema: Json): string[] =>
+  [...membersOf(schema)]
+    .filter(([name, member]) => isShapeName(name) && itemsOf(member) !== undefined)
+    .map(([name]) => name);
+
+const objectMembers = (schema: Json): string[] =>
+  [...membersOf(schema)]
+    .filter(
+      ([name, member]) => isShapeName(name) && itemsOf(member) === undefined && membersOf(member).size > 0,
+    )
+    .map(([name]) => name);
+
+/** The JSON schema of the first success of an operation, and its status. */
+function successOf(operation: Json): {
+  readonly status: number;
+  readonly schema?: Json;
+  readonly isFile: boolean;
+} {
+  const responses = isObject(operation["responses"]) ? Object.entries(operation["responses"]) : [];
+  const [status, response] = responses.find(([code]) => code.startsWith("2")) ?? ["200", {}];
+  const content =
+    isObject(response) && isObject(response["content"]) ? Object.entries(response["content"]) : [];
+  const json = content.find(([type]) => /json|\*\/\*/.test(type))?.[1];
+  const schema = isObject(json) && isObject(json["schema"]) ? json["schema"] : undefined;
+  const code = /^\d{3}$/.test(status) ? Number(status) : 200;
+  return { status: code, isFile: content.length > 0 && json === undefined, ...(schema && { schema }) };
+}
+
+/** Whether the response of an operation may be a list: it reads, and its path names no object. */
+const mayList = (method: string, segments: readonly string[]): boolean =>
+  method === "get" && !isParameter(segments.at(-1) ?? "");
+
+/** The last word of a path without parameters. */
+const nameOfPath = (segments: readonly string[]): string =>
+  segments.findLast((segment) => !isParameter(segment)) ?? "object";
+
+/** Whether a member is the wrapper of an object: it has the object's name, or several responses have it. */
+const isWrapperName = (member: string, name: string, counts: MemberCounts): boolean =>
+  wordsOf(member).join() === wordsOf(name).join() || (counts.get(member) ?? 0) > 2;
+
+/** Finds the object or list in a response. */
+function payloadOf(
+  { schema, isFile }: ReturnType<typeof successOf>,
+  options: {
+    readonly mayBeList: boolean;
+    readonly name: string;
+    readonly memberCounts: MemberCounts;
+    readonly reader: ObjectReader;
+  },
+): Payload {
+  const { mayBeList, name, memberCounts, reader } = options;
+  if (!schema) return { ...NO_PAYLOAD, isFile };
+  const items = itemsOf(schema);
+  if (items) return { ...NO_PAYLOAD, object: reader.read(items, name), isList: true };
+  const members = membersOf(schema);
+  const others = (member: string): string[] => [...members.keys()].filter((each) => each !== member);
+  const lists = listMembers(schema);
+  const inner = objectMembers(schema);
+  const [list] = lists.toSorted(
+    (one, other) => (memberCounts.get(other) ?? 0) - (memberCounts.get(one) ?? 0),
+  );
+  const isUsual =
+    list !== undefined && (memberCounts.get(list) ?? 0) >= Math.max(2, ...memberCounts.values());
+  const isPage = list !== undefined && (isUsual || (lists.length === 1 && inner.length === 0));
+  if (mayBeList && isPage) {
+    const item = itemsOf(members.get(list) ?? {});
+    return {
+      ...NO_PAYLOAD,
+      object: item && reader.read(item, name),
+      isList: true,
+      member: list,
+      others: others(list),
+    };
+  }
+  const [wrapped] = inner;
+  const isWrapper = inner.length === 1 && inner.length + lists.length === members.size;
+  if (wrapped !== undefined && isWrapper && isWrapperName(wrapped, name, memberCounts)) {
+    const object = reader.read(members.get(wrapped) ?? {}, name);
+    return { ...NO_PAYLOAD, object, member: wrapped, others: others(wrapped) };
+  }
+  return { ...NO_PAYLOAD, object: reader.read(schema, name) };
+}
+
+/** The operations of a document, as they stand in it. */
+function* operationsOf(paths: Json): Generator<{
+  readonly path: string;
+  readonly method: string;
+  readonly item: Json;
+  readonly operation: Json;
+}> {
+  for (const [path, item] of Object.entries(paths))
+    for (const method of METHODS) {
+      const operation = isObject(item) ? item[method] : undefined;
+      if (isObject(item) && isObject(operation)) yield { path, method, item, operation };
+    }
+}
+
+/** Counts the members of responses that may have the list or the object. */
+function countMembers(paths: Json): MemberCounts {
+  const counts = new Map<string, number>();
+  for (const { path, method, operation } of operationsOf(paths)) {
+    const { schema } = successOf(operation);
+    if (!schema || itemsOf(schema)) continue;
+    const isList = mayList(method, path.split("/"));
+    for (const name of isList ? listMembers(schema) : objectMembers(schema))
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** The JSON body of an operation: the object in its wrapper, if it has one. */
+function bodyOf({ requestBody }: Json, payload: Payload, reader: ObjectReader): ApiRoute["body"] {
+  const content =
+    isObject(requestBody) && isObject(requestBody["content"]) ? Object.values(requestBody["content"]) : [];
+  const [first] = content;
+  const schema = isObject(first) && isObject(first["schema"]) ? first["schema"] : undefined;
+  if (!schema) return undefined;
+  const [[name, member] = [], ...others] = membersOf(schema);
+  const isWrapped = member && others.length === 0 && (name === payload.member || membersOf(member).size > 1);
+  return reader.read(isWrapped && membersOf(member).size > 0 ? member : schema, "body");
+}
+
+/** Gives the fields of a response the types that a body of the same object has, where the response has none. */
+function addBodyTypes({ payload: { object }, body }: ApiRoute): void {
+  if (!object || !body) return;
+  for (const [name, { place, object: inner, isList }] of body.fields) {
+    const field = object.fields.get(name);
+    if (!field) continue;
+    const types = field.place.types.size === 0 ? place : field.place;
+    const words = field.place.words ?? (types.types.isDisjointFrom(place.types) ? undefined : place.words);
+    object.fields.set(name, {
+      ...field,
+      place: { ...types, words },
+      ...(field.place.types.size === 0 && !field.object && { object: inner, isList }),
+    });
+  }
+}
+
+const needsToken = (security: unknown): boolean => {
+  const alternatives = objectsIn(security);
+  return alternatives.length > 0 && alternatives.every((each) => Object.keys(each).length > 0);
+};
+
+/**
+ * Reads a document.
+ *
+ * @throws {UnreadableDocumentError} If it is no OpenAPI 3 document, too large, or has no route that a pack can have.
+ */
+export function readApi(document: unknown, nesting: Nesting): ApiDescription {
+  if (!isObject(document) || !String(document["openapi"]).startsWith("3.") || !isObject(document["paths"]))
+    throw new UnreadableDocumentError("It is no OpenAPI 3 document: it needs `openapi` 3.x and `paths`.");
+  const { paths } = document;
+  const reader = new ObjectReader(document, nesting);
+  const memberCounts = countMembers(paths);
+  const routes: ApiRoute[] = [];
+  const others: string[] = [];
+  for (const { path, method, item, operation } of operationsOf(paths)) {
+    if (!isPossiblePath(path)) {
+      others.push(`${method.toUpperCase()} ${path}`);
+      continue;
+    }
+    if (routes.length >= MAX_ROUTES)
+      throw new UnreadableDocumentError(`It has more than ${MAX_ROUTES} operations.`);
+    const segments = path.split("/").filter((segment) => segment !== "");
+    const success = successOf(operation);
+    const parameters = [...objectsIn(item["parameters"]), ...objectsIn(operation["parameters"])];
+    const options = {
+      mayBeList: mayList(method, segments),
+      name: nameOfPath(segments),
+      memberCounts,
+      reader,
+    };
+    const payload = payloadOf(success, options);
+    routes.push({
+      method: method.toUpperCase(),
+      path,
+      segments,
+      payload,
+      body: bodyOf(operation, payload, reader),
+      queryNames: parameters.filter((each) => each["in"] === "query").map(({ name }) => String(name)),
+      status: success.status,
+      needsToken: needsToken(operation["security"] ?? document["security"]),
+    });
+  }
+  if (routes.length === 0)
+    throw new UnreadableDocumentError("It has no operation that a pack can have a route for.");
+  routes.forEach(addBodyTypes);
+  return { basePath: basePathOf(document), routes, others, credentials: credentialsOf(document) };
+}

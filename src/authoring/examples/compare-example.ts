@@ -1,0 +1,145 @@
+/** Compares what a golden case expects with what the pack did. */
+import { isDeepStrictEqual } from "node:util";
+import type { Route } from "../../pack/index.ts";
+import type { DryRunResponse } from "../../compare/index.ts";
+import { splitCall, type Example, type ExampleDefinition } from "./example.ts";
+
+/** A request that v4 got, and the index of the expected one that it is compared with; -1 where none is left. */
+export interface ReceivedCall {
+  readonly index: number;
+  readonly request: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly filter: unknown;
+  readonly body: unknown;
+}
+
+const format = (value: unknown): string => JSON.stringify(value) ?? "nothing";
+
+/** The members in which two bodies differ. */
+function compareBody(actual: unknown, expected: unknown, path = "body"): string[] {
+  if (isDeepStrictEqual(actual, expected)) return [];
+  const areObjects = [actual, expected].every((value) => typeof value === "object" && value !== null);
+  if (!areObjects || Array.isArray(actual) !== Array.isArray(expected))
+    return [`${path} is ${format(actual)}, expected ${format(expected)}`];
+  const [left, right] = [actual, expected] as Record<string, unknown>[];
+  return [...new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})])].flatMap((key) =>
+    compareBody(left?.[key], right?.[key], `${path}.${key}`),
+  );
+}
+
+/** A part of an example that is not as expected. */
+export interface ExampleDifference {
+  /** Where the part is written, or the nearest place. */
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+  /** The actual value. Without it, the example can't be updated. */
+  readonly actual?: unknown;
+}
+
+/** An example, and how the pack differs from it. */
+export interface ExampleResult {
+  readonly example: Example;
+  /** The route of the request; undefined if it has none. */
+  readonly route: Route | undefined;
+  readonly differences: readonly ExampleDifference[];
+}
+
+type ExpectedHeaders = Readonly<Record<string, string | null>>;
+
+/** The differences of the headers that a golden case states. @param what What has the headers: a part of the message. */
+const compareHeaders = (
+  actual: Readonly<Record<string, string>>,
+  expected: ExpectedHeaders = {},
+  path: readonly PropertyKey[],
+  what: string,
+): ExampleDifference[] =>
+  Object.entries(expected).flatMap(([name, value]) => {
+    const found = actual[name.toLowerCase()] ?? null;
+    if (found === value) return [];
+    const message = `${what} ${name} is ${found === null ? "missing" : format(found)}, expected ${value === null ? "none" : format(value)}`;
+    return [{ path: [...path, name], message, actual: found }];
+  });
+
+/** The differences of the upstream requests. */
+export function compareRequests(
+  received: readonly ReceivedCall[],
+  { upstream }: ExampleDefinition,
+  prefix: string,
+): ExampleDifference[] {
+  const differences = received.flatMap(({ index, ...actual }): ExampleDifference[] => {
+    const written = upstream[index];
+    if (!written)
+      return [{ path: ["upstream"], message: `one more upstream request than expected: ${actual.request}` }];
+    const { method, path } = splitCall(written.request, prefix);
+    const expected = { request: `${method} ${path}`, filter: written.filter, body: written.body };
+    const [actualMethod, actualPath = ""] = actual.request.split(" ");
+    const isFull = written.request.includes(` ${prefix}/`);
+    const request = isFull ? actual.request : `${actualMethod} ${actualPath.slice(prefix.length)}`;
+    return [
+      ...compareHeaders(actual.headers, written.headers, ["upstream", index, "headers"], "upstream header"),
+      ...(["request", "filter", "body"] as const).flatMap((part) =>
+        isDeepStrictEqual(actual[part], expected[part])
+          ? []
+          : [
+              {
+                path: ["upstream", index, part],
+                message: `upstream ${part} is ${format(actual[part])}, expected ${format(expected[part])}`,
+                actual: part === "request" ? request : actual[part],
+              },
+            ],
+      ),
+    ];
+  });
+  const missing = upstream.length - received.filter(({ index }) => index >= 0).length;
+  if (missing <= 0) return differences;
+  return [
+    ...differences,
+    { path: ["upstream"], message: `expected upstream requests that were not sent: ${missing}` },
+  ];
+}
+
+/** The difference of the losses, where a golden case states them. */
+function compareLosses(
+  actual: readonly string[],
+  expected: readonly string[] | undefined,
+): ExampleDifference[] {
+  if (expected === undefined || isDeepStrictEqual(actual.toSorted(), expected.toSorted())) return [];
+  const message = `losses are ${format(actual)}, expected ${format(expected)}`;
+  return [{ path: ["losses"], message, actual }];
+}
+
+/** The differences of the response. A failure of the pack is never expected. */
+export function compareResponse(
+  { response, context }: DryRunResponse,
+  { response: expected, losses }: ExampleDefinition,
+): ExampleDifference[] {
+  const body: unknown =
+    expected.file === undefined && response.body !== "" ? JSON.parse(response.body) : undefined;
+  const hasFailed = response.status >= 500 && context.warnings.length > 0;
+  const path = ["response", "body"];
+  if (response.status !== expected.status) {
+    const message = `status is ${response.status}, expected ${expected.status}: ${response.body}`;
+    return [
+      {
+        path: ["response", "status"],
+        message: [message, ...context.warnings].join("; "),
+        ...(!hasFailed && { actual: response.status }),
+      },
+      ...(hasFailed || isDeepStrictEqual(body, expected.body) ? [] : [{ path, message: "", actual: body }]),
+    ];
+  }
+  if (expected.file !== response.file?.type)
+    return [{ path: ["response"], message: `file is ${response.file?.type}, expected ${expected.file}` }];
+  const headers = [
+    ...compareHeaders(response.headers, expected.headers, ["response", "headers"], "header"),
+    ...compareLosses([...context.losses], losses),
+  ];
+  if (expected.file !== undefined) return headers;
+  const bodies = compareBody(body, expected.body).map((message) => ({
+    path,
+    message,
+    ...(!hasFailed && { actual: body }),
+  }));
+  return [...headers, ...bodies];
+}

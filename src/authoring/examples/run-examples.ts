@@ -1,0 +1,208 @@
+import { join } from "node:path";
+import { type Diagnostic, suggestionFor } from "../../base/index.ts";
+import { addQuery, type Pack } from "../../pack/index.ts";
+import type { HttpResponse, Upstream } from "../../gateway/index.ts";
+import {
+  type CatalogLists,
+  catalogShapes,
+  createCatalogUpstream,
+  createDryRun,
+  type DryRun,
+  type DryRunOptions,
+  isJsonType,
+} from "../../compare/index.ts";
+import {
+  compareRequests,
+  compareResponse,
+  type ExampleResult,
+  type ReceivedCall,
+} from "./compare-example.ts";
+import {
+  splitCall,
+  type Example,
+  type ExampleDefinition,
+  type Examples,
+  type WrittenCall,
+} from "./example.ts";
+
+const createResponse = (
+  status: number,
+  text: string,
+  headers: HttpResponse["headers"] = {},
+): HttpResponse => ({
+  status,
+  headers,
+  bytes: Buffer.from(text),
+  ms: 0,
+});
+
+/** A v4 with the responses of the examples. */
+interface ExampleV4 extends Upstream {
+  /** Sets the requests of the next example. */
+  expect(calls: ExampleDefinition["upstream"]): void;
+  /** The requests that the example sent. */
+  readonly received: readonly ReceivedCall[];
+}
+
+type ExpectedCall = WrittenCall & ExampleDefinition["upstream"][number] & { readonly index: number };
+
+const lowerCaseNames = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+const parseText = (text: string | undefined): unknown => (text === undefined ? undefined : JSON.parse(text));
+
+/** The text of a body: JSON, or with another media type the text itself. */
+function textOf(body: unknown, type: string | undefined): string {
+  if (typeof body === "string" && !isJsonType(type)) return body;
+  return body === undefined ? "" : JSON.stringify(body);
+}
+
+/** Concurrent requests can come in any order. */
+function createExampleV4(pack: Pack): ExampleV4 {
+  const { base_path: prefix, filters } = pack.dialect.upstream;
+  const filterHeader = filters?.header?.toLowerCase() ?? "";
+  let expected: ExpectedCall[] = [];
+  let received: ReceivedCall[] = [];
+  return {
+    expect(calls) {
+      expected = calls.map((call, index) => ({ ...call, ...splitCall(call.request, prefix), index }));
+      received = [];
+    },
+    get received() {
+      return received;
+    },
+    async call({ method, path, secretQuery = "", headers: sent, body: text }) {
+      const fullPath = addQuery(path, secretQuery);
+      const position = expected.findIndex(
+        (call) => call.method === method && (call.path === path || call.path === fullPath),
+      );
+      const [next] = expected.splice(Math.max(0, position), 1);
+      received.push({
+        index: next?.index ?? -1,
+        // A golden case may state the parameter that has the token.
+        request: `${method} ${next?.path === fullPath ? fullPath : path}`,
+        headers: sent,
+        filter: parseText(sent[filterHeader]),
+        body: isJsonType(sent["content-type"]) ? parseText(text) : text,
+      });
+      const { status, body, file, headers } = next?.response ?? { status: 200 };
+      const all = { ...lowerCaseNames(headers), ...(file !== undefined && { "content-type": file }) };
+      return createResponse(status, textOf(body, all["content-type"]), all);
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+/** A pipeline that runs examples. */
+interface ExampleRun {
+  readonly v4: ExampleV4;
+  readonly dryRun: DryRun;
+}
+
+/** Creates a pipeline whose catalogs are loaded. @param record Is called at the end of each example. */
+export async function createExampleRun(
+  pack: Pack,
+  lists: CatalogLists,
+  record?: DryRunOptions["record"],
+): Promise<ExampleRun> {
+  const v4 = createExampleV4(pack);
+  const catalogUpstream = createCatalogUpstream(pack, lists);
+  const dryRun = createDryRun(pack, v4, { catalogUpstream, ...(record && { record }) });
+  await dryRun.catalogs.refresh();
+  return { v4, dryRun };
+}
+
+/** Runs an example through the whole pipeline. */
+export async function runExample(
+  { dialect: { client, upstream } }: Pack,
+  { v4, dryRun }: ExampleRun,
+  example: Example,
+): Promise<ExampleResult> {
+  const { definition } = example;
+  v4.expect(definition.upstream);
+  const response = await dryRun.send({
+    ...splitCall(definition.request, client.base_path),
+    ...(definition.headers && { headers: definition.headers }),
+    body: definition.body,
+    file: definition.file,
+  });
+  return {
+    example,
+    route: response.context.match?.route,
+    differences: [
+      ...compareRequests(v4.received, definition, upstream.base_path),
+      ...compareResponse(response, definition),
+    ],
+  };
+}
+
+/** Runs the examples of a pack. */
+export async function compareExamples(
+  pack: Pack,
+  examples: readonly Example[],
+  lists: CatalogLists,
+): Promise<ExampleResult[]> {
+  const results: ExampleResult[] = [];
+  const shared = await createExampleRun(pack, lists);
+  for (const example of examples) {
+    const { catalogs } = example.definition;
+    const run = catalogs ? await createExampleRun(pack, { ...lists, ...catalogs }) : shared;
+    results.push(await runExample(pack, run, example));
+    if (catalogs) run.dryRun.catalogs.stop();
+  }
+  shared.dryRun.catalogs.stop();
+  return results;
+}
+
+/** Returns what differs, with the location in the example. */
+export const diagnosticsOf = (results: readonly ExampleResult[]): Diagnostic[] =>
+  results.flatMap(({ example, differences }) =>
+    differences
+      .filter(({ message }) => message !== "")
+      .map(({ path, message }) => example.source.diagnosticAt(path, { message, code: "golden-case" })),
+  );
+
+/** Finds lists of `examples/catalogs.yaml` and of examples that no catalog of the pack is read from. */
+export function findUnknownLists(pack: Pack, { examples, catalogs, catalogsFile }: Examples): Diagnostic[] {
+  const known = [...catalogShapes(pack).keys()];
+  const inFile = catalogsFile ? [{ lists: catalogs, source: catalogsFile, path: [] }] : [];
+  const inExamples = examples.map(({ definition, source }) => ({
+    lists: definition.catalogs ?? {},
+    source,
+    path: ["catalogs"],
+  }));
+  return [...inFile, ...inExamples].flatMap(({ lists, source, path }) =>
+    Object.keys(lists)
+      .filter((request) => !known.includes(request))
+      .map((request) =>
+        source.keyDiagnosticAt([...path, request], {
+          message: `no catalog is read by "${request}"`,
+          code: "unknown-reference",
+          hint: suggestionFor(request, known),
+        }),
+      ),
+  );
+}
+
+/** Finds rows of catalogs that have no id, or on which an expression of the pack fails, in `examples/catalogs.yaml` and in examples. */
+export async function findLeftOutRows(
+  pack: Pack,
+  directory: string,
+  examples: readonly Example[],
+  lists: CatalogLists,
+): Promise<Diagnostic[]> {
+  const ofExamples = examples.flatMap(({ definition: { catalogs } }) => (catalogs ? [catalogs] : []));
+  const diagnostics = new Map<string, Diagnostic>();
+  for (const catalogs of [{}, ...ofExamples]) {
+    const { dryRun } = await createExampleRun(pack, { ...lists, ...catalogs });
+    for (const [name, { id, ...row }] of dryRun.catalogs.leftOut()) {
+      const [file = "", line] = row.place.split(":");
+      const which = id === "" ? "a row" : `its row "${id}"`;
+      const message = `the catalog "${name}" leaves out ${which}: ${row.message}`;
+      const place = { file: join(directory, file), line: Number(line ?? 1), column: 1 };
+      diagnostics.set(message, { ...place, code: "catalog-row", message });
+    }
+    dryRun.catalogs.stop();
+  }
+  return [...diagnostics.values()];
+}

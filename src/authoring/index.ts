@@ -1,0 +1,38 @@
+/** What other rooms may use of `authoring`. */
+export type { ApiRoute } from "./draft/api-description.ts";
+export { draftFiles } from "./draft/draft-files.ts";
+export { type CountUses, makeDraft } from "./draft/draft.ts";
+export { findRoute } from "./draft/find-route.ts";
+export { matchApis } from "./draft/match-apis.ts";
+export { editorFiles, type NewFile, newPackFiles, type NewPackOptions } from "./draft/new-pack.ts";
+export { readApi } from "./draft/read-api.ts";
+export type { Nesting } from "./draft/read-objects.ts";
+export type { ExampleResult } from "./examples/compare-example.ts";
+export { coverageOf } from "./examples/coverage.ts";
+export {
+  catalogsSchema,
+  EXAMPLES_FOLDER,
+  exampleSchema,
+  isCall,
+  readExamples,
+  splitCall,
+  type WrittenCall,
+} from "./examples/example.ts";
+export { toGoldenCase } from "./examples/golden-case.ts";
+export {
+  compareExamples,
+  diagnosticsOf,
+  findLeftOutRows,
+  findUnknownLists,
+} from "./examples/run-examples.ts";
+export { updateExamples } from "./examples/update-examples.ts";
+export { explainRecord } from "./explain/explain-record.ts";
+export { checkLaws } from "./laws/check-laws.ts";
+export type { LawFinding } from "./laws/law-report.ts";
+export { findCatalogRows } from "./trace/catalog-rows.ts";
+export { formatTrace } from "./trace/format-trace.ts";
+export { traceInThread } from "./trace/trace-in-thread.ts";
+export { traceCall, traceExample, type TraceOptions, traceRecord } from "./trace/trace-request.ts";
+export type { Trace } from "./trace/trace.ts";
+export { checkDocuments, writeCounterexamples } from "./types/check-documents.ts";
+export type { FieldVerdict, TypeReport } from "./types/type-report.ts";

@@ -1,0 +1,62 @@
+/** The law of checks: one that has a result for a body has one for the same body with a null that the schema allows. */
+import { ExpressionError } from "../../jsonata/index.ts";
+import {
+  allowsNull,
+  type BodyRules,
+  compileRemover,
+  compileSetter,
+  type JsonObject,
+  NO_CATALOGS,
+  schemaAt,
+} from "../../pack/index.ts";
+import { generateValue, type Random } from "./generate-values.ts";
+import type { MutableReport } from "./law-report.ts";
+
+/** Removes the members that a schema does not allow; undefined if the body is invalid without them, too. */
+function validBody(body: JsonObject, { check, isList, normalise }: BodyRules): JsonObject | undefined {
+  const faultsOf = (object: JsonObject) => check(isList ? [object] : object);
+  const { body: normal } = normalise(body);
+  for (const { field } of faultsOf(normal)) if (field !== undefined) compileRemover(field)(normal);
+  return faultsOf(normal).length === 0 ? normal : undefined;
+}
+
+/** The failure of a check; undefined if all have a result. */
+async function failureOf(body: JsonObject, { write }: BodyRules): Promise<string | undefined> {
+  const context = { catalogs: NO_CATALOGS, prerequisites: {}, path: {}, client: "192.0.2.1", body };
+  const { faults } = await write(body, context);
+  const causes = faults.map(({ cause }) => cause).filter((cause) => cause instanceof ExpressionError);
+  return causes.find(({ origin }) => origin?.path.includes("checks") === true)?.message;
+}
+
+/** Checks one body. @param subject names it */
+export async function checkChecks(
+  subject: string,
+  body: BodyRules,
+  { runs, random }: { readonly runs: number; readonly random: Random },
+  report: MutableReport,
+): Promise<void> {
+  // A body that is merged needs the object of a prerequisite.
+  if (body.checks.length === 0 || body.mergeSources.length > 0) return;
+  for (const { name } of body.members) {
+    if (!allowsNull(schemaAt(body.schema, name))) continue;
+    for (let run = 0; run < runs; run += 1) {
+      const sent: JsonObject = {};
+      for (const other of body.members) {
+        const value =
+          other.name === name ? undefined : generateValue(schemaAt(body.schema, other.name), random);
+        if (value !== undefined && random() < 0.7) compileSetter(other.name)(sent, value);
+      }
+      const without = validBody(sent, body);
+      if (!without || (await failureOf(without, body)) !== undefined) continue;
+      compileSetter(name)(sent, null);
+      const withNull = validBody(sent, body);
+      if (!withNull) continue;
+      report.cases += 1;
+      const failure = await failureOf(withNull, body);
+      if (failure === undefined) continue;
+      const expected = "a text, or nothing";
+      report.findings.push({ kind: "check", subject, value: withNull, expected, actual: failure });
+      break;
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/** The entries of catalogs that a record may use: records have the ids alone. */
+import type { AuditRecord } from "../../audit/index.ts";
+import { type CatalogCopy, createCatalogEntry, type Pack } from "../../pack/index.ts";
+
+/** The JSON of an entry, by its catalog and its id in the upstream. Plain data, which can be sent to a thread. */
+export type CatalogRow = readonly [catalog: string, v4Id: string, text: string];
+
+/** Texts of a record that are looked up, and entries that are found. */
+const MAX_TEXTS = 5_000;
+const MAX_ROWS = 500;
+
+/** Collects the texts in a value, up to a number of them. */
+function collectTexts(value: unknown, texts: Set<string>): void {
+  const open: unknown[] = [value];
+  while (open.length > 0 && texts.size < MAX_TEXTS) {
+    const part = open.pop();
+    if (typeof part === "string") texts.add(part);
+    else if (typeof part === "object" && part !== null) open.push(...Object.values(part).slice(0, MAX_TEXTS));
+  }
+}
+
+/** Finds the entries with an id that occurs in the upstream's responses. */
+export function findCatalogRows(
+  { v4 }: AuditRecord,
+  { resources }: Pack,
+  copy: Pick<CatalogCopy, "find">,
+): CatalogRow[] {
+  const catalogs = [...resources.values()].flatMap(({ catalog }) => catalog?.name ?? []);
+  const texts = new Set<string>();
+  for (const { response } of v4) collectTexts(response, texts);
+  const rows: CatalogRow[] = [];
+  for (const text of texts)
+    for (const catalog of catalogs) {
+      const entry = copy.find(catalog, text);
+      if (entry && rows.length < MAX_ROWS) rows.push([catalog, text, entry.text]);
+    }
+  return rows;
+}
+
+/** Catalogs that have these entries, and no others. */
+export function catalogsOf(rows: readonly CatalogRow[]): Pick<CatalogCopy, "find" | "cachedText"> {
+  const entries = new Map(
+    rows.map(([catalog, v4Id, text]) => [`${catalog} ${v4Id}`, createCatalogEntry(text)]),
+  );
+  return { find: (catalog, v4Id) => entries.get(`${catalog} ${v4Id}`), cachedText: () => undefined };
+}

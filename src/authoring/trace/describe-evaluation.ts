@@ -1,0 +1,83 @@
+/** An evaluation as plain data: with texts for values, and without secrets. */
+import { type Redaction, SecretValues } from "../../audit/index.ts";
+import type { Evaluation, Frame, Lookup } from "../../jsonata/index.ts";
+import { carriesSecret, findSecretFrames } from "./secret-frames.ts";
+import type { TracedExpression, TracedLookup, TracedNode } from "./trace.ts";
+import { cut, valueText } from "./value-text.ts";
+
+export interface DescribeOptions {
+  readonly redaction: Redaction;
+  readonly isSecret: (name: string) => boolean;
+  /** Whether all values are secret: the expression belongs to a secret. */
+  readonly isHidden: boolean;
+  /** Secret values that are known of the whole request. */
+  readonly secrets: SecretValues;
+}
+
+/** Functions are left out of a trace: they have no value that could be printed. */
+const isFunction = (value: unknown): boolean => typeof value === "function";
+
+/** Describes one evaluation. @param maxNodes How many nodes it may have. */
+export function describeEvaluation(
+  evaluation: Evaluation,
+  { redaction, isSecret, isHidden: isAllHidden, secrets }: DescribeOptions,
+  maxNodes: number,
+): TracedExpression {
+  const { origin, source, input, bindings, roots, value, error, fallback } = evaluation;
+  for (const part of [input, ...Object.values(bindings)])
+    if (typeof part !== "function") redaction.addFromValue(part, secrets);
+  const secretFrames = findSecretFrames(evaluation, isSecret);
+  let left = maxNodes;
+  let omitted = evaluation.omitted;
+  const textOf = (shown: unknown) => valueText(shown, redaction, secrets);
+
+  const describeLookup = ({ name, args, result }: Lookup): TracedLookup => ({
+    function: name,
+    args: args.map((argument) => textOf(argument) ?? "nothing"),
+    result: textOf(result),
+  });
+
+  function describeNode(frame: Frame): TracedNode {
+    const { step, isOpen, lookups, children } = frame;
+    const isHidden = isAllHidden || secretFrames.has(frame);
+    const shown = children.filter((child) => !isFunction(child.value));
+    const taken = shown.slice(0, Math.max(0, left));
+    left -= taken.length;
+    omitted += shown.length - taken.length;
+    const missing = frame.omitted + shown.length - taken.length;
+    return {
+      text: cut(step.text.replaceAll(/\s+/g, " ")),
+      offset: step.offset,
+      value: isHidden || isOpen || step.isTailCall ? null : textOf(frame.value),
+      ...(isHidden && { isSecret: true }),
+      ...(step.branch && { branch: step.branch }),
+      ...(step.isTailCall && { isTailCall: true }),
+      ...(isOpen && { hasFailed: true }),
+      ...(lookups.length > 0 && !isHidden && { lookups: lookups.map(describeLookup) }),
+      children: taken.map(describeNode),
+      ...(missing > 0 && { omitted: missing }),
+    };
+  }
+
+  const nodes = roots.filter((frame) => !isFunction(frame.value)).map(describeNode);
+  const isHidden =
+    isAllHidden ||
+    roots.some((frame) => secretFrames.has(frame)) ||
+    (fallback !== undefined &&
+      [input, ...Object.values(bindings)].some((part) => carriesSecret(part, isSecret)));
+  return {
+    place: origin?.place ?? "",
+    path: origin?.path ?? "",
+    field: origin?.field ?? null,
+    source: source.trim(),
+    value: isHidden || error !== undefined ? null : textOf(value),
+    ...(isHidden && { isSecret: true }),
+    // The messages of JSONata have values in them.
+    ...(error !== undefined && {
+      error: isHidden ? "failed" : redaction.text(error instanceof Error ? error.message : "failed", secrets),
+    }),
+    ...(fallback !== undefined && { note: fallback }),
+    nodes,
+    ...(omitted > 0 && { omitted }),
+  };
+}

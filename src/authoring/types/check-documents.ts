@@ -1,0 +1,66 @@
+/** Reads the documents of both APIs for the law of types, and writes its golden cases. */
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { stringify } from "yaml";
+import type { Pack } from "../../pack/index.ts";
+import type { ExampleResult } from "../examples/compare-example.ts";
+import { EXAMPLES_FOLDER, readExamples } from "../examples/example.ts";
+import { openapiSurface, packSurface, readOpenapi } from "../../migration/index.ts";
+import { createRandom } from "../laws/generate-values.ts";
+import { checkTypes } from "./check-types.ts";
+import type { TypeReport } from "./type-report.ts";
+
+/** The files of the documents. */
+export interface DocumentFiles {
+  /** The upstream's document. */
+  readonly new: string;
+  /** The document of the client's API. Default: the description that `alpha-gateway openapi` prints. */
+  readonly old?: string | undefined;
+}
+
+/**
+ * Holds the fields of a pack against the types of the client's API, for what the upstream's document lets it answer.
+ *
+ * @param results The golden cases of the pack, with their routes
+ * @throws {UnreadableDocumentError} {OtherServiceError}
+ */
+export async function checkDocuments(
+  directory: string,
+  { pack, results }: { readonly pack: Pack; readonly results: readonly ExampleResult[] },
+  files: DocumentFiles,
+  { seed, runs }: { readonly seed: number; readonly runs: number },
+): Promise<TypeReport> {
+  const upstream = openapiSurface(await readOpenapi(files.new));
+  const client =
+    files.old === undefined
+      ? packSurface(pack, { withWords: false })
+      : openapiSurface(await readOpenapi(files.old));
+  const { catalogs } = readExamples(directory, []);
+  return checkTypes(pack, {
+    upstream,
+    client,
+    examples: results,
+    catalogs,
+    runs,
+    random: createRandom(seed),
+  });
+}
+
+const fileName = (text: string): string =>
+  text
+    .replaceAll(/[^\w]+/g, "-")
+    .replaceAll(/^-+|(?<!-)-+$/g, "")
+    .slice(0, 80);
+
+/** Writes a golden case of each counterexample into a pack. A file that is there stays. @returns the files */
+export function writeCounterexamples(directory: string, { fields }: TypeReport): string[] {
+  return fields.flatMap(({ field, object, counterexample }) => {
+    if (!counterexample) return [];
+    const file = join(directory, EXAMPLES_FOLDER, fileName(object), `counterexample-${fileName(field)}.yaml`);
+    if (existsSync(file)) return [];
+    mkdirSync(dirname(file), { recursive: true });
+    const note = `# Found by "check --laws": ${JSON.stringify(field)} must be ${JSON.stringify(counterexample.expected)}. Write the value that clients should get into the response.\n`;
+    writeFileSync(file, note + stringify(JSON.parse(JSON.stringify(counterexample.golden))), { flag: "wx" });
+    return [file];
+  });
+}

@@ -1,0 +1,120 @@
+import { errorText } from "../settings/error-text.ts";
+import type { Log } from "../log/log.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import { formatDiagnosticLine } from "./diagnostic.ts";
+import {
+  OperatorFileError,
+  type FileProblem,
+  readOperatorFile,
+  type OperatorFileKind,
+} from "./operator-file.ts";
+import { pollFile } from "./poll-file.ts";
+
+/** A syntax error without what the parser quotes of the file: contacts are in no log. */
+const withoutText = (problem: FileProblem): FileProblem =>
+  problem.code === "AG_FILE_SYNTAX"
+    ? { ...problem, message: "is not YAML: `alpha-gateway check` says why" }
+    : problem;
+
+const describeFault = (problem: FileProblem): string =>
+  `${problem.code} ${formatDiagnosticLine(withoutText(problem))}`;
+
+/** An operator's file that is read at the start, and again when it changes. */
+export interface WatchedFile<T> {
+  /** What requests that start now use. */
+  current(): T;
+  /** Reads the file again, and those with which it is judged. What is invalid stays as it is. Never throws. */
+  reload(): void;
+  /** No longer looks whether the file changes. */
+  close(): void;
+}
+
+/** A file that was read, and is not in force yet. */
+export interface PreparedFile<T = unknown> {
+  readonly next: T;
+  /** From now on requests use it. */
+  accept(): void;
+}
+
+/** A watched file, for who decides whether a change of it comes into force. */
+export interface JudgedFile<T = unknown> {
+  /** Reads and checks it. @throws {OperatorFileError} */
+  prepare(): PreparedFile<T>;
+  /**
+   * What was read before stays.
+   *
+   * @param error What is wrong with it; undefined: the log says of another file why
+   */
+  reject(error?: unknown, message?: string): void;
+}
+
+/** Reads a file. If it is invalid, what was read before stays, and the log says why. */
+export function prepareOrReject<T>(file: JudgedFile<T>, message?: string): PreparedFile<T> | undefined {
+  try {
+    return file.prepare();
+  } catch (error) {
+    file.reject(error, message);
+    return undefined;
+  }
+}
+
+export interface WatchOptions<T> {
+  /** The name of the setting, for messages. */
+  readonly setting: string;
+  /** Name of the gauge that says whether the last reload succeeded. */
+  readonly gauge: string;
+  /** Returns what reads the file again, with those that it is judged with. Default: it is read alone. */
+  readonly join?: (file: JudgedFile<T>) => () => void;
+  /** Called when requests use something new. */
+  readonly onChange?: (next: T) => void;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, "addGauge">;
+}
+
+/**
+ * Reads a file of an operator and watches it.
+ *
+ * @throws {OperatorFileError} If the file is invalid at the start.
+ */
+export function watchOperatorFile<Definition, T>(
+  file: string,
+  kind: OperatorFileKind<Definition, T>,
+  {
+    setting,
+    gauge,
+    join = (alone) => () => prepareOrReject(alone)?.accept(),
+    onChange,
+    log,
+    metrics,
+  }: WatchOptions<T>,
+): WatchedFile<T> {
+  let current = readOperatorFile(file, kind);
+  let isLastSuccessful = true;
+  metrics.addGauge(gauge, `1 if the last reload of ${setting} succeeded, 0 if the file was rejected.`, () =>
+    Number(isLastSuccessful),
+  );
+
+  const reload = join({
+    prepare() {
+      const next = readOperatorFile(file, kind);
+      return {
+        next,
+        accept() {
+          current = next;
+          isLastSuccessful = true;
+          onChange?.(next);
+          log.info({ setting }, "a file was reloaded");
+        },
+      };
+    },
+    reject(error, message = "a changed file was rejected, what was read before stays") {
+      isLastSuccessful = false;
+      if (error === undefined) return;
+      const faults =
+        error instanceof OperatorFileError ? error.problems.map(describeFault) : [errorText(error)];
+      log.error({ code: "AG_FILE_REJECTED", setting, faults }, message);
+    },
+  });
+
+  return { current: () => current, reload, close: pollFile(file, reload) };
+}

@@ -1,0 +1,34 @@
+import { errorText } from "../settings/error-text.ts";
+
+/** What the log says of an outage. */
+export interface OutageLines {
+  /** What is out of order, and what happens meanwhile. */
+  readonly begins: (error: string) => void;
+  readonly ends: () => void;
+}
+
+/** Something that may be out of order for a while. The log has its begin and its end, and not each attempt between them. */
+export class Outage {
+  readonly #lines: OutageLines;
+  #isOn = false;
+
+  constructor(lines: OutageLines) {
+    this.#lines = lines;
+  }
+
+  get isOn(): boolean {
+    return this.#isOn;
+  }
+
+  /** An attempt has failed. */
+  failed(error: unknown): void {
+    if (!this.#isOn) this.#lines.begins(errorText(error));
+    this.#isOn = true;
+  }
+
+  /** An attempt has succeeded. */
+  succeeded(): void {
+    if (this.#isOn) this.#lines.ends();
+    this.#isOn = false;
+  }
+}

@@ -1,0 +1,31 @@
+import { SettingsError } from "../settings/settings.ts";
+
+/** Optional peer dependencies: see `package.json`. */
+const PACKAGES = [
+  "@opentelemetry/api",
+  "@opentelemetry/exporter-logs-otlp-http",
+  "@opentelemetry/exporter-trace-otlp-http",
+  "@opentelemetry/resources",
+  "@opentelemetry/sdk-trace",
+];
+
+/**
+ * Starts what imports OpenTelemetry's packages, which are installed only where they are used.
+ *
+ * @param setting The setting that asks for it.
+ * @throws {SettingsError} If a package is not installed: it names what to install.
+ */
+export async function withOpenTelemetry<Result>(
+  setting: string,
+  start: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await start();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== "ERR_MODULE_NOT_FOUND" || !message.includes("@opentelemetry/")) throw error;
+    throw new SettingsError([
+      `${setting}: it needs packages that are not installed: npm install ${PACKAGES.join(" ")}`,
+    ]);
+  }
+}

@@ -1,0 +1,255 @@
+/** Compares the old and the new answer to one request. Pure: nothing is asked, stored or sent. */
+import { isObject, parseJson } from "../../base/index.ts";
+import {
+  type ErrorFormats,
+  errorsOf,
+  fillKey,
+  findPath,
+  isSuccess,
+  keyNameOf,
+  namesIn,
+  type Pack,
+  type Route,
+  TOO_MANY_REQUESTS,
+} from "../../pack/index.ts";
+import type { Answer, Difference, NotComparableReason } from "../counts/comparison.ts";
+import { hasOpaqueCursor, orderOf, type ComparedRequest } from "./compared-request.ts";
+import {
+  compareValues,
+  joinField,
+  judgePlainly,
+  type JudgeScalar,
+  type ListRule,
+  type ValueRules,
+} from "./compare-values.ts";
+import { jsonType } from "./value-format.ts";
+
+/** What two answers are compared as. */
+export interface AnswerRules {
+  readonly pack: Pack;
+  readonly route: Route;
+  /** The fields that the list is ordered by; see `orderOf`. Undefined: its order does not count. */
+  readonly order: readonly string[] | undefined;
+  /** Whether the request pages by an opaque cursor; see `hasOpaqueCursor`. */
+  readonly hasCursor: boolean;
+  /** Largest body in bytes. */
+  readonly maxBytes: number;
+}
+
+/** The differences of two answers, or why they can't be compared. */
+export type AnswerComparison =
+  | { readonly differences: readonly Difference[] }
+  | { readonly reason: NotComparableReason };
+
+const DEFAULT_MAX_BYTES = 1024 * 1024;
+const MAX_DEPTH = 64;
+const MAX_VALUES = 200_000;
+
+const SAME = { value: undefined };
+
+/** Derives from a request how its answers are compared. @param maxBytes Default: 1 MiB. */
+export const createAnswerRules = (
+  pack: Pack,
+  route: Route,
+  request: ComparedRequest,
+  maxBytes = DEFAULT_MAX_BYTES,
+): AnswerRules => ({
+  pack,
+  route,
+  order: orderOf(pack, route, request),
+  hasCursor: hasOpaqueCursor(route, request),
+  maxBytes,
+});
+
+/** Why an answer can't be compared; undefined if it can. */
+function findObstacle(
+  { status, body }: Answer,
+  { pack, maxBytes }: AnswerRules,
+): NotComparableReason | undefined {
+  if (status === pack.statuses.limited || status === TOO_MANY_REQUESTS) return "limited";
+  if (status >= 500) return "failed";
+  return body.length > maxBytes ? "size" : undefined;
+}
+
+/**
+ * Compares two answers.
+ *
+ * @param judge says how scalars of a field differ, where the field is volatile. Default: as all others.
+ */
+export function compareAnswers(
+  old: Answer,
+  other: Answer,
+  rules: AnswerRules,
+  judge: JudgeScalar = judgePlainly,
+): AnswerComparison {
+  if (rules.hasCursor) return { reason: "cursor" };
+  const obstacle = findObstacle(old, rules) ?? findObstacle(other, rules);
+  if (obstacle !== undefined) return { reason: obstacle };
+  if (rules.route.file && isSuccess(old.status)) return { reason: "unreadable" };
+  const status = compareStatus(old, other);
+  if (isSuccess(old.status) !== isSuccess(other.status)) return { differences: status };
+  // Most answers are the same, byte for byte.
+  const isSame = old.body.equals(other.body);
+  const [body, otherBody] = isSame ? [SAME, SAME] : [parseBody(old), parseBody(other)];
+  if ("reason" in body) return body;
+  if ("reason" in otherBody) return otherBody;
+  if (!isSuccess(old.status)) {
+    const [error, otherError] = [body, otherBody].map(({ value }) =>
+      withoutTexts(value, errorsOf(rules.route, rules.pack)),
+    );
+    return { differences: [...status, ...compareValues(error, otherError, errorRules(rules))] };
+  }
+  const headers = headerNames(rules.route);
+  if (isSame && headers.length === 0) return { differences: status };
+  const valueRules = successRules(rules, judge);
+  return {
+    differences: [
+      ...status,
+      ...compareHeaders(old, other, headers, valueRules),
+      ...compareValues(body.value, otherBody.value, valueRules),
+    ],
+  };
+}
+
+const compareStatus = (old: Answer, other: Answer): Difference[] =>
+  old.status === other.status
+    ? []
+    : [{ field: "status", kind: "status", old: String(old.status), new: String(other.status) }];
+
+/** The parsed body of an answer; a value of undefined if it is empty. */
+export function parseBody({
+  body,
+}: Answer): { readonly value: unknown } | { readonly reason: NotComparableReason } {
+  const text = body.toString();
+  if (text.trim() === "") return { value: undefined };
+  try {
+    return { value: parseJson(text, { maxDepth: MAX_DEPTH, maxValues: MAX_VALUES }) };
+  } catch (error) {
+    return { reason: error instanceof RangeError ? "size" : "unreadable" };
+  }
+}
+
+/** The headers that the pack declares, in lower case. The others are those of a server. */
+function headerNames(route: Route): readonly string[] {
+  const { total_header: total, range_header: range } = route.lists.paging.definition.client ?? {};
+  const ofLists = [total, range?.name].filter((name) => name !== undefined);
+  const declared = Object.keys(route.headers?.definition.response ?? {});
+  return [...declared, ...(route.response === "list" ? ofLists : [])].map((name) => name.toLowerCase());
+}
+
+function compareHeaders(
+  old: Answer,
+  other: Answer,
+  names: readonly string[],
+  rules: ValueRules,
+): Difference[] {
+  const valuesOf = ({ headers }: Answer): object =>
+    Object.fromEntries(names.map((name) => [`header ${name}`, headers[name]]));
+  return compareValues(valuesOf(old), valuesOf(other), rules);
+}
+
+/** Values of a list that only the service understands that has sent it. */
+const CURSORS = new Set(["next_cursor", "previous_cursor"]);
+const LINKS = new Set(["next_link", "previous_link", "first_link", "last_link"]);
+
+/** The fields of a list's envelope by what they mean. */
+function envelopeFields(
+  { route }: Pick<AnswerRules, "route">,
+  names: ReadonlySet<string>,
+): ReadonlySet<string> {
+  if (route.response !== "list") return new Set();
+  const found = namesIn(route.lists.envelope.client.list).filter(({ name }) => names.has(name));
+  return new Set(found.map(({ path }) => path.map((key) => fillKey(key, { list: route.list })).join(".")));
+}
+
+/** The fields of a list that repeat the request, or mean something to one service alone: cursors, and links to other pages. */
+export const pageFields = (rules: Pick<AnswerRules, "route">): ReadonlySet<string> =>
+  envelopeFields(rules, CURSORS.union(LINKS));
+
+const withoutOrigin = (link: unknown): unknown =>
+  typeof link === "string" ? link.replace(/^[a-z]+:\/\/[^/]*/i, "") : link;
+
+function successRules(rules: AnswerRules, judge: JudgeScalar): ValueRules {
+  const { pack, route } = rules;
+  const { style } = route.lists.paging;
+  const isOpaque = style?.kind === "cursor" && style.item === undefined;
+  const cursors = envelopeFields(rules, isOpaque ? CURSORS.union(LINKS) : new Set());
+  const links = envelopeFields(rules, LINKS);
+  return {
+    list: listRule(rules),
+    idName: pack.dialect.client.id,
+    toIdText: createIdText(rules),
+    judge(field, old, other) {
+      if (cursors.has(field)) return null;
+      // The two services have different hosts.
+      if (links.has(field) && withoutOrigin(old) === withoutOrigin(other)) return null;
+      return judge(field, old, other);
+    },
+  };
+}
+
+/** Where the list of a route is, and what identifies its rows: the pack's id, else the first member of the object. */
+function listRule({ pack, route, order }: AnswerRules): ListRule | undefined {
+  if (route.response !== "list") return undefined;
+  const { id } = pack.dialect.client;
+  const first = [...route.resource.fields.keys()].find((name) => !name.includes("."));
+  return {
+    field: (findPath(route.lists.envelope.client.list, "items", { list: route.list }) ?? []).reduce(
+      joinField,
+      "",
+    ),
+    rowPath: route.clientPath,
+    idNames: first === undefined || first === id ? [id] : [id, first],
+    order,
+  };
+}
+
+/** Makes the spellings of an id the same text: the client's and v4's value of a table, and letter case. */
+function createIdText({ pack, route: { resource } }: AnswerRules): (id: unknown) => string {
+  const kind = resource.fields.get(pack.dialect.client.id)?.values;
+  const { read } = (kind === undefined ? undefined : pack.dialect.values?.[kind]) ?? {};
+  const clientValues = new Map(
+    typeof read === "object" ? read.map(([value, alpha]) => [String(value), alpha]) : [],
+  );
+  return (id) => {
+    const text = typeof id === "string" ? id : JSON.stringify(id);
+    const clientValue = clientValues.get(text) ?? resource.catalog?.alphaId(text) ?? text;
+    return (typeof clientValue === "string" ? clientValue : JSON.stringify(clientValue)).toLowerCase();
+  };
+}
+
+/** Values of an error that programs read. Its texts are for people, and each service has its own. */
+const READ_BY_PROGRAMS = new Set(["field", "pointer", "code", "status"]);
+
+/** An error with the type of each value in place of it, but for those that programs read. */
+function withoutTexts(body: unknown, { client }: ErrorFormats): unknown {
+  const names = client.shapes.flatMap((shape) => namesIn(shape));
+  const kept = names
+    .filter(({ name }) => READ_BY_PROGRAMS.has(name))
+    .map(({ path }) => path.filter((key) => key !== "[]"));
+  // Errors by field have the names of fields as keys.
+  const isKept = (path: readonly string[]): boolean =>
+    kept.some(
+      (keys) =>
+        keys.length === path.length &&
+        keys.every((key, index) => key === path[index] || keyNameOf(key) !== undefined),
+    );
+  const strip = (path: readonly string[], value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map((item) => strip(path, item));
+    if (isObject(value))
+      return Object.fromEntries(
+        Object.entries(value).map(([name, member]) => [name, strip([...path, name], member)]),
+      );
+    if (value === undefined || value === null || isKept(path)) return value;
+    const type = jsonType(value);
+    return type === "string" ? "" : type === "number" ? 0 : false;
+  };
+  return strip([], body);
+}
+
+/** Errors have no ids: their entries are compared in any order. */
+const errorRules = ({ pack }: AnswerRules): ValueRules => ({
+  idName: pack.dialect.client.id,
+  toIdText: String,
+  judge: judgePlainly,
+});

@@ -1,0 +1,81 @@
+/** What a request says about the comparison of its answers: which list is ordered, and by what. */
+import { isObject, parseJson } from "../../base/index.ts";
+import { type Pack, parseQuery, type Query, type Route } from "../../pack/index.ts";
+
+/** A request whose answers are compared. */
+export interface ComparedRequest {
+  readonly method: string;
+  /** With query. */
+  readonly path: string;
+  /** Of the client's filter header; null without one. */
+  readonly filter: string | null;
+}
+
+/** The path of a request, and its query without the question mark. */
+export function splitTarget(target: string): [path: string, query: string] {
+  const question = target.indexOf("?");
+  return question === -1 ? [target, ""] : [target.slice(0, question), target.slice(question + 1)];
+}
+
+/** The parameters of a request; none of a query that can't be read. */
+export function queryOf({ path }: ComparedRequest): Query {
+  try {
+    return parseQuery(splitTarget(path)[1]);
+  } catch {
+    return new Map();
+  }
+}
+
+const MAX_FILTER_DEPTH = 32;
+
+/** The filter of a request; undefined without one, or if it is not JSON. */
+export function filterOf({ filter }: ComparedRequest): unknown {
+  if (filter === null) return undefined;
+  try {
+    return parseJson(filter, { maxDepth: MAX_FILTER_DEPTH });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The fields that a filter in a header orders by; undefined if it does not. */
+function orderOfHeader({ grammar }: Pack, filter: unknown): readonly string[] | undefined {
+  if (!isObject(filter)) return undefined;
+  const names = Object.entries(filter).flatMap(([key, value]) =>
+    grammar.operators.get(key) === "order_by" ? [value] : [],
+  );
+  return names.length === 0 ? undefined : names.filter((name) => typeof name === "string");
+}
+
+/** The fields that a query orders by; undefined if it does not. */
+function orderOfQuery({ queryFilter }: Route, query: Query): readonly string[] | undefined {
+  try {
+    return queryFilter?.parse(query).order?.map(({ field }) => field);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The fields by which the request or the route orders the list of the answer. Empty: it is ordered, but not by a field.
+ *
+ * @returns undefined if the order of the list does not count
+ */
+export function orderOf(pack: Pack, route: Route, request: ComparedRequest): readonly string[] | undefined {
+  if (route.response !== "list") return undefined;
+  const asked = orderOfHeader(pack, filterOf(request)) ?? orderOfQuery(route, queryOf(request));
+  if (asked) return asked;
+  const { order } = route.filterDefaults ?? {};
+  if (order && order.length > 0) return order.map(({ field }) => field);
+  const { style } = route.lists.paging;
+  // Clients page by a member of the last row: the list is ordered by it.
+  return style?.kind === "cursor" && style.item !== undefined ? [style.item] : undefined;
+}
+
+/** Whether a request asks for a page by a cursor that only one of the two services understands. */
+export function hasOpaqueCursor({ lists }: Pick<Route, "lists">, request: ComparedRequest): boolean {
+  const { style } = lists.paging;
+  if (style?.kind !== "cursor" || style.item !== undefined) return false;
+  const query = queryOf(request);
+  return [style.parameter, style.before].some((name) => name !== undefined && query.has(name));
+}

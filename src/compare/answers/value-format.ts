@@ -1,0 +1,86 @@
+/** What can be said about a value without the value: its JSON type, and how it is written. */
+import { isExactNumber, isObject } from "../../base/index.ts";
+
+export type JsonType = "null" | "array" | "object" | "number" | "string" | "boolean";
+
+/** The JSON type of a value that `parseJson` gave. */
+export function jsonType(value: unknown): JsonType {
+  if (value === null || value === undefined) return "null";
+  if (Array.isArray(value)) return "array";
+  if (isObject(value)) return "object";
+  if (typeof value === "string") return "string";
+  return typeof value === "boolean" ? "boolean" : "number";
+}
+
+/** Whether two scalars are the same. */
+export const areSame = (one: unknown, other: unknown): boolean =>
+  one === other || (isExactNumber(one) && isExactNumber(other) && one.rawJSON === other.rawJSON);
+
+/** A date with a time, or without. Longer texts are no times. */
+const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(\.\d{1,9})?)?)?(Z|[+-]\d\d:?\d\d)?$/;
+const MAX_TIME = 40;
+
+/** A time as milliseconds since the epoch; undefined for any other text. Without a zone it counts as UTC. */
+export function timeOf(text: string): number | undefined {
+  const match = text.length <= MAX_TIME ? TIME.exec(text) : null;
+  if (!match) return undefined;
+  const [, fraction = "", zone] = match;
+  const written = text.replace(" ", "T").replace(/([+-]\d\d)(\d\d)$/, zone?.includes(":") ? "$&" : "$1:$2");
+  const short = fraction.length > 4 ? written.replace(fraction, fraction.slice(0, 4)) : written;
+  const time = Date.parse(zone === undefined && short.includes("T") ? `${short}Z` : short);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+/** Where a value lies: a number, or a time in milliseconds. Undefined for all other values. */
+export function positionOf(value: unknown): number | undefined {
+  if (isExactNumber(value)) return Number(value.rawJSON);
+  if (typeof value === "number") return value;
+  return typeof value === "string" ? timeOf(value) : undefined;
+}
+
+/** The digits after the point of a number. */
+function decimalsOf(value: unknown): number {
+  const text = isExactNumber(value) ? value.rawJSON : String(value);
+  const [, fraction = "", exponent = "0"] = /^-?\d+(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  return Math.max(0, fraction.length - Number(exponent));
+}
+
+/** Whether two numbers are equal once the more exact one is rounded, up or down, to the digits of the other. */
+function areRounded(one: unknown, other: unknown): boolean {
+  const digits = Math.min(decimalsOf(one), decimalsOf(other));
+  const [a, b] = [positionOf(one), positionOf(other)];
+  if (a === undefined || b === undefined || decimalsOf(one) === decimalsOf(other)) return false;
+  return Math.abs(a - b) < 10 ** -digits;
+}
+
+/** Whether two scalars that are not the same have one meaning in two formats: digits, zone, precision, letter case. */
+export function isOtherFormat(old: unknown, other: unknown): boolean {
+  if (typeof old !== "string" || typeof other !== "string") return areRounded(old, other);
+  if (old.toLowerCase() === other.toLowerCase()) return true;
+  const [time, otherTime] = [timeOf(old), timeOf(other)];
+  if (time === undefined || otherTime === undefined) return false;
+  return templateOf(old) !== templateOf(other) && Math.floor(time / 1000) === Math.floor(otherTime / 1000);
+}
+
+/** How a time is written: `0000-00-00T00:00:00.000Z`, with `+00:00` for all zones of that form. */
+const templateOf = (text: string): string => text.replace(/[+-](\d\d:?\d\d)$/, "+$1").replaceAll(/\d/g, "0");
+
+const MAX_PATTERN = 40;
+
+/**
+ * How a scalar is written, as a few words that do not depend on its value: of a number its digits after the point, of a
+ * time its template, of other texts the letters and signs in it.
+ */
+export function formatsOf(value: unknown): string[] {
+  if (typeof value === "boolean") return [];
+  if (typeof value !== "string") return [`decimals ${Math.min(9, decimalsOf(value))}`];
+  if (timeOf(value) !== undefined) return [`time ${templateOf(value)}`];
+  const signs = value.slice(0, 200).replaceAll(/[\p{L}\p{N}]+/gu, "w");
+  return [
+    "text",
+    ...(/\p{Lu}/u.test(value) ? ["upper case"] : []),
+    ...(/\p{Ll}/u.test(value) ? ["lower case"] : []),
+    ...(/\p{N}/u.test(value) ? ["digits"] : []),
+    `signs ${signs.slice(0, MAX_PATTERN)}`,
+  ];
+}

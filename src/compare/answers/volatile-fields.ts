@@ -1,0 +1,264 @@
+/**
+ * What is known about the old service from asking it twice: which fields differ from themselves, and what can still be
+ * said about their values. Bounded, and as JSON small enough to be shared.
+ */
+import type { Difference } from "../counts/comparison.ts";
+import { judgePlainly, type JudgeScalar } from "./compare-values.ts";
+import {
+  countFormats,
+  createFieldState,
+  groupOf,
+  halve,
+  keyOf,
+  MAX_FIELDS,
+  MIN_PAIRS,
+  mergeRoute,
+  openClient,
+  parseState,
+  VALUE,
+  type ClientState,
+  type FieldState,
+  type RouteState,
+  type VolatileState,
+} from "./volatile-state.ts";
+import { distanceOf, judgeVolatile, type KnownField } from "./volatile-values.ts";
+
+/** Two values of a pair that are not the same. */
+export interface ValuePair {
+  readonly field: string;
+  readonly values: readonly [old: unknown, oldAgain: unknown];
+}
+
+/** A field is volatile above this share of at least {@link MIN_PAIRS} pairs of several clients. */
+const MAX_SHARE = 0.05;
+/** Pairs before a difference in a field that never differed from itself is believed. */
+const LEARNING_PAIRS = 20;
+/** All counters are halved at this number, so that they follow the service. */
+const WINDOW = 2000;
+/** The share of later comparisons for which the old service is asked twice. */
+const SAMPLE_SHARE = 0.01;
+
+const fieldOf = ({ fields }: ClientState, key: string): FieldState | undefined =>
+  Object.hasOwn(fields, key) ? fields[key] : undefined;
+
+/**
+ * Whether clients show that a field differs from itself. No client counts for more than {@link MIN_PAIRS} pairs, and the
+ * one that shows most is left out: one that writes while it reads must not hide differences from all others.
+ */
+function isShownByClients(clients: readonly ClientState[], key: string): boolean {
+  const weighed = clients.map((client) => {
+    const pairs = Math.min(client.pairs, MIN_PAIRS);
+    const { differing = 0 } = fieldOf(client, key) ?? {};
+    return { pairs, differing: pairs === 0 ? 0 : (differing * pairs) / client.pairs };
+  });
+  const [, ...rest] = weighed.sort((one, other) => other.differing - one.differing);
+  const sum = (of: "pairs" | "differing"): number => rest.reduce((total, each) => total + each[of], 0);
+  return sum("pairs") >= MIN_PAIRS && sum("differing") > sum("pairs") * MAX_SHARE;
+}
+
+/** The pairs of all routes of one old service, by the clients that asked for them. */
+export class VolatileFields {
+  readonly #routes = new Map<string, RouteState>();
+  readonly #learningPairs: number;
+
+  /**
+   * @param state What was stored. Anything else counts as nothing.
+   * @param learningPairs Pairs of a route before a difference is believed. Default: 20.
+   */
+  constructor(state: unknown = {}, learningPairs = LEARNING_PAIRS) {
+    this.#learningPairs = learningPairs;
+    this.adopt(state);
+  }
+
+  /** For `JSON.stringify`; the constructor takes it. */
+  toJSON(): VolatileState {
+    return Object.fromEntries(this.#routes);
+  }
+
+  /** Takes over what others know of clients of which they know more. @param state What was stored. Anything else counts as nothing. */
+  adopt(state: unknown): void {
+    for (const [route, each] of Object.entries(parseState(state))) mergeRoute(this.#stateOf(route), each);
+  }
+
+  /** What the comparisons of a client know of the old service, and add to it. */
+  seenBy(client: string): ClientView {
+    return new ClientView(this, (route) => this.#stateOf(route), client, this.#learningPairs);
+  }
+
+  /** Whether values of a field differ from themselves. */
+  isVolatile(route: string, field: string): boolean {
+    return this.isNoise(route, { field, kind: "value" });
+  }
+
+  /** All fields of a route whose values differ from themselves. */
+  fieldsOf(route: string): ReadonlySet<string> {
+    const clients = Object.values(this.#routes.get(route) ?? {});
+    const keys = new Set(clients.flatMap(({ fields }) => Object.keys(fields)));
+    const volatile = [...keys].filter((key) => key.startsWith(VALUE) && isShownByClients(clients, key));
+    return new Set(volatile.map((key) => key.slice(VALUE.length)));
+  }
+
+  /** Whether the old service differs from itself as it differs from the new one: several clients show it. */
+  isNoise(route: string, difference: Pick<Difference, "field" | "kind">): boolean {
+    return isShownByClients(Object.values(this.#routes.get(route) ?? {}), keyOf(difference));
+  }
+
+  #stateOf(route: string): RouteState {
+    const found = this.#routes.get(route);
+    if (found) return found;
+    const created: RouteState = {};
+    this.#routes.set(route, created);
+    return created;
+  }
+}
+
+/** What is known of the old service, as the comparisons of one client use it and add to it. */
+export class ClientView {
+  readonly #all: Pick<VolatileFields, "fieldsOf" | "isNoise" | "isVolatile">;
+  readonly #stateOf: (route: string) => RouteState;
+  readonly #client: string;
+  readonly #learningPairs: number;
+
+  /** See {@link VolatileFields.seenBy}. */
+  constructor(
+    all: Pick<VolatileFields, "fieldsOf" | "isNoise" | "isVolatile">,
+    stateOf: (route: string) => RouteState,
+    client: string,
+    learningPairs: number,
+  ) {
+    this.#all = all;
+    this.#stateOf = stateOf;
+    this.#client = client;
+    this.#learningPairs = learningPairs;
+  }
+
+  /** All fields of a route whose values differ from themselves. */
+  fieldsOf(route: string): ReadonlySet<string> {
+    return this.#all.fieldsOf(route);
+  }
+
+  /** Whether the old service differs from itself as it differs from the new one. */
+  isNoise(route: string, difference: Pick<Difference, "field" | "kind">): boolean {
+    return this.#all.isNoise(route, difference);
+  }
+
+  /**
+   * How the scalars of a route are compared.
+   *
+   * @param side What old values are compared with: the new ones of a first pair, which are counted, those of a second one,
+   *   or old ones.
+   */
+  judge(route: string, side: "new" | "new again" | "old"): JudgeScalar {
+    const volatile = this.fieldsOf(route);
+    return (field, old, other) => {
+      if (!volatile.has(field)) return judgePlainly(field, old, other);
+      if (side === "new") {
+        const state = this.#open(route, VALUE + field);
+        if (state) countFormats(state, 1, other);
+      }
+      return judgeVolatile(this.#knownOf(route, VALUE + field), old, other, side === "old");
+    };
+  }
+
+  /**
+   * Whether the old service should be asked twice after equal answers, too: for the first pairs of a route always, and
+   * later for one in a hundred.
+   *
+   * @param random From 0 to 1.
+   */
+  needsPair(route: string, random: number): boolean {
+    return this.#pairsOf(route) < MIN_PAIRS || random < SAMPLE_SHARE;
+  }
+
+  /** Counts equal answers of both services as a pair that did not differ. */
+  recordEqual(route: string): void {
+    this.#countPair(route);
+  }
+
+  /** Counts a pair of the old service: its differences, and the values that are not the same. */
+  recordPair(route: string, differences: readonly Difference[], values: readonly ValuePair[]): void {
+    this.#countPair(route);
+    for (const key of new Set(differences.map(keyOf))) {
+      const state = this.#open(route, key);
+      if (state) state.differing += 1;
+    }
+    for (const { field, values: pair } of values) {
+      const state = fieldOf(this.#own(route), VALUE + field);
+      if (state) {
+        for (const value of pair) countFormats(state, 0, value);
+        const distance = distanceOf(...pair);
+        if (distance !== undefined) state.spread = Math.max(state.spread ?? 0, distance);
+      }
+    }
+  }
+
+  /**
+   * Counts a difference that was asked for again.
+   *
+   * @param isFound Whether it was there again, and the old service the same as before.
+   * @returns whether it is believed: it was found, the service is known well enough, and it is no coincidence
+   */
+  recordAgain(route: string, difference: Pick<Difference, "field" | "kind">, isFound: boolean): boolean {
+    const pairs = this.#pairsOf(route);
+    const key = keyOf(difference);
+    const state = this.#open(route, key);
+    if (!state) return false;
+    if (!isFound) state.missed += 1;
+    else state.found += 1;
+    if (!isFound || pairs < this.#learningPairs) return false;
+    const { kind, field } = difference;
+    // A volatile field was compared as one: its values are compared with what they may be.
+    if (groupOf(kind) === "value" && this.#all.isVolatile(route, field)) return true;
+    const sum = (of: (field: FieldState) => number): number =>
+      this.#weigh(route, (client) => {
+        const own = fieldOf(client, key);
+        return own ? of(own) : 0;
+      });
+    const doubts = sum(({ differing, missed }) => differing + missed);
+    const found = sum((each) => each.found);
+    return doubts === 0 || (pairs >= MIN_PAIRS && !this.isNoise(route, difference) && found > doubts);
+  }
+
+  /** What this client has counted, and the others, but for the one of them with the most: it must not outweigh what others see. */
+  #weigh(route: string, of: (state: ClientState) => number): number {
+    let sum = 0;
+    let most = 0;
+    for (const [client, state] of Object.entries(this.#stateOf(route))) {
+      const value = of(state);
+      sum += value;
+      if (client !== this.#client) most = Math.max(most, value);
+    }
+    return sum - most;
+  }
+
+  #pairsOf(route: string): number {
+    return this.#weigh(route, ({ pairs }) => pairs);
+  }
+
+  #own(route: string): ClientState {
+    return openClient(this.#stateOf(route), this.#client);
+  }
+
+  #knownOf(route: string, key: string): KnownField {
+    const { [this.#client]: own, ...others } = this.#stateOf(route);
+    return {
+      own: own && fieldOf(own, key),
+      others: Object.values(others).flatMap((client) => fieldOf(client, key) ?? []),
+    };
+  }
+
+  /** The state of a field; undefined if the client shows too many of them. */
+  #open(route: string, key: string): FieldState | undefined {
+    const own = this.#own(route);
+    const found = fieldOf(own, key);
+    if (found || Object.keys(own.fields).length >= MAX_FIELDS) return found;
+    return (own.fields[key] = createFieldState());
+  }
+
+  #countPair(route: string): void {
+    const own = this.#own(route);
+    own.pairs += 1;
+    own.total += 1;
+    if (own.pairs >= WINDOW) halve(own);
+  }
+}

@@ -1,0 +1,125 @@
+/** What is known about the fields of an old service, as it is stored. */
+import { z } from "zod";
+import type { Difference, DifferenceKind } from "../counts/comparison.ts";
+import { formatsOf } from "./value-format.ts";
+
+const count = z.number().nonnegative();
+
+/** Of the old and of the new side. */
+const counts = z.tuple([count, count]);
+
+/** What the pairs of a route show about one field and kind of difference. */
+const fieldState = z.object({
+  /** Pairs in which the old service differed from itself. */
+  differing: count,
+  /** Differences from the new answer that were found again, and that were not. */
+  found: count,
+  missed: count,
+  /** The largest distance of two values of a pair: of numbers, or of times in milliseconds. */
+  spread: count.optional(),
+  /** Number of values whose formats were counted. */
+  values: counts,
+  formats: z.record(z.string(), counts),
+});
+
+/** What the requests of one client show about a route. */
+const clientState = z.object({
+  /** Of answers of the old service to the same request. */
+  pairs: count,
+  /** Of all pairs, with those that are not counted any more. */
+  total: count,
+  fields: z.record(z.string(), fieldState),
+});
+
+/** What is known about one route, by clients. */
+const routeState = z.record(z.string(), clientState);
+
+const volatileState = z.record(z.string(), routeState);
+
+export type FieldState = z.infer<typeof fieldState>;
+export type ClientState = z.infer<typeof clientState>;
+export type RouteState = z.infer<typeof routeState>;
+
+/** What is known about all routes, by their names. */
+export type VolatileState = z.infer<typeof volatileState>;
+
+/** Pairs of a route from which on it is known how its fields differ from themselves. */
+export const MIN_PAIRS = 50;
+
+/** Clients of a route, fields that one client shows of it, and formats of a field. */
+const MAX_CLIENTS = 12;
+export const MAX_FIELDS = 50;
+export const MAX_FORMATS = 12;
+
+/** Reads what was stored. Anything else counts as nothing. */
+export const parseState = (state: unknown): VolatileState => volatileState.safeParse(state).data ?? {};
+
+/** Value and format are one thing here: a value in another format is another value. */
+export const groupOf = (kind: DifferenceKind): string => (kind === "format" ? "value" : kind);
+
+/** The start of the keys of values. */
+export const VALUE = "value ";
+
+/** What a difference is counted as. */
+export const keyOf = ({ field, kind }: Pick<Difference, "field" | "kind">): string =>
+  `${groupOf(kind)} ${field}`;
+
+/** A field of which nothing is known. */
+export const createFieldState = (): FieldState => ({
+  differing: 0,
+  found: 0,
+  missed: 0,
+  values: [0, 0],
+  formats: {},
+});
+
+/** What a client shows of a route. With too many clients it takes the place of the one that has shown least. */
+export function openClient(route: RouteState, client: string): ClientState {
+  const found = route[client];
+  if (found) return found;
+  const known = Object.entries(route);
+  const [least] = known.sort(([, one], [, other]) => one.pairs - other.pairs);
+  if (least && known.length >= MAX_CLIENTS) delete route[least[0]];
+  return (route[client] = { pairs: 0, total: 0, fields: {} });
+}
+
+const half = (count: number): number => Math.floor(count / 2);
+
+/** Halves all counters of a client. */
+export function halve(state: ClientState): void {
+  state.pairs = half(state.pairs);
+  for (const field of Object.values(state.fields)) {
+    field.differing = half(field.differing);
+    field.found = half(field.found);
+    field.missed = half(field.missed);
+    field.values = [half(field.values[0]), half(field.values[1])];
+    for (const counts of Object.values(field.formats)) counts.splice(0, 2, half(counts[0]), half(counts[1]));
+  }
+}
+
+/** Counts the formats of a value. @param side 0: the old one. 1: the new one */
+export function countFormats(state: FieldState, side: 0 | 1, value: unknown): void {
+  state.values[side] += 1;
+  for (const format of formatsOf(value)) {
+    if (state.formats[format]) state.formats[format][side] += 1;
+    else if (Object.keys(state.formats).length < MAX_FORMATS)
+      state.formats[format] = side === 0 ? [1, 0] : [0, 1];
+  }
+}
+
+/** Adds what others know of a route to it: of each client that of which there are more pairs. */
+export function mergeRoute(into: RouteState, from: RouteState): void {
+  for (const [client, state] of Object.entries(from))
+    if (state.total > (into[client]?.total ?? 0)) Object.assign(openClient(into, client), state);
+}
+
+/** What several processes know together. Its objects are copies. */
+export function mergeVolatileStates(states: readonly VolatileState[]): VolatileState {
+  const merged = new Map<string, RouteState>();
+  for (const [route, state] of states.flatMap((each) => Object.entries(structuredClone(each)))) {
+    const known = merged.get(route) ?? {};
+    merged.set(route, known);
+    mergeRoute(known, state);
+  }
+  return Object.fromEntries(merged);
+}

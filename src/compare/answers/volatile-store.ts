@@ -1,0 +1,65 @@
+/** Keeps what is known of the old service in the state store: a process that starts need not learn it again. */
+import { hash } from "node:crypto";
+import { z } from "zod";
+import { createSharedDocument, type DocumentStore } from "../../base/index.ts";
+import type { VolatileFields } from "./volatile-fields.ts";
+import { mergeVolatileStates, parseState, type RouteState, type VolatileState } from "./volatile-state.ts";
+
+/** Characters of the stored document. Of more knowledge the longest is left out: one client must not take all of it. */
+export const MAX_STORED = 500_000;
+
+/** A route is written again once so much more is known of it: the store is not written for each comparison. */
+const GROWTH = 1.1;
+
+/** What is stored: all of it that fits. */
+function withinBound(state: VolatileState): VolatileState {
+  let left = MAX_STORED;
+  const sized = Object.entries(state).flatMap(([route, clients]) =>
+    Object.entries(clients).map(([client, known]) => {
+      const size = JSON.stringify([route, client, known]).length;
+      return { route, client, known, size };
+    }),
+  );
+  const kept: VolatileState = {};
+  for (const { route, client, known, size } of sized.sort((one, other) => one.size - other.size)) {
+    left -= size;
+    if (left >= 0) (kept[route] ??= {})[client] = known;
+  }
+  return kept;
+}
+
+const totalOf = (route: RouteState = {}): number =>
+  Object.values(route).reduce((sum, { total }) => sum + total, 0);
+
+const isWorthWriting = (stored: VolatileState, known: VolatileState): boolean =>
+  Object.entries(known).some(([name, route]) => {
+    const total = totalOf(route);
+    return total > 0 && total >= totalOf(stored[name]) * GROWTH;
+  });
+
+/**
+ * Creates what exchanges the knowledge of this process with the stored one: both have the better of each route afterwards.
+ *
+ * @param service URL of the old service: what is known of another one says nothing
+ * @returns Rejects with a `StateUnavailableError`.
+ */
+export function createVolatileStore(
+  store: DocumentStore,
+  volatile: VolatileFields,
+  service: string,
+): () => Promise<void> {
+  const document = createSharedDocument<unknown>(store, {
+    key: `parity:volatile:${hash("sha256", service).slice(0, 16)}`,
+    schema: z.unknown(),
+    empty: {},
+  });
+  return async function exchange() {
+    await document.refresh();
+    volatile.adopt(document.current());
+    await document.change((value) => {
+      const stored = parseState(value);
+      const merged = withinBound(mergeVolatileStates([stored, volatile.toJSON()]));
+      return isWorthWriting(stored, merged) ? merged : value;
+    });
+  };
+}

@@ -1,0 +1,98 @@
+import type { Log, Metrics, Settings } from "../../base/index.ts";
+import {
+  assertReplaceable,
+  describeProblems,
+  type LoadedPack,
+  loadFilesInBackground,
+  type Pack,
+  type PackFiles,
+  packHash,
+  readPack,
+  readPackFiles,
+} from "../../pack/index.ts";
+
+/** The packs that serve requests. */
+interface ServingPacks {
+  /** The pack for requests that start now. */
+  current(): { readonly pack: Pack };
+  /** The pack that testers may ask for; undefined: none. */
+  candidate(): { readonly pack: Pack } | undefined;
+  /** Reads the catalogs of a candidate, then serves the requests that ask for it. Undefined: the candidate was removed. */
+  offer(loaded: LoadedPack | undefined, isSuperseded: () => boolean): Promise<void>;
+}
+
+export interface CandidateOptions {
+  readonly activePack: ServingPacks;
+  /** Checks whether what else is configured fits a pack. @throws {Error} */
+  readonly checkPack: (pack: Pack) => void;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, "addGauge">;
+}
+
+/**
+ * Creates the function that reads the candidate again, after the active pack. It has the same rules as a pack that
+ * replaces the active one. If it is invalid, the previous candidate stays; the active pack is not concerned. While the
+ * candidate is the active pack, testers may ask for the one of `MAPPINGS_DIR` in its place. Never rejects.
+ *
+ * @returns undefined without a candidate
+ */
+export function createCandidateReloader(
+  settings: Settings,
+  { activePack, checkPack, log, metrics }: CandidateOptions,
+): (() => Promise<void>) | undefined {
+  const { CANDIDATE_MAPPINGS_DIR: folder } = settings;
+  if (folder === undefined) return undefined;
+  /** Aborted when another reload starts. */
+  let latest = new AbortController();
+  let isLastSuccessful = true;
+  metrics.addGauge(
+    "candidate_last_reload_successful",
+    "1 if the last reload of the candidate succeeded, 0 if it was rejected.",
+    () => Number(isLastSuccessful),
+  );
+  metrics.addGauge(
+    "candidate_offered",
+    "1 while testers can ask for another pack than the active one, else 0.",
+    () => Number(activePack.candidate() !== undefined),
+  );
+
+  /** The files of the pack beside the active one; undefined if both folders have that. */
+  function otherFiles(active: string): PackFiles | undefined {
+    const files = readPack(folder ?? "");
+    if (packHash(files, settings) !== active) return files;
+    const main = readPackFiles(settings);
+    return packHash(main, settings) === active ? undefined : main;
+  }
+
+  async function replace({ signal }: AbortController): Promise<void> {
+    const { pack: active } = activePack.current();
+    const files = otherFiles(active.hash);
+    const isSuperseded = (): boolean => signal.aborted;
+    if (files && packHash(files, settings) === activePack.candidate()?.pack.hash) return;
+    if (!files) return activePack.offer(undefined, isSuperseded);
+    const loaded = await loadFilesInBackground(files, settings, signal);
+    if (isSuperseded()) return;
+    assertReplaceable(loaded.pack, active);
+    checkPack(loaded.pack);
+    await activePack.offer(loaded, isSuperseded);
+    if (!isSuperseded())
+      log.info({ pack: loaded.pack.hash, directory: files.directory }, "another pack can be asked for");
+  }
+
+  return async function reloadCandidate() {
+    latest.abort();
+    latest = new AbortController();
+    const { signal } = latest;
+    try {
+      await replace(latest);
+      if (!signal.aborted) isLastSuccessful = true;
+    } catch (error) {
+      if (signal.aborted) return;
+      isLastSuccessful = false;
+      log.warn(
+        { code: "AG_CANDIDATE_REJECTED", faults: describeProblems(error) },
+        "the candidate was rejected; the active pack is not concerned",
+      );
+    }
+  };
+}

@@ -1,0 +1,56 @@
+/** Who may ask for the pack that is not the active one: clients whose entry in `CLIENTS_FILE` says so. */
+import {
+  type AlphaRequest,
+  createGuard,
+  createSenderReader,
+  fingerprint,
+  type GuardDependencies,
+  type GuardOptions,
+  header,
+  type Middleware,
+  nativeToken,
+  plainRequestOf,
+  tokenHash,
+  UNKNOWN_PACK,
+} from "../../gateway/index.ts";
+import type { Settings } from "../../base/index.ts";
+import { HttpError } from "../../pack/index.ts";
+import type { ClientDirectory } from "../../audit/index.ts";
+
+/** What the guard needs of a gateway. */
+type TesterGuardParts = GuardDependencies &
+  Parameters<typeof createSenderReader>[0] & {
+    /** Whether only testers get the pack. */
+    readonly isForTesters: boolean;
+    readonly clients: { current(): ClientDirectory };
+  };
+
+/**
+ * Rejects requests of all others, in both dialects, as if there was no such pack. A tester is known by what nobody can
+ * invent: a token, the application of a token, or the name that a trusted proxy gives.
+ */
+export function createTesterGuard(
+  settings: Settings,
+  dependencies: TesterGuardParts,
+  options: GuardOptions,
+): readonly Middleware[] {
+  const { isForTesters, clients } = dependencies;
+  if (!isForTesters) return [];
+  const readSender = createSenderReader(dependencies);
+  const reject = createGuard(settings, dependencies, options, () => new HttpError(412, UNKNOWN_PACK));
+
+  async function isTester(plain: AlphaRequest): Promise<boolean> {
+    const { identity } = await readSender(plain);
+    const isNative = identity.fingerprint === undefined && header(plain, "authorization") !== undefined;
+    const name = clients.current().nameOf({
+      ...identity,
+      ...(isNative && { fingerprint: fingerprint(tokenHash(nativeToken(plain))) }),
+      userAgent: undefined,
+    });
+    return name !== undefined && clients.current().find(name)?.isTester === true;
+  }
+
+  const guardTesters: Middleware = async (request, response, next) =>
+    (await isTester(plainRequestOf(response))) ? next() : reject(request, response, next);
+  return [guardTesters];
+}

@@ -1,0 +1,103 @@
+/** What compared answers have shown of their routes: fields with a value, and words of value tables. */
+import { isObject, parseJson } from "../../base/index.ts";
+import { type Pack, type ResponseField, responseFields } from "../../pack/index.ts";
+import type { CoverAnswer } from "./pending.ts";
+
+type Sources = Pick<Pack, "route" | "resources" | "dialect">;
+
+/** A field of a route that answers may show. */
+interface CoveredField {
+  /** The client's words of its value table; undefined without one. */
+  readonly words: readonly string[] | undefined;
+}
+
+/** Values of an answer that are looked at. */
+const MAX_VALUES = 5000;
+const MAX_DEPTH = 64;
+/** Words of a table that are told apart. */
+const MAX_WORDS = 100;
+const MAX_WORD_LENGTH = 100;
+
+/** The words of a value table that clients get. */
+function wordsOf({ rule }: ResponseField, { dialect }: Sources): readonly string[] | undefined {
+  const kind = rule.values === undefined ? undefined : dialect.values[rule.values];
+  if (!kind || (!kind.same && typeof kind.read !== "object")) return undefined;
+  const read = typeof kind.read === "object" ? kind.read.map(([, word]) => word) : [];
+  const words = [...(kind.same ?? []), ...read].filter((word) => word !== null).map(String);
+  return [...new Set(words)].filter((word) => word.length <= MAX_WORD_LENGTH).slice(0, MAX_WORDS);
+}
+
+/** The fields of a route that can have a value, by their paths. */
+export function coveredFields(name: string, pack: Sources): ReadonlyMap<string, CoveredField> {
+  const route = pack.route(name);
+  if (!route) return new Map();
+  return new Map(
+    [...responseFields(route, pack)]
+      .filter(([, { rule }]) => rule.const !== null)
+      .map(([path, field]) => [path, { words: wordsOf(field, pack) }]),
+  );
+}
+
+/** Creates what finds the shown fields and words of an answer. */
+export function createCoverage(pack: Sources): CoverAnswer {
+  const fields = new Map<string, ReadonlyMap<string, CoveredField>>();
+  return (route, body) => {
+    const known = fields.get(route) ?? coveredFields(route, pack);
+    fields.set(route, known);
+    const seen = new Set<string>();
+    let left = MAX_VALUES;
+    function visit(value: unknown, path: string): void {
+      left -= 1;
+      if (left < 0 || value === null || value === undefined) return;
+      if (Array.isArray(value)) return value.forEach((item) => visit(item, path));
+      const field = known.get(path);
+      if (field) seen.add(path);
+      if (isObject(value)) {
+        for (const [name, member] of Object.entries(value))
+          visit(member, path === "" ? name : `${path}.${name}`);
+        return;
+      }
+      const word = typeof value === "string" ? value : JSON.stringify(value);
+      if (field?.words?.includes(word)) seen.add(`${path}=${word}`);
+    }
+    try {
+      visit(parseJson(body.toString(), { maxDepth: MAX_DEPTH }), "");
+    } catch {
+      // No JSON, or nested more deeply than any object of a pack.
+      return [];
+    }
+    return [...seen];
+  };
+}
+
+/** What no compared answer of a route has shown. */
+export interface RouteGaps {
+  /** Fields that were never there, or always null. */
+  readonly fields: readonly string[];
+  /** Words of value tables, `books.state=lent`. */
+  readonly words: readonly string[];
+}
+
+/** Whether a field is below one that no answer has shown, which says enough. */
+const isBelowUnseen = (
+  path: string,
+  seen: ReadonlySet<string>,
+  known: ReadonlyMap<string, unknown>,
+): boolean =>
+  path.split(".").some((_, depth, names) => {
+    const above = names.slice(0, depth).join(".");
+    return known.has(above) && !seen.has(above);
+  });
+
+/** Finds what is missing. @param seen What answers have shown */
+export function findGaps(route: string, seen: ReadonlySet<string>, pack: Sources): RouteGaps {
+  const known = coveredFields(route, pack);
+  const fields = [...known];
+  return {
+    fields: fields.flatMap(([path]) => (seen.has(path) || isBelowUnseen(path, seen, known) ? [] : [path])),
+    // Of a field without a value no word was seen either.
+    words: fields.flatMap(([path, { words = [] }]) =>
+      seen.has(path) ? words.map((word) => `${path}=${word}`).filter((name) => !seen.has(name)) : [],
+    ),
+  };
+}

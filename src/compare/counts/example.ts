@@ -1,0 +1,172 @@
+/** An example of a difference as it is stored: without secrets, and of bounded size. */
+import {
+  type RecordedBody,
+  type RecordedCall,
+  type Redaction,
+  type SecretValues,
+  truncatedBody,
+  tryParse,
+} from "../../audit/index.ts";
+import { isObject } from "../../base/index.ts";
+import type { Answer, Compared, ComparedSample, ComparisonSource, Difference } from "./comparison.ts";
+
+/** One answer of an example. */
+export interface ExampleAnswer {
+  readonly status: number;
+  readonly type: string | null;
+  readonly body?: RecordedBody;
+}
+
+/** A difference of an example. Values are JSON. */
+export interface ExampleDifference extends Pick<Difference, "field" | "kind"> {
+  readonly old: string | null;
+  readonly new: string | null;
+}
+
+/** A comparison with a confirmed difference, without secrets. */
+export interface Example {
+  readonly id: string;
+  readonly source: ComparisonSource;
+  /** See {@link Compared.subject}. */
+  readonly subject: string;
+  readonly route: string;
+  readonly client: string | null;
+  /** ISO 8601, UTC. */
+  readonly time: string;
+  readonly requestId: string;
+  readonly differences: readonly ExampleDifference[];
+  readonly method: string;
+  /** With query. */
+  readonly path: string;
+  readonly filter: string | null;
+  readonly body?: RecordedBody;
+  /** What the client got, and what the other side would have sent. */
+  readonly old: ExampleAnswer;
+  readonly new: ExampleAnswer;
+  readonly calls?: readonly RecordedCall[];
+}
+
+/** Differences of an example: more of them say the same. */
+const MAX_DIFFERENCES = 50;
+/** Bytes of a value, as JSON. */
+const MAX_VALUE = 500;
+/** Bytes of each body. */
+const MAX_BODY = 32_768;
+/** Bytes of all calls of an example. Without its calls an example can't become a golden case. */
+const MAX_CALLS = 131_072;
+const MAX_NAME = 200;
+/** Names of a path that are looked at. */
+const MAX_DEPTH = 16;
+
+/** The secrets of all messages of a sample. */
+function findSecrets(
+  { path, filter, body, old, new: other, calls = [], tokens = [] }: ComparedSample,
+  redaction: Redaction,
+) {
+  const [bare = "", ...query] = path.split("?");
+  const sent = { path: bare, isRoute: true, query: query.join("?"), texts: [filter ?? undefined] };
+  const secrets = redaction.find(sent, tokens);
+  for (const bytes of [body, old.body, other.body])
+    if (bytes) redaction.addFromText(bytes.toString(), secrets);
+  for (const call of calls) {
+    const [target = "", ...callQuery] = call.path.split("?");
+    redaction.addFrom(
+      { path: target, isRoute: true, query: callQuery.join("?"), texts: [call.filter ?? undefined] },
+      secrets,
+    );
+    redaction.addFromValue(call.body, secrets);
+    redaction.addFromValue(call.response, secrets);
+  }
+  return secrets;
+}
+
+/** A redacted body of bounded size. */
+function bounded(body: RecordedBody, bytes: number): RecordedBody {
+  const json = JSON.stringify(body);
+  if (json === undefined || Buffer.byteLength(json) <= MAX_BODY) return body;
+  return truncatedBody(typeof body === "string" ? body : json, MAX_BODY, bytes);
+}
+
+const toAnswer = (
+  { status, headers, body }: Answer,
+  redaction: Redaction,
+  secrets: SecretValues,
+): ExampleAnswer => ({
+  status,
+  type: headers["content-type"] === undefined ? null : redaction.text(headers["content-type"], secrets),
+  ...(body.length > 0 && { body: bounded(redaction.raw(body, secrets), body.length) }),
+});
+
+/** A value below the names of its path, which may say that it is secret. @param json Before redaction */
+function redactValue(
+  field: string,
+  json: string | undefined,
+  redaction: Redaction,
+  secrets: SecretValues,
+): string | null {
+  const parsed = json === undefined ? undefined : tryParse(json);
+  if (!parsed) return null;
+  const names = field.split(".").slice(-MAX_DEPTH);
+  const nested = names.reduceRight<unknown>((inner, name) => ({ [name]: inner }), parsed.value);
+  let value: unknown = redaction.value(nested, undefined, secrets);
+  for (const name of names) {
+    // What is secret as a whole has no members left.
+    if (!isObject(value) || !Object.hasOwn(value, name)) break;
+    value = value[name];
+  }
+  const text = JSON.stringify(value) ?? "null";
+  return text.length <= MAX_VALUE ? text : `${text.slice(0, MAX_VALUE)}…`;
+}
+
+function redactCalls(
+  calls: readonly RecordedCall[],
+  redaction: Redaction,
+  secrets: SecretValues,
+): readonly RecordedCall[] | undefined {
+  // Member by member: others may have secrets.
+  const redacted = calls.map(({ method, path, filter, body, status, response, ms }) => ({
+    method,
+    path: redaction.target(path, secrets),
+    filter: filter === null ? null : redaction.text(filter, secrets),
+    ...(body !== undefined && { body: redaction.value(body, undefined, secrets) }),
+    status,
+    ...(response !== undefined && { response: redaction.value(response, undefined, secrets) }),
+    ms,
+  }));
+  return Buffer.byteLength(JSON.stringify(redacted)) <= MAX_CALLS ? redacted : undefined;
+}
+
+/** Creates an example. */
+export function createExample(
+  compared: Compared,
+  sample: ComparedSample,
+  id: string,
+  redaction: Redaction,
+): Example {
+  const { source, subject, route, client, time, requestId, differences } = compared;
+  const secrets = findSecrets(sample, redaction);
+  const calls = sample.calls && redactCalls(sample.calls, redaction, secrets);
+  return {
+    id,
+    source,
+    subject,
+    route,
+    client: client === null ? null : secrets.conceal(client.slice(0, MAX_NAME)),
+    time: new Date(time).toISOString(),
+    requestId: secrets.conceal(requestId.slice(0, MAX_NAME)),
+    differences: differences.slice(0, MAX_DIFFERENCES).map(({ field, kind, old, new: other }) => ({
+      // A service may use values of clients as names of members.
+      field: secrets.conceal(field.slice(0, MAX_NAME)),
+      kind,
+      old: redactValue(field, old, redaction, secrets),
+      new: redactValue(field, other, redaction, secrets),
+    })),
+    method: sample.method,
+    path: redaction.target(sample.path, secrets),
+    filter: sample.filter === null ? null : redaction.text(sample.filter, secrets),
+    ...(sample.body && { body: bounded(redaction.raw(sample.body, secrets), sample.body.length) }),
+    old: toAnswer(sample.old, redaction, secrets),
+    new: toAnswer(sample.new, redaction, secrets),
+    ...(calls && { calls }),
+  };
+}

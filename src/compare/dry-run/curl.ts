@@ -1,0 +1,108 @@
+/** Writes requests as `curl` commands. Both the shell and `curl` read their arguments: texts are quoted for both. */
+import type { CredentialsPlace } from "../../pack/index.ts";
+import { shellComment, shellQuote, shellQuoteAround, shellWord } from "./shell.ts";
+
+/** A body as a text, or the name of a file that has it. */
+export type CurlBody = { readonly text: string } | { readonly file: string };
+
+/** The parts of a `curl` command. */
+export interface CurlCommand {
+  /** In front of the path: a variable of the shell, `$V4`, or an address, `http://127.0.0.1:8080`. */
+  readonly base: string;
+  readonly method: string;
+  /** With query. */
+  readonly path: string;
+  /** Where the token is. Undefined: no token. */
+  readonly credentials: CredentialsPlace | undefined;
+  /** The token. Default: the variable `$TOKEN`. */
+  readonly token?: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly body: CurlBody | undefined;
+  /** The media type of the body. Default: JSON. */
+  readonly type?: string | undefined;
+}
+
+/** The token between two texts, as one argument. */
+const tokenArgument = (token: string | undefined, before: string, after = ""): string =>
+  token === undefined ? shellQuoteAround(before, "$TOKEN", after) : shellQuote(before + token + after);
+
+/** The options that send a token which is not in the query. */
+function tokenOptions(
+  { scheme, basic, header, cookie }: CredentialsPlace,
+  token: string | undefined,
+): string[] {
+  if (scheme !== undefined) return [`-H ${tokenArgument(token, `Authorization: ${scheme} `)}`];
+  if (header !== undefined) return [`-H ${tokenArgument(token, `${header}: `)}`];
+  if (cookie !== undefined) return [`-b ${tokenArgument(token, `${cookie}=`)}`];
+  if (basic === undefined) return [];
+  const [before, after] = { username: ["", ":"], password: [":", ""], both: ["", ""] }[basic];
+  return [`-u ${tokenArgument(token, before ?? "", after)}`];
+}
+
+/** The token as a parameter of a query; empty if it is not there. */
+const tokenParameter = (path: string, { query }: CredentialsPlace, token: string | undefined): string =>
+  query === undefined
+    ? ""
+    : tokenArgument(token, `${path.includes("?") ? "&" : "?"}${encodeURIComponent(query)}=`);
+
+/** Characters that end a URL, or that `curl` does not accept in one. */
+// eslint-disable-next-line no-control-regex
+const NOT_IN_URL = /[\0-\x20#\x7f]/g;
+
+/** Characters that no header has (RFC 9110, section 5.5). A line break would begin another header. */
+// eslint-disable-next-line no-control-regex
+const NOT_IN_HEADER = /[\0-\x08\x0a-\x1f\x7f]/;
+
+/** Segments that `curl` removes, unless an option keeps the path as it is. */
+const DOT_SEGMENT = /(?:^|[/\\])(?:\.|%2e){1,2}(?=[/\\?]|$)/i;
+
+/** A header, also an empty one: `curl` would leave out `Name:`. */
+const headerArgument = (name: string, value: string): string =>
+  shellQuote(value.trim() === "" ? `${name};` : `${name}: ${value}`);
+
+/** The body. `--data-raw` does not take a text with `@` for the name of a file. No argument can have a NUL. */
+function bodyOption(body: CurlBody): string {
+  if ("file" in body) return `--data-binary @${body.file}`;
+  return body.text.includes("\0") ? "--data-binary @body.bin" : `--data-raw ${shellQuote(body.text)}`;
+}
+
+/** `curl` waits for a body after `-X HEAD`, and sends a POST if there is a body. */
+function methodOptions(method: string, hasBody: boolean): string[] {
+  if (method === "HEAD") return ["--head"];
+  return method === "GET" && !hasBody ? [] : [`-X ${shellWord(method)}`];
+}
+
+/** Why a request can't be written as a command; undefined if it can. */
+function findObstacle({ path, headers }: CurlCommand): string | undefined {
+  // Behind an address it would be the end of the name of a host.
+  if (!path.startsWith("/")) return `the target ${JSON.stringify(path)} is not a path`;
+  const name = Object.keys(headers).find((header) => NOT_IN_HEADER.test(headers[header] ?? ""));
+  return name === undefined ? undefined : `the header ${name} has a control character`;
+}
+
+/**
+ * Writes a request as a command for a shell. The command sends one request to its address, whatever is in the texts.
+ *
+ * @param separator between the arguments. Default: one in each line
+ */
+export function curl(command: CurlCommand, separator = " \\\n     "): string {
+  const obstacle = findObstacle(command);
+  if (obstacle !== undefined) return shellComment(`no command: ${obstacle}`);
+  const { base, method, path, credentials = {}, token, headers, type = "application/json" } = command;
+  const body = method === "HEAD" ? undefined : command.body;
+  const sentHeaders = Object.entries(headers).filter(([, value]) => value !== undefined);
+  const target = path.replaceAll(NOT_IN_URL, encodeURIComponent);
+  const address = base.startsWith("$") ? `"${base}"${shellQuote(target)}` : shellQuote(base + target);
+  return [
+    [
+      // Without it, `[1-3]` in a path would be three requests.
+      "curl -g",
+      ...(DOT_SEGMENT.test(path.split("?", 1)[0] ?? "") ? ["--path-as-is"] : []),
+      ...methodOptions(method, body !== undefined),
+      address + tokenParameter(path, credentials, token),
+    ].join(" "),
+    ...tokenOptions(credentials, token),
+    ...sentHeaders.map(([name, value = ""]) => `-H ${headerArgument(name, value)}`),
+    ...(body === undefined ? [] : [`-H ${headerArgument("Content-Type", type)}`, bodyOption(body)]),
+  ].join(separator);
+}

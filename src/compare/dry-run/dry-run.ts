@@ -1,0 +1,217 @@
+import { Readable } from "node:stream";
+import { type CredentialsFormat, overriddenMethod, type Pack, type SentToken } from "../../pack/index.ts";
+import {
+  type AlphaRequest,
+  type AlphaResponse,
+  type CatalogCache,
+  connectCatalogs,
+  createAlphaPipeline,
+  createPipelineConfig,
+  createTokenCache,
+  createTokenLocks,
+  createUnlimitedRates,
+  type FileUpstream,
+  NO_PLAN,
+  type PipelineDependencies,
+  type RequestContext,
+  takeQueryTokens,
+  type TokenInfo,
+  type Upstream,
+  type UpstreamTokens,
+} from "../../gateway/index.ts";
+
+/** A request without HTTP. */
+export interface DryRunRequest {
+  readonly method: string;
+  /** With query. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A JSON value, or its bytes. If a `Content-Type` in `headers` is not JSON: the text. */
+  readonly body?: unknown;
+  /** The media type of a file that is uploaded instead of a body. */
+  readonly file?: string | undefined;
+  /** Whether the request has no token. Default: it has one, in the place that the pack says. */
+  readonly isAnonymous?: boolean;
+  /** The address of the client. Default: an address for documentation. */
+  readonly address?: string;
+}
+
+/** The response, and what the pipeline recorded about the request. */
+export interface DryRunResponse {
+  readonly response: Omit<AlphaResponse, "body"> & { readonly body: string };
+  readonly context: RequestContext;
+}
+
+/** The whole pipeline in front of an upstream without a network. */
+export interface DryRun {
+  readonly catalogs: CatalogCache;
+  /** @throws the error of a request that failed unexpectedly */
+  send(request: DryRunRequest): Promise<DryRunResponse>;
+}
+
+/** Whether a body of a media type is JSON. Without a type it is. */
+export const isJsonType = (type: string | undefined): boolean => type === undefined || /json/i.test(type);
+
+/** What a dry run has in place of other upstreams and of settings. */
+export interface DryRunOptions {
+  /** Responds to reads of catalogs. Default: the upstream of the requests. */
+  readonly catalogUpstream?: Upstream;
+  /** Entries of catalogs, in place of those that the upstream has. */
+  readonly entries?: Pick<CatalogCache, "find" | "cachedText"> | undefined;
+  /** Whether ids that the catalogs do not have are accepted, as before the catalogs are read. Default: no. */
+  readonly acceptsUnknownIds?: boolean;
+  /** Base of links that have a host. Default: one for documentation. */
+  readonly publicUrl?: URL | undefined;
+  /** Is called at the end of every request, with what its audit record is made of. */
+  readonly record?: PipelineDependencies["record"];
+}
+
+const EXAMPLE_URL = new URL("https://gateway.example");
+
+function createAlphaRequest(
+  { method, path: pathAndQuery, headers = {}, body, file, address = "192.0.2.1" }: DryRunRequest,
+  sent: SentToken | undefined,
+  { credentials, methodHeader }: Pick<Pack, "credentials" | "methodHeader">,
+): AlphaRequest {
+  const tokenParameter = credentials.client?.queryParameter;
+  const question = `${pathAndQuery}?`.indexOf("?");
+  const [path, query] = [pathAndQuery.slice(0, question), pathAndQuery.slice(question + 1)];
+  const allHeaders = Object.entries({
+    ...sent?.headers,
+    ...(file !== undefined && { "content-type": file }),
+    ...headers,
+  });
+  const named = Object.fromEntries(allHeaders.map(([name, value]) => [name.toLowerCase(), value]));
+  const isText = typeof body === "string" && !isJsonType(named["content-type"]);
+  const override = methodHeader === undefined ? undefined : named[methodHeader];
+  const request: AlphaRequest = {
+    id: "example",
+    startedAt: performance.now(),
+    method: overriddenMethod(method, override === undefined ? undefined : [override]) ?? method,
+    path,
+    query,
+    headers: Object.fromEntries(Object.entries(named).map(([name, value]) => [name, [value]])),
+    ...(body !== undefined && {
+      readBody: async () =>
+        Buffer.isBuffer(body) ? body : Buffer.from(isText ? body : JSON.stringify(body)),
+    }),
+    ...(file !== undefined && { openUpload: () => Readable.from([Buffer.from("a file")]) }),
+    address,
+    signal: new AbortController().signal,
+  };
+  if (tokenParameter === undefined) return request;
+  const given = takeQueryTokens(request, tokenParameter);
+  if (given.queryTokens?.length || sent?.query === undefined) return given;
+  return takeQueryTokens({ ...given, query: addParameter(given.query, sent.query) }, tokenParameter);
+}
+
+const addParameter = (query: string, parameter: string): string =>
+  query === "" ? parameter : `${query}&${parameter}`;
+
+/** The first of some texts that can be a token of a dialect: user and password, or one word. */
+const exampleToken = (format: CredentialsFormat | undefined, ...texts: readonly string[]): string =>
+  texts.find((text) => format?.accepts(text)) ?? "";
+
+/** The tokens of settings, which a dry run does not have: every token of a client is known. */
+function exampleUpstreamTokens({ dialect, credentials }: Pack): UpstreamTokens | undefined {
+  const { token: kind = "client" } = dialect.upstream.credentials ?? {};
+  if (kind === "client") return undefined;
+  const token = exampleToken(credentials.upstream, "upstream-token", "upstream:token");
+  return {
+    find: (hash) => ({ token, hash: `${hash}.example` }),
+    gatewayToken: kind === "setting" ? token : undefined,
+  };
+}
+
+/** Streams files from responses that are in memory. */
+const createFileUpstream = (upstream: Upstream): FileUpstream => ({
+  async stream({ body, ...request }) {
+    body?.resume();
+    const response = await upstream.call(request);
+    return { ...response, body: Readable.from([response.bytes]) };
+  },
+});
+
+/** A token store without tokens: all tokens are v4's own. */
+export const emptyTokenStore: PipelineDependencies["tokenStore"] = {
+  find: () => undefined,
+  findReplacement: async () => undefined,
+  save: async ({ token }) => token,
+  saveLevels: async () => {},
+  findLevels: async () => undefined,
+  requireRoom: async () => {},
+  forget: async () => {},
+};
+
+/**
+ * Creates the pipeline of a pack, without rate limits and without a token store.
+ *
+ * @param upstream responds in place of v4
+ */
+export function createDryRun(
+  pack: Pack,
+  upstream: Upstream,
+  {
+    catalogUpstream = upstream,
+    acceptsUnknownIds = false,
+    entries,
+    publicUrl: PUBLIC_URL = EXAMPLE_URL,
+    record,
+  }: DryRunOptions = {},
+): DryRun {
+  const { client } = pack.credentials;
+  const upstreamTokens = exampleUpstreamTokens(pack);
+  const connected = connectCatalogs(pack, catalogUpstream, 3600, () => undefined, upstreamTokens);
+  const catalogs = {
+    ...connected,
+    ...(acceptsUnknownIds && { isLoaded: () => false }),
+    ...entries,
+  };
+  // All tokens are accepted: none is verified before an upload.
+  const acceptedTokens = {
+    ...createTokenCache({ size: 1, ttlSeconds: 1, negativeTtlSeconds: 0 }),
+    get: (): TokenInfo => ({ refused: false, grants: undefined }),
+  };
+  // Each request has another token, so that nothing is cached from one request to the next.
+  let requestCount = 0;
+  /** What became of requests that are under way. A request is copied on its way; its signal is not. */
+  const results = new WeakMap<AlphaRequest["signal"], { context?: RequestContext; error?: unknown }>();
+  const handleRequest = createAlphaPipeline({
+    ...createPipelineConfig(pack, { PUBLIC_URL }),
+    sunset: NO_PLAN,
+    upstreamTokens,
+    upstream,
+    files: createFileUpstream(upstream),
+    catalogs,
+    tokens: acceptedTokens,
+    tokenLocks: createTokenLocks(),
+    tokenStore: emptyTokenStore,
+    limits: createUnlimitedRates(),
+    record: (request, outcome, context) => {
+      const result = results.get(request.signal);
+      if (result) result.context = context;
+      return record?.(request, outcome, context);
+    },
+    onUnexpectedError(error, { signal }) {
+      const result = results.get(signal);
+      if (result) result.error = error;
+    },
+  });
+  return {
+    catalogs,
+    async send(request) {
+      requestCount += 1;
+      const token = exampleToken(client, `example-${requestCount}`, `example:${requestCount}`);
+      const sent = request.isAnonymous ? undefined : client?.write(token);
+      const alphaRequest = createAlphaRequest(request, sent, pack);
+      const result: { context?: RequestContext; error?: unknown } = {};
+      results.set(alphaRequest.signal, result);
+      const response = await handleRequest(alphaRequest);
+      response.file?.stream.resume();
+      if (result.error !== undefined) throw result.error;
+      await response.recorded;
+      if (!result.context) throw new Error("The pipeline did not record the request");
+      return { response: { ...response, body: response.body.toString() }, context: result.context };
+    },
+  };
+}

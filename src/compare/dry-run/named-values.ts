@@ -1,0 +1,31 @@
+/** Values of one answer in the next path, where no answer is known: their names in braces, as the pack has them. */
+import { compileSetter, type JsonObject, NAME_IN_BRACES, type Route } from "../../pack/index.ts";
+
+/** The names in braces of a path. */
+const namesIn = (template: string): string[] =>
+  template.split(NAME_IN_BRACES).filter((_part, index) => index % 2 === 1);
+
+/** The names of values that the main call and the requests before it have from an answer. */
+function valueNames({ source, prerequisites }: Route): string[] {
+  const templates = prerequisites.map(({ endpoint }) => endpoint.template);
+  if ("call" in source) templates.push(source.call.template);
+  return templates.flatMap(namesIn).filter((name) => name.includes("."));
+}
+
+/** An answer to a request before the call, whose members are their own names; undefined if no path needs one. */
+export function namedAnswer(path: string, route: Route): JsonObject | undefined {
+  const step = route.prerequisites.find(({ endpoint }) => endpoint.matches(path));
+  if (!step) return undefined;
+  const prefix = `${step.name}.`;
+  const names = valueNames(route).filter((name) => name.startsWith(prefix));
+  const answer: JsonObject = {};
+  for (const name of names) compileSetter(name.slice(prefix.length))(answer, `{${name}}`);
+  return names.length > 0 ? answer : undefined;
+}
+
+/** A path that was built from such answers, with the names as they are in the pack. */
+export const withNames = (path: string, route: Route): string =>
+  valueNames(route).reduce(
+    (text, name) => text.replaceAll(encodeURIComponent(`{${name}}`), `{${name}}`),
+    path,
+  );

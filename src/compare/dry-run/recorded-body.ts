@@ -1,0 +1,50 @@
+/** A client's body as it was sent, made of what a record or an example has of it. */
+import { type ClientMediaTypes, type Pack, printForm } from "../../pack/index.ts";
+import { isObject } from "../../base/index.ts";
+
+/** The first media type of a format that clients may send; undefined without one. */
+export const typeOfFormat = (
+  { names, formatOf }: ClientMediaTypes,
+  format: "json" | "form",
+): string | undefined => names.find((name) => formatOf(name) === format);
+
+/** Whether a recorded body can be that of a form: it has texts and lists of texts alone. An empty form is no body. */
+const hasTextsAlone = (body: unknown): body is Record<string, unknown> =>
+  isObject(body) &&
+  Object.keys(body).length > 0 &&
+  Object.values(body).every((value) => [value].flat().every((item) => typeof item === "string"));
+
+/** Whether a recorded body was a form. Of several media types, a form is the first one, or its names have brackets. */
+function isForm(body: unknown, { formatOf }: ClientMediaTypes): boolean {
+  const readsFirst = formatOf(undefined) === "form";
+  if (typeof body === "string") return readsFirst;
+  return hasTextsAlone(body) && (readsFirst || Object.keys(body).some((name) => name.endsWith("]")));
+}
+
+/**
+ * The media type of a client's body: content types are not recorded. Undefined without a body, and for JSON where clients may
+ * send forms alone.
+ */
+export function recordedType(
+  recorded: unknown,
+  { mediaTypes }: Pick<Pack, "mediaTypes">,
+): string | undefined {
+  if (recorded === undefined) return undefined;
+  const form = typeOfFormat(mediaTypes, "form");
+  return form !== undefined && isForm(recorded, mediaTypes) ? form : typeOfFormat(mediaTypes, "json");
+}
+
+/**
+ * The body that a client sent, and its media type. A form is recorded as its members.
+ *
+ * @returns the text of a form, otherwise JSON
+ * @throws {RangeError} If the names of a form are too long together.
+ */
+export function clientBody(
+  recorded: unknown,
+  pack: Pick<Pack, "mediaTypes">,
+): { readonly type: string | undefined; readonly body: unknown } {
+  const type = recordedType(recorded, pack);
+  const isFormObject = pack.mediaTypes.formatOf(type) === "form" && hasTextsAlone(recorded);
+  return { type, body: isFormObject ? printForm(recorded, "repeat") : recorded };
+}

@@ -1,0 +1,199 @@
+/** Asks the old service the same as a client has asked, for a comparison. */
+import { Pool } from "undici";
+import { namesMethod } from "../../pack/index.ts";
+import type { Answer, NotComparableReason } from "../counts/comparison.ts";
+import {
+  type AlphaRequest,
+  connectionOptions,
+  ConnectionShares,
+  createTlsConnector,
+  type CurrentContext,
+  decodeContent,
+} from "../../gateway/index.ts";
+
+/** An answer, or why there is none. */
+export type Asked = Answer | NotComparableReason;
+
+/** Largest body that is compared, in bytes. */
+export const MAX_COMPARED_BYTES = 1024 * 1024;
+
+/** Milliseconds until a whole answer must have come, once it was asked for. */
+export const COMPARISON_TIMEOUT_MS = 10_000;
+
+/** Connections for comparisons, apart from those of clients. */
+const CONNECTIONS = 8;
+/** Those of one client: its slow calls must not stop the comparisons of others. */
+const CLIENT_CONNECTIONS = 2;
+/** Milliseconds that a call waits for a connection. Answers that were asked for at different times differ. */
+const MAX_WAIT_MS = 2000;
+
+/** Headers of a client's request that are not sent again: those of its connection, and those that make an answer partial. */
+const NOT_SENT = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "host",
+  "content-length",
+  // The body is decoded.
+  "content-encoding",
+  "expect",
+  "range",
+  "if-none-match",
+  "if-modified-since",
+  "accept-encoding",
+]);
+
+function headersOf({ headers, id, address }: AlphaRequest): Record<string, string | string[]> {
+  const sent: Record<string, string | string[]> = {};
+  const named = new Set((headers["connection"] ?? []).flatMap(connectionOptions));
+  for (const [name, lines] of Object.entries(headers))
+    // Nothing but the method of the request may say what is done.
+    if (lines && !NOT_SENT.has(name) && !named.has(name) && !namesMethod(name)) sent[name] = [...lines];
+  const [host] = headers["x-forwarded-host"] ?? headers["host"] ?? [];
+  return {
+    ...sent,
+    "x-request-id": id,
+    "accept-encoding": "identity",
+    // Only what the gateway knows: the old service may limit or allow by address.
+    "x-forwarded-for": address,
+    ...(host !== undefined && { "x-forwarded-host": host }),
+  };
+}
+
+/** Why an error leaves a comparison without an answer. */
+const reasonOf = (error: unknown): NotComparableReason =>
+  error instanceof Error && ["TimeoutError", "HeadersTimeoutError", "BodyTimeoutError"].includes(error.name)
+    ? "timeout"
+    : "unreachable";
+
+/** The headers of an answer, with one text each. */
+export const textHeaders = (
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): Answer["headers"] =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()]));
+
+/** Collects a body. @returns undefined above the largest size */
+async function collect(body: AsyncIterable<Buffer>): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > MAX_COMPARED_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Decodes the body of an answer. @returns why it can't be compared if that fails */
+async function decodeAnswer({ status, headers, body }: Answer): Promise<Asked> {
+  try {
+    const decoded = await decodeContent(body, headers["content-encoding"], MAX_COMPARED_BYTES);
+    return { status, headers, body: decoded };
+  } catch {
+    return "unreadable";
+  }
+}
+
+/** Where the old service is. */
+export interface OldServiceAddress {
+  readonly url: URL;
+  /** Undefined: the public authorities. */
+  readonly secureContext?: CurrentContext | undefined;
+}
+
+/** The old service, as comparisons ask it: never retried, and never with a write. */
+export class OldService {
+  readonly #pool: Pool;
+  readonly #basePath: string;
+  readonly #tokenParameter: string | undefined;
+  readonly #timeoutMs: number;
+  readonly #connections = new ConnectionShares({
+    size: CONNECTIONS,
+    perToken: CLIENT_CONNECTIONS,
+    perAddress: CLIENT_CONNECTIONS,
+    maxWaitMs: MAX_WAIT_MS,
+  });
+
+  /**
+   * @param service its base URL, and the certificates of connections to it
+   * @param tokenParameter the query parameter with the token, where the pack has it there
+   * @param timeoutMs until a whole answer must have come, once it was asked for
+   */
+  constructor(
+    { url, secureContext }: OldServiceAddress,
+    tokenParameter?: string,
+    timeoutMs = COMPARISON_TIMEOUT_MS,
+  ) {
+    this.#timeoutMs = timeoutMs;
+    this.#pool = new Pool(url.origin, {
+      connections: CONNECTIONS,
+      pipelining: 1,
+      allowH2: false,
+      ...(secureContext && { connect: createTlsConnector(secureContext, timeoutMs) }),
+    });
+    this.#basePath = url.pathname.replace(/\/$/, "");
+    this.#tokenParameter = tokenParameter;
+  }
+
+  /**
+   * Asks what a client has asked. Never rejects.
+   *
+   * @param payer whose share of the connections it takes. Without a free one nothing is sent: `budget`
+   * @param body of a POST that only reads
+   * @param onSent is called when the request is sent. What it returns is called once the answer begins, or there is none
+   */
+  async ask(
+    request: AlphaRequest,
+    payer: string,
+    body?: Buffer,
+    onSent: () => () => void = () => () => {},
+  ): Promise<Asked> {
+    let release: () => void;
+    try {
+      const { signal } = new AbortController();
+      release = await this.#connections.acquire({ token: payer, address: payer, isKnown: true }, signal);
+    } catch {
+      return "budget";
+    }
+    const endWait = onSent();
+    try {
+      return await this.#send(request, body, endWait);
+    } catch (error) {
+      return reasonOf(error);
+    } finally {
+      endWait();
+      release();
+    }
+  }
+
+  async #send(request: AlphaRequest, body: Buffer | undefined, onHead: () => void): Promise<Asked> {
+    const { method, path, query, queryTokens = [] } = request;
+    const tokens = queryTokens.map((token) => `${this.#tokenParameter}=${encodeURIComponent(token)}`);
+    const search = [query, ...tokens].filter(Boolean).join("&");
+    const response = await this.#pool.request({
+      method,
+      path: `${this.#basePath}${path}${search === "" ? "" : `?${search}`}`,
+      headers: headersOf(request),
+      body: body ?? null,
+      signal: AbortSignal.timeout(this.#timeoutMs),
+    });
+    onHead();
+    const isTooLong = method !== "HEAD" && Number(response.headers["content-length"]) > MAX_COMPARED_BYTES;
+    const received = isTooLong ? undefined : await collect(response.body as AsyncIterable<Buffer>);
+    if (!received) {
+      response.body.destroy();
+      return "size";
+    }
+    const headers = textHeaders(response.headers);
+    return decodeAnswer({ status: response.statusCode, headers, body: received });
+  }
+
+  close(): Promise<void> {
+    return this.#pool.destroy();
+  }
+}

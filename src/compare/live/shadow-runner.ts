@@ -1,0 +1,278 @@
+/**
+ * Compares the old service and the translation on live requests: one of them answers the client, the other is asked the same.
+ * No client waits for a comparison.
+ */
+import { hash, randomUUID } from "node:crypto";
+import { setImmediate as idle, setTimeout as wait } from "node:timers/promises";
+import { usualTokenTexts } from "../../pack/index.ts";
+import type { Answer, Compared, NotComparableReason } from "../counts/comparison.ts";
+import type { AlphaRequest } from "../../gateway/index.ts";
+import type { Asked } from "./ask-old-service.ts";
+import type { Budget } from "./budget.ts";
+import type { AnswerPair, Finding, Judge, JudgedRequest } from "./judge.ts";
+import { bodyOverridesMethod } from "./method-override.ts";
+import { targetOf, type ServedRequest } from "./served-request.ts";
+import type { Reading, WriteFence } from "./write-fence.ts";
+
+export interface ShadowOptions {
+  /** The share of reads that is compared, 0 to 1; undefined: nothing is compared. */
+  readonly share: () => number | undefined;
+  readonly judge: Judge;
+  /** What is compared: see `Compared` in `src/compare/counts/comparison.ts`. */
+  readonly subject: () => string;
+  readonly budget: Budget;
+  readonly fence: WriteFence;
+  /** The translation's answer. Never rejects. @param body of a POST that only reads */
+  readonly translate: (request: AlphaRequest, body?: Buffer) => Promise<Asked>;
+  /** The old service's answer. Never rejects. @param body of a POST that only reads */
+  readonly askOld: (served: ServedRequest, body?: Buffer) => Promise<Asked>;
+  /** Takes what was found. @param knownAs Who has asked: see `KnownSenders`; undefined: a stranger, who decides nothing */
+  readonly report: (compared: Compared, knownAs: string | undefined) => void;
+  /** Is told of an error that no one expected. */
+  readonly onError: (error: unknown, requestId: string) => void;
+  /** Ends all comparisons. */
+  readonly closing: AbortSignal;
+  /** Milliseconds until both services are asked once more. Default: 1 to 5 seconds. */
+  readonly confirmAfterMs?: () => number;
+}
+
+/** A comparison that has begun. */
+export interface BegunComparison {
+  /** Takes the answer that the client gets, once. @param body of a request that has one */
+  served(answer: Asked, body?: Buffer): void;
+}
+
+/** Longest time of a response to a client until its comparison is given up. */
+const MAX_SERVED_MS = 60_000;
+
+/** Methods of requests that are sent again without a body. */
+export const WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
+/** A number from 0 to 1 that only depends on a text. */
+const shareOf = (text: string): number =>
+  Number.parseInt(hash("sha256", text, "hex").slice(0, 8), 16) / 2 ** 32;
+
+/** What the client got. */
+interface Served {
+  readonly answer: Asked;
+  /** The request's body; undefined for a GET. */
+  readonly body: Buffer | undefined;
+}
+
+/** Runs comparisons beside the requests of clients. */
+export class ShadowRunner {
+  readonly #options: ShadowOptions;
+  /** A client that chooses the ids of its requests must not choose which of them are compared. */
+  readonly #salt = randomUUID();
+
+  constructor(options: ShadowOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Begins to compare a request that is being served. The other side is asked at the same moment, or once the body of a POST
+   * that only reads is known.
+   *
+   * @returns undefined if it is not compared
+   */
+  begin(served: ServedRequest): BegunComparison | undefined {
+    const { share, budget, fence, closing } = this.#options;
+    const part = share();
+    const { request, route, isFresh, obstacle, writers, payer } = served;
+    if (part === undefined || closing.aborted) return undefined;
+    if (!route.isSafe) return undefined;
+    if (!isFresh && part < 1 && shareOf(`${this.#salt} ${request.id}`) >= part) return undefined;
+    if (obstacle !== undefined) return this.#leaveOut(served, obstacle);
+    if (!fence.isQuiet(writers)) return this.#leaveOut(served, "write");
+    if (!budget.begin(payer)) return this.#leaveOut(served, "budget");
+    if (!budget.takeCall(payer)) {
+      budget.end(payer, 0);
+      return this.#leaveOut(served, "budget");
+    }
+    const { promise, resolve } = Promise.withResolvers<Served>();
+    const timer = setTimeout(() => resolve({ answer: "timeout", body: undefined }), MAX_SERVED_MS).unref();
+    const comparison = new Comparison(served, this.#options);
+    const other = WITHOUT_BODY.has(request.method) ? comparison.askOther() : undefined;
+    void comparison.run(promise, other);
+    return {
+      served(answer, body) {
+        clearTimeout(timer);
+        resolve({ answer, body });
+      },
+    };
+  }
+
+  #leaveOut(served: ServedRequest, reason: NotComparableReason): undefined {
+    reportFinding(served, notComparable(reason), this.#options);
+    return undefined;
+  }
+}
+
+const notComparable = (reason: NotComparableReason): Finding => ({
+  result: "not_comparable",
+  reason,
+  key: undefined,
+  differences: [],
+});
+
+/** What strangers ask counts nowhere. @param pair what an example is made of */
+function reportFinding(
+  served: ServedRequest,
+  finding: Finding,
+  { report, subject }: Pick<ShadowOptions, "report" | "subject">,
+  pair?: AnswerPair,
+  body?: Buffer,
+): void {
+  const { request, route, client, token } = served;
+  const provenBy = served.provenBy();
+  if (provenBy === undefined) return;
+  const { method, path, filter } = targetOf(served);
+  const sample = pair &&
+    finding.differences.length > 0 && {
+      sample: {
+        method,
+        path,
+        filter,
+        ...(body && { body }),
+        ...pair,
+        tokens: [...(token === undefined ? [] : [token]), ...usualTokenTexts(request)],
+      },
+    };
+  const about = { subject: subject(), route: route.name, client, time: Date.now(), requestId: request.id };
+  report({ ...finding, source: "legacy", provenBy, ...about, ...sample }, served.knownAs());
+}
+
+/** Both answers, or why there are not two. */
+function toPair(old: Asked, next: Asked): AnswerPair | NotComparableReason {
+  if (typeof old === "string") return old;
+  return typeof next === "string" ? next : { old, new: next };
+}
+
+/** One comparison on its way. */
+class Comparison {
+  readonly #served: ServedRequest;
+  readonly #options: ShadowOptions;
+  /** Undefined if the client writes: then nothing is compared. */
+  readonly #reading: Reading | undefined;
+  #body: Buffer | undefined;
+  #bytes = 0;
+
+  constructor(served: ServedRequest, options: ShadowOptions) {
+    this.#served = served;
+    this.#options = options;
+    this.#reading = options.fence.enter(served.writers);
+  }
+
+  /** Asks the side that does not serve the client. */
+  askOther(): Promise<Asked> {
+    return this.#served.side === "old" ? this.#askNew() : this.#askOld();
+  }
+
+  async run(first: Promise<Served>, other: Promise<Asked> | undefined): Promise<void> {
+    const { request } = this.#served;
+    try {
+      const theirs = other?.then((asked) => this.#hold(asked));
+      const { answer, body } = await first;
+      this.#body = body;
+      const ours = (body && this.#obstacleOf(body)) ?? this.#hold(answer);
+      if (typeof ours === "string") {
+        this.#end(ours);
+        // It keeps its place until the other side has answered.
+        return void (await theirs);
+      }
+      // Without a body a POST would not be the same request.
+      const others = await (theirs ??
+        (body ? this.askOther().then((asked) => this.#hold(asked)) : "unreadable"));
+      await idle(undefined, { ref: false });
+      await this.#compare(this.#served.side === "old" ? toPair(ours, others) : toPair(others, ours));
+    } catch (error) {
+      if (this.#options.closing.aborted) return;
+      this.#options.onError(error, request.id);
+      this.#end("unreadable");
+    } finally {
+      this.#options.budget.end(this.#served.payer, this.#bytes);
+      this.#reading?.leave();
+    }
+  }
+
+  #askOld(): Promise<Asked> {
+    return this.#options.askOld(this.#served, this.#body);
+  }
+
+  #askNew(): Promise<Asked> {
+    return this.#options.translate(this.#served.request, this.#body);
+  }
+
+  /** An answer, in memory that is counted from now on: the other one may come much later. Or why there is none. */
+  #hold(asked: Asked): Asked {
+    if (typeof asked === "string") return asked;
+    // Whether there is a body is the HTTP server's affair.
+    if (this.#served.request.method === "HEAD") return { ...asked, body: Buffer.alloc(0) };
+    return this.#takeMemory(asked.body.length) ? asked : "budget";
+  }
+
+  /** Why a request can't be sent to the other side, whose body is known now. */
+  #obstacleOf(body: Buffer): NotComparableReason | undefined {
+    if (bodyOverridesMethod(body)) return "write";
+    return this.#takeMemory(body.length) ? undefined : "budget";
+  }
+
+  #takeMemory(bytes: number): boolean {
+    if (!this.#options.budget.hold(this.#served.payer, bytes)) return false;
+    this.#bytes += bytes;
+    return true;
+  }
+
+  /** Whether the client has not written since the first pair was asked for. */
+  #isStillValid(): boolean {
+    return this.#reading?.isValid() === true;
+  }
+
+  async #compare(first: AnswerPair | NotComparableReason): Promise<void> {
+    const { judge } = this.#options;
+    if (typeof first === "string") return this.#end(first);
+    if (!this.#isStillValid()) return this.#end("write");
+    // Both services have answered: somebody knows by now whether it is a stranger.
+    const provenBy = this.#served.provenBy();
+    if (provenBy === undefined) return;
+    const judged = { ...targetOf(this.#served), provenBy };
+    const finding = judge.compare(judged, first);
+    if (finding === "differs") return this.#confirm(judged, first);
+    this.#report(finding, first);
+    // Of answers that can't be compared a second one says nothing.
+    if (finding.result !== "not_comparable" && judge.needsOldPair(judged))
+      await this.#learn(judged, first.old);
+  }
+
+  /** Asks the old service once more, so that its own noise is known. */
+  async #learn(judged: JudgedRequest, old: Answer): Promise<void> {
+    const { budget, judge } = this.#options;
+    if (!budget.takeCall(this.#served.payer)) return;
+    const again = await this.#askOld();
+    if (typeof again === "string" || !this.#takeMemory(again.body.length)) return;
+    if (this.#isStillValid()) judge.learn(judged, old, again);
+  }
+
+  /** Asks both services once more, at the same time, and decides. */
+  async #confirm(judged: JudgedRequest, first: AnswerPair): Promise<void> {
+    const { budget, fence, judge, confirmAfterMs = () => 1000 + Math.random() * 4000 } = this.#options;
+    await wait(confirmAfterMs(), undefined, { ref: false, signal: this.#options.closing });
+    const { writers, payer } = this.#served;
+    if (!fence.isQuiet(writers) || !this.#isStillValid()) return this.#end("write");
+    if (!budget.takeCall(payer) || !budget.takeCall(payer)) return this.#end("budget");
+    const hold = (asked: Asked): Asked => this.#hold(asked);
+    const [old, next] = await Promise.all([this.#askOld().then(hold), this.#askNew().then(hold)]);
+    const second = toPair(old, next);
+    if (typeof second === "string") return this.#end(second);
+    if (!this.#isStillValid()) return this.#end("write");
+    this.#report(judge.confirm(judged, first, second), first);
+  }
+
+  #end(reason: NotComparableReason): void {
+    this.#report(notComparable(reason));
+  }
+
+  #report(finding: Finding, pair?: AnswerPair): void {
+    reportFinding(this.#served, finding, this.#options, pair, this.#body);
+  }
+}

@@ -1,0 +1,70 @@
+/** The translation as comparisons ask it: the whole pipeline, without records, metrics and limits of the gateway. */
+import type { Log, Settings } from "../../base/index.ts";
+import {
+  type AlphaRequest,
+  createAlphaPipeline,
+  createPipelineConfig,
+  createTokenLocks,
+  createUnlimitedRates,
+  NO_PLAN,
+  NO_RESPONSE_CACHE,
+  type OAuthServices,
+  type PipelineDependencies,
+  type TokenCache,
+  type UpstreamClient,
+} from "../../gateway/index.ts";
+import { COMPARISON_TIMEOUT_MS, type Asked } from "./ask-old-service.ts";
+
+/** What the translation of comparisons needs of a gateway. */
+export interface ShadowTranslationParts extends Pick<
+  PipelineDependencies,
+  "pack" | "catalogs" | "upstreamTokens"
+> {
+  readonly upstream: UpstreamClient;
+  readonly shared: { readonly tokens: TokenCache };
+  readonly oauth: Pick<OAuthServices, "tokenStore">;
+  readonly log: Log;
+}
+
+/** Creates the function that translates a request for a comparison. It never rejects. */
+export function createShadowTranslation(
+  settings: Settings,
+  dependencies: ShadowTranslationParts,
+): (request: AlphaRequest, body?: Buffer) => Promise<Asked> {
+  const { pack, catalogs, upstream, upstreamTokens, shared, oauth, log } = dependencies;
+  const translate = createAlphaPipeline({
+    catalogs,
+    upstream,
+    upstreamTokens,
+    ...createPipelineConfig(pack, settings),
+    sunset: NO_PLAN,
+    startSpan: undefined,
+    record: () => {},
+    onUnexpectedError: (error, { id: requestId }) =>
+      log.warn(
+        { code: "AG_COMPARISON_FAILED", requestId, err: error },
+        "a request could not be translated for a comparison",
+      ),
+    tokenStore: oauth.tokenStore,
+    // A request for a comparison keeps no client's request waiting.
+    tokenLocks: createTokenLocks(),
+    // Clients write through the old service, too: nothing would tell a cache that its responses are old.
+    responseCache: NO_RESPONSE_CACHE,
+    files: upstream,
+    tokens: shared.tokens,
+    limits: createUnlimitedRates(),
+    nativeScheme: settings.NATIVE_PROXY ? pack.nativeScheme : undefined,
+  });
+  return async function translateForComparison(request, sent) {
+    const signal = AbortSignal.timeout(COMPARISON_TIMEOUT_MS);
+    const { status, headers, body, file } = await translate({
+      ...request,
+      startedAt: performance.now(),
+      signal,
+      ...(sent && { readBody: async () => sent }),
+    });
+    file?.stream.destroy();
+    if (signal.aborted) return "timeout";
+    return file ? "size" : { status, headers, body };
+  };
+}

@@ -1,0 +1,296 @@
+/** Compares the old service and the translation on live requests, by `ROLLOUT_FILE`. */
+import { CLIENT_GONE, errorText, type Settings } from "../../base/index.ts";
+import {
+  type AlphaRequest,
+  type BodyStart,
+  findIssuer,
+  fingerprint,
+  hasWritten,
+  header,
+  type LegacyExchange,
+  nativeToken,
+  type OAuthServices,
+  onlyReads,
+  tokenHash,
+} from "../../gateway/index.ts";
+import type { Route } from "../../pack/index.ts";
+import type { WriteFence } from "./write-fence.ts";
+import { provenBy } from "../counts/proven-by.ts";
+import { BUCKETS, type ClientDirectory, hasName, rolloutClient, UNNAMED } from "../../audit/index.ts";
+import { MAX_COMPARED_BYTES, textHeaders, type Asked } from "./ask-old-service.ts";
+import { createJudge } from "./judge.ts";
+import { overridesMethod } from "./method-override.ts";
+import type { ServedRequest } from "./served-request.ts";
+import { ShadowRunner, WITHOUT_BODY } from "./shadow-runner.ts";
+import type { Exchange } from "../candidate/translate-again.ts";
+import type { ShadowService } from "./open-shadow.ts";
+import { createShadowTranslation, type ShadowTranslationParts } from "./shadow-translation.ts";
+
+/** What comparisons need of a gateway. */
+interface ShadowParts extends ShadowTranslationParts {
+  readonly oauth: Pick<OAuthServices, "tokenStore" | "gatewayTokens">;
+  readonly clients: { current(): ClientDirectory };
+  /** True for the candidate, which only testers reach: its results don't count for the active pack. */
+  readonly isForTesters: boolean;
+}
+
+/** A request of the client's API that one side serves. */
+export interface RoutedRequest {
+  readonly plain: AlphaRequest;
+  readonly hasBody: boolean;
+  readonly route: Route | undefined;
+  readonly side: "old" | "new";
+  /** As commands name it; undefined: nobody knows who it is. */
+  readonly client: string | undefined;
+  readonly fingerprint: string | undefined;
+  readonly token: string | undefined;
+  readonly hasGatewayToken: boolean;
+  /** Who has sent it, as far as somebody knows by now: see `KnownSenders`. */
+  readonly knownAs: () => string | undefined;
+}
+
+/** The comparisons of a pack. */
+export interface Shadow {
+  /** Begins to compare a request, where it is compared. Notes it where it is a write. */
+  begin(routed: RoutedRequest): Begun | undefined;
+  /**
+   * Notes a write that v4 gets as it is: the client may read the same through the client's API, with this token or another one.
+   *
+   * @returns to be called once, at its end
+   */
+  beginNative(plain: AlphaRequest): () => void;
+  /** Takes the answer of the translation to a client, once it was sent, and whether it has written. */
+  readonly servedNew: (exchange: Exchange) => void;
+}
+
+/** What a request needs of its comparison. */
+export interface Begun {
+  /** Takes the answer of the old service to the client, and whether it has written. */
+  servedOld(exchange: LegacyExchange): void;
+  /** Ends a write. */
+  end(): void;
+  /** Whether the answer is needed. */
+  readonly isCompared: boolean;
+}
+
+/** Whose budget senders share that nobody knows: invented tokens have no budget of their own. */
+const STRANGERS = UNNAMED;
+
+/** Whether the old service has done a write, or may have. Undefined: it did not get it. */
+const hasOldWritten = ({ outcome: { v4Status } }: LegacyExchange): boolean =>
+  v4Status === null || (v4Status !== undefined && v4Status < 400);
+
+/** Whose comparisons a request's sender has. */
+const writerOf = ({ client, fingerprint }: RoutedRequest): string => client ?? fingerprint ?? STRANGERS;
+
+/** What is known of a sender. */
+type KnownSender = Pick<RoutedRequest, "client" | "fingerprint" | "knownAs">;
+
+/**
+ * All that the writes and reads of a sender are known by. Its user agent is not among it: others could have it, and end
+ * its comparisons.
+ */
+function namesOf({ client, fingerprint, knownAs }: KnownSender): readonly string[] {
+  const application = client !== undefined && !hasName(client) ? client : undefined;
+  const names = [knownAs(), application, fingerprint].filter((each) => each !== undefined);
+  return names.length === 0 ? [STRANGERS] : [...new Set(names)];
+}
+
+/** Whose case a request is; undefined for a stranger. */
+function provenByOf({ plain, fingerprint, knownAs }: RoutedRequest): string | undefined {
+  const known = knownAs();
+  if (known === undefined) return undefined;
+  return provenBy(known === fingerprint || known === UNNAMED ? undefined : known, plain.address);
+}
+
+/** Why the old service gave no answer: a route returns only to a service that is well. */
+const NO_ANSWER: ReadonlySet<string> = new Set(["timeout", "unreachable"]);
+
+/** The bytes of a body; undefined where it is too long, or a file. */
+async function wholeBody(start: BodyStart | undefined): Promise<Buffer | undefined> {
+  if (!start) return Buffer.alloc(0);
+  const { bytes, isWhole } = await start.decode(MAX_COMPARED_BYTES);
+  return isWhole ? bytes : undefined;
+}
+
+/** The answer of the old service to a client, or why there is none to compare. */
+async function answerOf({ answer, outcome }: LegacyExchange): Promise<Asked> {
+  if (outcome.status === CLIENT_GONE) return "client_gone";
+  if (!answer) return "unreachable";
+  if (outcome.isComplete === false) return "unreadable";
+  const body = await wholeBody(answer.body);
+  return body ? { status: answer.status, headers: textHeaders(answer.headers), body } : "size";
+}
+
+/** The answer of the translation to a client, or why there is none to compare. */
+function translatedAnswer({ outcome, context }: Exchange): Asked {
+  const { status, response } = outcome;
+  if (status === CLIENT_GONE) return "client_gone";
+  if (response.file) return "size";
+  // What the gateway itself refuses, or leaves out by its plan, is not the translation.
+  if (context.rejectedBy !== undefined || context.hiddenFields) return "limited";
+  return { status: response.status, headers: response.headers, body: response.body };
+}
+
+/** Creates what runs the comparisons of the active pack. */
+function createRunner(
+  settings: Settings,
+  dependencies: ShadowParts,
+  { rollout, old, budget, fence, volatile, report, closing }: ShadowService,
+): ShadowRunner {
+  const { pack, log } = dependencies;
+  return new ShadowRunner({
+    share: () => {
+      const { share } = rollout.plan().compare;
+      return share === 0 ? undefined : share / BUCKETS;
+    },
+    judge: createJudge(pack, volatile),
+    subject: () => `${pack.hash} ${rollout.plan().data.kind}`,
+    budget,
+    fence,
+    translate: createShadowTranslation(settings, dependencies),
+    async askOld({ route, request, payer, knownAs }, body) {
+      const answer = await old.ask(request, payer, body, () => rollout.beginOld(route.name, knownAs));
+      const hasFailed = typeof answer === "string" ? NO_ANSWER.has(answer) : answer.status >= 500;
+      const sender = knownAs();
+      // Without a free connection it was not asked.
+      if (answer !== "budget" && sender !== undefined) rollout.noteOld(route.name, hasFailed, sender);
+      return answer;
+    },
+    report,
+    closing,
+    onError: (error, requestId) =>
+      log.error(
+        { code: "AG_COMPARISON_FAILED", requestId, error: errorText(error) },
+        "the old service and the translation could not be compared",
+      ),
+  });
+}
+
+/** What waits for the answers of the translation. A request is copied on its way; its signal is not. */
+type Waiting = WeakMap<AlphaRequest["signal"], (exchange: Exchange) => void>;
+
+/** Creates what begins to compare reads. */
+function createBeginRead(
+  runner: ShadowRunner,
+  { rollout }: Pick<ShadowService, "rollout">,
+  { filterHeader, waiting }: { readonly filterHeader: string | undefined; readonly waiting: Waiting },
+): (route: Route, routed: RoutedRequest) => Begun | undefined {
+  function servedOf(route: Route, routed: RoutedRequest): ServedRequest {
+    const { plain, side, client, fingerprint, token, hasGatewayToken, knownAs } = routed;
+    const writer = writerOf(routed);
+    return {
+      request: plain,
+      route,
+      filter: (filterHeader === undefined ? undefined : header(plain, filterHeader)) ?? null,
+      client: client ?? fingerprint ?? null,
+      writers: namesOf(routed),
+      payer: knownAs() === undefined ? STRANGERS : writer,
+      knownAs,
+      provenBy: () => provenByOf(routed),
+      token,
+      side,
+      isFresh: side === "new" && rollout.isFresh(client, route.name),
+      obstacle: hasGatewayToken ? "token" : undefined,
+    };
+  }
+
+  return (route, routed) => {
+    if (route.file || route.upload || rollout.plan().compare.skippedRoutes.has(route.name)) return undefined;
+    const comparison = runner.begin(servedOf(route, routed));
+    if (!comparison) return undefined;
+    if (routed.side === "new")
+      waiting.set(routed.plain.signal, (exchange) =>
+        comparison.served(translatedAnswer(exchange), exchange.context.body?.bytes),
+      );
+    return {
+      isCompared: true,
+      end: () => {},
+      servedOld: (exchange) =>
+        void Promise.all([answerOf(exchange), wholeBody(exchange.sent)]).then(
+          ([answer, body]) => comparison.served(answer, body),
+          () => comparison.served("unreadable"),
+        ),
+    };
+  };
+}
+
+/** Creates what notes writes: they void comparisons. */
+const createBeginWrite =
+  ({ fence }: Pick<ShadowService, "fence">, waiting: Waiting) =>
+  (routed: RoutedRequest): Begun => {
+    const { plain, side, knownAs } = routed;
+    // Anybody can have the user agent of a client. A stranger's write concerns that client once a service has accepted its token.
+    const wasKnown = knownAs() !== undefined;
+    const owner = provenByOf(routed) ?? provenBy(undefined, plain.address);
+    const endWrite = fence.begin(namesOf(routed), owner);
+    function settle(isWritten: boolean): void {
+      if (isWritten && !wasKnown && knownAs() !== undefined) fence.begin(namesOf(routed), owner)();
+    }
+    if (side === "new")
+      waiting.set(plain.signal, ({ context: { upstream } }) =>
+        settle(upstream !== undefined && hasWritten(upstream)),
+      );
+    return { isCompared: false, end: endWrite, servedOld: (exchange) => settle(hasOldWritten(exchange)) };
+  };
+
+/** Creates what notes native writes. The application of a token that the gateway has issued is known a moment later. */
+function createBeginNative(
+  fence: WriteFence,
+  { clients, oauth }: Pick<ShadowParts, "clients" | "oauth">,
+): Shadow["beginNative"] {
+  return (plain) => {
+    const token = nativeToken(plain);
+    const hash = tokenHash(token);
+    const owner = provenBy(undefined, plain.address);
+    const begin = (application: string | undefined): (() => void) => {
+      const identity = { label: plain.label, fingerprint: fingerprint(hash), application };
+      const client = rolloutClient(clients.current(), identity);
+      return fence.begin(
+        [...new Set([client, identity.fingerprint])].filter((each) => each !== undefined),
+        owner,
+      );
+    };
+    const ends = [begin(undefined)];
+    let hasEnded = false;
+    async function beginForApplication(): Promise<void> {
+      const issuer = await findIssuer({ token, hash }, oauth.tokenStore);
+      if (typeof issuer !== "object") return;
+      const end = begin(issuer.id);
+      if (hasEnded) end();
+      else ends.push(end);
+    }
+    if (oauth.gatewayTokens.isGatewayToken(token)) void beginForApplication();
+    return () => {
+      hasEnded = true;
+      for (const end of ends) end();
+    };
+  };
+}
+
+/** Creates the comparisons of the active pack. */
+export function createShadow(settings: Settings, dependencies: ShadowParts, service: ShadowService): Shadow {
+  const { pack, isForTesters } = dependencies;
+  const filterHeader = pack.dialect.client.filters?.header?.toLowerCase();
+  const waiting: Waiting = new WeakMap();
+  const runner = createRunner(settings, dependencies, service);
+  const beginRead = createBeginRead(runner, service, { filterHeader, waiting });
+  const beginWrite = createBeginWrite(service, waiting);
+
+  return {
+    begin(routed) {
+      const { route, plain } = routed;
+      if (plain.method === "OPTIONS") return undefined;
+      if (!onlyReads(plain, route) || overridesMethod(plain)) return beginWrite(routed);
+      // The body of a GET is not sent again: without it the request would be another one.
+      if (!route || isForTesters || (WITHOUT_BODY.has(plain.method) && routed.hasBody)) return undefined;
+      return beginRead(route, routed);
+    },
+    beginNative: createBeginNative(service.fence, dependencies),
+    servedNew(exchange) {
+      const { signal } = exchange.request;
+      waiting.get(signal)?.(exchange);
+      waiting.delete(signal);
+    },
+  };
+}

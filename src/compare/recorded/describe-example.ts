@@ -1,0 +1,145 @@
+/** What a person needs to understand a difference: both bodies, the rules of the fields, and the commands that repeat it. */
+import { basename } from "node:path";
+import type { AuditRecord } from "../../audit/index.ts";
+import type { ProductWords } from "../../base/index.ts";
+import {
+  buildValidPack,
+  type Pack,
+  parsePack,
+  readPack,
+  renameWords,
+  responseFields,
+} from "../../pack/index.ts";
+import type { Example } from "../counts/example.ts";
+import { describeRead } from "../dry-run/explanation.ts";
+import { recordCurls } from "../dry-run/record-curls.ts";
+import { alignBodies, type AlignedLine } from "./align.ts";
+
+/** The rule of a field that differs. */
+export interface DifferingRule {
+  readonly field: string;
+  /** In words; null for fields that no rule of the pack makes, such as those of a list's envelope. */
+  readonly rule: string | null;
+  /** File and line in the pack: `book.yaml:7`. */
+  readonly place: string | null;
+}
+
+/** An example, described by the active pack. */
+export interface DescribedExample {
+  readonly example: Example;
+  readonly lines: readonly AlignedLine[];
+  readonly rules: readonly DifferingRule[];
+  /** Commands: what the client sent, to both sides, and the calls to the upstream. */
+  readonly curl: { readonly old: string; readonly new: string; readonly upstream: readonly string[] };
+}
+
+/** Finds the place of a field in the files of a pack. */
+export type LocateField = (object: string, field: string) => string | null;
+
+/** The example as a record, of which the tools can make commands. */
+export const toRecord = (example: Example): AuditRecord => {
+  const { id, time, requestId, client, method, path, filter, body, route, old, calls = [] } = example;
+  const [bare = "", ...query] = path.split("?");
+  return {
+    id,
+    time,
+    lane: "alpha",
+    requestId,
+    client: { fingerprint: client, userAgent: null, address: "" },
+    alpha: {
+      method,
+      path: bare,
+      query: query.join("?"),
+      filter,
+      route,
+      ...(body !== undefined && { body }),
+      status: old.status,
+      response: old.body ?? null,
+    },
+    v4: calls,
+    losses: [],
+    warnings: [],
+    timings: { total: 0, upstream: 0, translation: 0 },
+    bytes: { in: 0, out: 0 },
+  };
+};
+
+/** What asks the gateway for the candidate. The subject of a candidate is the hashes of both packs. */
+function packHeader({ source, subject }: Example): string {
+  const [, candidate = "$CANDIDATE_HASH"] = /^\w+ (\w+)$/.exec(subject) ?? [];
+  return source === "candidate" ? ` -H "X-Pack: ${candidate}"` : "";
+}
+
+/** Members that may identify a row: the pack's id, and the first member of the objects of the route. */
+function idNamesOf(route: string, pack: Pack): readonly string[] {
+  const [first] = pack.route(route)?.resource.fields.keys() ?? [];
+  return [pack.dialect.client.id, ...(first === undefined ? [] : [first])];
+}
+
+/** Finds the rules of a pack that make the fields of an example that differ. */
+export function findRules(example: Example, pack: Pack, locate: LocateField): readonly DifferingRule[] {
+  const route = pack.route(example.route);
+  const fields = route ? responseFields(route, pack) : new Map<string, never>();
+  const paths = [...new Set(example.differences.map(({ field }) => field))];
+  return paths.map((path) => {
+    const names = path.split(".");
+    // A member that no rule names is a part of one that a rule makes.
+    const known = names
+      .map((_, index) => names.slice(0, names.length - index).join("."))
+      .find((name) => fields.has(name));
+    const field = known === undefined ? undefined : fields.get(known);
+    return {
+      field: path,
+      rule: field ? describeRead(field.name, field.rule, false) : null,
+      place: field ? locate(field.object, field.name) : null,
+    };
+  });
+}
+
+/** The variables of the commands. A gateway with LEGACY_URL asks the old service for clients that have not moved. */
+const ADDRESSES = {
+  candidate: { old: "$GATEWAY", new: "$GATEWAY" },
+  legacy: { old: "$LEGACY_URL", new: "$GATEWAY_WITHOUT_LEGACY_URL" },
+} as const;
+
+/** Describes an example by a pack. @param locate Default: places are unknown */
+export function describeExample(
+  example: Example,
+  pack: Pack,
+  locate: LocateField = () => null,
+): DescribedExample {
+  const { alpha, v4 } = recordCurls(toRecord(example), pack);
+  const addresses = ADDRESSES[example.source];
+  const request = (address: string): string => alpha.replace("$GATEWAY", () => address);
+  return {
+    example,
+    lines: alignBodies(example.old.body, example.new.body, idNamesOf(example.route, pack)),
+    rules: findRules(example, pack, locate),
+    curl: {
+      old: request(addresses.old),
+      new: request(addresses.new).replace(/^curl\b/m, (name) => name + packHeader(example)),
+      upstream: v4,
+    },
+  };
+}
+
+/** Loads a pack with what finds the places of its fields. @throws {PackError} */
+export function loadWithPlaces(
+  directory: string,
+  words: ProductWords,
+): { readonly pack: Pack; readonly locate: LocateField } {
+  const { pack, validated } = buildValidPack(parsePack(readPack(directory)), words);
+  const renamed = renameWords(validated, words);
+  function locate(object: string, field: string): string | null {
+    const index = renamed.resources.findIndex(({ definition }) => definition.object === object);
+    const [file, original] = [renamed.resources[index], validated.resources[index]];
+    if (!file || !original) return null;
+    const at = Object.keys(file.definition.fields).indexOf(field);
+    const name = Object.keys(original.definition.fields)[at];
+    // A field of the object that this one extends.
+    if (name === undefined)
+      return file.definition.extends === undefined ? null : locate(file.definition.extends, field);
+    return `${basename(original.source.file)}:${original.source.keyDiagnosticAt(["fields", name], "").line}`;
+  }
+  return { pack, locate };
+}

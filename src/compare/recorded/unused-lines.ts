@@ -1,0 +1,40 @@
+/** Lines of accepted differences that accept nothing. */
+import { basename } from "node:path";
+import type { Diagnostic, KeyValueStore } from "../../base/index.ts";
+import { ACCEPTED_FILE, type Pack, parsePack, readPack } from "../../pack/index.ts";
+import { hasEnded } from "../answers/accepted.ts";
+import { readComparisons } from "../counts/comparison-store.ts";
+import { lineKey, type RouteCounts } from "../counts/counts.ts";
+import { required } from "../counts/statistics.ts";
+import { DEFAULT_RATE } from "../counts/summary.ts";
+
+/**
+ * Finds lines whose last day has passed, and lines that no comparison has used although their route has enough of them.
+ *
+ * @param state Undefined: nothing was compared.
+ * @param now Milliseconds since the epoch
+ * @throws {StateUnavailableError}
+ */
+export async function findUnusedLines(
+  directory: string,
+  { acceptedDifferences }: Pick<Pack, "acceptedDifferences">,
+  state: Pick<KeyValueStore, "get"> | undefined,
+  now: number,
+): Promise<readonly Diagnostic[]> {
+  const source = parsePack(readPack(directory)).sources.find(({ file }) => basename(file) === ACCEPTED_FILE);
+  if (!source || acceptedDifferences.length === 0) return [];
+  const counts = state ? await readComparisons(state) : [];
+  const needed = required(DEFAULT_RATE);
+  return acceptedDifferences.flatMap((line, index) => {
+    if (hasEnded(line, now))
+      return source.diagnosticAt([index], `it accepts nothing since ${line.until} has passed`);
+    const routes = counts.flatMap(({ routes: all }): readonly RouteCounts[] => {
+      const route = all[line.route];
+      return route && route.distinct >= needed ? [route] : [];
+    });
+    const isUsed = routes.some(({ acceptedLines }) => (acceptedLines[lineKey(line)] ?? 0) > 0);
+    return routes.length === 0 || isUsed
+      ? []
+      : source.diagnosticAt([index], "no comparison has used it, although its route has enough of them");
+  });
+}

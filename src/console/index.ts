@@ -1,0 +1,5 @@
+/** What other rooms may use of `console`. */
+export { type AdminDeps, createAdminApp, type Readiness } from "./admin-app.ts";
+export { type NamedClients, readAuditQuery, readNamedQuery, readUsageQuery } from "./audit-query.ts";
+export { createImpactApi } from "./impact-api.ts";
+export { createReportApi } from "./report-api.ts";

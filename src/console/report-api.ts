@@ -1,0 +1,59 @@
+import { Router } from "express";
+import type { UsageQuery } from "../audit/index.ts";
+import type { Report } from "../migration/index.ts";
+import { sendErrors } from "./responses.ts";
+import { readNamedQuery, readUsageQuery, type NamedClients } from "./audit-query.ts";
+
+/** Maximum number of concurrent reports. Each reads a few thousand records. */
+const MAX_REPORTS = 2;
+
+/**
+ * `GET /api/report?format=json|html|md|csv&client=&since=&until=`. The default format is JSON. Concurrent requests for the same
+ * report share one run.
+ *
+ * @param make Creates a report from the audit store.
+ * @param named The client directory and the store: a client may be given by its name.
+ */
+export function createReportApi(
+  make: (query: UsageQuery) => Promise<Report>,
+  named: () => NamedClients,
+): Router {
+  const inFlight = new Map<string, Promise<Report>>();
+
+  function shareReport(query: UsageQuery): Promise<Report> | undefined {
+    const key = JSON.stringify(query);
+    const same = inFlight.get(key);
+    if (same || inFlight.size >= MAX_REPORTS) return same;
+    const report = make(query).finally(() => inFlight.delete(key));
+    inFlight.set(key, report);
+    return report;
+  }
+
+  const router = Router({ caseSensitive: true });
+  router.get("/", async (request, response) => {
+    // Loaded when the first report is read.
+    const { FORMATS, isReportFormat, REPORT_FORMATS } = await import("../migration/index.ts");
+    const { REPORT_POLICY } = await import("../migration/index.ts");
+    const { format = "json", ...given } = request.query;
+    const { query, problems } = await readNamedQuery(given, readUsageQuery, named());
+    if (!isReportFormat(format)) {
+      const reason = `Has to be one of ${REPORT_FORMATS.join(", ")}, once.`;
+      return sendErrors(response, 400, [{ reason, parameter: "format" }, ...problems]);
+    }
+    if (problems.length > 0) return sendErrors(response, 400, problems);
+    const report = shareReport(query);
+    if (!report) {
+      response.set("Retry-After", "5");
+      return sendErrors(response, 503, "Too many reports are being created. Try again in a moment.");
+    }
+    const { type, write } = FORMATS[format];
+    const text = write(await report);
+    response.set({
+      "Content-Type": type,
+      "Content-Disposition": `inline; filename="migration-report.${format}"`,
+      ...(format === "html" && { "Content-Security-Policy": REPORT_POLICY }),
+    });
+    response.send(text);
+  });
+  return router;
+}

@@ -1,0 +1,96 @@
+import { z } from "zod";
+import type { Grants } from "../../pack/index.ts";
+import { tokenHash } from "./token-cache.ts";
+
+/** What refreshes a token at the login server. */
+export interface RefreshCredentials {
+  readonly token: string;
+  readonly client: string;
+  readonly secret: string;
+}
+
+/** What a login server returns for a code or a refresh token. */
+export interface IssuedToken {
+  readonly token: string;
+  /** In v4's words. */
+  readonly scopes: string;
+  readonly expiresInSeconds: number | undefined;
+  readonly refresh: string | undefined;
+}
+
+/** The record of a gateway token, stored under the hash of that token. */
+export interface StoredToken {
+  /** What the client may do, in alpha's words: what it requested, as far as v4 granted it. */
+  readonly scopes: string;
+  /** The current v4 token behind it. Missing if that is the client's own token. */
+  readonly token?: string;
+  /** When the v4 token expires, in milliseconds since 1970. */
+  readonly ends?: number;
+  /** When to refresh it, in milliseconds since 1970. */
+  readonly renewAt?: number;
+  readonly refresh?: RefreshCredentials;
+  /** Who created it, for a personal token: the owner of those that are created with it. */
+  readonly owner?: string;
+  /** The OAuth client id of the application that it was issued to. Records of older versions have it in `refresh` only. */
+  readonly application?: string;
+  /** The client has revoked the token, or it can't be refreshed any more. */
+  readonly over?: true;
+}
+
+/** The OAuth client id of the application that a token was issued to; undefined for a personal token. */
+export const applicationOf = ({ application, refresh }: StoredToken): string | undefined =>
+  application ?? refresh?.client;
+
+const storedTokenSchema = z.looseObject({
+  scopes: z.string(),
+  token: z.string().optional(),
+  ends: z.number().optional(),
+  renewAt: z.number().optional(),
+  refresh: z.looseObject({ token: z.string(), client: z.string(), secret: z.string() }).optional(),
+  owner: z.string().optional(),
+  application: z.string().optional(),
+  over: z.literal(true).optional(),
+});
+
+/** @returns undefined for a text that is not a record of a token. */
+export function parseStoredToken(text: string): StoredToken | undefined {
+  try {
+    return storedTokenSchema.parse(JSON.parse(text)) as StoredToken;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A gateway token, prepared for requests. */
+export interface ActiveToken {
+  readonly levels: Grants;
+  /** The token for v4, in place of the client's. */
+  readonly token: string;
+  /** Key of it in the token cache. It starts with the hash of the client's token, so that both are purged together. */
+  readonly hash: string;
+  readonly isRevoked: boolean;
+  /** Who created it, if it is a personal token. */
+  readonly owner?: string | undefined;
+  /** The OAuth client id of the application that it was issued to; undefined for a personal token. */
+  readonly application?: string | undefined;
+}
+
+/** The key of the v4 token in the token cache. @param hash Hash of the client's token. */
+export const tokenInfoHash = (hash: string, { token }: Pick<StoredToken, "token">): string =>
+  token === undefined ? hash : `${hash}.${tokenHash(token)}`;
+
+/** A v4 token expires after two hours. It is refreshed in its last quarter, at most ten minutes before its end. */
+const REFRESH_BEFORE_MS = 600_000;
+
+/** The times of a token that was requested at `now`. */
+export function tokenLifetime(
+  expiresInSeconds: number | undefined,
+  now: number,
+): Pick<StoredToken, "ends" | "renewAt"> {
+  if (expiresInSeconds === undefined) return {};
+  const lifetimeMs = expiresInSeconds * 1000;
+  return {
+    ends: now + lifetimeMs,
+    renewAt: now + lifetimeMs - Math.min(REFRESH_BEFORE_MS, lifetimeMs / 4),
+  };
+}

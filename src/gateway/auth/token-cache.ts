@@ -1,0 +1,225 @@
+import { hash } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import type { Grants } from "../../pack/index.ts";
+import { createAcceptedTokens } from "./accepted-tokens.ts";
+
+/** The SHA-256 of a token in hex. It identifies the token everywhere: tokens are never stored or logged in clear text. */
+export const tokenHash = (token: string): string => hash("sha256", token, "hex");
+
+/** The part of a hash that distinguishes clients in the audit. It is too short to search for the token. */
+export const fingerprint = (hash: string): string => hash.slice(0, 16);
+
+/**
+ * What v4 has said about a token. Decisions are never cached: every request is checked against this information again
+ * (oathkeeper CVE-2021-32701 cached the decision).
+ */
+export type TokenInfo =
+  /** v4 has rejected it with 401. */
+  | { readonly refused: true }
+  /** v4 has accepted it. `grants` is undefined if v4 did not return its scopes. */
+  | { readonly refused: false; readonly grants: Grants | undefined };
+
+type AcceptedInfo = Extract<TokenInfo, { readonly refused: false }>;
+
+const REJECTED: TokenInfo = { refused: true };
+
+export interface TokenCache {
+  /** The information about a token; undefined if there is none. Synchronous if this process has it. */
+  get(hash: string): TokenInfo | undefined | Promise<TokenInfo | undefined>;
+  /**
+   * Whether v4 has accepted a token within the last day, to the knowledge of this process, and has not rejected it since.
+   * Its information may have left the cache.
+   */
+  wasAccepted(hash: string): boolean;
+  /** Notes that v4 has accepted a token. @param grants Its scopes, if v4 returned them. */
+  setScopes(hash: string, grants: Grants | undefined): void;
+  /** Notes that v4 has rejected a token with 401. */
+  setRejected(hash: string): void;
+  /**
+   * Deletes the tokens whose hashes start with a fingerprint, or all.
+   *
+   * @throws {Error} if other processes share the cache and can't be notified.
+   */
+  purge(fingerprint?: string): Promise<void>;
+  /** Tokens in the cache of this process. */
+  readonly size: number;
+  /** Tokens of which this process remembers that v4 has accepted them. */
+  readonly acceptedCount: number;
+}
+
+/** Information about a token, and how long it is still valid. */
+export interface TokenCacheEntry {
+  readonly info: TokenInfo;
+  readonly ttlMs: number;
+}
+
+/** A cache in this process. */
+export interface MemoryTokenCache extends TokenCache {
+  get(hash: string): TokenInfo | undefined;
+  /** @returns Whether the information is new, or was due to be stored again. */
+  setScopes(hash: string, grants: Grants | undefined): boolean;
+  /** @returns Whether the information is new, or was due to be stored again. */
+  setRejected(hash: string): boolean;
+  /** Stores an entry of another cache. */
+  setEntry(hash: string, entry: TokenCacheEntry): void;
+}
+
+export interface TokenCacheOptions {
+  /** Most tokens that v4 has accepted, and as many that it has rejected. */
+  readonly size: number;
+  readonly ttlSeconds: number;
+  /** For tokens that v4 has rejected. */
+  readonly negativeTtlSeconds: number;
+}
+
+/** Whether v4 has accepted a token: as the cache says or, for a token that the cache lacks, as it was within the last day. */
+export const isAcceptedToken = (
+  hash: string | undefined,
+  info: TokenInfo | undefined,
+  tokens: Pick<TokenCache, "wasAccepted">,
+): boolean => (info ? !info.refused : hash !== undefined && tokens.wasAccepted(hash));
+
+/** Creates a cache in this process. Expiry is checked at every read. */
+export function createTokenCache({
+  size,
+  ttlSeconds,
+  negativeTtlSeconds,
+}: TokenCacheOptions): MemoryTokenCache {
+  const ttl = ttlSeconds * 1000;
+  const cache = new LRUCache<string, AcceptedInfo>({ max: size, ttl, ttlResolution: 0 });
+  // Not in the same cache: made-up tokens must not push those of clients out.
+  const rejected = new LRUCache<string, true>({ max: size, ttlResolution: 0 });
+  const accepted = createAcceptedTokens();
+  const forget = (hash: string): void => {
+    cache.delete(hash);
+    rejected.delete(hash);
+  };
+  /** @param ttlMs Above 0: the library takes 0 for "no expiry". */
+  function reject(hash: string, ttlMs: number): void {
+    accepted.delete(hash);
+    cache.delete(hash);
+    rejected.set(hash, true, { ttl: ttlMs });
+  }
+  function accept(hash: string, info: AcceptedInfo, ttlMs: number): void {
+    rejected.delete(hash);
+    cache.set(hash, info, { ttl: ttlMs });
+    accepted.add(hash);
+  }
+  return {
+    get: (hash) => cache.get(hash) ?? (rejected.has(hash) ? REJECTED : undefined),
+    wasAccepted: (hash) => accepted.has(hash),
+    setScopes(hash, grants) {
+      const info = cache.get(hash);
+      // Every response of v4 confirms the information. It is stored again once half of its time is over.
+      const isFresh = cache.getRemainingTTL(hash) > ttl / 2;
+      if (info && isFresh && isCovered(grants, info.grants)) return false;
+      // A response without scopes does not change the known ones.
+      accept(hash, { refused: false, grants: grants ?? info?.grants }, ttl);
+      return true;
+    },
+    setRejected(hash) {
+      if (negativeTtlSeconds > 0) reject(hash, negativeTtlSeconds * 1000);
+      else {
+        accepted.delete(hash);
+        forget(hash);
+      }
+      return true;
+    },
+    async purge(fingerprint = "") {
+      // When all information is deleted, clients keep their limits until v4 judges their tokens again.
+      if (fingerprint !== "") accepted.purge(fingerprint);
+      for (const hash of [...cache.keys(), ...rejected.keys()])
+        if (hash.startsWith(fingerprint)) forget(hash);
+    },
+    setEntry(hash, { info, ttlMs }) {
+      if (info.refused) reject(hash, ttlMs);
+      else accept(hash, info, ttlMs);
+    },
+    get size() {
+      return cache.size + rejected.size;
+    },
+    get acceptedCount() {
+      return accepted.size;
+    },
+  };
+}
+
+/** Whether the cached grants already say what a response says. */
+function isCovered(grants: Grants | undefined, cached: Grants | undefined): boolean {
+  if (grants === undefined || cached === grants) return true;
+  if (cached === undefined || cached === "all" || grants === "all") return false;
+  return cached.size === grants.size && [...grants].every(([area, level]) => cached.get(area) === level);
+}
+
+/** A cache that processes share. Its methods reject soon if it can't be reached. */
+export interface TokenCacheBackend {
+  get(hash: string): Promise<TokenCacheEntry | undefined>;
+  /** @param info undefined: deletes the entry. */
+  set(hash: string, info: TokenInfo | undefined): Promise<void>;
+  /** Deletes the tokens of a fingerprint, and notifies all processes. */
+  purge(fingerprint: string): Promise<void>;
+  /** Sets the listener for purges. It gets `""`, which means all, if a notification may have been missed. */
+  onPurge(listener: (fingerprint: string) => void): void;
+}
+
+/**
+ * Creates a cache in this process in front of one that processes share. If the backend can't be reached, it counts as
+ * empty: then v4 decides.
+ */
+export function createSharedTokenCache(local: MemoryTokenCache, backend: TokenCacheBackend): TokenCache {
+  const readsInFlight = new Map<string, Promise<TokenInfo | undefined>>();
+  let purges = 0;
+
+  backend.onPurge((fingerprint) => {
+    purges += 1;
+    void local.purge(fingerprint);
+  });
+
+  async function readBackend(hash: string): Promise<TokenInfo | undefined> {
+    const purgesBefore = purges;
+    const entry = await backend.get(hash).catch(() => undefined);
+    // What was set or purged meanwhile is newer.
+    const localInfo = local.get(hash);
+    if (localInfo !== undefined || entry === undefined || purges !== purgesBefore) return localInfo;
+    local.setEntry(hash, entry);
+    return entry.info;
+  }
+
+  /**
+   * Writes new information to the backend. If that fails, other processes get it from v4. What arrives there behind a purge
+   * is deleted again: v4 may have said it before.
+   */
+  async function write(hash: string): Promise<void> {
+    const purgesBefore = purges;
+    await backend.set(hash, local.get(hash)).catch(() => {});
+    if (purges !== purgesBefore) await backend.set(hash, undefined).catch(() => {});
+  }
+
+  function writeIfNew(hash: string, isNew: boolean): void {
+    if (isNew) void write(hash);
+  }
+
+  return {
+    get(hash) {
+      const found = local.get(hash) ?? readsInFlight.get(hash);
+      if (found !== undefined) return found;
+      const read = readBackend(hash).finally(() => readsInFlight.delete(hash));
+      readsInFlight.set(hash, read);
+      return read;
+    },
+    wasAccepted: (hash) => local.wasAccepted(hash),
+    setScopes: (hash, grants) => writeIfNew(hash, local.setScopes(hash, grants)),
+    setRejected: (hash) => writeIfNew(hash, local.setRejected(hash)),
+    async purge(fingerprint = "") {
+      purges += 1;
+      await local.purge(fingerprint);
+      await backend.purge(fingerprint);
+    },
+    get size() {
+      return local.size;
+    },
+    get acceptedCount() {
+      return local.acceptedCount;
+    },
+  };
+}

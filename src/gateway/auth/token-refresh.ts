@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
+import type { Scopes } from "../../pack/index.ts";
+import type { KeyValueStore } from "../../base/index.ts";
+import type { TokenRecords } from "./token-records.ts";
+import {
+  tokenInfoHash,
+  tokenLifetime,
+  type IssuedToken,
+  type RefreshCredentials,
+  type StoredToken,
+} from "./stored-token.ts";
+
+/** The calls to the login server that refresh and revoke tokens. */
+export interface TokenIssuer {
+  /**
+   * Gets the next token.
+   *
+   * @returns undefined if the login server says that the refresh token is permanently invalid.
+   * @throws {Error} for every other failure, which may be temporary.
+   */
+  refresh(credentials: RefreshCredentials): Promise<IssuedToken | undefined>;
+  /** Revokes a token that no client will use. Never throws. */
+  discard(issued: IssuedToken, credentials: RefreshCredentials): Promise<void>;
+  /** The longest time that `refresh` takes, in seconds. */
+  readonly timeoutSeconds: number;
+}
+
+export interface TokenRefreshOptions {
+  readonly records: TokenRecords;
+  readonly store: KeyValueStore;
+  readonly issuer: TokenIssuer;
+  readonly scopes: Scopes;
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+}
+
+/**
+ * Refreshes the v4 token of a gateway token, or waits for the process that does. Then the cached record is the one to
+ * use. If it is still the old one, try again later.
+ *
+ * Single flight per token: a map in this process, and a lock with an expiry between processes. If a process dies
+ * between the response of the login server and the write to the store, the next refresh token is lost: the token works
+ * until it expires, and then the client has to sign in again. That time is as short as one write.
+ *
+ * @param rejectedHash Hash of the v4 token that v4 has rejected before it expired.
+ * @throws {Error} if the login server or the store can't be reached.
+ */
+export type RefreshToken = (hash: string, rejectedHash?: string) => Promise<void>;
+
+const POLL_MS = 100;
+
+/** A lock outlives the longest refresh by this time. */
+const LOCK_MARGIN_SECONDS = 10;
+
+/** Creates the function that refreshes tokens. */
+export function createTokenRefresh({
+  records,
+  store,
+  issuer,
+  scopes,
+  clock,
+}: TokenRefreshOptions): RefreshToken {
+  const inFlight = new Map<string, Promise<void>>();
+  const lockSeconds = issuer.timeoutSeconds + LOCK_MARGIN_SECONDS;
+
+  function toStoredToken(
+    before: StoredToken,
+    issued: IssuedToken,
+    refresh: RefreshCredentials,
+    at: number,
+  ): StoredToken {
+    const levels = scopes.common(scopes.read(before.scopes).grants, scopes.grants(issued.scopes));
+    return {
+      scopes: scopes.write(levels),
+      token: issued.token,
+      ...(before.application !== undefined && { application: before.application }),
+      ...tokenLifetime(issued.expiresInSeconds, at),
+      // Without a new refresh token the old one is used again (RFC 6749 section 6).
+      refresh: issued.refresh === undefined ? refresh : { ...refresh, token: issued.refresh },
+    };
+  }
+
+  async function refreshUnderLock(hash: string, rejectedHash: string | undefined): Promise<void> {
+    // Another process may just have refreshed it.
+    const before = await records.read(hash);
+    const { storedToken } = before;
+    const at = clock();
+    if (!storedToken?.refresh || storedToken.over) return;
+    if ((storedToken.renewAt ?? 0) > at && tokenInfoHash(hash, storedToken) !== rejectedHash) return;
+    const { refresh } = storedToken;
+    const issued = await issuer.refresh(refresh);
+    if (issued) {
+      if (await records.replace(hash, before, toStoredToken(storedToken, issued, refresh, at))) return;
+      // The client has revoked it meanwhile.
+      await issuer.discard(issued, refresh);
+    } else await records.delete(hash, before);
+    await records.read(hash);
+  }
+
+  /** Waits while another process holds the lock, unless the current token still works. */
+  async function refreshToken(hash: string, rejectedHash: string | undefined): Promise<void> {
+    const lock = `renewing:${hash}`;
+    // A random value: a process that took longer than the lock lasts must not release the lock of the next one.
+    const holder = randomUUID();
+    const ends = records.cached(hash)?.storedToken?.ends ?? 0;
+    const deadline = performance.now() + lockSeconds * 1000;
+    while (!(await store.setIfAbsent(lock, holder, lockSeconds))) {
+      if ((ends > clock() && rejectedHash === undefined) || deadline <= performance.now()) return;
+      await wait(POLL_MS);
+    }
+    try {
+      await refreshUnderLock(hash, rejectedHash);
+    } finally {
+      // If this fails, the lock expires.
+      await store.deleteIf(lock, holder).catch(() => {});
+    }
+  }
+
+  return function refreshOnce(hash, rejectedHash) {
+    const running = inFlight.get(hash);
+    if (running) return running;
+    const refresh = refreshToken(hash, rejectedHash).finally(() => inFlight.delete(hash));
+    inFlight.set(hash, refresh);
+    return refresh;
+  };
+}

@@ -1,0 +1,162 @@
+/**
+ * The legacy proxy: requests of the old API are passed to the old service as they are, and streamed both ways. It is the native
+ * proxy with another upstream, in front of which the gateway decides nothing.
+ */
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { tokenHash } from "../auth/token-cache.ts";
+import { findUsualToken, type Pack } from "../../pack/index.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
+import { restoreTarget } from "../http/request-context.ts";
+import { bodyHeadersOf, BodyStart } from "../record/legacy-record.ts";
+import { cleanLegacyRequestHeaders, cleanLegacyResponseHeaders } from "./native-headers.ts";
+import type { NativeError, NativeHandlers, NativeRecording } from "./native-exchange.ts";
+import type { NativeProxy } from "./native-proxy.ts";
+import type { NativeOutcome } from "../record/native-record.ts";
+
+/** What the old service got and answered, once the response to the client has ended. */
+export interface LegacyExchange {
+  /** The hash of the client's token; undefined without one. */
+  readonly hash: string | undefined;
+  /** The beginning of the request's body; undefined while nothing of it was sent. */
+  readonly sent: BodyStart | undefined;
+  /** The answer of the old service; undefined without one. Its headers are all that it sent. */
+  readonly answer:
+    | { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: BodyStart }
+    | undefined;
+  readonly outcome: NativeOutcome;
+}
+
+/** Sees what passes, without delaying it. */
+export interface LegacyObserver {
+  /** Bytes of each body that are kept, as they were sent. Of files and markup none are kept. */
+  readonly bodyLimit: number;
+  /** Is called when the head of the request is sent, and with each part of its body until the answer begins. */
+  readonly onSent: () => void;
+  /** Is called when the head of the answer has come. */
+  readonly onHead: () => void;
+  /** Is called once, when the response has ended or broken off. It must not throw. */
+  readonly onEnd: (exchange: LegacyExchange) => void;
+}
+
+/**
+ * Passes one request to the old service, and records it. It always ends the response.
+ *
+ * @param plain describes the request as plain data
+ */
+export type ForwardLegacy = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  plain: AlphaRequest,
+  observer?: LegacyObserver,
+) => void;
+
+export interface LegacyProxyOptions {
+  /** For the shape of errors, and the place of tokens. */
+  readonly pack: Pick<Pack, "errors" | "statuses" | "credentials">;
+  /** Whether a request comes from a trusted proxy, which has added the client's address. */
+  readonly isFromProxy: (request: IncomingMessage) => boolean;
+  /** Whether browsers get the gateway's CORS headers, and none of the old service's. */
+  readonly hasOwnCors: boolean;
+  /** Headers of requests on which a response depends. */
+  readonly vary: readonly string[];
+  /** Whether a response ends only after its record is durable. */
+  readonly recordFirst: boolean;
+  /** Bytes of each body that the record needs. */
+  readonly bodyLimitOf: (plain: AlphaRequest) => number;
+  /** Writes the record. @throws where it cannot be written */
+  readonly record: (plain: AlphaRequest, exchange: LegacyExchange) => Promise<void>;
+}
+
+/** The hash of a client's token: where the pack says, else where most APIs have it. */
+function hashOf(
+  plain: AlphaRequest,
+  { credentials: { client } }: LegacyProxyOptions["pack"],
+): string | undefined {
+  const found = client?.read(plain);
+  const token = found && "token" in found ? found.token : findUsualToken(plain);
+  return token === undefined ? undefined : tokenHash(token);
+}
+
+/** Collects the bodies and the answer of one request. */
+function startRecording(
+  plain: AlphaRequest,
+  hash: string | undefined,
+  { bodyLimitOf, record }: LegacyProxyOptions,
+  observer: LegacyObserver | undefined,
+): NativeRecording {
+  const limit = Math.max(bodyLimitOf(plain), observer?.bodyLimit ?? 0);
+  let sent: BodyStart | undefined;
+  let received: BodyStart | undefined;
+  return {
+    onSent(chunk) {
+      (sent ??= new BodyStart(bodyHeadersOf(plain), limit)).add(chunk);
+      if (!received) observer?.onSent();
+    },
+    onHead(headers) {
+      received = new BodyStart(headers, limit);
+      observer?.onHead();
+    },
+    onReceived: (chunk) => received?.add(chunk),
+    record(outcome) {
+      const { v4Status } = outcome;
+      const answer = received &&
+        typeof v4Status === "number" && { status: v4Status, headers: received.headers, body: received };
+      const exchange = { hash, sent, answer: answer || undefined, outcome };
+      observer?.onEnd(exchange);
+      return record(plain, exchange);
+    },
+  };
+}
+
+/** A protocol that the gateway does not speak. Others, such as `h2c`, are an offer that a server may ignore. */
+const isWebSocket = ({ headers: { upgrade = "" } }: IncomingMessage): boolean =>
+  /\bwebsocket\b/i.test(upgrade);
+
+/** Creates the legacy proxy of a pack. @param proxy that of the old service */
+export function createLegacyProxy(proxy: NativeProxy, options: LegacyProxyOptions): ForwardLegacy {
+  const { pack, isFromProxy, hasOwnCors, vary, recordFirst } = options;
+  const errorOf = (reason: string, status: number): NativeError => {
+    const translated = pack.statuses.translate(status);
+    return { status: translated, body: JSON.stringify(pack.errors.client.write([{ reason }], translated)) };
+  };
+  const refusalOf = (fault: string) => ({ ...errorOf(`${fault}.`, 501), fault });
+  const noWebSocket = refusalOf("WebSocket connections are not passed on");
+  const noPath = refusalOf("A target without a path is not passed on");
+  const handlers: NativeHandlers = {
+    errors: {
+      failed: errorOf("The service could not process this request.", 502),
+      timedOut: errorOf("The service did not respond in time.", 504),
+      unavailable: errorOf("The service does not respond at the moment. Try again later.", 503),
+      limited: errorOf("Too many requests at the same time. Try again later.", 429),
+    },
+    refuse(request) {
+      if (isWebSocket(request)) return noWebSocket;
+      // `*` can't be sent, and a target with a host would be another host's.
+      return request.url?.startsWith("/") ? undefined : noPath;
+    },
+    prepareRequest(request) {
+      const address = isFromProxy(request) ? undefined : request.socket.remoteAddress;
+      cleanLegacyRequestHeaders(request.headers, address);
+    },
+    cleanResponse: cleanLegacyResponseHeaders,
+    hashOf: (plain) => hashOf(plain, pack),
+    vary,
+    hasOwnCors,
+    recordFirst,
+    startRecording: (plain, hash) => startRecording(plain, hash, options, undefined),
+  };
+  const forward = proxy(handlers);
+  return function forwardLegacy(request, response, plain, observer) {
+    restoreTarget(request);
+    if (!observer) return forward(request, response, plain);
+    const observed: NativeHandlers = {
+      ...handlers,
+      prepareRequest(sent) {
+        handlers.prepareRequest(sent);
+        observer.onSent();
+      },
+      startRecording: (_plain, hash) => startRecording(plain, hash, options, observer),
+    };
+    proxy(observed)(request, response, plain);
+  };
+}

@@ -1,0 +1,169 @@
+/** The old service of `LEGACY_URL`: the connections to it, and the records of what it answers. */
+import { fingerprint } from "../auth/token-cache.ts";
+import {
+  isObserving,
+  type Log,
+  type Metrics,
+  OTHER_ROUTE,
+  RouteTemplates,
+  type Settings,
+  type UsedUp,
+} from "../../base/index.ts";
+import { type Pack, type Route, splitPath } from "../../pack/index.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
+import { packVary } from "../pipeline/pipeline-config.ts";
+import { createLegacyProxy, type LegacyExchange, type ForwardLegacy } from "./legacy-proxy.ts";
+import { createLegacyRecord, keptBytes, summarizeLegacyRequest } from "../record/legacy-record.ts";
+import { createNativeProxy, type NativeProxy } from "./native-proxy.ts";
+import { addressNetwork, trustedProxies } from "../limits/client-address.ts";
+import { createCircuitBreaker, type CircuitBreaker } from "../upstream/circuit-breaker.ts";
+import type { CurrentContext } from "../upstream/upstream-tls.ts";
+import type { Recorder } from "../record/recorder.ts";
+import type { UpstreamTls } from "../upstream/open-tls.ts";
+import type { AuditStore } from "../../audit/index.ts";
+import type { InFlightTracker } from "../http/in-flight.ts";
+
+/** The name of the old service in messages. */
+const NAME = "the old service";
+
+/** The old service, over connections that all packs share. */
+export interface LegacyService {
+  readonly url: URL;
+  /** The certificates of connections to it; undefined: the public authorities. */
+  readonly secureContext: CurrentContext | undefined;
+  readonly proxy: NativeProxy;
+  readonly breaker: CircuitBreaker;
+  /** The routes of an API without a pack. */
+  readonly templates: RouteTemplates;
+}
+
+/** What is used up, for the log. */
+const USED_UP: Readonly<Record<UsedUp, string>> = {
+  client: "one client has added as many observed routes as it may",
+  network: "one network has added as many observed routes as it may",
+  all: "there are as many observed routes as there may be",
+};
+
+/** How much longer than v4 the old service may take: its clients have waited for their slowest calls without a gateway. */
+const TIMEOUT_FACTOR = 4;
+
+/** Opens the old service of the settings; undefined if they name none. It gets no request yet. */
+export function openLegacy(
+  { LEGACY_URL: url, UPSTREAM_TIMEOUT_MS, UPSTREAM_CONNECTIONS: connections }: Settings,
+  {
+    log,
+    metrics,
+    tls,
+  }: { readonly log: Log; readonly metrics: Metrics; readonly tls: UpstreamTls | undefined },
+): LegacyService | undefined {
+  if (url === undefined) return undefined;
+  const breaker = createCircuitBreaker({
+    onChange(state) {
+      if (state === "closed") log.info({}, `${NAME} can be reached again: the circuit is closed`);
+      else
+        log.error(
+          { code: "AG_LEGACY_CIRCUIT_OPEN" },
+          `${NAME} can't be reached: the circuit is open, one request a second probes it`,
+        );
+    },
+  });
+  metrics.addGauge("legacy_breaker_open", "1 while the circuit to the old service is open, else 0.", () =>
+    Number(breaker.state() !== "closed"),
+  );
+  const secureContext = url.protocol === "https:" ? tls?.contextFor(false) : undefined;
+  const templates = new RouteTemplates(undefined, (what, { token }) =>
+    log.warn(
+      { code: "AG_OBSERVED_ROUTES_FULL", share: what, client: token && fingerprint(token) },
+      `${USED_UP[what]}: further paths are recorded as the route ${OTHER_ROUTE}`,
+    ),
+  );
+  metrics.addGauge("observed_routes", "Routes of an API without a pack.", () => templates.size);
+  metrics.addTotal(
+    "observed_routes_refused_total",
+    "Requests that were recorded without a route of their own, because their client or all have as many as they may.",
+    () => templates.refused,
+  );
+  const timeoutMs = TIMEOUT_FACTOR * UPSTREAM_TIMEOUT_MS;
+  const options = { name: NAME, origin: url, timeoutMs, connections, breaker, secureContext };
+  const proxy = createNativeProxy({ ...options, keepsHeaderCase: true });
+  return { url, secureContext, proxy, breaker, templates };
+}
+
+/**
+ * The pack's route of a request; undefined if none matches. Several routes of one path share a name: of them it is one that
+ * writes, since nobody has read the body that selects one, else the first.
+ */
+export function routeOf({ method, path }: AlphaRequest, pack: Pack): Route | undefined {
+  const segments = splitPath(path);
+  const { prefix } = pack;
+  if (!segments || !prefix.every((segment, index) => segments[index] === segment)) return undefined;
+  const { routes = [] } = pack.match(method === "HEAD" ? "GET" : method, segments.slice(prefix.length)) ?? {};
+  return routes.find(({ isSafe }) => !isSafe) ?? routes[0];
+}
+
+/** Methods that change nothing. */
+const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Whether a request only reads, on both sides. Without a route its method says so. */
+export const onlyReads = ({ method }: AlphaRequest, route: Route | undefined): boolean =>
+  route ? route.isSafe : READS.has(method);
+
+/** What the forward needs of a gateway. */
+export interface LegacyForwardParts {
+  readonly pack: Pack;
+  readonly audit: AuditStore | undefined;
+  readonly inFlight: InFlightTracker;
+}
+
+/** Creates what passes a request of the active pack to the old service. */
+export function createLegacyForward(
+  settings: Settings,
+  { proxy, templates }: LegacyService,
+  { pack, audit, inFlight }: LegacyForwardParts,
+  recorder: Recorder,
+): ForwardLegacy {
+  const { options } = recorder;
+  const isObserved = isObserving(settings);
+  const forward = createLegacyProxy(proxy, {
+    pack,
+    isFromProxy: trustedProxies(settings.TRUST_PROXY ?? []),
+    hasOwnCors: !isObserved && settings.CORS_ORIGINS !== undefined,
+    vary: packVary(settings),
+    recordFirst: settings.AUDIT_DURABILITY === "strict",
+    bodyLimitOf: ({ query }) =>
+      audit && (options.bodies || query !== "") ? keptBytes(options.redaction) : 0,
+    record: (plain, exchange) => inFlight.track(record(plain, exchange)),
+  });
+
+  async function record(plain: AlphaRequest, { hash, sent, answer, outcome }: LegacyExchange): Promise<void> {
+    const matched = isObserved ? undefined : routeOf(plain, pack);
+    const { method, address } = plain;
+    const guessRoute = (path: string): string | null =>
+      templates.routeOf(method, path, outcome.v4Status ?? null, {
+        token: hash,
+        network: addressNetwork(address),
+      });
+    const sender = { hash, route: matched?.name ?? null, guessRoute: isObserved ? guessRoute : undefined };
+    const bodies = {
+      sent: await sent?.decode(),
+      received: await answer?.body.decode(),
+      headers: answer?.headers,
+    };
+    return recorder.recordForwarded(plain, outcome, {
+      record: () => audit && createLegacyRecord(plain, outcome, sender, bodies, options),
+      summarize: () => summarizeLegacyRequest(plain, outcome, sender),
+    });
+  }
+
+  return function forwardLegacy(request, response, plain, observer) {
+    response.on("close", inFlight.begin());
+    forward(request, response, plain, observer);
+  };
+}
+
+/** Why the old service can't serve; empty if it can. */
+export function legacyProblems(legacy: LegacyService | undefined): readonly string[] {
+  if (!legacy) return [];
+  const isOpen = legacy.breaker.state() === "open";
+  return [...(isOpen ? [`${NAME} can't be reached: the circuit is open`] : []), ...legacy.proxy.shortages()];
+}

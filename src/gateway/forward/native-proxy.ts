@@ -1,0 +1,225 @@
+/** The native proxy: requests of v4's own clients are forwarded without translation, and streamed both ways. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { CircuitBreaker } from "../upstream/circuit-breaker.ts";
+import { namesAnotherMethod } from "../../pack/index.ts";
+import { addressNetwork } from "../limits/client-address.ts";
+import { createUpstreamPool, type UpstreamPool } from "../upstream/upstream-pool.ts";
+import type { CurrentContext } from "../upstream/upstream-tls.ts";
+import { ConnectionUnavailableError, ConnectionShares } from "../upstream/connection-shares.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
+import { HEAD_TOO_LONG, isHeadTooLong } from "../http/request-context.ts";
+import { delayResponseEnd } from "../http/delay-response-end.ts";
+import { Exchange, type NativeGate, type NativeHandlers } from "./native-exchange.ts";
+import { createSlowStreamGuard, type SlowStreamGuard } from "./slow-streams.ts";
+import { createStreamingProxy, type StreamingProxy } from "./streaming-proxy.ts";
+
+const OTHER_METHOD = "A header names another method than the request has. Send the request with that method.";
+
+/** Forwards a request. `plain` describes it as plain data, for the audit. */
+export type ForwardNative = (request: IncomingMessage, response: ServerResponse, plain: AlphaRequest) => void;
+
+export interface NativeProxyOptions {
+  /** Names the upstream in messages. */
+  readonly name: string;
+  readonly origin: URL;
+  readonly timeoutMs: number;
+  /** Requests at a time. */
+  readonly connections: number;
+  /** Whether clients get the names of headers in the upstream's case. */
+  readonly keepsHeaderCase?: boolean;
+  /** Shared with all other calls to this v4. */
+  readonly breaker: CircuitBreaker;
+  /** The certificates of connections. Default: Node's own. */
+  readonly secureContext?: CurrentContext | undefined;
+}
+
+/** The native proxy of a gateway. Call it with the handlers of a pack. */
+export interface NativeProxy {
+  (handlers: NativeHandlers): ForwardNative;
+  /** Why there are too few connections; empty where there are enough. */
+  shortages(): readonly string[];
+  /** Closes all connections. */
+  close(): void;
+}
+
+/** Forwards the requests of all packs to one v4, over connections that they share. */
+class Forwarder {
+  readonly shares: ConnectionShares;
+  readonly #name: string;
+  readonly #breaker: CircuitBreaker;
+  readonly #slowStreams: SlowStreamGuard;
+  readonly #pool: UpstreamPool;
+  readonly #proxy: StreamingProxy;
+  /** Headers of a response that a client should ask for again later. */
+  readonly #retryAfter: Readonly<Record<string, string>>;
+
+  constructor(options: NativeProxyOptions) {
+    const { name, origin, timeoutMs, connections, breaker, secureContext, keepsHeaderCase } = options;
+    const shares = new ConnectionShares({
+      size: connections,
+      perToken: Math.ceil(connections / 2),
+      perAddress: Math.ceil((connections * 3) / 4),
+      maxWaitMs: timeoutMs,
+    });
+    this.shares = shares;
+    this.#name = name;
+    this.#breaker = breaker;
+    this.#slowStreams = createSlowStreamGuard(shares, timeoutMs / 4);
+    const pool = createUpstreamPool({
+      origin,
+      connections,
+      timeoutMs,
+      maxResponseBytes: -1,
+      breaker,
+      secureContext,
+    });
+    this.#pool = pool;
+    this.#proxy = createStreamingProxy({ name, pool, timeoutMs, keepsHeaderCase });
+    this.#retryAfter = { "retry-after": String(Math.ceil(breaker.openMs / 1000)) };
+  }
+
+  /** Forwards one request, and records it when its response has ended. */
+  start(
+    handlers: NativeHandlers,
+    plain: AlphaRequest,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): void {
+    if (handlers.vary.length > 0) response.setHeader("vary", handlers.vary.join(", "));
+    const exchange = new Exchange(handlers, plain, [request, response], this.#breaker);
+    if (handlers.recordFirst)
+      delayResponseEnd(response, () =>
+        exchange.record().then(
+          () => undefined,
+          () => () => exchange.fail(),
+        ),
+      );
+    response.once("close", () => {
+      this.#slowStreams.remove(exchange);
+      exchange.release?.();
+      if (exchange.v4Status !== undefined) exchange.reportOutcome("ignored");
+      exchange.forwarding?.cancel();
+      // The response has ended: `record` has reported its own failure.
+      exchange.record(!response.writableFinished).catch(() => {});
+    });
+    this.#handle(exchange).catch((error: unknown) => this.#fail(error, exchange));
+  }
+
+  close(): void {
+    this.#pool.destroy();
+  }
+
+  /** Authorizes a request, waits for a connection and forwards it. A rejection becomes an error of the gateway. */
+  async #handle(exchange: Exchange): Promise<void> {
+    const { handlers, plain, response, hash } = exchange;
+    const refusal = handlers.refuse?.(exchange.request);
+    if (refusal) {
+      exchange.fault = refusal.fault;
+      return exchange.reject(refusal);
+    }
+    const admission = handlers.gate ? await this.#admit(exchange, handlers.gate) : {};
+    if (!admission) return;
+    const address = addressNetwork(plain.address);
+    // Where the upstream decides about all clients, nobody's token is invented.
+    const client = handlers.gate
+      ? { token: hash, address, isKnown: exchange.isAccepted }
+      : { token: hash ?? address, address, isKnown: true };
+    const share = this.shares.acquire(client, plain.signal);
+    if (share instanceof Promise) this.#slowStreams.start();
+    const release = await share;
+    if (response.destroyed) return release();
+    exchange.client = client;
+    exchange.release = release;
+    this.#slowStreams.add(exchange);
+    this.#forward(exchange, admission);
+  }
+
+  /**
+   * Looks the client's token up, and authorizes the request.
+   *
+   * @returns undefined if the request has its response, or its client has disconnected
+   */
+  async #admit(
+    exchange: Exchange,
+    { lookUp, authorize, errorBody, scheme }: NativeGate,
+  ): Promise<{ readonly authorization?: string } | undefined> {
+    const { plain, response, hash = "" } = exchange;
+    const token = await lookUp(plain, hash);
+    exchange.tokenInfo = token;
+    exchange.isAccepted = token.isAccepted;
+    if (token.retryAfter !== undefined) {
+      const reason = `too many tokens that ${this.#name} has not accepted, from this address`;
+      exchange.rejectLimited(reason, { "retry-after": String(token.retryAfter) });
+      return undefined;
+    }
+    if (isHeadTooLong(exchange.request)) {
+      exchange.rejectedBy = "head_size";
+      const body = errorBody(HEAD_TOO_LONG, 431);
+      exchange.reject({ status: 431, body, headers: { "x-request-id": plain.id } });
+      return undefined;
+    }
+    if (namesAnotherMethod(plain.method, plain.headers)) {
+      exchange.reject({ status: 400, body: errorBody(OTHER_METHOD, 400) });
+      return undefined;
+    }
+    const decision = await authorize(plain, hash, exchange.token);
+    const { token: replacement, isIssued, application, error } = decision;
+    exchange.application = application;
+    // The client has disconnected, and its record is written.
+    if (response.destroyed) return undefined;
+    if (isIssued) {
+      token.onIssued();
+      exchange.isAccepted = true;
+    }
+    if (error) {
+      const { reason, status, isTemporary } = error;
+      if (isTemporary) token.onFailure();
+      exchange.reject({
+        status,
+        body: errorBody(reason, status),
+        headers: isTemporary ? this.#retryAfter : {},
+      });
+      return undefined;
+    }
+    exchange.isReplaced = replacement !== undefined;
+    return replacement === undefined ? {} : { authorization: `${scheme} ${replacement}` };
+  }
+
+  /** Forwards to v4, with the credentials that replace the client's, where there are any. */
+  #forward(exchange: Exchange, { authorization }: { readonly authorization?: string }): void {
+    const { handlers, request } = exchange;
+    if (!this.#breaker.allow(exchange.hash)) {
+      exchange.fault = `${this.#name} fails: the circuit is open`;
+      return exchange.fail("unavailable", this.#retryAfter);
+    }
+    if (authorization !== undefined) request.headers.authorization = authorization;
+    exchange.v4Status = null;
+    handlers.prepareRequest(request);
+    this.#proxy(exchange);
+  }
+
+  #fail(error: unknown, exchange: Exchange): void {
+    // The client has disconnected.
+    if (exchange.response.destroyed) return;
+    if (!(error instanceof ConnectionUnavailableError)) return exchange.fail();
+    if (error.isOwnShare) return exchange.rejectLimited(error.message, this.#retryAfter);
+    exchange.fault = error.message;
+    exchange.fail("unavailable", this.#retryAfter);
+  }
+}
+
+/** Creates the native proxy to one v4. Its connections are shared by all packs. */
+export function createNativeProxy(options: NativeProxyOptions): NativeProxy {
+  const forwarder = new Forwarder(options);
+  const createForward = (handlers: NativeHandlers): ForwardNative =>
+    function forwardNative(request, response, plain) {
+      forwarder.start(handlers, plain, request, response);
+    };
+  return Object.assign(createForward, {
+    shortages: () =>
+      forwarder.shares.isExhausted()
+        ? [`all connections to ${options.name} for its own clients are in use`]
+        : [],
+    close: () => forwarder.close(),
+  });
+}

@@ -1,0 +1,41 @@
+import type { Pack } from "../../pack/index.ts";
+import type { Log, Metrics } from "../../base/index.ts";
+import { connectionAddress } from "../limits/client-address.ts";
+import type { RateLimits } from "../limits/rate-limits.ts";
+import type { MessageFault, MessageRejection } from "./invalid-messages.ts";
+
+const REASONS: Readonly<Record<MessageFault, string>> = {
+  connect: "CONNECT is not supported.",
+  head_size: "The head of the request is too large.",
+  malformed: "This is not an HTTP request.",
+};
+
+/** JSON body of the response to a message that the server rejects itself. */
+export const badRequestBody = ({ errors, statuses }: Pack, fault: MessageFault): string =>
+  JSON.stringify(errors.client.write([{ reason: REASONS[fault] }], statuses.invalid));
+
+interface RejectionDependencies {
+  readonly metrics: Pick<Metrics, "countRejection">;
+  readonly log: Log;
+  readonly shared: { readonly limits: Pick<RateLimits, "consumeAddress"> };
+}
+
+/**
+ * Counts messages that the server rejects itself: in the metrics, in the log, and against the limit of the connection's
+ * address, as a token that v4 has not accepted. No token and no route is known of them, so they have no audit record.
+ */
+export const createMessageRejection = (
+  { metrics, log, shared: { limits } }: RejectionDependencies,
+  pack: () => Pack,
+): MessageRejection => ({
+  badRequest: (fault) => badRequestBody(pack(), fault),
+  onRejected({ fault, status, id, socket }) {
+    const address = connectionAddress(socket);
+    metrics.countRejection(fault, status);
+    log.warn(
+      { code: "AG_MESSAGE_REJECTED", message: fault, requestId: id, address },
+      "a message that is not a valid request was rejected",
+    );
+    limits.consumeAddress(address).catch(() => {});
+  },
+});

@@ -1,0 +1,196 @@
+/** What the public port rejects before the pipeline: heads that are too long, and what pages make browsers send. */
+import { credentialPlaces, type CredentialsPlace, HttpError, type Pack } from "../../pack/index.ts";
+import type { IncomingMessage } from "node:http";
+import { hostOf, SAFE_METHODS, SAME_SITES } from "./origins.ts";
+import { createHostCheck, type HostCheck } from "./host-check.ts";
+import { CLIENT_GONE, type Log, type Metrics, type Settings } from "../../base/index.ts";
+import { ANONYMOUS } from "../pipeline/client.ts";
+import { HEAD_TOO_LONG, isHeadTooLong, plainRequestOf, type Middleware } from "./request-context.ts";
+import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "../pipeline/lifecycle.ts";
+import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
+import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
+import type { SharedState } from "../state/shared-state.ts";
+
+/** The route of preflights in the metrics. */
+const PREFLIGHT = "preflight";
+
+export interface GuardOptions {
+  /** What handlers need to trace and record their requests. */
+  readonly lifecycle: Pick<LifecycleDependencies, "record" | "onUnexpectedError" | "startSpan" | "sunset">;
+  readonly toMiddleware: (handler: AlphaHandler) => Middleware;
+}
+
+/** What guards need of a gateway. */
+export interface GuardDependencies {
+  readonly pack: Pack;
+  readonly shared: Pick<SharedState, "limits">;
+}
+
+/**
+ * Rejects requests before the pipeline. They count against the limit of their address, and have a record.
+ *
+ * @param errorOf returns undefined for a request that passes
+ */
+export function createGuard(
+  settings: Settings,
+  { pack, shared }: GuardDependencies,
+  { lifecycle, toMiddleware }: GuardOptions,
+  errorOf: (request: IncomingMessage) => HttpError | undefined,
+): Middleware {
+  const config = { ...createPipelineConfig(pack, settings), ...lifecycle };
+  const createRejection = (error: HttpError): Middleware =>
+    toMiddleware(
+      withLifecycle(async (request, context) => {
+        const { status } = await consumeRateLimit(request, ANONYMOUS, undefined, shared.limits);
+        context.rateLimitStatus = status;
+        rejectLimited(status);
+        throw error;
+      }, config),
+    );
+  return function guard(request, response, next) {
+    const error = errorOf(request);
+    return error ? createRejection(error)(request, response, next) : next();
+  };
+}
+
+/** The names that a listener without client credentials accepts; undefined: all, also with client credentials. */
+const hostCheckOf = (settings: Settings, { credentials }: Pack): HostCheck | undefined =>
+  credentials.client
+    ? undefined
+    : createHostCheck(settings.HOST, settings.PUBLIC_URL ? [settings.PUBLIC_URL.hostname] : []);
+
+/** Warns at the start where pages can use the listener under names of their own. */
+export function warnOfUncheckedHost(settings: Settings, pack: Pack, log: Log): void {
+  if (pack.credentials.client || hostCheckOf(settings, pack)) return;
+  log.warn(
+    { code: "AG_HOST_NOT_CHECKED", host: settings.HOST },
+    "clients need no credentials, and any host name is accepted: a page that points its domain at this address can use " +
+      "the gateway through the browser of a visitor. Set PUBLIC_URL to the address that clients use",
+  );
+}
+
+/**
+ * Rejects requests under another host name where clients have no credentials: any page that points its domain at the
+ * address could use the gateway through the browser of a visitor (DNS rebinding).
+ */
+export function createHostGuard(
+  settings: Settings,
+  dependencies: GuardDependencies,
+  options: GuardOptions,
+): readonly Middleware[] {
+  const accepts = hostCheckOf(settings, dependencies.pack);
+  if (!accepts) return [];
+  const reason = "This listener accepts loopback host names only, e.g. localhost, and that of PUBLIC_URL.";
+  return [
+    createGuard(settings, dependencies, options, ({ headers: { host } }) =>
+      accepts(host) ? undefined : new HttpError(421, reason),
+    ),
+  ];
+}
+
+/** Rejects requests whose head is too long. Those of the native proxy are not its own. */
+export const createHeadGuard = (
+  settings: Settings,
+  dependencies: GuardDependencies,
+  options: GuardOptions,
+): Middleware =>
+  createGuard(settings, dependencies, options, (request) =>
+    isHeadTooLong(request) ? new HttpError(431, HEAD_TOO_LONG, { by: "head_size" }) : undefined,
+  );
+
+/** In lower case: the header in which a tester asks for a pack, and in which the response names it. */
+export const PACK_HEADER = "x-pack";
+
+/** What is said to requests for a pack that is not there, or not for them. */
+export const UNKNOWN_PACK = "This gateway has no pack with the hash in X-Pack.";
+
+/** Rejects requests for a pack that this gateway does not have, and names the pack in the responses to all others for it. */
+export function createPackGuard(
+  settings: Settings,
+  dependencies: GuardDependencies,
+  options: GuardOptions,
+): readonly Middleware[] {
+  if (settings.CANDIDATE_MAPPINGS_DIR === undefined) return [];
+  const { hash } = dependencies.pack;
+  const reject = createGuard(settings, dependencies, options, ({ headers }) =>
+    headers[PACK_HEADER] === hash ? undefined : new HttpError(412, UNKNOWN_PACK),
+  );
+  const guardPack: Middleware = (request, response, next) => {
+    const wanted = request.headers[PACK_HEADER];
+    if (wanted === undefined) return next();
+    if (wanted === hash) response.setHeader("X-Pack", hash);
+    return reject(request, response, next);
+  };
+  return [guardPack];
+}
+
+/** Whether browsers send a client's credentials for any page, or clients have none. */
+const isAmbient = ({ credentials, dialect }: Pack): boolean => {
+  const { realm } = dialect.client.credentials ?? {};
+  const isSentByBrowsers = ({ cookie, basic }: CredentialsPlace): boolean =>
+    cookie !== undefined || (basic !== undefined && realm !== undefined);
+  return !credentials.client || credentialPlaces(dialect.client.credentials).some(isSentByBrowsers);
+};
+
+/** Whether an origin is that of this gateway. A program that is not a browser sends none. */
+function isOwnOrigin(origin: string | undefined, host: string, publicUrl: URL | undefined): boolean {
+  if (origin === undefined) return true;
+  const from = hostOf(origin);
+  return from !== undefined && (from === host.toLowerCase() || from === publicUrl?.host);
+}
+
+/**
+ * Rejects writes that a page of another origin makes a browser send, where the browser has what they need (cross-site
+ * request forgery). Not every such write has a preflight: one without a body, or with a text, has none. Browsers say where
+ * a request comes from in `Origin`, and most in `Sec-Fetch-Site`; other clients send neither.
+ */
+export function createCrossSiteGuard(
+  settings: Settings,
+  dependencies: GuardDependencies,
+  options: GuardOptions,
+): readonly Middleware[] {
+  const { pack } = dependencies;
+  if (!isAmbient(pack)) return [];
+  const { CORS_ORIGINS: origins = [], PUBLIC_URL: publicUrl } = settings;
+  // With credentials, browsers do not take `*` for permission either (Fetch standard, CORS protocol).
+  const allowsAll = origins.includes("*") && !pack.credentials.client;
+  const reason = "A page of another origin can't change anything here, unless CORS_ORIGINS has its origin.";
+  const guard = createGuard(settings, dependencies, options, ({ method = "", headers }) => {
+    if (SAFE_METHODS.has(method) || allowsAll) return undefined;
+    const { origin, host = "", "sec-fetch-site": site } = headers;
+    if (origin !== undefined && origins.includes(origin)) return undefined;
+    // A page can't set it. Only a browser from before it, or a connection without TLS, lacks it.
+    const isOwn = site === undefined ? isOwnOrigin(origin, host, publicUrl) : SAME_SITES.has(site);
+    if (isOwn) return undefined;
+    return new HttpError(403, reason, { by: "cross_site" });
+  });
+  return [guard];
+}
+
+/** Counts preflights: against the limit of their address, since browsers send no token with them, and in the metrics. */
+export function createPreflightLimit({
+  pack,
+  shared,
+  metrics,
+}: GuardDependencies & { readonly metrics: Pick<Metrics, "observeRequest"> }): Middleware {
+  return async function limitPreflight(_request, response, next) {
+    const { startedAt, address } = plainRequestOf(response);
+    const { status } = await shared.limits.consume({
+      token: undefined,
+      address,
+      isKnownToken: false,
+      isCreate: false,
+    });
+    response.on("close", () => {
+      const ended = response.writableFinished ? response.statusCode : CLIENT_GONE;
+      const timings = { total: performance.now() - startedAt, upstream: 0 };
+      const alpha = { route: PREFLIGHT, status: ended };
+      metrics.observeRequest(
+        { lane: "alpha", alpha, v4: [], timings },
+        status.isAllowed ? undefined : "limit",
+      );
+    });
+    if (status.isAllowed) return next();
+    response.writeHead(pack.statuses.limited, { "retry-after": String(status.retryAfter) }).end();
+  };
+}

@@ -1,0 +1,132 @@
+/** Messages that the server rejects itself, before a handler sees them. */
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { requestIdOf } from "./request-context.ts";
+
+/** Why a message is rejected. It becomes the reason in the metrics. */
+export type MessageFault = "connect" | "head_size" | "malformed";
+
+/** A message that was rejected. */
+export interface RejectedMessage {
+  readonly fault: MessageFault;
+  readonly status: number;
+  /** The id that its response has. It is never the client's, which could be its token: nothing here searches for secrets. */
+  readonly id: string;
+  readonly socket: Socket;
+}
+
+/** What the server's owner does about such messages. */
+export interface MessageRejection {
+  /** The JSON body of the response. */
+  readonly badRequest: (fault: MessageFault) => string;
+  /** Is called for each of them. A message that its client breaks off is not reported. */
+  readonly onRejected?: (message: RejectedMessage) => void;
+}
+
+/** A request whose response has not ended. */
+export interface InFlightRequest {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/**
+ * Whether bytes came behind a request whose connection ends with its response. They are ignored (RFC 9112 9.6): v4 may have
+ * executed the request, so that its client must get the response.
+ */
+const isBehindLastRequest = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException).code === "HPE_CLOSED_CONNECTION";
+
+const statusOf = (fault: MessageFault): number => (fault === "head_size" ? 431 : 400);
+
+/** What the parser rejects; undefined for a client that disconnects or is too slow. */
+function faultOf({ code = "" }: NodeJS.ErrnoException): MessageFault | undefined {
+  if (code === "HPE_HEADER_OVERFLOW") return "head_size";
+  return code.startsWith("HPE_") && code !== "HPE_INVALID_EOF_STATE" ? "malformed" : undefined;
+}
+
+/**
+ * Responds in JSON to messages that the parser rejects and to `CONNECT`, and closes the connection: its next bytes cannot be
+ * trusted. While the response to a complete request is in progress, the connection is closed without a message: the client
+ * would take the error for that response, or for a part of it.
+ *
+ * @param inFlightOf the requests of a connection, in their order
+ */
+export function rejectUnreadable(
+  server: Server,
+  inFlightOf: (socket: Socket) => readonly InFlightRequest[],
+  { badRequest, onRejected }: MessageRejection,
+): void {
+  function respond(socket: Socket, fault: MessageFault, id: string): void {
+    const [first, ...others] = inFlightOf(socket);
+    const isOthers = first && (first.request.complete || first.response.headersSent || others.length > 0);
+    if (!socket.writable || isOthers) {
+      socket.destroy();
+      return;
+    }
+    const body = badRequest(fault);
+    const status = statusOf(fault);
+    socket.end(
+      [
+        `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+        "Content-Type: application/json",
+        `X-Request-Id: ${id}`,
+        "Connection: close",
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        "",
+        body,
+      ].join("\r\n"),
+    );
+  }
+
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (isBehindLastRequest(error)) return;
+    const fault = faultOf(error);
+    const id = requestIdOf(undefined);
+    if (fault) onRejected?.({ fault, status: statusOf(fault), id, socket });
+    respond(socket, fault ?? "malformed", id);
+  });
+  // Without a listener Node closes the connection in silence. With it the socket is nobody else's.
+  server.on("connect", (_request: IncomingMessage, socket: Socket) => {
+    const fault = "connect";
+    const id = requestIdOf(undefined);
+    onRejected?.({ fault, status: statusOf(fault), id, socket });
+    socket.on("error", () => {}).resume();
+    respond(socket, fault, id);
+    socket.destroySoon();
+  });
+}
+
+/** Servers of applications that {@link ignoreBehindLastRequest} has changed. */
+const changedServers = new WeakSet<object>();
+
+/**
+ * Makes the server of an application ignore what comes behind a request whose connection ends with its response. Node
+ * would put a 400 in its place. A listener would not do: an application may have one of its own, and Node rejects other
+ * invalid messages only where nobody listens.
+ */
+export function ignoreBehindLastRequest(socket: Socket & { readonly server?: Server }): void {
+  const { server } = socket;
+  if (!server || changedServers.has(server)) return;
+  changedServers.add(server);
+  const emit = server.emit.bind(server) as (event: string, ...values: unknown[]) => boolean;
+  server.emit = (event: string, ...values: unknown[]) =>
+    (event === "clientError" && isBehindLastRequest(values[0])) || emit(event, ...values);
+}
+
+/** Responds to an invalid message that the parser accepted. The caller ends the connection. */
+export function rejectInvalid(
+  { socket }: IncomingMessage,
+  response: ServerResponse,
+  { badRequest, onRejected }: MessageRejection,
+): void {
+  const fault = "malformed";
+  const [status, id] = [statusOf(fault), requestIdOf(undefined)];
+  onRejected?.({ fault, status, id, socket });
+  const body = badRequest(fault);
+  const head = {
+    "content-type": "application/json",
+    "x-request-id": id,
+    "content-length": String(Buffer.byteLength(body)),
+  };
+  response.writeHead(status, head).end(body);
+}

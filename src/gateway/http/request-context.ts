@@ -1,0 +1,261 @@
+/** From HTTP to plain data, which is all that stages see: they are tested without HTTP. */
+import { randomUUID } from "node:crypto";
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import express, { type Request, type Response } from "express";
+import { clientAddresses, trustedProxies, type OnUntrustedProxy } from "../limits/client-address.ts";
+import type { CancelSignal } from "../upstream/deadline-signal.ts";
+import { takeQueryTokens, type AlphaRequest } from "../pipeline/request.ts";
+import type { AlphaHandler } from "../pipeline/lifecycle.ts";
+import type { RequestBodies } from "./receive-body.ts";
+import { sendResponse } from "./send-response.ts";
+import { overriddenMethod } from "../../pack/index.ts";
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** The id of a request: the client's own where it is harmless in headers, logs and queries. */
+export const requestIdOf = (given: string | undefined): string =>
+  given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
+
+/** Middleware of the public port. Express's router runs it with the requests and responses of `node:http`. */
+export type Middleware = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: (error?: unknown) => void,
+) => void | Promise<void>;
+
+/**
+ * Runs middleware with Express's router, and not in an application of Express: that one would replace the prototypes of
+ * each request and response by its own, whose functions none of the middleware uses.
+ *
+ * @param onError responds where middleware fails
+ */
+export function runMiddleware(
+  middleware: readonly Middleware[],
+  onError: (error: unknown, response: ServerResponse) => void,
+): RequestListener {
+  const router = express.Router();
+  router.use([...middleware]);
+  return function publicPort(request, response) {
+    replaceUnusualTarget(request);
+    router(request as Request, response as Response, (error) => onError(error, response));
+  };
+}
+
+/** The member of a response with its plain request. */
+const REQUEST = Symbol("plain request");
+
+type DescribedResponse = ServerResponse & { [REQUEST]: AlphaRequest };
+
+/** The plain request that {@link createRequestContext} has made. */
+export const plainRequestOf = (response: ServerResponse): AlphaRequest =>
+  (response as DescribedResponse)[REQUEST];
+
+/** Lets what follows see another plain request. */
+export const replacePlainRequest = (response: ServerResponse, plain: AlphaRequest): void =>
+  void ((response as DescribedResponse)[REQUEST] = plain);
+
+/** Targets as the client sent them, of requests for which Express sees another one. */
+const originalTargets = new WeakMap<IncomingMessage, string>();
+
+/** A path, with or without a query, of visible ASCII characters and without a fragment. */
+const PLAIN_TARGET = /^\/[\x21\x22\x24-\x7e]*$/;
+
+/** Scheme and authority of a target in absolute form, which every server accepts (RFC 9112 3.2.2). */
+const SCHEME_AND_AUTHORITY = /^https?:\/\/[^/?#]*/i;
+
+/** The target in origin form: the path and query of one in absolute form, as a client sends it to a proxy. */
+function originForm(target: string): string {
+  if (!SCHEME_AND_AUTHORITY.test(target) || !URL.canParse(target)) return target;
+  const rest = target.replace(SCHEME_AND_AUTHORITY, "");
+  return rest.startsWith("/") ? rest : `/${rest}`;
+}
+
+/**
+ * Gives Express a target that it can parse, in origin form. It would run no middleware for `http://[::1`, so that there
+ * would be no rate limit and no record, and it would take a fragment off before it matches a path. The pipeline still
+ * gets the client's target.
+ */
+function replaceUnusualTarget(request: IncomingMessage): void {
+  const target = originForm(request.url ?? "");
+  request.url = target;
+  if (PLAIN_TARGET.test(target)) return;
+  originalTargets.set(request, target);
+  const [path = ""] = target.split("?", 1);
+  request.url = PLAIN_TARGET.test(path) ? path : "/";
+}
+
+/** The target as the client sent it; below the path of its router where that is mounted in another application. */
+const targetOf = (request: IncomingMessage): string => originalTargets.get(request) ?? request.url ?? "";
+
+/** Longest head of a request, in bytes: the target, and the names and values of the headers. */
+export const LONGEST_HEAD = 16_384;
+
+/** Says so to its client. */
+export const HEAD_TOO_LONG = "The headers and the path of the request are too long.";
+
+/** Whether a request has a longer head than {@link LONGEST_HEAD}. */
+export function isHeadTooLong(request: IncomingMessage): boolean {
+  let left = LONGEST_HEAD - targetOf(request).length;
+  for (const text of request.rawHeaders) left -= text.length;
+  return left < 0;
+}
+
+/** Takes back {@link replaceUnusualTarget}. */
+export function restoreTarget(request: IncomingMessage): void {
+  request.url = targetOf(request);
+}
+
+/** Fires when the client disconnects before the response is complete. Costs a tenth of an `AbortController`. */
+class DisconnectSignal implements CancelSignal {
+  #listeners: (() => void)[] = [];
+  aborted = false;
+
+  constructor(response: ServerResponse) {
+    response.on("close", () => {
+      if (!response.writableFinished) this.#abort();
+    });
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    const index = this.#listeners.indexOf(listener);
+    if (index !== -1) this.#listeners.splice(index, 1);
+  }
+
+  #abort(): void {
+    this.aborted = true;
+    const listeners = this.#listeners;
+    this.#listeners = [];
+    for (const listener of listeners) listener();
+  }
+}
+
+/** All lines of each header by its lower-case name. Node's own `headersDistinct` goes through each name twice. */
+function headerLines(raw: readonly string[]): Record<string, string[]> {
+  const lines = Object.create(null) as Record<string, string[]>;
+  for (let at = 1; at < raw.length; at += 2) {
+    const name = raw[at - 1]?.toLowerCase() ?? "";
+    const value = raw[at] ?? "";
+    const before = lines[name];
+    if (before) before.push(value);
+    else lines[name] = [value];
+  }
+  return lines;
+}
+
+/** Longest name of a client, in characters. A longer one is ignored: cut off it could be the name of another client. */
+const MAX_LABEL_LENGTH = 64;
+
+/** Some servers read names with underscores, or with any other sign, as names with hyphens. */
+const plainName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z\d]/g, "-");
+
+/**
+ * Takes the header with the client's name off a request, so that no stage, record or upstream gets it.
+ *
+ * @returns its value from a trusted proxy. A repeated header has none: one of the lines may be the client's own.
+ */
+function createLabelReader(
+  name: string | undefined,
+  trustProxy: readonly string[],
+): (request: IncomingMessage, lines: Record<string, string[]>) => string | undefined {
+  if (name === undefined) return () => undefined;
+  const isFromProxy = trustedProxies(trustProxy);
+  const wanted = plainName(name);
+  return function takeLabel(request, lines) {
+    const values: string[] = [];
+    for (const key in lines) {
+      if (plainName(key) !== wanted) continue;
+      values.push(...(lines[key] ?? []));
+      delete lines[key];
+      delete request.headers[key];
+    }
+    const [value = "", ...others] = values;
+    const label = Buffer.from(value, "latin1").toString().trim();
+    const isUsable = label !== "" && label.length <= MAX_LABEL_LENGTH && others.length === 0;
+    return isUsable && isFromProxy(request) ? label : undefined;
+  };
+}
+
+export interface RequestContextOptions {
+  /** Addresses and networks of proxies whose `X-Forwarded-For` and `clientHeader` count. */
+  readonly trustProxy: readonly string[];
+  /** The query parameter that has the token. */
+  readonly tokenParameter: string | undefined;
+  /** The header with the method that a POST stands for, in lower case. */
+  readonly methodHeader: string | undefined;
+  /** The header in which these proxies give the name of the client. */
+  readonly clientHeader: string | undefined;
+  /** Whether the id that a client gave its request has a secret, so that no log, trace or record may have it. */
+  readonly isSecretId: (request: AlphaRequest) => boolean;
+  readonly onUntrustedProxy?: OnUntrustedProxy;
+}
+
+/** The method that a request stands for. One whose header is invalid keeps its own, and is rejected with its path. */
+const methodOf = (method: string, values: readonly string[] | undefined): string =>
+  overriddenMethod(method, values) ?? method;
+
+/**
+ * The first middleware: describes the request as plain data, with its id, its start and the client's address. A token in
+ * the query is apart from it, so that neither a stage nor a record sees it there.
+ */
+export function createRequestContext({
+  trustProxy,
+  tokenParameter,
+  methodHeader,
+  clientHeader,
+  isSecretId,
+  onUntrustedProxy,
+}: RequestContextOptions): Middleware {
+  const addressOf = clientAddresses(trustProxy, onUntrustedProxy);
+  const takeLabel = createLabelReader(clientHeader, trustProxy);
+  return function requestContext(request, response, next) {
+    const startedAt = performance.now();
+    const { method = "" } = request;
+    const target = targetOf(request);
+    const question = target.indexOf("?");
+    const headers = headerLines(request.rawHeaders);
+    const givenId = headers["x-request-id"]?.[0];
+    const sent: AlphaRequest = {
+      id: requestIdOf(givenId),
+      startedAt,
+      method: methodHeader === undefined ? method : methodOf(method, headers[methodHeader]),
+      path: question < 0 ? target : target.slice(0, question),
+      query: question < 0 ? "" : target.slice(question + 1),
+      headers,
+      address: addressOf(request),
+      label: takeLabel(request, headers),
+      signal: new DisconnectSignal(response),
+    };
+    const plain = tokenParameter === undefined ? sent : takeQueryTokens(sent, tokenParameter);
+    const hasSecretId = plain.id === givenId && isSecretId(plain);
+    replacePlainRequest(response, hasSecretId ? { ...plain, id: requestIdOf(undefined) } : plain);
+    next();
+  };
+}
+
+const BODY_METHODS = new Set(["POST", "PUT", "PATCH"]);
+
+/**
+ * Makes handlers of plain requests into Express middleware. No body parser runs before them: the handler reads the
+ * body, after authorization and within the budget of `bodies`.
+ */
+export function createResponder(bodies: RequestBodies): (handler: AlphaHandler) => Middleware {
+  return (handler) =>
+    async function respond(request, response) {
+      const plain = plainRequestOf(response);
+      if (!BODY_METHODS.has(plain.method)) {
+        sendResponse(request, response, await handler(plain), false);
+        return;
+      }
+      const body = bodies.of(request);
+      try {
+        const result = await handler({ ...plain, readBody: body.read, openUpload: body.openUpload });
+        sendResponse(request, response, result, body.hasUnreadRest());
+      } finally {
+        body.release();
+      }
+    };
+}

@@ -1,0 +1,130 @@
+/** What other rooms may use of `gateway`. */
+export type { AcceptedTokens } from "./auth/accepted-tokens.ts";
+export { createTokenCheckBudget, TOKEN_CHECK, type TokenCheckBudget } from "./auth/check-tokens.ts";
+export { createKnownSenders, createTokensOfOldService, type KnownSenders } from "./auth/known-senders.ts";
+export { findTokenCheck, type ProofDependencies, type ProvenToken, proveToken } from "./auth/prove-token.ts";
+export {
+  createTokenCache,
+  fingerprint,
+  type TokenCache,
+  tokenHash,
+  type TokenInfo,
+} from "./auth/token-cache.ts";
+export { openTokenChecks } from "./auth/token-checks.ts";
+export { createTokenLocks, type TokenLocks } from "./auth/token-locks.ts";
+export {
+  createUpstreamTokens,
+  type TokenPair,
+  type UpstreamTokens,
+  type UpstreamTokenTable,
+} from "./auth/upstream-tokens.ts";
+export type { LegacyExchange } from "./forward/legacy-proxy.ts";
+export {
+  createLegacyForward,
+  type LegacyForwardParts,
+  legacyProblems,
+  type LegacyService,
+  onlyReads,
+  openLegacy,
+  routeOf,
+} from "./forward/legacy.ts";
+export { createNativeAuthorization } from "./forward/native-authorization.ts";
+export { type NativeError, nativeToken } from "./forward/native-exchange.ts";
+export { cleanRequestHeaders, cleanResponseHeaders, connectionOptions } from "./forward/native-headers.ts";
+export { createNativeProxy } from "./forward/native-proxy.ts";
+export { createNativeRateLimit } from "./forward/native-rate-limit.ts";
+export { badRequestBody, createMessageRejection } from "./http/bad-request.ts";
+export {
+  createCrossSiteGuard,
+  createGuard,
+  createHeadGuard,
+  createHostGuard,
+  createPackGuard,
+  createPreflightLimit,
+  type GuardDependencies,
+  type GuardOptions,
+  PACK_HEADER,
+  UNKNOWN_PACK,
+  warnOfUncheckedHost,
+} from "./http/browser-guards.ts";
+export { corsSettings } from "./http/cors-settings.ts";
+export { allowOrigins } from "./http/cors.ts";
+export { createHostCheck } from "./http/host-check.ts";
+export { type HttpServer, isInvalidMessage, listen, ListenError } from "./http/http-server.ts";
+export { createInFlightTracker, type InFlightTracker } from "./http/in-flight.ts";
+export { ignoreBehindLastRequest, type MessageRejection, rejectInvalid } from "./http/invalid-messages.ts";
+export { hostOf, SAFE_METHODS, SAME_SITES } from "./http/origins.ts";
+export { createProxyWarning } from "./http/proxy-warning.ts";
+export { createBodyReaders, hasBody, type RequestBodies } from "./http/receive-body.ts";
+export {
+  createRequestContext,
+  createResponder,
+  LONGEST_HEAD,
+  type Middleware,
+  plainRequestOf,
+  replacePlainRequest,
+  restoreTarget,
+  runMiddleware,
+} from "./http/request-context.ts";
+export {
+  addressNetwork,
+  addressNetworks,
+  clientAddresses,
+  normalizeAddress,
+  type OnUntrustedProxy,
+  trustedProxies,
+} from "./limits/client-address.ts";
+export { createMemoryLimiter, type MemoryLimiter, type RateLimitStatus } from "./limits/limiter.ts";
+export { createUnlimitedRates, type RateLimits } from "./limits/rate-limits.ts";
+export { type ApplicationCredentials, readBasicCredentials } from "./oauth/basic-credentials.ts";
+export { createOAuthRoutes, type OAuthRoutes } from "./oauth/handler.ts";
+export { SIGN_INS, signOutRoutes } from "./oauth/login-calls.ts";
+export { LoginServer } from "./oauth/login-server.ts";
+export { type OAuthServices, openOAuthServices } from "./oauth/oauth-services.ts";
+export { RequestedScopes } from "./oauth/requested-scopes.ts";
+export { createSignInReader } from "./oauth/sign-in.ts";
+export { ANONYMOUS } from "./pipeline/client.ts";
+export { provenIdentity, type RequestContext, type RouteMatch } from "./pipeline/context.ts";
+export { cursorParameters, removeCursorMark, type Side } from "./pipeline/cursor-mark.ts";
+export { createUpstreamActivity, hasWritten } from "./pipeline/instrument-call.ts";
+export { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "./pipeline/lifecycle.ts";
+export {
+  createPackTokenJudge,
+  createPipelineConfig,
+  packVary,
+  readLinkBase,
+} from "./pipeline/pipeline-config.ts";
+export { createAlphaPipeline, type PipelineDependencies } from "./pipeline/pipeline.ts";
+export { NO_PLAN, type PlanRules, type Verdict } from "./pipeline/plan.ts";
+export { createSenderReader, type RequestSender } from "./pipeline/read-sender.ts";
+export { type AlphaRequest, hasFragment, header, takeQueryTokens } from "./pipeline/request.ts";
+export type { AlphaResponse, HandlerResult } from "./pipeline/response.ts";
+export {
+  authenticate,
+  createCredentialsReader,
+  isNative,
+  type ReadCredentials,
+} from "./pipeline/stages/authenticate.ts";
+export { findIssuer } from "./pipeline/stages/enforce-plan.ts";
+export { consumeRateLimit, rejectLimited } from "./pipeline/stages/rate-limit.ts";
+export { createAuditRecord, isAccepted, type RequestOutcome } from "./record/audit-record.ts";
+export { BodyStart } from "./record/legacy-record.ts";
+export { createRecordOptions, createRedaction } from "./record/record-options.ts";
+export { isSecretId, type RecordOptions } from "./record/recorded-request.ts";
+export { Recorder } from "./record/recorder.ts";
+export { createResponseCache, NO_RESPONSE_CACHE } from "./responses/response-cache.ts";
+export type { SharedState, StateSettings } from "./state/shared-state.ts";
+export { openExistingState, openSharedState } from "./state/state-backends.ts";
+export { type StateFullness, watchFullness } from "./state/state-fullness.ts";
+export type { CatalogCache } from "./upstream/catalog-cache.ts";
+export { firstPagePath } from "./upstream/catalog-reader.ts";
+export type { Upstream, UpstreamClient } from "./upstream/client.ts";
+export { connectCatalogs } from "./upstream/connect-catalogs.ts";
+export { ConnectionShares } from "./upstream/connection-shares.ts";
+export { decodeContent } from "./upstream/content-decoding.ts";
+export type { FileUpstream } from "./upstream/file-client.ts";
+export type { HttpRequest, HttpResponse } from "./upstream/http-call.ts";
+export { openUpstreamTls, type UpstreamTls } from "./upstream/open-tls.ts";
+export { openUpstream } from "./upstream/open-upstream.ts";
+export { UpstreamError } from "./upstream/upstream-error.ts";
+export { createTlsConnector, type CurrentContext } from "./upstream/upstream-tls.ts";

@@ -1,0 +1,126 @@
+import type { RateLimits } from "../limits/rate-limits.ts";
+import { HttpError, type OAuthDefinition, readParameters } from "../../pack/index.ts";
+import { withLifecycle, type LifecycleDependencies, type AlphaHandler } from "../pipeline/lifecycle.ts";
+import type { HandlerResult } from "../pipeline/response.ts";
+import { createUpstreamActivity, type UpstreamActivity } from "../pipeline/instrument-call.ts";
+import { provenIdentity, type ApplicationId, type RequestContext } from "../pipeline/context.ts";
+import { ANONYMOUS } from "../pipeline/client.ts";
+import { hasFragment, type AlphaRequest } from "../pipeline/request.ts";
+import { enforcePlan } from "../pipeline/stages/enforce-plan.ts";
+import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
+import { readBasicCredentials } from "./basic-credentials.ts";
+import { SIGN_INS, SIGN_OUTS } from "./login-calls.ts";
+import { redirectToLogin, logout, type AuthorizeDependencies } from "./redirect-to-login.ts";
+import { exchangeCode, type ExchangeDependencies } from "./exchange-code.ts";
+import { revokeToken, type RevokeDependencies } from "./revoke-token.ts";
+
+export interface OAuthDependencies
+  extends
+    LifecycleDependencies,
+    Omit<ExchangeDependencies, "tokenStore" | "requestedScopes">,
+    RevokeDependencies,
+    Omit<AuthorizeDependencies, "definition" | "requestedScopes"> {
+  readonly requestedScopes: AuthorizeDependencies["requestedScopes"] &
+    ExchangeDependencies["requestedScopes"];
+  readonly tokenStore: ExchangeDependencies["tokenStore"] & RevokeDependencies["tokenStore"];
+  readonly limits: RateLimits;
+}
+
+type Handler = (
+  request: AlphaRequest,
+  context: RequestContext,
+  activity: UpstreamActivity,
+) => Promise<HandlerResult>;
+
+/** One call of alpha to the login server. */
+export interface OAuthRoute {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly handler: AlphaHandler;
+}
+
+/** Alpha's calls to the login server, and the handler for other methods of their paths. */
+export interface OAuthRoutes {
+  readonly routes: readonly OAuthRoute[];
+  readonly notFound: AlphaHandler;
+}
+
+/** The id of the application that a call names: in its form, its query, or its credentials. Anybody can send any id. */
+function namedApplication(
+  request: AlphaRequest,
+  { body }: Pick<RequestContext, "body">,
+  { client_id: inForm, authorize }: OAuthDefinition,
+): ApplicationId | undefined {
+  const [, sent] = body?.form?.find(([name]) => name === inForm) ?? [];
+  const [inQuery = ""] = authorize.pass;
+  const inParameters = typeof sent === "string" ? sent : readParameters(request.query).get(inQuery);
+  const id = inParameters || readBasicCredentials(request)?.client;
+  return id ? { id, isProven: false } : undefined;
+}
+
+/** Creates the handlers of alpha's calls to the login server. Each keeps to the rate limit and is audited. */
+export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes {
+  const { definition, limits, authOrigin, sunset } = dependencies;
+
+  const createHandler = (route: string | undefined, handle: Handler): AlphaHandler =>
+    withLifecycle(async (request, context) => {
+      if (route !== undefined) context.route = route;
+      const { status } = await consumeRateLimit(request, ANONYMOUS, undefined, limits);
+      context.rateLimitStatus = status;
+      rejectLimited(status);
+      if (hasFragment(request)) throw new HttpError(400, "The address has a fragment.");
+      context.upstream = createUpstreamActivity(context.warnings, context.span?.call);
+      try {
+        return await handle(request, context, context.upstream);
+      } finally {
+        context.application ??= namedApplication(request, context, definition);
+      }
+    }, dependencies);
+
+  const createRoute = (method: OAuthRoute["method"], path: string, handle: Handler): OAuthRoute => ({
+    method,
+    path,
+    handler: createHandler(`${method} ${path}`, handle),
+  });
+
+  /**
+   * Windows and the end are for sign-ins, too. A freeze is not: it would tell strangers which applications there are, and
+   * rejects the first request with the token. An id that is only named suffices, since another one signs nobody in. But it
+   * proves nothing: a refusal is no retry of the application.
+   *
+   * @throws {HttpError} as {@link enforcePlan}
+   */
+  async function enforceOnSignIn(
+    request: AlphaRequest,
+    context: RequestContext,
+    application: string | undefined,
+  ): Promise<void> {
+    if (!sunset.isActive()) return;
+    const identity = () => Object.assign(provenIdentity(request, context), { application });
+    const verdict = await sunset.judge(identity, context.route ?? "", undefined);
+    if (!verdict?.decision) return;
+    context.planned = verdict;
+    enforcePlan(verdict, sunset);
+  }
+
+  return {
+    routes: [
+      createRoute(SIGN_INS.authorize, definition.authorize.client, async (request, context) => {
+        await enforceOnSignIn(request, context, namedApplication(request, context, definition)?.id);
+        return redirectToLogin(request, context, { ...dependencies, definition: definition.authorize });
+      }),
+      createRoute(SIGN_INS.token, definition.token.client, (request, context, activity) =>
+        exchangeCode(request, context, activity, dependencies, (application) =>
+          enforceOnSignIn(request, context, application),
+        ),
+      ),
+      createRoute(SIGN_OUTS.revoke, definition.revoke.client, (request, context, activity) =>
+        revokeToken(request, context, activity, dependencies),
+      ),
+      createRoute(SIGN_OUTS.logout, definition.logout.client, async (_request, context) =>
+        logout(context, definition.logout.upstream, authOrigin),
+      ),
+    ],
+    notFound: createHandler(undefined, () => Promise.reject(new HttpError(404, "Not found"))),
+  };
+}

@@ -1,0 +1,111 @@
+import {
+  HttpError,
+  type OAuthDefinition,
+  readParameters,
+  type Scopes,
+  TOO_MANY_REQUESTS,
+} from "../../pack/index.ts";
+import type { HandlerResult } from "../pipeline/response.ts";
+import type { RequestContext } from "../pipeline/context.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
+import type { RequestedScopes } from "./requested-scopes.ts";
+
+export interface AuthorizeDependencies {
+  readonly definition: OAuthDefinition["authorize"];
+  readonly scopes: Scopes;
+  readonly requestedScopes: Pick<RequestedScopes, "save">;
+  /** Base address of the login server. */
+  readonly authOrigin: URL;
+}
+
+const MAX_CLIENT_CHARACTERS = 256;
+const MAX_LOSS_CHARACTERS = 200;
+
+/** RFC 6749 4.1.2.1. */
+const INVALID_SCOPE = "invalid_scope";
+
+/** A parameter of a query, its value still encoded. */
+interface QueryParameter {
+  readonly name: string;
+  readonly encodedValue: string;
+}
+
+/**
+ * Escapes what is invalid in an address, and `;`, at which some servers split a query: a value could become another
+ * parameter. Everything else stays as it is, because some servers distinguish `+` and `%20`.
+ */
+const escapeValue = (encodedValue: string): string =>
+  encodedValue.replace(
+    /[^\x21\x22\x24-\x3a\x3c-\x7e]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
+
+function splitQuery(query: string): QueryParameter[] {
+  return query
+    .split("&")
+    .filter(Boolean)
+    .map((pair) => {
+      const [name = ""] = readParameters(pair).keys();
+      const equals = pair.indexOf("=");
+      return { name, encodedValue: equals < 0 ? "" : pair.slice(equals + 1) };
+    });
+}
+
+const addressOf = (base: URL, path: string): string => `${base.href.replace(/\/$/, "")}${path}`;
+
+/** Redirects the browser to the sign-out page of the login server. */
+export function logout(
+  context: Pick<RequestContext, "upstreamEquivalent">,
+  v4: string,
+  authOrigin: URL,
+): HandlerResult {
+  context.upstreamEquivalent = `GET ${v4}`;
+  return { status: 302, body: "{}", headers: { location: addressOf(authOrigin, v4) } };
+}
+
+/**
+ * Redirects the browser to the login server, and stores the scopes that the client requests.
+ *
+ * @throws {HttpError} 400 without a client, with a repeated parameter, or if all scopes are unknown; the browser is not
+ *   redirected then (A-141). 429 if the address or the application has requested too many
+ *   different scopes.
+ */
+export async function redirectToLogin(
+  request: AlphaRequest,
+  context: Pick<RequestContext, "losses" | "upstreamEquivalent">,
+  { definition, scopes, requestedScopes, authOrigin }: AuthorizeDependencies,
+): Promise<HandlerResult> {
+  const parameters = splitQuery(request.query);
+  const forwarded = definition.pass.flatMap((name) => {
+    const sameName = parameters.filter((parameter) => parameter.name === name);
+    if (sameName.length > 1) throw new HttpError(400, `There is more than one ${name}.`);
+    return sameName;
+  });
+  const decoded = readParameters(request.query);
+  const [clientName = ""] = definition.pass;
+  const client = decoded.get(clientName) ?? "";
+  if (client === "" || client.length > MAX_CLIENT_CHARACTERS)
+    throw new HttpError(400, `${clientName} is required.`);
+  const scopeText = decoded.getAll(definition.scopes).join(",");
+  const { grants, unknown } = scopes.read(scopeText);
+  const unknownNames = unknown.join(",").slice(0, MAX_LOSS_CHARACTERS);
+  if (unknown.length > 0 && grants !== "all" && grants.size === 0)
+    throw new HttpError(400, `${INVALID_SCOPE}: ${unknownNames}`);
+  if (unknown.length > 0) context.losses.add(`${definition.scopes}: unknown, not asked for: ${unknownNames}`);
+  if (!(await requestedScopes.save(client, grants, request.address)))
+    throw new HttpError(TOO_MANY_REQUESTS, "Too many different scopes were asked for. Try again later.", {
+      by: "limit",
+    });
+
+  const v4Scopes = scopes.toV4(scopeText).join(",");
+  const query = [
+    ...forwarded.map(({ name, encodedValue }) => `${name}=${escapeValue(encodedValue)}`),
+    ...Object.entries(definition.set).map(([name, value]) => `${name}=${encodeURIComponent(value)}`),
+    ...(v4Scopes === ""
+      ? []
+      : definition.upstream_scopes.map((name) => `${name}=${encodeURIComponent(v4Scopes)}`)),
+  ].join("&");
+  context.upstreamEquivalent = `GET ${definition.upstream}`;
+  const location = `${addressOf(authOrigin, definition.upstream)}?${query}`;
+  return { status: 302, body: "{}", headers: { location } };
+}

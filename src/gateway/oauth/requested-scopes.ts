@@ -1,0 +1,201 @@
+import type { Grants, Scopes } from "../../pack/index.ts";
+import { addressNetworks } from "../limits/client-address.ts";
+import type { KeyValueStore } from "../../base/index.ts";
+import { tokenHash } from "../auth/token-cache.ts";
+import type { StoreEpoch } from "./store-epoch.ts";
+
+const REQUEST_SECONDS = 3600;
+
+/** Different requests of an application. Each costs its exchanges some 20 microseconds of the event loop. */
+const MAX_PER_CLIENT = 500;
+
+/**
+ * The same including the first requests of each address: those who use up the 500 can't block other addresses, unless
+ * they have hundreds of them.
+ */
+const MAX_WITH_FIRST = 2000;
+
+/**
+ * Different requests that one address may send for one application, its first ones, and those for all applications.
+ * The three figures are for the /64, /56 and /48 of an IPv6 address.
+ */
+const MAX_PER_NETWORK_AND_CLIENT = [20, 40, 60];
+const FIRST_PER_NETWORK_AND_CLIENT = [2, 4, 6];
+const MAX_PER_NETWORK = [200, 400, 600];
+
+/** Requests that an application has exchanged before are accepted, whatever others requested. */
+const MAX_EXCHANGED = 50;
+const EXCHANGED_SECONDS = 90 * 86_400;
+
+/** If more requests than this fit one exchange, the application's own can't be identified. */
+const MAX_EXCHANGED_AT_ONCE = 5;
+
+/** How long a login server counts as generous that granted an application more than it requested. */
+const GENEROUS_SECONDS = 30 * 86_400;
+
+const rank = (grants: Grants): number =>
+  grants === "all" ? Infinity : [...grants.values()].reduce((sum, level) => sum + level + 1, 0);
+
+/** A request, compared with what v4 granted. */
+interface Candidate {
+  readonly text: string;
+  readonly grants: Grants;
+  /** Translated to v4, it includes all that v4 granted. */
+  readonly fits: boolean;
+  /** It fits, and v4 granted all of it. A grant of everything does not count: servers without scopes grant that too. */
+  readonly isExact: boolean;
+}
+
+function createCandidate(text: string, granted: Grants, scopes: Scopes): Candidate {
+  const { grants } = scopes.read(text);
+  const fits = scopes.includes(scopes.throughV4(grants), granted);
+  return {
+    text,
+    grants,
+    fits,
+    isExact: fits && granted !== "all" && scopes.includes(granted, grants),
+  };
+}
+
+/**
+ * Computes what a token may do from the requests that may have led to it.
+ *
+ * If `isTrusted`, v4 granted what was requested or less: the narrowest request that fits counts. What several
+ * have in common is narrower still, and counts if it could have led to the same grant.
+ *
+ * Otherwise each may have led to it, and the only one that fits may be a stranger's wider request: what all have in
+ * common counts. A request that has nothing in common with the grant, or with narrower requests, is ignored, so that a
+ * stranger can't empty a token.
+ */
+function computeNarrowest(
+  requests: readonly Candidate[],
+  granted: Grants,
+  scopes: Scopes,
+  isTrusted: boolean,
+): Grants {
+  const [first, ...others] = requests
+    .filter(({ fits }) => fits || !isTrusted)
+    .map(({ grants }) => scopes.common(grants, granted))
+    .filter((grants, _, all) => rank(grants) > 0 || all.every((other) => rank(other) === 0))
+    .map((grants) => ({ grants, rank: rank(grants), text: scopes.write(grants) }))
+    .toSorted((one, other) => one.rank - other.rank || (one.text < other.text ? -1 : 1));
+  return others.reduce((narrowest, { grants }) => {
+    const both = scopes.common(narrowest, grants);
+    const counts = isTrusted ? scopes.includes(scopes.throughV4(both), granted) : rank(both) > 0;
+    return counts ? both : narrowest;
+  }, first?.grants ?? new Map());
+}
+
+const requestedKey = (client: string): string => `asked:${client}`;
+const exchangedKey = (client: string): string => `asked-known:${client}`;
+const generousKey = (client: string): string => `asked-generous:${client}`;
+
+/**
+ * The scopes that applications requested when they sent their users to sign in. A token exchange has only the
+ * application's id, and anybody can send a request with that id. So of the application's requests of the last hour the
+ * narrowest counts that fits what v4 granted, or what all have in common if v4 granted none of them exactly (R-12).
+ */
+export class RequestedScopes {
+  readonly #store: KeyValueStore;
+  readonly #scopes: Scopes;
+  readonly #epoch: StoreEpoch;
+
+  constructor(store: KeyValueStore, scopes: Scopes, epoch: StoreEpoch) {
+    this.#store = store;
+    this.#scopes = scopes;
+    this.#epoch = epoch;
+  }
+
+  /**
+   * Stores a request for an hour.
+   *
+   * @returns false if there are too many different requests, and the application has never exchanged this one. It must
+   *   not be forwarded then, because it would not count.
+   * @throws {StateUnavailableError}
+   */
+  async save(client: string, requested: Grants, address: string): Promise<boolean> {
+    await this.#epoch.read();
+    const text = this.#scopes.write(requested);
+    const add = (max: number, isReserved = false): Promise<boolean> =>
+      this.#store.addToSet(requestedKey(client), text, REQUEST_SECONDS, max, isReserved);
+    // A maximum of 0 only extends the time of a request that is stored already.
+    if (await add(0)) return true;
+    const exchanged = await this.#store.setMembers(exchangedKey(client));
+    if (exchanged.includes(text)) return add(MAX_WITH_FIRST + MAX_EXCHANGED, true);
+    const max = await this.#countRequest(client, text, address);
+    return max > 0 && add(max);
+  }
+
+  /**
+   * Counts a new request of an application.
+   *
+   * @returns how many requests the application may have with it; 0 if its address has sent too many.
+   */
+  async #countRequest(client: string, text: string, address: string): Promise<number> {
+    const request = tokenHash(`${client}\n${text}`);
+    const add = (key: string, max = 0): Promise<boolean> =>
+      this.#store.addToSet(key, request, REQUEST_SECONDS, max);
+    let isFirst = true;
+    for (const [index, network] of addressNetworks(address).entries()) {
+      const key = `asked-from:${network}`;
+      const clientKey = `${key} ${tokenHash(client)}`;
+      if (!(await add(key, MAX_PER_NETWORK[index]))) return 0;
+      if (await add(clientKey, FIRST_PER_NETWORK_AND_CLIENT[index])) continue;
+      isFirst = false;
+      if (!(await add(clientKey, MAX_PER_NETWORK_AND_CLIENT[index]))) return 0;
+    }
+    return isFirst ? MAX_WITH_FIRST : MAX_PER_CLIENT;
+  }
+
+  /**
+   * Finds what a token may do that v4 has issued with these scopes.
+   *
+   * @throws {StateUnavailableError}
+   */
+  async findNarrowest(client: string, granted: Grants): Promise<Grants> {
+    const scopes = this.#scopes;
+    const [requestedTexts, exchangedTexts, generousMark, completeness] = await Promise.all([
+      this.#store.setMembers(requestedKey(client)),
+      this.#store.setMembers(exchangedKey(client)),
+      this.#store.get(generousKey(client)),
+      this.#epoch.read(),
+    ]);
+    const toLowest = (grants: Grants): Grants => scopes.common(grants, scopes.lowest(granted));
+    if (requestedTexts.length === 0) return completeness === "whole" ? granted : toLowest(granted);
+    const exchanged = new Set(exchangedTexts);
+    const requests = requestedTexts.map((text) => createCandidate(text, granted, scopes));
+    // A user who took longer than an hour gets what the application requested before. That is not a generous server.
+    const isGenerousNow =
+      completeness === "whole" &&
+      !requests.some(({ fits }) => fits) &&
+      !exchangedTexts.some((text) => createCandidate(text, granted, scopes).fits);
+    if (isGenerousNow) await this.#store.set(generousKey(client), "", GENEROUS_SECONDS);
+    const isGenerous = isGenerousNow || generousMark !== undefined;
+    const isTrusted =
+      !isGenerous &&
+      requests.some(
+        ({ text, grants, fits, isExact }) => isExact || (fits && grants !== "all" && exchanged.has(text)),
+      );
+    const ofApplication = requests.filter(({ fits, isExact }) => (isGenerous ? !fits : isExact));
+    await this.#saveExchanged(
+      client,
+      ofApplication.map(({ text }) => text),
+      exchanged,
+    );
+    const narrowest = computeNarrowest(requests, granted, scopes, isTrusted);
+    return completeness === "emptied" ? toLowest(narrowest) : narrowest;
+  }
+
+  /** Stores which requests an application has exchanged. */
+  async #saveExchanged(
+    client: string,
+    texts: readonly string[],
+    exchanged: ReadonlySet<string>,
+  ): Promise<void> {
+    const oldTexts = texts.filter((text) => exchanged.has(text));
+    const saved = texts.length - oldTexts.length > MAX_EXCHANGED_AT_ONCE ? oldTexts : texts;
+    await Promise.all(
+      saved.map((text) => this.#store.addToSet(exchangedKey(client), text, EXCHANGED_SECONDS, MAX_EXCHANGED)),
+    );
+  }
+}

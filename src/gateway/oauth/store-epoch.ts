@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import type { KeyValueStore } from "../../base/index.ts";
+
+/**
+ * Whether the store still has what was written in the last hour. `whole`: all of it. `new`: the store is younger than
+ * that, or was emptied while no process ran. `emptied`: some is known to be lost.
+ */
+export type Completeness = "whole" | "new" | "emptied";
+
+/** Detects that the store was emptied. */
+export interface StoreEpoch {
+  /**
+   * Reads the epoch. Call it at the start too: only what happens after the first call is detected.
+   *
+   * @throws {StateUnavailableError}
+   */
+  read(): Promise<Completeness>;
+}
+
+const KEY = "asked-epoch";
+const TTL_SECONDS = 400 * 86_400;
+const HOUR_MS = 3_600_000;
+
+/** An epoch is `<milliseconds> <new or emptied> <random>`. @returns undefined for any other text */
+function parseEpoch(epoch: string): { readonly createdAt: number; readonly state: Completeness } | undefined {
+  const [, createdAt, state] = /^(\d{1,15}) (new|emptied) \S+$/.exec(epoch) ?? [];
+  return createdAt === undefined
+    ? undefined
+    : { createdAt: Number(createdAt), state: state === "emptied" ? "emptied" : "new" };
+}
+
+/**
+ * Keeps an epoch in the store, which is lost if the store is emptied. A process that knows the previous epoch marks the
+ * new one, for all processes that share the store.
+ *
+ * @param clock Milliseconds, the same for all processes that share the store.
+ */
+export function createStoreEpoch(store: KeyValueStore, clock: () => number = Date.now): StoreEpoch {
+  let lastEpoch: string | undefined;
+  const createEpoch = (state: Completeness): string => `${clock()} ${state} ${randomUUID()}`;
+
+  return {
+    async read() {
+      await store.setIfAbsent(KEY, createEpoch("new"), TTL_SECONDS);
+      let epoch = (await store.get(KEY)) ?? createEpoch("emptied");
+      const found = parseEpoch(epoch);
+      const isChanged = lastEpoch !== undefined && epoch !== lastEpoch;
+      if (!found || (isChanged && found.state !== "emptied")) {
+        await store.replace(KEY, epoch, createEpoch("emptied"), TTL_SECONDS);
+        epoch = (await store.get(KEY)) ?? createEpoch("emptied");
+      }
+      lastEpoch = epoch;
+      const { createdAt, state } = parseEpoch(epoch) ?? { createdAt: clock(), state: "emptied" };
+      // If the clock was set back, the store counts as young for longer.
+      return clock() - createdAt < HOUR_MS ? state : "whole";
+    },
+  };
+}

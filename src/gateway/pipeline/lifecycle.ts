@@ -1,0 +1,285 @@
+/** The start and the end of every request: errors become responses, responses get their headers, and all is recorded. */
+import { finished } from "node:stream/promises";
+import { CLIENT_GONE, type RequestSpan } from "../../base/index.ts";
+import {
+  HttpError,
+  type PassedHeaders,
+  type RateLimitHeaders,
+  type RateLimitValues,
+  readRetryAfter,
+  rejectedByUpstream,
+  type Statuses,
+  type TranslateLocation,
+} from "../../pack/index.ts";
+import { provenIdentity, createContext, forEachStage, type RequestContext } from "./context.ts";
+import type { AlphaResponse, ResponseBody, HandlerResult, ResultMeaning } from "./response.ts";
+import { header, type AlphaRequest } from "./request.ts";
+import { toErrorResult, type ErrorTranslation } from "../responses/error-result.ts";
+import { FIELD_HEADER } from "../responses/hide-fields.ts";
+import { addErrorHeaders } from "../responses/passed-headers.ts";
+import type { RequestOutcome } from "../record/audit-record.ts";
+import type { PlanRules } from "./plan.ts";
+
+/** Turns a client's request into its response. It never rejects. */
+export type AlphaHandler = (request: AlphaRequest) => Promise<AlphaResponse>;
+
+type MeantResult = HandlerResult & { readonly meaning: ResultMeaning };
+
+/** What all responses of a gateway have in common, decided at start. */
+export interface ResponseDefaults {
+  /** Headers that never change: caching, vary. */
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Lower-case names: of the header with which a client asks for status 200 always, and of the one with the true status.
+   * Undefined if clients can't ask for it.
+   */
+  readonly alwaysOk: { readonly requestHeader: string; readonly statusHeader: string } | undefined;
+  /** `WWW-Authenticate` of responses with status 401 (RFC 9110, section 11.6.1); undefined: they have none. */
+  readonly challenge: string | undefined;
+  /** The response header with the upstream request, in lower case; undefined: none. */
+  readonly upstreamHeader: string | undefined;
+  /** The response header with the filter of the upstream request, in lower case; undefined: none. */
+  readonly upstreamFilterHeader: string | undefined;
+  readonly statuses: Statuses;
+  /** The headers with the status of the rate limit. */
+  readonly rateLimitHeaders: RateLimitHeaders;
+  /** The media types of responses that are not files. */
+  readonly responseTypes: { readonly success: string; readonly error: string };
+  /** The headers of all routes, for requests without one. */
+  readonly commonHeaders: PassedHeaders | undefined;
+  readonly locate: TranslateLocation;
+  /** What absolute links have before a path. */
+  readonly linkBase: string;
+  /** Whether responses have a `Server-Timing` header. */
+  readonly serverTiming: boolean;
+}
+
+export interface LifecycleDependencies {
+  readonly translation: ErrorTranslation;
+  readonly style: ResponseDefaults;
+  /** The headers of responses that announce the end of the client's API. */
+  readonly sunset: Pick<PlanRules, "headersFor" | "isActive" | "judge" | "link">;
+  /** The v4 call of a request that was refused before it was built, for its response. */
+  readonly equivalentOf?: (request: AlphaRequest, context: RequestContext) => string;
+  /** Starts a request's span; undefined without tracing. */
+  readonly startSpan?: ((request: AlphaRequest) => RequestSpan | undefined) | undefined;
+  /** Records a request; returns a promise where the response must wait for the record. It reports its own failure. */
+  readonly record: (
+    request: AlphaRequest,
+    outcome: RequestOutcome,
+    context: RequestContext,
+  ) => void | Promise<void>;
+  /** Is called with errors that no one expected. */
+  readonly onUnexpectedError: (error: unknown, request: AlphaRequest, context: RequestContext) => void;
+}
+
+/** Makes a handler safe: any error becomes a response, in this one place, and every request has its record. */
+export function withLifecycle(
+  handle: (request: AlphaRequest, context: RequestContext) => Promise<HandlerResult>,
+  dependencies: LifecycleDependencies,
+): AlphaHandler {
+  const { translation, style, equivalentOf, startSpan, record, onUnexpectedError } = dependencies;
+
+  function resultOf(error: unknown, request: AlphaRequest, context: RequestContext): MeantResult {
+    if (error instanceof HttpError && error.rejection) {
+      const { by, warning } = error.rejection;
+      context.rejectedBy = by;
+      if (warning !== undefined) context.warnings.push(warning);
+    }
+    if (style.upstreamHeader !== undefined) context.upstreamEquivalent ??= equivalentOf?.(request, context);
+    const { isUnexpected, writeBody, ...result } = toErrorResult(error, request, context, translation);
+    if (isUnexpected) onUnexpectedError(error, request, context);
+    const rules = context.match ? context.match.route.headers : style.commonHeaders;
+    // Headers may be made of the body, and the body may have the seconds of a header: those headers have it without them.
+    const headers = rules?.error
+      ? addErrorHeaders({ ...result, writeBody }, rules.error, context, style)
+      : result.headers;
+    const limit = result.meaning === "limited" ? limitStatusOf(context) : undefined;
+    const retryAfter = readRetryAfter(headers?.["retry-after"]) ?? limit?.retryAfter;
+    return { ...result, body: writeBody(retryAfter), ...(headers && { headers }) };
+  }
+
+  /**
+   * A file ends after its response has started, and its record is complete then.
+   *
+   * @returns the response in its place, if the record had to be durable and is not
+   */
+  async function recordAtEnd(
+    request: AlphaRequest,
+    outcome: RequestOutcome,
+    context: RequestContext,
+  ): Promise<AlphaResponse | undefined> {
+    const { stream } = outcome.response.file ?? {};
+    let isGone = false;
+    if (stream)
+      await finished(stream, { writable: false }).catch(() => {
+        // Where v4 breaks it off, the client is still connected at this moment.
+        isGone = request.signal.aborted;
+      });
+    try {
+      await record(request, isGone ? { ...outcome, status: CLIENT_GONE } : outcome, context);
+      return undefined;
+    } catch (error) {
+      return finalizeResponse(request, resultOf(error, request, context), dependencies, context);
+    }
+  }
+
+  return async function handleRequest(request) {
+    const context = createContext(request.startedAt, startSpan?.(request));
+    let result: MeantResult;
+    try {
+      result = { ...(await handle(request, context)), meaning: "succeeded" };
+    } catch (error) {
+      result = resultOf(error, request, context);
+    } finally {
+      context.token?.release?.();
+    }
+    const response = finalizeResponse(request, result, dependencies, context);
+    const { meaning } = result;
+    const isGone = request.signal.aborted && meaning === "failed";
+    const outcome = { status: isGone ? CLIENT_GONE : result.status, meaning, response };
+    if (response.file) return { ...response, recorded: recordAtEnd(request, outcome, context) };
+    try {
+      const recorded = record(request, outcome, context);
+      if (recorded) await recorded;
+      return response;
+    } catch (error) {
+      // The record was promised before the response. Without it there is no response.
+      return finalizeResponse(request, resultOf(error, request, context), dependencies, context);
+    }
+  };
+}
+
+/** What of a request is shown in the headers of its response. */
+type ResponseHeaderValues = Pick<
+  RequestContext,
+  | "rateLimitStatus"
+  | "upstreamRateLimit"
+  | "listHeaders"
+  | "upstreamEquivalent"
+  | "upstreamFilter"
+  | "stageTimes"
+  | "upstream"
+  | "startedAt"
+  | "client"
+  | "token"
+  | "application"
+  | "match"
+  | "hiddenFields"
+>;
+
+/** The client's rate limit status at the gateway, or v4's where v4 rejected the request (R-6). */
+const limitStatusOf = ({
+  rateLimitStatus,
+  upstreamRateLimit,
+}: Pick<ResponseHeaderValues, "rateLimitStatus" | "upstreamRateLimit">): RateLimitValues | undefined =>
+  rateLimitStatus && upstreamRateLimit
+    ? rejectedByUpstream(rateLimitStatus, upstreamRateLimit)
+    : rateLimitStatus;
+
+/**
+ * Adds the status of the rate limit.
+ *
+ * @param isLimited whether a limit rejected the request: the gateway's, v4's or the login server's
+ */
+function addLimitHeaders(
+  values: ResponseHeaderValues,
+  rateLimitHeaders: RateLimitHeaders,
+  isLimited: boolean,
+  headers: Record<string, string>,
+): void {
+  const status = limitStatusOf(values);
+  if (!status) return;
+  rateLimitHeaders.write(status, headers);
+  if (isLimited) headers["retry-after"] = String(status.retryAfter);
+}
+
+/** Other links stay: a `Link` header is a list (RFC 8288, section 3). */
+function addListHeaders(
+  { link, ...others }: NonNullable<ResponseHeaderValues["listHeaders"]>,
+  headers: Record<string, string>,
+): void {
+  Object.assign(headers, others);
+  if (link !== undefined)
+    headers["link"] = headers["link"] === undefined ? link : `${headers["link"]}, ${link}`;
+}
+
+/** The milliseconds of each stage (W3C Server Timing). The audit comes after the response. */
+function serverTimingOf(values: ResponseHeaderValues): string {
+  const entries: string[] = [];
+  forEachStage(values, (stage, ms) => entries.push(`${stage};dur=${ms.toFixed(3)}`));
+  return entries.join(", ");
+}
+
+const NO_BYTES = Buffer.alloc(0);
+
+/** A call of one method and path, as a client is shown it. */
+const ONE_CALL = /^[A-Z]+ (\/[^\s<>"{}]*)$/;
+
+/** The headers that announce the end, with the call that takes the place of this one (RFC 5829, section 3.4). */
+function planHeaders(
+  request: AlphaRequest,
+  sunset: Pick<PlanRules, "headersFor">,
+  { client, token, application, match, upstreamEquivalent = "", hiddenFields }: ResponseHeaderValues,
+): Readonly<Record<string, string>> | undefined {
+  const headers = sunset.headersFor(
+    () => provenIdentity(request, { client, token, application }),
+    match?.route.name ?? null,
+  );
+  if (!headers) return undefined;
+  const [, successor] = ONE_CALL.exec(upstreamEquivalent) ?? [];
+  const link = [headers["link"], successor && `<${successor}>; rel="successor-version"`]
+    .filter(Boolean)
+    .join(", ");
+  return {
+    ...headers,
+    ...(link !== "" && { link }),
+    ...(hiddenFields && { [FIELD_HEADER]: hiddenFields.join(", ") }),
+  };
+}
+
+/** Adds the headers to a response. A client that asks for 200 always finds the true status in a header. */
+function finalizeResponse(
+  request: AlphaRequest,
+  { status, body, headers: ownHeaders, meaning }: MeantResult,
+  { style, sunset }: Pick<LifecycleDependencies, "style" | "sunset">,
+  values: ResponseHeaderValues,
+): AlphaResponse {
+  const { headers: defaults, alwaysOk, upstreamHeader, statuses, responseTypes, serverTiming } = style;
+  const isAlwaysOk =
+    alwaysOk !== undefined && header(request, alwaysOk.requestHeader)?.toLowerCase() === "true";
+  const phrase = statuses.phrases[status];
+  const headers: Record<string, string> = {
+    ...defaults,
+    ...planHeaders(request, sunset, values),
+    "content-type": meaning === "succeeded" ? responseTypes.success : responseTypes.error,
+    "x-request-id": request.id,
+  };
+  if (body === "") delete headers["content-type"];
+  addLimitHeaders(values, style.rateLimitHeaders, meaning === "limited", headers);
+  if (upstreamHeader !== undefined && values.upstreamEquivalent !== undefined)
+    headers[upstreamHeader] = values.upstreamEquivalent;
+  if (style.upstreamFilterHeader !== undefined && values.upstreamFilter !== undefined)
+    headers[style.upstreamFilterHeader] = values.upstreamFilter;
+  if (values.listHeaders) addListHeaders(values.listHeaders, headers);
+  if (serverTiming) headers["server-timing"] = serverTimingOf(values);
+  // HTTP asks for it with this status, whatever the reason is.
+  if (status === 401 && style.challenge !== undefined) headers["www-authenticate"] = style.challenge;
+  if (ownHeaders) Object.assign(headers, ownHeaders);
+  if (isAlwaysOk) headers[alwaysOk.statusHeader] = String(status);
+  const file = typeof body === "string" || Buffer.isBuffer(body) ? undefined : body;
+  if (file) headers["content-type"] = file.type;
+  if (file?.coding !== undefined) headers["content-encoding"] = file.coding;
+  return {
+    status: isAlwaysOk ? 200 : status,
+    ...(phrase !== undefined && !isAlwaysOk && { phrase }),
+    headers,
+    body: bytesOf(body),
+    ...(file && { file }),
+  };
+}
+
+function bytesOf(body: ResponseBody): Buffer {
+  if (typeof body === "string") return Buffer.from(body);
+  return Buffer.isBuffer(body) ? body : NO_BYTES;
+}

@@ -1,0 +1,121 @@
+import { type ClientCredentialsDefinition, credentialPlaces, type Pack } from "../../pack/index.ts";
+import type { ResponseDefaults } from "./lifecycle.ts";
+import { createTokenJudge, type JudgeToken } from "../auth/judge-token.ts";
+import type { PipelineDependencies } from "./pipeline.ts";
+import { CURSOR_MARK, hasOpaqueCursors } from "./cursor-mark.ts";
+import { type Settings, SettingsError } from "../../base/index.ts";
+
+/** Settings of the headers that all responses have. */
+export type ResponseSettings = Partial<
+  Pick<
+    Settings,
+    | "CANDIDATE_MAPPINGS_DIR"
+    | "CORS_ORIGINS"
+    | "SERVER_TIMING"
+    | "PUBLIC_URL"
+    | "ROLLOUT_FILE"
+    | "UPSTREAM_URL"
+  >
+>;
+
+/** The part of the pipeline's dependencies that a pack determines: names of both dialects, and common headers. */
+export function createPipelineConfig(
+  pack: Pack,
+  settings: ResponseSettings = {},
+): Pick<PipelineDependencies, "pack" | "scopes" | "judgeToken" | "dialect" | "translation" | "style"> {
+  const { upstream } = pack.dialect;
+  return {
+    pack,
+    scopes: pack.scopes,
+    judgeToken: createPackTokenJudge(pack),
+    dialect: {
+      name: upstream.name,
+      credentials: pack.credentials.upstream,
+      filterHeader: upstream.filters?.header,
+      headers: pack.upstreamHeaders,
+    },
+    translation: {
+      upstreamName: upstream.name,
+      errors: pack.errors,
+      statuses: pack.statuses,
+      errorCodes: pack.errorCodes,
+      rateLimitHeaders: pack.rateLimitHeaders,
+      validationSummaries: pack.validationSummaries,
+      namesParameters: pack.namesParameters,
+      linkBase: hasAbsoluteLinks(pack) ? readLinkBase(settings, pack) : "",
+      cursorMark: settings.ROLLOUT_FILE !== undefined && hasOpaqueCursors(pack) ? CURSOR_MARK : "",
+    },
+    style: createResponseDefaults(pack, settings),
+  };
+}
+
+/** Creates the judge of tokens, for both dialects of a pack. */
+export const createPackTokenJudge = ({ scopes, dialect, v4Access }: Pack): JudgeToken =>
+  createTokenJudge({ scopes, scopesHeader: dialect.scopes?.header, accessOf: v4Access });
+
+/** Whether links to other pages of a list have a host. */
+const hasAbsoluteLinks = ({ routes }: Pack): boolean =>
+  routes.some(({ response, lists }) => response === "list" && lists.paging.hasAbsoluteLinks);
+
+/**
+ * Returns what links to other pages have before their path. Only the setting says which host they have: clients choose
+ * the `Host` of a request.
+ *
+ * @throws {SettingsError} If the pack's links have a host and `PUBLIC_URL` is missing.
+ */
+export function readLinkBase({ PUBLIC_URL }: Pick<Settings, "PUBLIC_URL">, pack: Pack): string {
+  if (!hasAbsoluteLinks(pack) && !pack.hasAbsoluteHeaders) return "";
+  if (!PUBLIC_URL) throw new SettingsError(["PUBLIC_URL is missing: links of the pack have a host"]);
+  return PUBLIC_URL.href.replace(/\/$/, "");
+}
+
+/** The header on which each response depends where there are two packs. */
+export const packVary = ({
+  CANDIDATE_MAPPINGS_DIR: folder,
+}: Partial<Pick<Settings, "CANDIDATE_MAPPINGS_DIR">>): readonly string[] =>
+  folder === undefined ? [] : ["X-Pack"];
+
+function createResponseDefaults(pack: Pack, settings: ResponseSettings): ResponseDefaults {
+  const { credentials, rateLimitHeaders, responseTypes, statuses, commonHeaders, locate } = pack;
+  const { client } = pack.dialect;
+  const vary = [
+    ...(credentials.client?.headers ?? []),
+    ...(client.version ? [client.version.header ?? "Accept"] : []),
+    ...Object.keys(client.headers?.request ?? {}).filter((name) => !/^if-/i.test(name)),
+    ...(client.filters?.header === undefined ? [] : [client.filters.header]),
+    ...(settings.CORS_ORIGINS ? ["Origin"] : []),
+    ...packVary(settings),
+  ];
+  const { always_ok: alwaysOk } = client;
+  const upstreamPath = settings.UPSTREAM_URL?.pathname.replace(/\/$/, "");
+  return {
+    headers: {
+      "cache-control": "no-store",
+      // Browsers must not guess another content type.
+      "x-content-type-options": "nosniff",
+      ...(vary.length > 0 && { vary: vary.join(", ") }),
+    },
+    alwaysOk: alwaysOk && {
+      requestHeader: alwaysOk.request_header.toLowerCase(),
+      statusHeader: alwaysOk.response_header.toLowerCase(),
+    },
+    challenge: challengeOf(client.credentials),
+    upstreamHeader: client.upstream_header?.toLowerCase(),
+    upstreamFilterHeader: client.upstream_filter_header?.toLowerCase(),
+    statuses,
+    rateLimitHeaders: rateLimitHeaders.client,
+    responseTypes,
+    commonHeaders,
+    locate: (address, path) => locate(address, path, upstreamPath),
+    linkBase: readLinkBase(settings, pack),
+    serverTiming: settings.SERVER_TIMING ?? false,
+  };
+}
+
+/** The challenge of a 401 by an authentication scheme (RFC 9110, section 11.6.1), if the pack has a realm. */
+const challengeOf = (credentials: ClientCredentialsDefinition | undefined): string | undefined => {
+  const { realm } = credentials ?? {};
+  const { scheme = "Basic" } =
+    credentialPlaces(credentials).find((place) => place.scheme ?? place.basic) ?? {};
+  return realm === undefined ? undefined : `${scheme} realm="${realm}"`;
+};

@@ -1,0 +1,194 @@
+import type { TokenLocks } from "../auth/token-locks.ts";
+import { type ChosenMembers, type Pack, parseQuery, type Route, type Scopes } from "../../pack/index.ts";
+import type { RateLimits } from "../limits/rate-limits.ts";
+import type { CatalogCache } from "../upstream/catalog-cache.ts";
+import type { AuthorizedRequest, TranslationServices } from "./authorized-request.ts";
+import { continueTrace } from "../../base/index.ts";
+import type { CheckToken } from "../auth/check-tokens.ts";
+import { createFieldHider } from "../responses/hide-fields.ts";
+import { keepFields } from "../responses/keep-fields.ts";
+import { provenIdentity, type RequestContext } from "./context.ts";
+import type { ResponseBody } from "./response.ts";
+import { header, type AlphaRequest } from "./request.ts";
+import { createUpstreamActivity } from "./instrument-call.ts";
+import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
+import { addPassed, toSuccess, type SuccessBodies } from "../responses/passed-headers.ts";
+import { addParameters } from "./prepared-request.ts";
+import { findTokenCheck, learnToken } from "../auth/prove-token.ts";
+import { createResponseCache, type ResponseCache } from "../responses/response-cache.ts";
+import { RESPONSE_KINDS } from "../responses/kinds.ts";
+import { readCatalogsWithToken } from "./stages/build-request.ts";
+import { authenticate, createCredentialsReader } from "./stages/authenticate.ts";
+import { authorize, resolveToken, selectRoute, type TokenDependencies } from "./stages/authorize.ts";
+import type { ClientToken, AuthenticatedClient } from "./client.ts";
+import { firstCandidate, matchRoute, withPathValues } from "./stages/match-route.ts";
+import { askPlan, enforcePlan, findIssuer, type PlanSender } from "./stages/enforce-plan.ts";
+import { consumeRateLimit, rejectLimited } from "./stages/rate-limit.ts";
+import { parseOnUse, readBody } from "./stages/read-body.ts";
+import { UpstreamCaller, type CallDependencies, type CallerRequest } from "./upstream-call.ts";
+import { equivalentOf } from "./upstream-equivalent.ts";
+import type { TranslationConfig } from "./upstream-response.ts";
+import type { PlanRules } from "./plan.ts";
+
+export interface PipelineDependencies
+  extends LifecycleDependencies, Omit<CallDependencies, "responseCache" | "translation"> {
+  readonly pack: Pack;
+  readonly scopes: Scopes;
+  readonly translation: TranslationConfig;
+  readonly catalogs: CatalogCache;
+  readonly limits: RateLimits;
+  readonly sunset: PlanRules;
+  readonly tokenLocks: TokenLocks;
+  /** Tokens that the gateway issued. */
+  readonly tokenStore: TokenDependencies["tokenStore"] & TranslationServices["tokenStore"];
+  /** Related v4 responses that are kept. Default: a cache of its own. */
+  readonly responseCache?: ResponseCache;
+  /** Scheme of the native proxy, where that is on. */
+  readonly nativeScheme?: string | undefined;
+  /** Asks v4 about tokens that no call has shown to it, as those of catalogs; undefined: nobody does. */
+  readonly checkToken?: CheckToken | undefined;
+  /** Whether v4 is asked about them after each response, so that it is known whose requests they are. */
+  readonly countsClients?: boolean | undefined;
+}
+
+/** Whether a body is JSON text, and not a file or nothing. */
+const isText = (body: ResponseBody): body is string | Buffer =>
+  body !== "" && (typeof body === "string" || Buffer.isBuffer(body));
+
+/** Whether there is a token, and nothing shows that v4 accepts it. */
+const isUnproven = ({ resolved, isAccepted }: ClientToken): boolean =>
+  !isAccepted && resolved.credentials.hash !== undefined;
+
+/** Creates the alpha pipeline: all stages of a request, in order. The audit is the end of each lifecycle. */
+export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler {
+  const dependencies = {
+    ...options,
+    responseCache: options.responseCache ?? createResponseCache(),
+    equivalentOf: (request: AlphaRequest, { match }: RequestContext) =>
+      equivalentOf(request, match, options.pack),
+  };
+  const { pack, limits, sunset, tokens, scopes } = dependencies;
+  const readCredentials = createCredentialsReader({
+    credentials: pack.credentials,
+    nativeScheme: dependencies.nativeScheme,
+    upstreamTokens: dependencies.upstreamTokens,
+  });
+
+  /** Puts an object into the client's wrapper. A 304 has no object. */
+  const wrap = ({ wrapObject }: Route, body: ResponseBody): ResponseBody =>
+    wrapObject && typeof body === "string" && body !== "" ? wrapObject(body) : body;
+
+  /** Sparse fields: the whole body, which headers are made of, and what the client has chosen of it. */
+  const choose = (route: Route, whole: ResponseBody, chosen: ChosenMembers | undefined): SuccessBodies => ({
+    whole,
+    shown: chosen && isText(whole) ? keepFields(whole, chosen, route) : whole,
+  });
+
+  const fieldHider = createFieldHider(pack);
+  const check = findTokenCheck(pack);
+
+  /** What the plan asks about the sender of a request. */
+  const senderOf = (
+    request: AlphaRequest,
+    context: RequestContext,
+    client: AuthenticatedClient,
+    issuer: PlanSender["issuer"],
+    creditAddress: CallerRequest["creditAddress"],
+  ): PlanSender => ({
+    identity: () => provenIdentity(request, context),
+    issuer,
+    async learnToken() {
+      const proof = { check, creditAddress, isExclusive: true, dependencies };
+      return (context.client = await learnToken(request, client, proof));
+    },
+  });
+
+  /** Field brown-outs: only responses that lack a field are read again. */
+  function leaveOut(route: Route, body: ResponseBody, context: RequestContext): ResponseBody {
+    const { hiddenFields } = context.planned ?? {};
+    if (!hiddenFields) return body;
+    const stages = fieldHider.hiddenIn(route, hiddenFields);
+    if (stages.length === 0 || !isText(body)) return body;
+    context.hiddenFields = stages.map(({ object, field }) => `${object}.${field}`);
+    for (const { name, kind } of stages) sunset.count(name, kind);
+    return fieldHider.hide(body, stages, route);
+  }
+
+  return withLifecycle(async function runPipeline(request, context) {
+    const { stageTimes, warnings, span } = context;
+
+    // Authenticate: parse the credentials and look the token up in the cache.
+    const given = await authenticate(request, readCredentials, tokens);
+    const { credentials } = given;
+    context.client = given;
+    stageTimes.authenticate = performance.now();
+
+    // Match the route. Several routes are candidates where the body selects one.
+    const candidates = pack.checkVersion?.(request.headers) ?? matchRoute(request, pack);
+    context.match = firstCandidate(candidates);
+    stageTimes.matchRoute = performance.now();
+
+    // Enforce the rate limit and the sunset plan.
+    const { status, creditAddress: credit } = await consumeRateLimit(request, given, context.match, limits);
+    context.rateLimitStatus = status;
+    rejectLimited(status);
+    const issuer = sunset.isActive() ? await findIssuer(credentials, dependencies.tokenStore) : undefined;
+    if (issuer !== "unknown") context.application = issuer;
+    context.planned = await askPlan(context.match, sunset, senderOf(request, context, given, issuer, credit));
+    enforcePlan(context.planned, sunset);
+    const { client } = context;
+    const creditAddress = client === given ? credit : undefined;
+    stageTimes.rateLimit = performance.now();
+
+    // Authorize each candidate. From here on, this request may hold the lock of its token.
+    const token = await resolveToken(client, candidates, dependencies);
+    context.token = token;
+    const verdicts = authorize(credentials, token, candidates, scopes);
+    stageTimes.authorize = performance.now();
+
+    // Read the body, and let it select among the candidates. Everything above was decided by the request head.
+    const bytes = await readBody(request, verdicts, credentials.hash, token.isAccepted);
+    if (bytes) context.body = { bytes };
+    const readJson = parseOnUse(request, bytes, pack);
+    const selected = await selectRoute(verdicts, readJson);
+    context.match = selected;
+
+    // Translate the query parameters that the pack names.
+    const query = parseQuery(request.query);
+    context.sent = { query, readJson };
+    context.readsQuery = true;
+    const parameters = await selected.route.query.translate(query);
+    const chosen = selected.route.sparseFields?.choose(query);
+    context.readsQuery = !selected.route.body && selected.route.bulk?.readsBody !== true;
+    context.ignoredParameters = parameters.ignored;
+    const match = await withPathValues(selected, parameters.path);
+    const { headers: rules, kind: name } = match.route;
+    const headers = rules?.request?.(request.headers, name === "object" || name === "list");
+
+    // Build the v4 request. Catalogs are read with accepted tokens only.
+    const checkToken = () => dependencies.checkToken?.(request, client, creditAddress);
+    await readCatalogsWithToken(match, token, checkToken, dependencies);
+    const traceparent = continueTrace(header(request, "traceparent"));
+    context.upstream = createUpstreamActivity(warnings, span?.call, traceparent);
+    const caller = { request, match, client: credentials, token, creditAddress, query: parameters.query };
+    const upstream = new UpstreamCaller(caller, dependencies, context.upstream);
+    const services: TranslationServices = dependencies;
+    const authorized: AuthorizedRequest = { ...caller, readJson, upstream, services, report: context };
+    const kind = RESPONSE_KINDS[match.route.kind];
+    const built = addParameters(await kind.buildRequest(authorized), parameters.upstream);
+    const prepared = addPassed(built, rules, { request, readJson, path: match.parameters, headers });
+    context.upstreamEquivalent = prepared.equivalent ?? `${prepared.method} ${prepared.path}`;
+    context.upstreamFilter = prepared.filter;
+
+    // Call v4, with what the call waits for and what the response needs.
+    const received = await kind.callUpstream(prepared, authorized);
+
+    // Build the response.
+    const body = wrap(match.route, await kind.buildResponse(received, prepared, authorized));
+    stageTimes.buildResponse = performance.now();
+    if (dependencies.countsClients && isUnproven(token) && upstream.activity.calls.length === 0)
+      void checkToken();
+    const bodies = choose(match.route, leaveOut(match.route, body, context), chosen);
+    return toSuccess(request, match.route, bodies, context, dependencies.style);
+  }, dependencies);
+}

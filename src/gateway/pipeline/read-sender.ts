@@ -1,0 +1,45 @@
+/** Reads who sent a request, before anything is known of its token. */
+import type { Sender } from "../auth/known-senders.ts";
+import type { Pack } from "../../pack/index.ts";
+import type { GatewayTokens } from "../auth/gateway-tokens.ts";
+import { TokenStore } from "../auth/token-store.ts";
+import type { AlphaRequest } from "./request.ts";
+import { tokenHash, fingerprint } from "../auth/token-cache.ts";
+import { findIssuer } from "./stages/enforce-plan.ts";
+/** Who sent a request, and whether the old service can't know its token. */
+export interface RequestSender extends Sender {
+  readonly token?: string | undefined;
+  readonly hasGatewayToken: boolean;
+}
+
+/** Reads who sent a request to the API. The application is known of tokens that the gateway issued. */
+export function createSenderReader({
+  pack,
+  oauth,
+}: {
+  readonly pack: Pick<Pack, "credentials">;
+  readonly oauth: {
+    readonly gatewayTokens: Pick<GatewayTokens, "isGatewayToken">;
+    readonly tokenStore: Pick<TokenStore, "find">;
+  };
+}): (plain: AlphaRequest) => RequestSender | Promise<RequestSender> {
+  const { client } = pack.credentials;
+  return function readSender(plain) {
+    const found = client?.read(plain);
+    const token = found && "token" in found ? found.token : undefined;
+    const hash = token === undefined ? undefined : tokenHash(token);
+    const identity = {
+      label: plain.label,
+      fingerprint: hash === undefined ? undefined : fingerprint(hash),
+      userAgent: plain.headers["user-agent"]?.[0],
+    };
+    if (token === undefined || !oauth.gatewayTokens.isGatewayToken(token))
+      return { identity, token, hash, hasGatewayToken: false };
+    return findIssuer({ token, hash }, oauth.tokenStore).then((issuer) => ({
+      identity: { ...identity, application: typeof issuer === "object" ? issuer.id : undefined },
+      token,
+      hash,
+      hasGatewayToken: true,
+    }));
+  };
+}

@@ -1,0 +1,303 @@
+/**
+ * The v4 body of an alpha body, which is checked first: all its errors are in one response. Its rules and values may depend
+ * on prerequisites: requests before the call, which routes without a body can have, too.
+ */
+import { isDeepStrictEqual } from "node:util";
+import {
+  type BodyMember,
+  type BodyRules,
+  changedMembers,
+  compileCopy,
+  compileGetter,
+  compileRemover,
+  type ErrorDetail,
+  InvalidPathValueError,
+  isEntityTag,
+  type JsonObject,
+  type Prerequisite,
+  type Route,
+  ValidationError,
+  valueAt,
+  withFailure,
+  type WriteContext,
+  type WrittenBody,
+} from "../../../pack/index.ts";
+import { isObject, parseJson } from "../../../base/index.ts";
+import { mapMaybe } from "../../../jsonata/index.ts";
+import type { AuthorizedRequest } from "../authorized-request.ts";
+import { translateObject } from "../../responses/translate-response.ts";
+import { throwTranslatedError } from "../../responses/translate-error.ts";
+import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
+import { InvalidUpstreamResponseError, type UpstreamResponse } from "../upstream-response.ts";
+
+/** Reads what a GET of the same object responds with now; undefined where v4 does not show it. */
+type FetchCurrent = ((mode?: "must succeed") => Promise<JsonObject | undefined>) | undefined;
+
+/** @param route The client's route that reads the object. */
+export function createFetchCurrent(route: Route | undefined, authorized: AuthorizedRequest): FetchCurrent {
+  if (!route || !("call" in route.source)) return undefined;
+  const endpoint = route.source.call;
+  const { match, upstream, services } = authorized;
+  let current: JsonObject | undefined;
+  return async (mode) => {
+    if (current) return current;
+    const prepared = requestWithoutBody(endpoint, match.parameters);
+    const response = await upstream.call(prepared);
+    if (!response.success && mode === "must succeed")
+      throwTranslatedError(response, route, prepared, authorized);
+    if (!response.success) return undefined;
+    const reading = { client: authorized, catalogs: services.catalogs, related: {} };
+    const json = await translateObject(response, route, reading);
+    current = parseJson(json) as JsonObject;
+    return current;
+  };
+}
+
+/** A translated body, with what it was built from. */
+interface TranslatedBody extends Omit<WrittenBody, "v4"> {
+  readonly v4: JsonObject | readonly JsonObject[];
+  /** The alpha body, in its documented form. */
+  readonly alpha: JsonObject | readonly unknown[];
+  /** Values of the requests before the call. */
+  readonly prerequisites: Readonly<Record<string, unknown>>;
+  /** Headers of the call that come from them. */
+  readonly headers: PreparedRequest["headers"];
+}
+
+/** A body without its invalid members, so that the rest can still be checked. */
+function removeInvalid(body: JsonObject, errors: readonly ErrorDetail[], rules: BodyRules): JsonObject {
+  const members = errors.map(({ field = "" }) => ({ field, member: rules.memberOf(field) }));
+  const rest = compileCopy(members.map(({ field, member }) => member?.name ?? field))(body);
+  for (const { field, member } of members) (member?.remove ?? compileRemover(field))(rest);
+  return rest;
+}
+
+/**
+ * Removes invalid members whose values are the current ones. Clients send whole objects back, and a v4 object may have
+ * values that alpha's rules do not allow (T-2.6), and members that alpha only shows. v4 is asked only if there are such
+ * members.
+ */
+async function removeUnchanged(
+  body: JsonObject,
+  errors: readonly ErrorDetail[],
+  rules: BodyRules,
+  fetchCurrent: FetchCurrent,
+): Promise<JsonObject> {
+  const shown = await fetchCurrent?.();
+  if (!shown) return body;
+  const current = [rules.asBody(shown), shown];
+  const results = new Map<string, boolean>();
+  function isUnchanged(name: string, get: BodyMember["get"]): boolean {
+    const value = get(body);
+    const isSame = () => value !== undefined && current.some((each) => isDeepStrictEqual(value, get(each)));
+    const result = results.get(name) ?? isSame();
+    results.set(name, result);
+    return result;
+  }
+  for (const { field = "", rule } of errors) {
+    const member = rules.memberOf(field);
+    const isMemberUnchanged = member !== undefined && isUnchanged(member.name, member.get);
+    // Of a member that has changed, a part that clients can't write may still have its value.
+    if (!isMemberUnchanged && rule === "unknown") isUnchanged(field, compileGetter(field));
+  }
+  const unchanged = [...results].flatMap(([name, isSame]) => (isSame ? [name] : []));
+  const rest = compileCopy(unchanged)(body);
+  for (const name of unchanged) compileRemover(name)(rest);
+  return rest;
+}
+
+/** Translates the items of a list. @throws {HttpError} 400 with all errors, in alpha's names */
+export async function translateItems(
+  sent: readonly unknown[],
+  isForm: boolean,
+  rules: BodyRules,
+  { match, request, services }: AuthorizedRequest,
+): Promise<TranslatedBody> {
+  const normal = sent.map((item) =>
+    isObject(item) ? rules.normalise(item, isForm) : { body: item, faults: [] },
+  );
+  const items = normal.map(({ body }) => body);
+  const errors = [...normal.flatMap(({ faults }) => faults), ...rules.check(items)];
+  if (errors.length > 0) throw new ValidationError(errors);
+  const writing = {
+    catalogs: services.catalogs,
+    prerequisites: {},
+    path: match.parameters,
+    client: request.address,
+    body: items,
+  };
+  const written = await mapMaybe(items, (item) => rules.write(item as JsonObject, writing));
+  const faults = withFailure(
+    written.flatMap((item) => item.faults),
+    match.route.checkFailure,
+  );
+  if (faults.length > 0) throw new ValidationError(faults);
+  return {
+    v4: written.map(({ v4 }) => v4),
+    faults: [],
+    added: new Set(written.flatMap(({ added }) => [...added])),
+    empty: false,
+    sent: (member) => written.some((item) => item.sent(member)),
+    alpha: items,
+    prerequisites: {},
+    headers: undefined,
+    losses: written.flatMap(({ losses }) => losses),
+  };
+}
+
+/** The translation of a body of which nothing is sent. */
+const nothingOf = (alpha: JsonObject): TranslatedBody => ({
+  v4: {},
+  faults: [],
+  added: new Set(),
+  empty: true,
+  sent: () => false,
+  alpha,
+  prerequisites: {},
+  headers: undefined,
+  losses: [],
+});
+
+/** Translates an alpha body. @throws {HttpError} 400 with all errors, in alpha's names */
+export async function translateBody(
+  sent: JsonObject,
+  isForm: boolean,
+  rules: BodyRules,
+  authorized: AuthorizedRequest,
+  fetchCurrent: FetchCurrent,
+): Promise<TranslatedBody> {
+  const { match, request, services } = authorized;
+  const normal = rules.normalise(sent, isForm);
+  const unreadable = new Set(normal.faults.map(({ field }) => field));
+  // A member that cannot be read is reported once, not a second time for its type.
+  const check = (body: JsonObject): ErrorDetail[] => [
+    ...normal.faults,
+    ...rules.check(body).filter(({ field }) => !unreadable.has(field)),
+  ];
+  let { body } = normal;
+  let errors = check(body);
+  if (errors.length > 0 && fetchCurrent) {
+    body = await removeUnchanged(body, errors, rules, fetchCurrent);
+    errors = check(body);
+  }
+  const valid = errors.length > 0 ? removeInvalid(body, errors, rules) : body;
+  const { onlyChanges } = match.route;
+  let change: WriteContext["change"];
+  if (onlyChanges && errors.length === 0) {
+    const current = await fetchCurrent?.("must succeed");
+    change = changedMembers(
+      valid,
+      current && rules.asBody(current),
+      onlyChanges === "items" ? services.pack.dialect.client.id : undefined,
+    );
+    if (rules.added.length === 0 && Object.keys(change.changed).length === 0) return nothingOf(valid);
+  }
+  const prerequisites = await fetchPrerequisites(valid, errors, authorized);
+  const written = await rules.write(valid, {
+    catalogs: services.catalogs,
+    prerequisites: prerequisites.values,
+    path: match.parameters,
+    client: request.address,
+    body: valid,
+    change,
+  });
+  errors = [...errors, ...withFailure(written.faults, match.route.checkFailure), ...prerequisites.errors];
+  const reported = new Set(errors.map(({ field }) => field));
+  // Invalid members were removed: rules about missing members do not apply to them.
+  const failed = await prerequisites.check(written.v4);
+  errors.push(...failed.filter(({ field }) => field === undefined || !reported.has(field)));
+  if (errors.length > 0) throw new ValidationError(errors);
+  const { values, headers } = prerequisites;
+  return { ...written, alpha: valid, prerequisites: values, headers };
+}
+
+/** Values of the requests before the call, errors of those that found nothing, and the rules that depend on them. */
+interface PrerequisiteResults {
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Headers of the call. */
+  readonly headers: PreparedRequest["headers"];
+  readonly errors: readonly ErrorDetail[];
+  readonly check: (v4: JsonObject) => Promise<readonly ErrorDetail[]>;
+}
+
+/** The request; undefined where a value of the body cannot be part of its path, so that v4 has no such object. */
+function prerequisiteRequest(
+  { endpoint, notFoundField }: Prerequisite,
+  values: JsonObject,
+): PreparedRequest | undefined {
+  try {
+    return requestWithoutBody(endpoint, values);
+  } catch (error) {
+    if (notFoundField === undefined || !(error instanceof InvalidPathValueError)) throw error;
+    return undefined;
+  }
+}
+
+/**
+ * The version of a prerequisite: the upstream's, or the one that the pack makes of the object.
+ *
+ * @throws {InvalidUpstreamResponseError} Without it another change could be overwritten.
+ */
+function entityTagOf(response: UpstreamResponse, name: string, { headers, versionPath }: Route): string {
+  const { etag } = response.headers;
+  const tag = headers?.entityTag
+    ? headers.entityTag(valueAt(response.json, versionPath), response.json)
+    : etag;
+  if (typeof tag === "string" && isEntityTag(tag)) return tag;
+  throw new InvalidUpstreamResponseError(`the prerequisite "${name}" has no ETag for "if_match"`);
+}
+
+/**
+ * Fetches what rules or values depend on. Where v4 denies a request that a rule needs (401, 403), v4 decides the call
+ * itself. A request that values or the `If-Match` of the call need must succeed.
+ *
+ * @throws {HttpError} v4's error, of a request that values need
+ */
+export async function fetchPrerequisites(
+  body: JsonObject,
+  bodyErrors: readonly ErrorDetail[],
+  authorized: AuthorizedRequest,
+): Promise<PrerequisiteResults> {
+  const { match, upstream, services } = authorized;
+  const { unknown_record: reason } = services.pack.dialect.messages;
+  const values: Record<string, unknown> = {};
+  const errors: ErrorDetail[] = [];
+  const fetched: { step: Prerequisite; json: unknown }[] = [];
+  let headers: PreparedRequest["headers"];
+  for (const step of match.route.prerequisites) {
+    const { notFoundField, failure } = step;
+    // What its path needs was not sent, or not found.
+    if (!step.needs.every((name) => Object.hasOwn(values, name))) continue;
+    const isUseless =
+      notFoundField === undefined
+        ? bodyErrors.length > 0
+        : bodyErrors.some(({ field }) => field === notFoundField);
+    if (isUseless || !(await step.isNeeded(body))) continue;
+    const prepared = prerequisiteRequest(step, { ...body, ...match.parameters, ...values });
+    if (!prepared) {
+      errors.push({ ...failure, field: String(notFoundField), reason, rule: "unknown_record" });
+      continue;
+    }
+    const response = await upstream.call(prepared);
+    const isVersion = step.name === match.route.ifMatch;
+    const isNotFound = response.status === 404 && notFoundField !== undefined;
+    if (isNotFound) errors.push({ ...failure, field: notFoundField, reason, rule: "unknown_record" });
+    else if (!response.success && (isVersion || notFoundField === undefined))
+      throwTranslatedError(response, match.route, { ...prepared, failure }, authorized);
+    if (!response.success) continue;
+    // Also of a response without a body: the call must not be sent without it.
+    if (isVersion) headers = { "if-match": entityTagOf(response, step.name, match.route) };
+    if (response.json === undefined) continue;
+    values[step.name] = response.json;
+    fetched.push({ step, json: response.json });
+  }
+  return {
+    values,
+    headers,
+    errors,
+    async check(v4) {
+      const found = await Promise.all(fetched.map(async ({ step, json }) => step.check(body, json, v4)));
+      return withFailure(found.flat(), match.route.checkFailure);
+    },
+  };
+}

@@ -1,0 +1,127 @@
+/** From an error of the pipeline to the response of its client. */
+import { errorText, printJson, StateUnavailableError } from "../../base/index.ts";
+import { AuditUnavailableError } from "../../audit/index.ts";
+import { TokenUnavailableError } from "../auth/token-store.ts";
+import {
+  type ErrorDetail,
+  errorsOf,
+  type ErrorSummary,
+  HttpError,
+  type InvalidPart,
+  InvalidPathValueError,
+  InvalidPrerequisiteError,
+  TranslatedError,
+  type UpstreamErrorMeaning,
+  ValidationError,
+} from "../../pack/index.ts";
+import { ExpressionError } from "../../jsonata/index.ts";
+import { UpstreamError } from "../upstream/upstream-error.ts";
+import type { RequestContext } from "../pipeline/context.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
+import { InvalidUpstreamResponseError, type TranslationConfig } from "../pipeline/upstream-response.ts";
+
+/** How a pack writes errors. */
+export type ErrorTranslation = Pick<
+  TranslationConfig,
+  "errors" | "statuses" | "errorCodes" | "validationSummaries" | "namesParameters"
+>;
+
+export interface ErrorResult {
+  readonly status: number;
+  /** Writes the body. @param retryAfter the seconds of the response's `Retry-After` */
+  readonly writeBody: (retryAfter?: number) => string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly meaning: UpstreamErrorMeaning;
+  /** Whether it is a bug of the gateway. */
+  readonly isUnexpected: boolean;
+}
+
+/** Errors that the pipeline expects. Their messages are for the log. */
+const EXPECTED = [
+  UpstreamError,
+  InvalidUpstreamResponseError,
+  InvalidPathValueError,
+  InvalidPrerequisiteError,
+  ExpressionError,
+  TokenUnavailableError,
+  StateUnavailableError,
+  AuditUnavailableError,
+];
+
+/** An error of the gateway with the client's status and codes. Other errors have theirs. */
+function toClientError(
+  error: HttpError,
+  part: InvalidPart,
+  { statuses, errorCodes, validationSummaries, namesParameters }: ErrorTranslation,
+): Pick<HttpError, "status" | "details"> & { readonly summary?: ErrorSummary | undefined } {
+  if (error instanceof TranslatedError) return error;
+  if (!(error instanceof ValidationError))
+    return {
+      status: error.rejection?.isExactStatus
+        ? statuses.translateExactly(error.status)
+        : statuses.translate(error.status),
+      details: error.details,
+    };
+  const details = error.details.map((detail) => {
+    const code = detail.code ?? errorCodes.ofRule(detail.rule, part);
+    const field = detail.field ?? (namesParameters ? detail.parameter : undefined);
+    return { ...detail, ...(code !== undefined && { code }), ...(field !== undefined && { field }) };
+  });
+  // A request that breaks another rule, too, is invalid: that is what the client mends first.
+  const [first] = details;
+  if (first?.status !== undefined && details.every(({ status }) => status !== undefined))
+    return { status: first.status, details };
+  return { status: statuses.validation[part], details, summary: validationSummaries[part] };
+}
+
+function meaningOfError(error: HttpError): UpstreamErrorMeaning {
+  if (error instanceof TranslatedError) return error.meaning;
+  return error.rejection?.by === "limit" ? "limited" : "refused";
+}
+
+/** A shape that is one value, such as `$code`, has no body where there is no such value. */
+const printBody = (body: unknown): string => (body === undefined ? "" : printJson(body));
+
+/**
+ * The response to an error. Only the gateway's own HTTP errors show their reasons. All others show one neutral
+ * sentence with the request's id, under which the log and the audit record have the cause.
+ */
+export function toErrorResult(
+  error: unknown,
+  { id, method, path }: Pick<AlphaRequest, "id" | "method" | "path">,
+  { warnings, match, readsQuery }: Pick<RequestContext, "warnings" | "match" | "readsQuery">,
+  translation: ErrorTranslation,
+): ErrorResult {
+  const { statuses } = translation;
+  const errors = errorsOf(match?.route, translation);
+  const name = match?.route.object;
+  const request = { method, path, parameters: match?.parameters };
+  const writerOf =
+    (details: readonly ErrorDetail[], status: number, summary?: ErrorSummary) =>
+    (retryAfter?: number): string =>
+      printBody(errors.client.write(details, status, { summary, name, request, retryAfter }));
+  if (error instanceof HttpError) {
+    for (const { cause } of error.details) if (cause) warnings.push(cause.message);
+    const { status, details, summary } = toClientError(error, readsQuery ? "query" : "body", translation);
+    return {
+      status,
+      writeBody: writerOf(details, status, summary),
+      ...(error.headers && { headers: error.headers }),
+      meaning: meaningOfError(error),
+      isUnexpected: false,
+    };
+  }
+  const isUnexpected = !EXPECTED.some((kind) => error instanceof kind);
+  // The call has already warned of its own failure.
+  if (!(error instanceof UpstreamError))
+    warnings.push(isUnexpected ? "an unexpected error" : errorText(error));
+  const field = error instanceof ExpressionError ? error.origin?.field : undefined;
+  const cause = field === undefined ? "" : `: ${field} could not be translated`;
+  const detail: ErrorDetail = { reason: `The service could not process this request (${id})${cause}.` };
+  return {
+    status: statuses.failed,
+    writeBody: writerOf([detail], statuses.failed),
+    meaning: "failed",
+    isUnexpected,
+  };
+}

@@ -1,0 +1,94 @@
+import { pipeline } from "node:stream";
+import { type Endpoint, type FileRule, HttpError } from "../../pack/index.ts";
+import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
+import { header } from "../pipeline/request.ts";
+import { endpointOf } from "../pipeline/stages/build-request.ts";
+import { throwTranslatedError } from "./translate-error.ts";
+import { countBytes, type FileRequest, type StreamedResponse } from "./file-stream.ts";
+import { requestWithoutBody, type PreparedRequest } from "../pipeline/prepared-request.ts";
+import { InvalidUpstreamResponseError } from "../pipeline/upstream-response.ts";
+import { translateObject } from "./translate-response.ts";
+
+/** Whether a `Content-Type` (`image/png; q=1`) has a type. The type may end in `/*`. */
+function isOfType(contentType: string | undefined, wanted: string): boolean {
+  const type = (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  return wanted.endsWith("/*") ? type.startsWith(wanted.slice(0, -1)) : type === wanted;
+}
+
+/**
+ * Opens the file that a client sends. Only its headers are checked.
+ *
+ * @throws {HttpError} 400 for another type, a coding, and a declared length above the limit
+ */
+function openUpload(
+  { request, upstream: { activity } }: AuthorizedRequest,
+  { content_type: type, max_bytes: most }: FileRule,
+): NonNullable<FileRequest["upload"]> {
+  const [contentType, length] = [header(request, "content-type"), header(request, "content-length")];
+  if (!isOfType(contentType, type)) throw new HttpError(400, `The body must be ${type}.`);
+  const coding = header(request, "content-encoding") ?? "identity";
+  if (coding.toLowerCase() !== "identity")
+    throw new HttpError(400, "The Content-Encoding of the body is not supported.");
+  if (Number(length ?? 0) > most) throw new HttpError(400, "The body is too large.");
+  if (!request.openUpload) throw new HttpError(400, "The body is missing.");
+  const stream = countBytes(most, (count) => {
+    if (activity.streamedBytes) activity.streamedBytes.in += count;
+  });
+  pipeline(request.openUpload(), stream, () => {});
+  const headers = {
+    "content-type": contentType ?? type,
+    ...(length !== undefined && { "content-length": length }),
+  };
+  return { headers, stream };
+}
+
+/**
+ * Asks v4 whether it accepts the client's token, by a small read: with made-up tokens a client could hold all
+ * connections for files by sending them slowly. v4 may deny the read itself (403).
+ *
+ * @throws {HttpError} v4's error, translated
+ */
+async function verifyToken(endpoint: Endpoint, authorized: AuthorizedRequest): Promise<void> {
+  const { match, upstream } = authorized;
+  const prepared = requestWithoutBody(endpoint, {});
+  const response = await upstream.call(prepared);
+  if (!response.success && response.status !== 403)
+    throwTranslatedError(response, match.route, prepared, authorized);
+}
+
+/** Streams a file to v4, or from it. @throws {HttpError} for a file that alpha rejects, and v4's error */
+async function streamFile(
+  prepared: PreparedRequest,
+  authorized: AuthorizedRequest,
+): Promise<StreamedResponse> {
+  const { match, token, upstream, services } = authorized;
+  const { route } = match;
+  const { tokenCheck } = services.pack;
+  if (route.upload && tokenCheck && token.info?.refused !== false) await verifyToken(tokenCheck, authorized);
+  const result = await upstream.stream({
+    method: prepared.method,
+    path: prepared.path,
+    accept: route.file?.content_type ?? "application/json",
+    upload: route.upload && openUpload(authorized, route.upload),
+    wantsFile: route.file !== undefined,
+  });
+  if (!result.file && !result.response.success)
+    throwTranslatedError(result.response, route, prepared, authorized);
+  return result;
+}
+
+/** A file from the client, or from v4, which is streamed. */
+export const fileKind: ResponseKind<StreamedResponse> = {
+  buildRequest: ({ match }) => requestWithoutBody(endpointOf(match.route), match.parameters),
+  callUpstream: streamFile,
+  buildResponse(result, _prepared, { match, services }) {
+    const { route } = match;
+    if (!result.file) {
+      const reading = { catalogs: services.catalogs, related: {} };
+      return translateObject(result.response, route, reading);
+    }
+    if (route.file && isOfType(result.file.type, route.file.content_type)) return result.file;
+    result.file.stream.destroy();
+    throw new InvalidUpstreamResponseError(`the file of the response is of type ${result.file.type}`);
+  },
+};

@@ -1,0 +1,32 @@
+import { type RouteKind, TranslatedError } from "../../pack/index.ts";
+import type { ResponseKind } from "../pipeline/authorized-request.ts";
+import { aggregatedKind } from "./aggregated.ts";
+import { bulkKind } from "./bulk.ts";
+import { catalogKind } from "./catalog.ts";
+import { fileKind } from "./file.ts";
+import { mergedKind } from "./merged.ts";
+import { listKind, objectKind } from "./object.ts";
+import { pagedKind } from "./paged.ts";
+
+/** A route that the pack rejects, since v4 has nothing for it. */
+const rejectedKind: ResponseKind<never> = {
+  buildRequest({ match: { route } }) {
+    const { error } = "error" in route.source ? route.source : {};
+    throw new TranslatedError(error?.status ?? 404, error?.reason ?? "Not found");
+  },
+  callUpstream: () => Promise.reject(new Error("a rejected route makes no v4 call")),
+  buildResponse: () => Promise.reject(new Error("a rejected route has no response")),
+};
+
+/** How routes of each kind call v4 and build alpha's response. */
+export const RESPONSE_KINDS: Readonly<Record<RouteKind, ResponseKind<unknown>>> = {
+  object: objectKind,
+  list: listKind,
+  paged: pagedKind,
+  merged: mergedKind,
+  aggregated: aggregatedKind,
+  bulk: bulkKind,
+  catalog: catalogKind,
+  file: fileKind,
+  rejected: rejectedKind,
+};

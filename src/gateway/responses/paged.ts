@@ -1,0 +1,122 @@
+/** A page of a list whose pages differ from v4's: rows of one or more v4 pages. */
+import { cursorParameter, type Paging, type ReadContext, throwParameterError } from "../../pack/index.ts";
+import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
+import { buildUpstreamRequest } from "../pipeline/stages/build-request.ts";
+import { callUpstream } from "../pipeline/stages/call-upstream.ts";
+import { throwTranslatedError } from "./translate-error.ts";
+import type { ListPage, PreparedRequest } from "../pipeline/prepared-request.ts";
+import { InvalidUpstreamResponseError, type UpstreamResponse } from "../pipeline/upstream-response.ts";
+import { acceptPage } from "../pipeline/upstream-list.ts";
+import { applyTokenScopes } from "./token-scopes.ts";
+import { findRow, translatePage, type TranslatedPage } from "./translate-page.ts";
+
+/** Alpha's rows, and the parts of v4's pages that they come from. */
+type Parts = readonly TranslatedPage[];
+
+function pageOf({ page, path }: PreparedRequest): ListPage {
+  if (!page) throw new Error(`${path} is not a page of a list`);
+  return page;
+}
+
+/** @throws {InvalidUpstreamResponseError} for a row without a cursor: clients would take its page for the last one */
+function cursorOf(row: unknown, { clientCursor }: Paging): string {
+  const cursor = clientCursor(row);
+  if (cursor === undefined) throw new InvalidUpstreamResponseError("a row of the page has no valid cursor");
+  return cursor;
+}
+
+/**
+ * Reads the next v4 page. While the item of a cursor is searched, no row is taken.
+ *
+ * @returns undefined if the page before the item starts in an earlier v4 page, which is to be read again
+ */
+async function translateNextPage(
+  response: UpstreamResponse,
+  { walk, request }: ListPage,
+  common: ReadContext,
+  { match: { route } }: AuthorizedRequest,
+): Promise<TranslatedPage | undefined> {
+  const reading = { ...common, response };
+  const { paging } = route.lists;
+  if (walk.isSearching) {
+    const isRow = (row: unknown): boolean => paging.clientCursor(row) === request.after;
+    const { index } = await findRow(response, route, { ...reading, lost: undefined }, isRow);
+    if (index >= 0 && !walk.found(index)) return undefined;
+  }
+  const { separator } = route.listWriter.items;
+  const range = { from: walk.from, to: walk.to, separator };
+  const page = await translatePage(response, route, reading, range);
+  const { values, count } = page;
+  acceptPage(walk, {
+    values,
+    headers: response.headers,
+    count,
+    firstItem: () => paging.upstreamCursor(page.firstUpstream()),
+    lastItem: () => paging.upstreamCursor(page.lastUpstream()),
+  });
+  return page;
+}
+
+export const pagedKind: ResponseKind<Parts> = {
+  buildRequest: buildUpstreamRequest,
+  async callUpstream(prepared, authorized) {
+    const { match, services, upstream, report } = authorized;
+    const page = pageOf(prepared);
+    const first = await callUpstream(prepared, authorized);
+    const reading = {
+      client: authorized,
+      catalogs: services.catalogs,
+      related: first.related,
+      lost: report.losses,
+    };
+    const parts: TranslatedPage[] = [];
+    for (let { response } = first; ;) {
+      const part = await translateNextPage(response, page, reading, authorized);
+      if (part) parts.push(part);
+      if (part && page.walk.isDone) return page.walk.isBackward ? parts.toReversed() : parts;
+      response = await upstream.call({ ...prepared, path: page.pathOf(page.walk.query) });
+      if (!response.success) throwTranslatedError(response, match.route, prepared, authorized);
+    }
+  },
+  buildResponse(parts, prepared, authorized) {
+    const { match, services, request: client, report } = authorized;
+    const { route } = match;
+    const { request, walk } = pageOf(prepared);
+    const { paging } = route.lists;
+    if (walk.isSearching)
+      throwParameterError(
+        cursorParameter(paging.style, request.isBackward),
+        "names none of the items that can be found.",
+        "page",
+      );
+    if (!paging.style && walk.hasMore)
+      throw new InvalidUpstreamResponseError(`the list has more than ${request.size} rows`);
+    if (paging.hasTotal && walk.total === undefined)
+      throw new InvalidUpstreamResponseError("the total of the list is missing");
+    const filled = parts.filter(({ taken }) => taken > 0);
+    const { values, headers } = paging.describePage({
+      request,
+      start: walk.start,
+      count: filled.reduce((sum, { taken }) => sum + taken, 0),
+      total: walk.total,
+      hasMore: walk.hasMore,
+      cursor: walk.cursor,
+      hasPrevious: walk.hasPrevious,
+      previousCursor: walk.previousCursor,
+      firstItem: () => cursorOf(filled[0]?.firstClient(), paging),
+      lastItem: () => cursorOf(filled.at(-1)?.lastClient(), paging),
+      linkBase: services.translation.linkBase,
+      cursorMark: services.translation.cursorMark,
+      path: client.path,
+      query: client.query,
+    });
+    report.listHeaders = headers;
+    const { around, items } = route.listWriter;
+    const [open, close] = around(values);
+    const separator = Buffer.from(items.separator);
+    const rows = filled.flatMap(({ rows: bytes }, index) => (index === 0 ? [bytes] : [separator, bytes]));
+    const [first, last] = rows.length > 0 ? [open + items.open, items.close + close] : [open, close];
+    const body = Buffer.concat([Buffer.from(first), ...rows, Buffer.from(last)]);
+    return route.tokenLevels ? applyTokenScopes(body, route.tokenLevels, authorized) : body;
+  },
+};

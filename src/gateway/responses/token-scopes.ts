@@ -1,0 +1,125 @@
+/** Responses that carry tokens: v4's scopes in them become alpha's levels. */
+import { errorText, isObject, type Owner, parseJson, printJson } from "../../base/index.ts";
+import { levelsLoss, type TokensStep, valueAt } from "../../pack/index.ts";
+import type { AuthorizedRequest } from "../pipeline/authorized-request.ts";
+import { personalOwner } from "../auth/token-owners.ts";
+import { currentGrants } from "../pipeline/stages/authorize.ts";
+import { createFetchCurrent } from "../pipeline/stages/translate-body.ts";
+
+type Row = Record<string, unknown>;
+
+/** v4 shows this many characters of a token in lists. */
+const SHOWN_CHARACTERS = 16;
+
+/** A token without an end is stored for longer than anyone will look for it. */
+const ENDLESS_SECONDS = 100 * 365 * 86_400;
+const DAY_SECONDS = 86_400;
+
+const shownPart = (token: unknown): string =>
+  typeof token === "string" ? token.slice(0, SHOWN_CHARACTERS) : "";
+
+function secondsUntil(end: unknown, now: number): number {
+  const time =
+    typeof end === "string" ? Date.parse(/Z$|[+-]\d\d:\d\d$/.test(end) ? end : `${end}Z`) : Number.NaN;
+  // Longer than the token, whatever the clocks of both sides show.
+  return Number.isNaN(time) ? ENDLESS_SECONDS : Math.max(0, (time - now) / 1000) + DAY_SECONDS;
+}
+
+function ownerOf({ client, token }: AuthorizedRequest): Owner {
+  const { grant } = token.resolved;
+  return personalOwner(client.hash, typeof grant === "object" ? grant.owner : undefined);
+}
+
+/**
+ * Replaces a token that v4 has just created, and that has v4's scopes, with one of the gateway that has the levels
+ * that the client asked for. No one creates a token that may do more than their own.
+ *
+ * @throws {StateUnavailableError} where it cannot be stored: the client does not get the token then
+ */
+async function issueGatewayToken(row: Row, step: TokensStep, authorized: AuthorizedRequest): Promise<void> {
+  const { services, token: clientToken } = authorized;
+  const { scopes, tokens, tokenStore } = services;
+  const token = row[step.token];
+  if (typeof token !== "string") return;
+  // Without scopes in the response the token of the gateway has no levels: v4's token may do more.
+  const { [step.scopes]: scopesOfV4 } = row;
+  const requested = typeof scopesOfV4 === "string" ? scopesOfV4 : "";
+  const clientGrants = (await currentGrants(clientToken.resolved, tokens)) ?? "all";
+  const levels = scopes.common(scopes.read(requested).grants, clientGrants);
+  if (levels === "all") return;
+  const granted = scopes.write(levels);
+  const at = Date.now();
+  const seconds = secondsUntil(step.expires === undefined ? undefined : row[step.expires], at);
+  const start = shownPart(token);
+  const owner = ownerOf(authorized);
+  const issued = { token, expiresInSeconds: undefined, refresh: undefined };
+  const ofGateway = await tokenStore.save(issued, {
+    scopes: granted,
+    owner,
+    refresh: undefined,
+    at,
+    seconds,
+    shown: start,
+  });
+  row[step.token] = ofGateway;
+  await tokenStore.saveLevels(start, ofGateway, granted, owner, seconds);
+  row[step.scopes] = granted;
+}
+
+/** Shows the levels that a listed token was requested with, as far as v4 says that it has them. */
+async function showRequestedLevels(
+  row: Row,
+  step: TokensStep,
+  { services, report }: AuthorizedRequest,
+): Promise<void> {
+  const { scopes, tokenStore } = services;
+  const given = row[step.scopes];
+  if (typeof given !== "string") return;
+  const requested = await tokenStore.findLevels(shownPart(row[step.token])).catch(() => {
+    report.losses.add(levelsLoss(step.scopes));
+    return undefined;
+  });
+  if (requested === undefined) return;
+  row[step.scopes] = scopes.write(scopes.common(scopes.read(given).grants, scopes.read(requested).grants));
+}
+
+/**
+ * What a route about tokens does around its call: a token is created only if it can be stored, and all that is stored
+ * about it is deleted with it.
+ *
+ * @returns what to do after the call has succeeded
+ * @throws {HttpError} 429 where the client has too many tokens
+ */
+export async function beforeTokenCall(
+  step: TokensStep | undefined,
+  authorized: AuthorizedRequest,
+): Promise<() => Promise<void>> {
+  const { services, match, report } = authorized;
+  const { tokenStore, pack } = services;
+  if (step?.created) await tokenStore.requireRoom(ownerOf(authorized));
+  const readRoute = match.route.readRoute === undefined ? undefined : pack.route(match.route.readRoute);
+  if (!step?.deleted || !readRoute) return async () => {};
+  // Only the object says which token it is. If v4 does not show it, the entries stay until they expire.
+  const current = await createFetchCurrent(readRoute, authorized)?.();
+  const start = shownPart(current?.[step.token]);
+  return async () => {
+    if (start.length !== SHOWN_CHARACTERS) return;
+    await tokenStore.forget(start).catch((error: unknown) => {
+      report.warnings.push(`what was stored about a deleted token stays: ${errorText(error)}`);
+    });
+  };
+}
+
+/** Replaces v4's scopes with alpha's levels in a response with tokens: a new one, or a list. */
+export async function applyTokenScopes(
+  body: string | Buffer,
+  step: TokensStep,
+  authorized: AuthorizedRequest,
+): Promise<string> {
+  const response = parseJson(body.toString());
+  const found = step.rows ? valueAt(response, step.rows) : [response];
+  const rows = (Array.isArray(found) ? found : []).map((row) => valueAt(row, step.item)).filter(isObject);
+  const apply = step.created ? issueGatewayToken : showRequestedLevels;
+  await Promise.all(rows.map((row) => apply(row as Row, step, authorized)));
+  return printJson(response);
+}

@@ -1,0 +1,138 @@
+import { randomUUID } from "node:crypto";
+import { createRedisLimiter } from "../limits/redis-limiter.ts";
+import {
+  connectRedis,
+  createRedisStore,
+  isRejection,
+  type KeyValueStore,
+  type Log,
+  readInteger,
+  readTexts,
+  REDIS_PREFIX,
+  type RedisClient,
+  type Settings,
+} from "../../base/index.ts";
+import { createRedisTokenCache } from "../auth/redis-token-cache.ts";
+import { withLocalFallback, type LocalState, type SharedState, type StateSettings } from "./shared-state.ts";
+
+const KEY = `${REDIS_PREFIX}replicas`;
+const HEARTBEAT_MS = 2000;
+
+/** Three heartbeats: a late one does not count as an exit. */
+const EXPIRY_SECONDS = 6;
+
+/** The processes that share a Redis. */
+interface Replicas {
+  /** How many there are, including this one. While Redis is unavailable: how many there were. */
+  count(): number;
+  /** Why Redis refuses to count them. */
+  fault(): string | undefined;
+  /** Removes this process. */
+  leave(): Promise<void>;
+}
+
+/**
+ * Registers this process, and keeps counting the others, by the clock of Redis. Without a script: a Redis that refuses
+ * scripts can count those that have a share of the limits.
+ *
+ * @param onFault Called once when Redis refuses to count, with its reason.
+ */
+async function registerReplica(redis: RedisClient, onFault: (fault: string) => void): Promise<Replicas> {
+  const id = randomUUID();
+  let replicas = 1;
+  let fault: string | undefined;
+
+  /** Records a heartbeat of this process, removes expired processes, and counts the rest. */
+  const beat = (): Promise<number> =>
+    redis.run(async (client) => {
+      const [now] = readTexts(await client.time());
+      const score = Number(now);
+      const replies = await client
+        .multi()
+        .zAdd(KEY, { score, value: id })
+        .zRemRangeByScore(KEY, "-inf", score - EXPIRY_SECONDS)
+        .expire(KEY, EXPIRY_SECONDS)
+        .zCard(KEY)
+        .exec();
+      return readInteger(replies.at(-1));
+    });
+
+  async function sendHeartbeat(): Promise<void> {
+    try {
+      replicas = Math.max(1, await beat());
+      fault = undefined;
+    } catch (error) {
+      // The connection reports its outages itself.
+      if (!isRejection(error)) return;
+      if (fault === undefined) onFault(error.message);
+      fault = error.message;
+    }
+  }
+
+  await sendHeartbeat();
+  const timer = setInterval(() => void sendHeartbeat(), HEARTBEAT_MS).unref();
+  return {
+    count: () => replicas,
+    fault: () => fault,
+    async leave() {
+      clearInterval(timer);
+      await redis.run((client) => client.zRem(KEY, id)).catch(() => {});
+    },
+  };
+}
+
+/** Shares state in Redis. If Redis is down, the process starts with its local state and reconnects. */
+export async function openRedisBackend(
+  settings: Settings,
+  log: Log,
+  local: LocalState,
+): Promise<SharedState> {
+  const onUncounted = (fault: string): void =>
+    log.error(
+      { code: "AG_REPLICAS_UNCOUNTED", fault },
+      "Redis does not count the replicas: during an outage each process enforces its share by an old count",
+    );
+  const redis = await connectRedis({
+    url: settings.REDIS_URL ?? "",
+    onChange(fault) {
+      if (fault === undefined) log.info({}, "Redis responds and can be written");
+      else
+        log.error(
+          { code: "AG_REDIS_UNAVAILABLE", fault },
+          "Redis does not respond, or can't be written: each process enforces its share of the rate limits",
+        );
+    },
+  });
+  const replicas = await registerReplica(redis, onUncounted);
+  const rates = { all: settings.RATE_LIMIT, create: settings.RATE_LIMIT_CREATE };
+  const backend = {
+    limiter: (name: keyof typeof rates) => createRedisLimiter(redis, name, rates[name]),
+    tokenCache: createRedisTokenCache(redis, {
+      ttlSeconds: settings.TOKEN_TTL_SECONDS,
+      negativeTtlSeconds: settings.TOKEN_NEGATIVE_TTL_SECONDS,
+    }),
+    replicas: replicas.count,
+  };
+  return {
+    ...withLocalFallback(backend, local, settings),
+    state: createRedisStore(redis),
+    problems() {
+      const [fault, uncounted] = [redis.fault(), replicas.fault()];
+      return [
+        ...(fault === undefined ? [] : [`Redis ${fault}: each process enforces its share of the limits`]),
+        ...(uncounted === undefined ? [] : [`Redis does not count the replicas (${uncounted})`]),
+      ];
+    },
+    replicas: replicas.count,
+    async close() {
+      await replicas.leave();
+      await redis.close();
+    },
+  };
+}
+
+/** Opens the state that gateways keep in Redis, for a command. @throws {StateUnavailableError} */
+export async function openRedisState({ REDIS_URL: url = "" }: StateSettings): Promise<KeyValueStore> {
+  const redis = await connectRedis({ url, onChange: () => {} });
+  return { ...createRedisStore(redis), close: () => redis.close() };
+}

@@ -1,0 +1,63 @@
+import type { Fullness, KeyValueStore, Log, Metrics } from "../../base/index.ts";
+
+/** From here on the operator should know. */
+const NEARLY_FULL = 0.8;
+const CHECK_MS = 10_000;
+
+/** What each part of the store holds, for the operator. */
+const PARTS: Readonly<Record<keyof Fullness, string>> = {
+  application: "tokens of sign-ins",
+  personal: "personal tokens",
+  rest: "requested scopes, or memory of Redis",
+};
+
+/** Reports how full the state store is. */
+export interface StateFullness {
+  /** Why sign-ins fail; empty if they don't. */
+  problems(): Promise<readonly string[]>;
+  close(): void;
+}
+
+/**
+ * Watches how full the state store is: a gauge, and a line in the log when a part is nearly full. Nothing in it is removed
+ * for something new, so that only new tokens and requests fail.
+ */
+export function watchFullness(
+  state: Pick<KeyValueStore, "fullness">,
+  { log, metrics }: { readonly log: Log; readonly metrics: Pick<Metrics, "addGauge"> },
+): StateFullness {
+  let fullness: Fullness = { application: 0, personal: 0, rest: 0 };
+  const reported = new Set<string>();
+
+  async function check(): Promise<void> {
+    // A store that does not respond is reported by its own readiness.
+    fullness = await state.fullness().catch(() => fullness);
+    for (const [part, used] of Object.entries(fullness) as [keyof Fullness, number][]) {
+      if (used < NEARLY_FULL) reported.delete(part);
+      else if (!reported.has(part)) {
+        reported.add(part);
+        const percent = Math.floor(used * 100);
+        log.warn(
+          { code: "AG_STATE_STORE_FILLS", part: PARTS[part], percent },
+          "the state store is nearly full",
+        );
+      }
+    }
+  }
+
+  const used = (): number => Math.max(...Object.values(fullness));
+  metrics.addGauge(
+    "state_store_used_ratio",
+    "How full the fullest part of the state store is, from 0 to 1.",
+    used,
+  );
+  void check();
+  const timer = setInterval(() => void check(), CHECK_MS).unref();
+  return {
+    async problems() {
+      await check();
+      return fullness.application >= 1 ? ["the state store is full: sign-ins fail"] : [];
+    },
+    close: () => clearInterval(timer),
+  };
+}

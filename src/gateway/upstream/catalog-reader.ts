@@ -1,0 +1,258 @@
+import {
+  addQuery,
+  type Catalog,
+  type CatalogCall,
+  type CatalogEntry,
+  type CatalogPaging,
+  createCatalogEntry,
+  type FilterWriter,
+  type ParseListBody,
+  type ReadContext,
+  type ReadFunction,
+  type ReadWrapped,
+  type SentToken,
+} from "../../pack/index.ts";
+import {
+  ByteMap,
+  type Cursor,
+  cursorAt,
+  expectEnd,
+  fromJsonText,
+  paddedText,
+  printJson,
+  readRaw,
+} from "../../base/index.ts";
+import { ExpressionError } from "../../jsonata/index.ts";
+import type { Upstream } from "./client.ts";
+
+/** A catalog that is cached, and the function that translates its items. */
+export interface CatalogSource {
+  readonly catalog: Catalog;
+  readonly read: ReadFunction;
+  /** Reads the object in the wrapper of an item; undefined if items have none. */
+  readonly readWrapped?: ReadWrapped | undefined;
+  readonly parseList: ParseListBody;
+  /** Says why `parseList` finds no list in a value. */
+  readonly describeFault: (body: unknown) => string;
+}
+
+/** A whole catalog, translated. */
+export interface CachedCatalog {
+  readonly entries: ReadonlyMap<string, CatalogEntry>;
+  /** JSON texts of the entries, by the JSON text of the id. */
+  readonly texts: ByteMap;
+  /** Ids by their lower-case spelling. */
+  readonly spellings: ReadonlyMap<string, string>;
+  readonly list: readonly CatalogEntry[];
+  /** Undefined if all rows were translated. */
+  readonly leftOut: LeftOutRows | undefined;
+}
+
+/** Rows of a catalog that it does not have: they have no id, or an expression of the pack fails on them. */
+export interface LeftOutRows {
+  readonly count: number;
+  /** The id of the first one; empty if it has none. */
+  readonly id: string;
+  /** Why that one was left out. */
+  readonly message: string;
+  /** The file and line of the pack that this is about. */
+  readonly place: string;
+}
+
+/** What the paths of lists depend on, apart from the catalog. */
+interface CatalogPaths {
+  readonly prefix: string;
+  /** How lists are paged that say nothing of it. */
+  readonly paging: CatalogPaging;
+  readonly filterWriter: FilterWriter;
+}
+
+export interface CatalogReaderOptions extends CatalogPaths {
+  /** Names the upstream in messages. */
+  readonly name: string;
+  readonly upstream: Upstream;
+  /** Undefined if the upstream has no filters in a header. */
+  readonly filterHeader: string | undefined;
+  /** Headers that all requests have. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The gateway's own token; undefined if it has none. */
+  readonly gatewayToken?: SentToken | undefined;
+}
+
+/** Bounds of one catalog, so that v4 can't fill the memory. A walk has a bound of its own for pages. */
+const MAX_PAGE_BYTES = 1024 * 1024;
+const MAX_ITEMS = 10_000;
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/** v4 does not show the catalog, either without a token or to the owner of this token. */
+export class CatalogNotShownError extends Error {
+  override readonly name = "CatalogNotShownError";
+  readonly code = "AG_CATALOG_NOT_SHOWN";
+}
+
+const NO_TOKEN: SentToken = { headers: {}, query: undefined };
+
+/** Catalogs are translated without catalogs and without related requests. */
+const EMPTY_CONTEXT: ReadContext = {
+  catalogs: {
+    isLoaded: () => false,
+    find: () => undefined,
+    cachedText: () => undefined,
+    canonicalSpelling: () => undefined,
+  },
+  related: {},
+};
+
+const idOf = (item: unknown, idMember: string): string | undefined => {
+  const id = (item as Readonly<Record<string, unknown>> | null)?.[idMember];
+  return typeof id === "string" ? id : undefined;
+};
+
+/** The path of a page of a list. @param query of the page */
+const pagePath = ({ path, filter }: CatalogCall, query: string, { prefix, filterWriter }: CatalogPaths) =>
+  addQuery(addQuery(prefix + path, query), filterWriter.write(filter).query);
+
+const walkPages = (call: CatalogCall, { paging }: CatalogPaths) => (call.paging ?? paging).walkAll(MAX_ITEMS);
+
+/** The path with which the reading of a list begins. */
+export const firstPagePath = (call: CatalogCall, paths: CatalogPaths): string =>
+  pagePath(call, walkPages(call, paths).query, paths);
+
+/** One read of a whole catalog, within the bounds. */
+class CatalogRead {
+  readonly #source: CatalogSource;
+  readonly #token: SentToken | undefined;
+  readonly #options: CatalogReaderOptions;
+  readonly #entries = new Map<string, CatalogEntry>();
+  #itemsLeft = MAX_ITEMS;
+  #bytesLeft = MAX_BYTES;
+  #leftOut: LeftOutRows | undefined;
+
+  constructor(source: CatalogSource, token: SentToken | undefined, options: CatalogReaderOptions) {
+    this.#source = source;
+    this.#token = token;
+    this.#options = options;
+  }
+
+  async run(): Promise<CachedCatalog> {
+    const { catalog } = this.#source;
+    const entries = this.#entries;
+    const listed: string[] = [];
+    for (const call of catalog.calls) {
+      for (const item of await this.#readAllPages(call)) {
+        const value = fromJsonText(item);
+        const id = idOf(value, catalog.idMember);
+        if (id === undefined) this.#leaveOut("", `it has no text "${catalog.idMember}", its id`);
+        if (id === undefined || entries.has(id)) continue;
+        const isAdded = await this.#add(id, () => this.#translate(item, value));
+        if (isAdded && call.listed) listed.push(id);
+      }
+    }
+    const ids = catalog.fixedIds ?? listed;
+    for (const id of ids)
+      if (!entries.has(id))
+        await this.#add(id, async () => createCatalogEntry((await catalog.stub(id, {})) ?? "{}"));
+    return {
+      leftOut: this.#leftOut,
+      entries,
+      texts: new ByteMap([...entries].map(([id, { text }]) => [printJson(id), paddedText(text)])),
+      spellings: new Map([...entries.keys()].map((id) => [id.toLowerCase(), id])),
+      list: ids.map((id) => entries.get(id)).filter((entry) => entry !== undefined),
+    };
+  }
+
+  /** Adds a row. One row on which an expression fails is left out: the others are usable. */
+  async #add(id: string, createEntry: () => Promise<CatalogEntry | undefined>): Promise<boolean> {
+    try {
+      const entry = await createEntry();
+      if (entry) this.#entries.set(id, entry);
+      return entry !== undefined;
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      this.#leaveOut(id, error.message, error.origin?.place);
+      return false;
+    }
+  }
+
+  #leaveOut(id: string, message: string, place = this.#source.catalog.place): void {
+    const { count, ...first } = this.#leftOut ?? { count: 0, id, message, place };
+    this.#leftOut = { count: count + 1, ...first };
+  }
+
+  async #translate(item: string, value: unknown): Promise<CatalogEntry | undefined> {
+    const { catalog, read } = this.#source;
+    if (this.#token !== undefined && !(await catalog.keepsItem?.(value))) return undefined;
+    const lost = new Set<string>();
+    return createCatalogEntry(await read(cursorAt(item), { ...EMPTY_CONTEXT, lost }), lost);
+  }
+
+  /** Reads all pages of a list. @returns The JSON text of each item. */
+  async #readAllPages(call: CatalogCall): Promise<string[]> {
+    const { upstreamCursor } = call.paging ?? this.#options.paging;
+    const items: string[] = [];
+    const walk = walkPages(call, this.#options);
+    do {
+      const page = await this.#readPage(call, walk.query);
+      if (!page) return items;
+      const { items: found, ...values } = page.list;
+      items.push(...found);
+      const lastItem = (): string | undefined => upstreamCursor(fromJsonText(found.at(-1) ?? "null"));
+      walk.accept({ values, headers: page.headers, count: found.length, lastItem });
+    } while (!walk.isDone);
+    return items;
+  }
+
+  async #readPage(call: CatalogCall, query: string) {
+    const { name, upstream, filterHeader, filterWriter, gatewayToken } = this.#options;
+    const { headers: tokenHeaders, query: secretQuery } = this.#token ?? gatewayToken ?? NO_TOKEN;
+    const headers: Record<string, string> = {
+      accept: "application/json",
+      "accept-encoding": "identity",
+      ...this.#options.headers,
+      ...tokenHeaders,
+    };
+    const filter = filterWriter.write(call.filter);
+    if (filter.header !== undefined && filterHeader !== undefined)
+      headers[filterHeader.toLowerCase()] = filter.header;
+    const path = pagePath(call, query, this.#options);
+    const response = await upstream.call({ method: "GET", path, secretQuery, headers });
+    if (response.status === 404 && call.optional) return undefined;
+    if (response.status === 401) throw new CatalogNotShownError(`${name} does not show it without a token`);
+    if (response.status === 403) throw new CatalogNotShownError(`${name} does not show it`);
+    if (response.status !== 200) throw new Error(`${name} responded with ${response.status}`);
+    const list = this.#parsePage(response.bytes);
+    if (!list) {
+      const fault = this.#source.describeFault(fromJsonText(response.bytes.toString()));
+      throw new Error(`${name} responded without a list of the shape in the pack: ${fault}`);
+    }
+    return { list, headers: response.headers };
+  }
+
+  /** @throws {Error} if the page exceeds the bounds. */
+  #parsePage(bytes: Buffer) {
+    if (bytes.length > MAX_PAGE_BYTES) throw new Error(`a page has more than ${MAX_PAGE_BYTES} bytes`);
+    this.#bytesLeft -= bytes.length;
+    if (this.#bytesLeft < 0) throw new Error(`it has more than ${MAX_BYTES} bytes`);
+    const cursor = cursorAt(bytes);
+    const readItem = (item: Cursor): string => {
+      this.#itemsLeft -= 1;
+      if (this.#itemsLeft < 0) throw new Error(`it has more than ${MAX_ITEMS} items`);
+      return readRaw(item);
+    };
+    const list = this.#source.parseList(cursor, readItem, this.#source.readWrapped);
+    expectEnd(cursor);
+    return list;
+  }
+}
+
+/**
+ * Reads a whole catalog from v4 and translates it.
+ *
+ * @throws {CatalogNotShownError} if v4 does not show the catalog. {UpstreamError} without a response. {Error} if the
+ *   catalog exceeds the bounds.
+ */
+export const readCatalog = (
+  source: CatalogSource,
+  token: SentToken | undefined,
+  options: CatalogReaderOptions,
+): Promise<CachedCatalog> => new CatalogRead(source, token, options).run();

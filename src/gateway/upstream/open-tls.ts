@@ -1,0 +1,103 @@
+/** The certificates towards v4 and the login server, from the files that the settings name. */
+import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
+import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
+import {
+  errorText,
+  type Log,
+  pollFile,
+  readTextFile,
+  type Settings,
+  SettingsError,
+} from "../../base/index.ts";
+import type { CurrentContext } from "./upstream-tls.ts";
+
+const FILE_SETTINGS = ["UPSTREAM_CA", "UPSTREAM_CERT", "UPSTREAM_KEY"] as const;
+
+type FileSetting = (typeof FILE_SETTINGS)[number];
+type TlsSettings = Pick<Settings, FileSetting>;
+
+/** The certificates in use. */
+export interface UpstreamTls {
+  /** For connections to a server. Only v4's own origin gets the client certificate. */
+  contextFor(isV4: boolean): CurrentContext;
+  /** No longer looks whether files change. */
+  close(): void;
+}
+
+interface Contexts {
+  readonly v4: SecureContext;
+  readonly others: SecureContext;
+}
+
+function fail(name: FileSetting, file: string, problem: string): never {
+  throw new SettingsError([`${name}: ${file}: ${problem}`]);
+}
+
+/** Parses the content of a file. The problem names no content: a key is secret. */
+function parse<T>(name: FileSetting, file: string, read: (text: string) => T): T {
+  try {
+    return read(readTextFile(file));
+  } catch (error) {
+    return fail(name, file, (error as NodeJS.ErrnoException).code ?? errorText(error));
+  }
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** @throws {Error} if the text has no certificate, or an invalid one */
+function readCertificates(text: string): readonly [X509Certificate, ...X509Certificate[]] {
+  const [first, ...others] = (text.match(CERTIFICATE) ?? []).map((pem) => new X509Certificate(pem));
+  if (!first) throw new Error("it has no certificate in PEM");
+  return [first, ...others];
+}
+
+const asPem = (certificates: readonly X509Certificate[]): string[] => certificates.map(String);
+
+/** @throws {SettingsError} if a file can't be used */
+function readContexts({ UPSTREAM_CA: ca, UPSTREAM_CERT: cert, UPSTREAM_KEY: key }: TlsSettings): Contexts {
+  const authorities = [
+    ...getCACertificates("default"),
+    ...(ca === undefined ? [] : asPem(parse("UPSTREAM_CA", ca, readCertificates))),
+  ];
+  const others = createSecureContext({ ca: authorities });
+  if (cert === undefined || key === undefined) return { v4: others, others };
+  const chain = parse("UPSTREAM_CERT", cert, readCertificates);
+  const privateKey: KeyObject = parse("UPSTREAM_KEY", key, createPrivateKey);
+  if (!chain[0].checkPrivateKey(privateKey)) fail("UPSTREAM_KEY", key, "it is not the key of UPSTREAM_CERT");
+  const pem = privateKey.export({ type: "pkcs8", format: "pem" });
+  return {
+    v4: createSecureContext({ ca: authorities, cert: asPem(chain).join(""), key: pem }),
+    others,
+  };
+}
+
+/**
+ * Reads the certificates, and reads them again when a file changes. If a changed file can't be used, the certificates
+ * that were read before stay.
+ *
+ * @returns undefined if no setting names a file
+ * @throws {SettingsError} if a file can't be used
+ */
+export function openUpstreamTls(settings: TlsSettings, log: Log): UpstreamTls | undefined {
+  const files = FILE_SETTINGS.flatMap((name) => settings[name] ?? []);
+  if (files.length === 0) return undefined;
+  let contexts = readContexts(settings);
+  function reload(): void {
+    try {
+      contexts = readContexts(settings);
+      log.info({}, "the certificates of the upstream were reloaded");
+    } catch (error) {
+      log.error(
+        { code: "AG_UPSTREAM_TLS_RELOAD_FAILED", faults: (error as SettingsError).problems },
+        "the certificates of the upstream were rejected, the active ones stay",
+      );
+    }
+  }
+  const watches = [...new Set(files)].map((file) => pollFile(file, reload));
+  return {
+    contextFor: (isV4) => () => (isV4 ? contexts.v4 : contexts.others),
+    close() {
+      for (const unwatch of watches) unwatch();
+    },
+  };
+}

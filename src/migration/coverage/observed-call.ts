@@ -1,0 +1,89 @@
+/** A call of the old API that was observed: what the client sent. */
+import {
+  applicationKey,
+  type AuditRecord,
+  type ClientDirectory,
+  type ClientIdentity,
+  isClientApi,
+  isTruncated,
+  labelKey,
+} from "../../audit/index.ts";
+import { isObject } from "../../base/index.ts";
+
+export interface ObservedCall {
+  /** Where it was observed: the id of a record, or the place of an entry. */
+  readonly id: string;
+  /** The client's name in the directory, else its key; null for calls without a token. */
+  readonly client: string | null;
+  readonly method: string;
+  readonly path: string;
+  /** Without the question mark. */
+  readonly query: string;
+  /** Headers that are known, with lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The filter in the header of the old API; null without one. */
+  readonly filter: string | null;
+  /** JSON or the members of a form, or the text of a body with a content type in `headers`. */
+  readonly body?: unknown;
+  /** The media type of a file that was sent in place of a body. */
+  readonly file?: string;
+  /** Why its body is not known; undefined if it is, or if it has none. */
+  readonly missingBody?: string;
+  readonly hasToken: boolean;
+  /** Why it says nothing about the pack; undefined for a call that the pack should serve. */
+  readonly skipped: string | undefined;
+  /** How many calls it stands for. */
+  readonly count: number;
+}
+
+/** Who has sent a call, as people read it; null if nobody knows. */
+export function clientOf(identity: ClientIdentity, directory: ClientDirectory): string | null {
+  const { label, application, fingerprint } = identity;
+  const name = directory.nameOf(identity);
+  if (name !== undefined) return name;
+  if (label) return labelKey(label);
+  if (application) return applicationKey(application);
+  return fingerprint ?? null;
+}
+
+/** What a record has of the client's body. */
+function bodyOf({
+  alpha: { body },
+  bytes,
+}: AuditRecord): Pick<ObservedCall, "body" | "file" | "missingBody"> {
+  if (isObject(body) && isObject(body["streamed"])) {
+    const type = (body["streamed"] as { readonly type?: unknown }).type;
+    return { file: typeof type === "string" ? type : "application/octet-stream" };
+  }
+  if (isTruncated(body)) return { missingBody: "its body was recorded cut (AUDIT_BODY_LIMIT)" };
+  if (typeof body === "string") return { missingBody: "its body is neither JSON nor a form" };
+  if (body !== undefined) return { body };
+  return bytes.in > 0 ? { missingBody: "its body was not recorded (AUDIT=metadata)" } : {};
+}
+
+/** Why a record says nothing about the pack: nobody has to serve what the old API refused as well. */
+function skippedFor({ lane, alpha, client, rejectedBy }: AuditRecord): string | undefined {
+  if (client.accepted === false) return "the token was not accepted";
+  if (rejectedBy !== undefined) return "the gateway rejected it by a limit or a plan";
+  return lane === "legacy" && alpha.status >= 400 ? "the old service answered with an error" : undefined;
+}
+
+/** Returns the call of a record; undefined for what is no call of the old API, and for a record without its request. */
+export function observedCall(record: AuditRecord, directory: ClientDirectory): ObservedCall | undefined {
+  const { id, alpha, client, requests: count = 1 } = record;
+  if (!isClientApi(record) || count === 0 || alpha.path === "") return undefined;
+  const { method, path, query, filter } = alpha;
+  return {
+    id,
+    client: clientOf(client, directory),
+    method,
+    path,
+    query,
+    headers: {},
+    filter,
+    ...bodyOf(record),
+    hasToken: client.fingerprint !== null,
+    skipped: skippedFor(record),
+    count,
+  };
+}

@@ -1,0 +1,177 @@
+/** Reads the calls of an HTTP Archive (HAR 1.2), which browsers and proxies write. */
+import { z } from "zod";
+import { fingerprint, tokenHash } from "../../gateway/index.ts";
+import type { ClientDirectory, ClientIdentity } from "../../audit/index.ts";
+import { findUsualToken } from "../../pack/index.ts";
+import { clientOf, type ObservedCall } from "./observed-call.ts";
+
+/** A file that is not an HTTP Archive. The message says what is wrong with it. */
+export class InvalidHarError extends Error {
+  override readonly name = "InvalidHarError";
+  readonly code = "AG_HAR_INVALID";
+}
+
+/** In characters: the file is read as a whole. */
+const MAX_LENGTH = 256 * 1024 * 1024;
+const MAX_ENTRIES = 1_000_000;
+
+const text = z.string().max(MAX_LENGTH);
+const pairs = z.array(z.looseObject({ name: text, value: text.optional() })).max(10_000);
+
+/** The members of an entry that are used. All others are accepted. */
+const entrySchema = z.looseObject({
+  request: z.looseObject({
+    method: z.string().regex(/^[A-Z]+$/i),
+    url: text,
+    headers: pairs.default([]),
+    postData: z
+      .looseObject({ mimeType: text.optional(), text: text.optional(), params: pairs.optional() })
+      .nullish(),
+  }),
+  response: z.looseObject({ status: z.int().nullish() }).nullish(),
+  /** Of an archive that this program has exported: `v4` for calls of the gateway itself. */
+  _dialect: z.string().optional(),
+  /** In the same: who has sent the call. Credentials are never exported. */
+  _client: z.string().nullable().optional(),
+  _application: z.string().optional(),
+  _label: z.string().optional(),
+});
+
+const harSchema = z.looseObject({ log: z.looseObject({ entries: z.array(z.unknown()).max(MAX_ENTRIES) }) });
+
+type Entry = z.infer<typeof entrySchema>;
+
+/** How an archive begins: it is one object, and its first member is usually the only one. */
+const HAR_START = /^\uFEFF?\s*\{\s*"log"\s*:/;
+
+/** Whether a text is the beginning of an archive. */
+export const isHar = (start: string): boolean => HAR_START.test(start);
+
+async function readWhole(chunks: AsyncIterable<string>): Promise<string> {
+  const parts: string[] = [];
+  let length = 0;
+  for await (const chunk of chunks) {
+    length += chunk.length;
+    if (length > MAX_LENGTH)
+      throw new InvalidHarError(
+        `The archive is larger than ${MAX_LENGTH / 1024 / 1024} MB. Export fewer calls, or leave out the contents of responses.`,
+      );
+    parts.push(chunk);
+  }
+  return parts.join("").replace(/^\uFEFF/, "");
+}
+
+function parseArchive(archive: string): readonly unknown[] {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(archive);
+  } catch {
+    throw new InvalidHarError("The archive is not valid JSON: it may be incomplete.");
+  }
+  const { success, data } = harSchema.safeParse(parsed);
+  if (!success) throw new InvalidHarError('The archive has no list "log.entries".');
+  return data.log.entries;
+}
+
+/** Headers by their lower-case names, without HTTP/2's own. */
+function headersOf({ request: { headers } }: Entry): Record<string, readonly string[]> {
+  const named: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
+  for (const { name, value = "" } of headers)
+    if (!name.startsWith(":")) (named[name.toLowerCase()] ??= []).push(value);
+  return named;
+}
+
+/** Headers that belong to the connection, to the body as it was sent, or to the client's token. */
+const LEFT_OUT =
+  /^(?:authorization|cookie|host|connection|content-length|content-encoding|transfer-encoding)$/;
+
+function bodyOf({ postData }: Entry["request"]): Pick<ObservedCall, "body" | "missingBody"> {
+  if (!postData) return {};
+  const { mimeType = "", text: sent, params } = postData;
+  if (sent !== undefined && sent !== "") {
+    if (!/json/i.test(mimeType) && mimeType !== "") return { body: sent };
+    try {
+      return { body: JSON.parse(sent) as unknown };
+    } catch {
+      return { missingBody: "its body is neither JSON nor a form" };
+    }
+  }
+  if (params === undefined || params.length === 0) return {};
+  if (/multipart/i.test(mimeType)) return { missingBody: "its body is a multipart form" };
+  const form = new URLSearchParams();
+  for (const { name, value = "" } of params) form.append(name, value);
+  return { body: form.toString() };
+}
+
+/** Who has sent a call: as the archive says, else by the token. */
+function identityOf(
+  { _client, _application: application, _label: label }: Entry,
+  headers: Readonly<Record<string, readonly string[]>>,
+  query: string,
+): ClientIdentity {
+  const userAgent = headers["user-agent"]?.[0] ?? null;
+  if (_client !== undefined) return { fingerprint: _client, application, label, userAgent };
+  const token = findUsualToken({ headers, query });
+  return { fingerprint: token === undefined ? null : fingerprint(tokenHash(token)), userAgent };
+}
+
+/** Why an entry says nothing about the pack. Without a response browsers have the status 0. */
+function skippedFor({ response }: Entry): string | undefined {
+  const status = response?.status ?? 0;
+  if (status <= 0) return "it got no response";
+  return status >= 400 ? "the old service answered with an error" : undefined;
+}
+
+/** What an archive is read for. */
+export interface HarOptions {
+  readonly directory: ClientDirectory;
+  /** The header with the filters of the old API. */
+  readonly filterHeader: string | undefined;
+  /** Only calls to this address, without its path; undefined: all of them. */
+  readonly base: URL | undefined;
+}
+
+/** The path and the query below an address; undefined for another address. */
+function targetBelow(url: string, base: URL | undefined): { path: string; query: string } | undefined {
+  if (!/^https?:/i.test(url) || !URL.canParse(url)) return undefined;
+  const { origin, pathname, search } = new URL(url);
+  const prefix = base?.pathname.replace(/\/$/, "") ?? "";
+  if (base && origin !== base.origin) return undefined;
+  if (pathname !== prefix && !pathname.startsWith(`${prefix}/`)) return undefined;
+  return { path: pathname.slice(prefix.length) || "/", query: search.slice(1) };
+}
+
+/**
+ * Reads the calls of an archive. Requests that no server got, such as `data:` addresses, are left out.
+ *
+ * @throws {InvalidHarError}
+ */
+export async function* readHar(
+  chunks: AsyncIterable<string>,
+  { directory, filterHeader, base }: HarOptions,
+): AsyncGenerator<ObservedCall> {
+  for (const [index, given] of parseArchive(await readWhole(chunks)).entries()) {
+    const { success, data: entry } = entrySchema.safeParse(given);
+    if (!success) throw new InvalidHarError(`Entry ${index + 1} of the archive is not a request.`);
+    const target = targetBelow(entry.request.url, base);
+    if (!target || entry._dialect === "v4") continue;
+    const lines = headersOf(entry);
+    const headers = Object.fromEntries(
+      Object.entries(lines).flatMap(([name, [value = ""]]) => (LEFT_OUT.test(name) ? [] : [[name, value]])),
+    );
+    const type = entry.request.postData?.mimeType;
+    yield {
+      id: `entry ${index + 1}`,
+      client: clientOf(identityOf(entry, lines, target.query), directory),
+      method: entry.request.method.toUpperCase(),
+      ...target,
+      headers: { ...headers, ...(type && { "content-type": type }) },
+      filter: lines[filterHeader?.toLowerCase() ?? ""]?.[0] ?? null,
+      ...bodyOf(entry.request),
+      // Browsers leave credentials out of what they export.
+      hasToken: entry._client !== null,
+      skipped: skippedFor(entry),
+      count: 1,
+    };
+  }
+}

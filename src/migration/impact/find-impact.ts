@@ -1,0 +1,177 @@
+/** What the changes between two editions of an API mean for the clients that are known. */
+import type { CallersReader, ClientDirectory, UsageQuery, UsageReader } from "../../audit/index.ts";
+import type { Pack } from "../../pack/index.ts";
+import { compareSurfaces, type Change } from "./compare-surfaces.ts";
+import {
+  joinClients,
+  readCallersOf,
+  readClients,
+  type Found,
+  type NoticingClient,
+  type Question,
+} from "./noticing-clients.ts";
+import { packSurface } from "./pack-surface.ts";
+import type { Surface } from "./surface.ts";
+import { UpstreamUse } from "./upstream-use.ts";
+
+export const VERDICTS = ["breaking and used", "breaking and unused", "advice", "safe"] as const;
+export type Verdict = (typeof VERDICTS)[number];
+
+/** A change with the clients that would notice it. */
+export interface ChangeImpact extends Change {
+  readonly verdict: Verdict;
+  /** Routes of clients, and their names that the change leads to. Of a change of the pack itself: those of the change. */
+  readonly routes: readonly string[];
+  readonly names: readonly string[];
+  /** False where the summaries don't count what changes: then these are more clients than those who notice. */
+  readonly isExact: boolean;
+  readonly clients: readonly NoticingClient[];
+}
+
+export interface Impact {
+  /** What was compared: `pack`, or `openapi`. */
+  readonly kind: "pack" | "openapi";
+  /** Breaking ones first. */
+  readonly changes: readonly ChangeImpact[];
+  /** All clients that a breaking change touches. */
+  readonly clients: readonly NoticingClient[];
+  readonly counts: Readonly<Record<Verdict, number>>;
+  /** The first day on which names were counted, where calls are known of earlier days; else null. */
+  readonly namesSince: string | null;
+  /** Calls of the pack to the upstream that the old document does not have. */
+  readonly unknownCalls: number;
+}
+
+export interface ImpactContext {
+  readonly store: CallersReader & Pick<UsageReader, "clients">;
+  readonly directory: ClientDirectory;
+  readonly range?: Pick<UsageQuery, "since" | "until">;
+}
+
+/** What a change leads to. */
+interface Effect {
+  readonly questions: readonly Question[];
+  readonly names: readonly string[];
+}
+
+const NOTHING: Effect = { questions: [], names: [] };
+
+function verdictOf({ level }: Change, isUsed: boolean): Verdict {
+  if (level !== "breaking") return level;
+  return isUsed ? "breaking and used" : "breaking and unused";
+}
+
+/** Of the same calls of a client to a route only the most count. */
+function withoutRepeated(found: readonly Found[]): Found[] {
+  const most = new Map<string, Found>();
+  for (const each of found) {
+    const key = `${each.route}\n${each.client}`;
+    const other = most.get(key);
+    most.set(key, other && other.calls > each.calls ? other : each);
+  }
+  return [...most.values()];
+}
+
+/** Joins changes with the summaries. @throws {AuditUnavailableError} */
+async function joinImpact(
+  changes: readonly Change[],
+  effectOf: (change: Change) => Effect | undefined,
+  { store, directory, range }: ImpactContext,
+): Promise<Pick<Impact, "changes" | "clients" | "counts" | "namesSince">> {
+  const effects = changes.map((change) => ({
+    change,
+    ...(change.level === "safe" ? NOTHING : (effectOf(change) ?? NOTHING)),
+  }));
+  const routes = effects.flatMap(({ questions }) => questions.map(({ route }) => route));
+  const index = await readCallersOf(store, routes, range);
+  const answers = effects.map((effect) => {
+    const answered = effect.questions.map((question) => index.find(question));
+    return {
+      ...effect,
+      found: withoutRepeated(answered.flatMap(({ found }) => found)),
+      isExact: answered.every(({ isExact }) => isExact),
+    };
+  });
+  const keys = answers.flatMap(({ found }) => found.map(({ client }) => client));
+  const identify = await readClients(store, directory, keys);
+  const all = answers.map(({ change, questions, names, found, isExact }): ChangeImpact => ({
+    ...change,
+    verdict: verdictOf(change, found.length > 0),
+    routes: [...new Set(questions.map(({ route }) => route))],
+    names,
+    isExact,
+    clients: joinClients(found, identify),
+  }));
+  const breaking = answers.flatMap(({ change, found }) => (change.level === "breaking" ? found : []));
+  return {
+    namesSince: index.namesSince,
+    changes: VERDICTS.flatMap((verdict) => all.filter((each) => each.verdict === verdict)),
+    clients: joinClients(withoutRepeated(breaking), identify).map(({ sends: _sends, ...client }) => client),
+    counts: Object.fromEntries(
+      VERDICTS.map((verdict) => [verdict, all.filter((each) => each.verdict === verdict).length]),
+    ) as Impact["counts"],
+  };
+}
+
+/** The place that has to be sent for a new member inside it to matter: one that clients may leave out. */
+function outerPlace({ operation, place }: Change, old: Surface): string | undefined {
+  const outer = place?.slice(0, place.lastIndexOf("."));
+  const operations = [...old.values()].find(({ name }) => name === operation);
+  const found = outer === undefined ? undefined : operations?.request.get(outer);
+  return found && !found.required ? outer : undefined;
+}
+
+/** The name under which a place of a request is counted. */
+function countedName(pack: Pack, route: string, place: string): string {
+  const parameter = place.startsWith("query.") ? place.slice("query.".length) : "";
+  const filters = pack.routes.flatMap(({ name, queryFilter }) =>
+    name === route && queryFilter ? [queryFilter] : [],
+  );
+  const field = filters.map(({ parameters }) => parameters.get(parameter)?.field).find(Boolean);
+  return field === undefined ? place : `filter.${field}`;
+}
+
+/** What a change of a pack leads to: its operations are routes of clients. */
+function effectOfPackChange(change: Change, pack: Pack, old: Surface): Effect {
+  const { operation: route, place, word, concern } = change;
+  if (place === null || concern === "callers" || concern === "readers")
+    return { questions: [{ route, concern }], names: place === null ? [] : [place] };
+  const name = countedName(pack, route, place);
+  const names = [word === undefined ? name : `${name}=${word}`];
+  return { questions: [{ route, concern, names, within: outerPlace(change, old) }], names };
+}
+
+/** What another pack would mean for the clients of a pack. @throws {AuditUnavailableError} */
+export async function findPackImpact(old: Pack, now: Pack, context: ImpactContext): Promise<Impact> {
+  const surface = packSurface(old);
+  const changes = compareSurfaces(surface, packSurface(now));
+  const joined = await joinImpact(changes, (change) => effectOfPackChange(change, old, surface), context);
+  return { kind: "pack", ...joined, unknownCalls: 0 };
+}
+
+/** The documents of the upstream have none of the calls of the pack: they describe another service. */
+export class OtherServiceError extends Error {
+  override readonly name = "OtherServiceError";
+  readonly code = "AG_OPENAPI_OTHER_SERVICE";
+}
+
+/**
+ * What another edition of the upstream would mean for the clients of a pack.
+ *
+ * @param words Members that expressions of the pack may read
+ * @throws {AuditUnavailableError} {OtherServiceError} If the old edition has no operation that the pack calls
+ */
+export async function findUpstreamImpact(
+  old: Surface,
+  now: Surface,
+  { pack, words, ...context }: ImpactContext & { readonly pack: Pack; readonly words: ReadonlySet<string> },
+): Promise<Impact> {
+  const use = new UpstreamUse(pack, words);
+  const { called, known } = use.count([...old.values()].map(({ name }) => name));
+  if (known === 0)
+    throw new OtherServiceError(
+      "The old document has none of the calls of the pack: compare the paths, and those of its `servers`, with `base_path` of the upstream.",
+    );
+  const joined = await joinImpact(compareSurfaces(old, now), (change) => use.effectOf(change), context);
+  return { kind: "openapi", ...joined, unknownCalls: called - known };
+}

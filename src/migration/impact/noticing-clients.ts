@@ -1,0 +1,186 @@
+/** Which clients a change concerns, by the summaries. */
+import {
+  ANONYMOUS,
+  type CallersReader,
+  type ClientDirectory,
+  type IdentifiedGroup,
+  identifyGroups,
+  type RouteCaller,
+  type RouteCallers,
+  type SentName,
+  type UsageQuery,
+  type UsageReader,
+} from "../../audit/index.ts";
+import type { Concern } from "./compare-surfaces.ts";
+
+/** A client that would notice something: a row of the report. */
+export interface NoticingClient extends Pick<
+  IdentifiedGroup,
+  "id" | "client" | "name" | "family" | "userAgent"
+> {
+  /** Its calls; of a name those on the days on which it sent the name: at most that many had it. */
+  readonly calls: number;
+  /** The last day, `2026-03-01`. */
+  readonly last: string;
+  readonly routes: readonly string[];
+  /** Of a name that becomes required: on how many of its days it was sent at least once. */
+  readonly sends?: "never" | "on some days" | "every day";
+}
+
+/** Whom a change of a route concerns. */
+export interface Question {
+  readonly route: string;
+  readonly concern: Concern;
+  /** Names as the summaries count them, of which a client sends one; undefined: what is sent doesn't matter. */
+  readonly names?: readonly string[] | undefined;
+  /** The name that must be sent for the change to matter: `body.disks` of `body.disks.size`. */
+  readonly within?: string | undefined;
+}
+
+/** A key of the summaries before its client is known. */
+export type Found = Pick<NoticingClient, "client" | "calls" | "last" | "sends"> & { readonly route: string };
+
+export interface Noticing {
+  readonly found: readonly Found[];
+  /** False where the summaries don't count what was asked for: then these are more clients than those who notice. */
+  readonly isExact: boolean;
+}
+
+/** Answers questions about routes that were read. */
+export class CallersIndex {
+  readonly #callers: ReadonlyMap<string, readonly RouteCaller[]>;
+  readonly #sent: ReadonlyMap<string, readonly SentName[]>;
+  readonly #counted: RouteCallers["counted"];
+
+  /**
+   * The first day on which names were counted, where calls are known of earlier days: who sent a name only before is not
+   * found. Null otherwise.
+   */
+  readonly namesSince: string | null;
+
+  constructor({ callers, sent, counted, namesSince }: RouteCallers) {
+    const hasEarlier = callers.some(({ firstDay }) => namesSince === null || firstDay < namesSince);
+    this.namesSince = hasEarlier ? namesSince : null;
+    this.#callers = Map.groupBy(callers, ({ route }) => route);
+    this.#sent = Map.groupBy(sent, ({ route, name }) => `${route}\n${name}`);
+    this.#counted = counted;
+  }
+
+  /** Finds the clients that notice a change; more of them, and never fewer, where that is not counted. */
+  find({ route, concern, names, within }: Question): Noticing {
+    const callers = this.#callers.get(route) ?? [];
+    if (concern === "omitters") return this.#findOmitters(route, callers, names ?? [], within);
+    if (names === undefined || concern === "callers" || concern === "readers")
+      return { found: callers.map(callOf), isExact: true };
+    const known = names.map((name) => this.#countedAs(route, name));
+    if (known.includes(undefined)) return { found: callers.map(callOf), isExact: callers.length === 0 };
+    return {
+      found: known.flatMap((name) => this.#sendersOf(route, name ?? "").map(sentOf)),
+      isExact: known.every((name, index) => name === names[index]),
+    };
+  }
+
+  /** The name itself, or that of its member where the word is not counted; undefined for neither. */
+  #countedAs(route: string, name: string): string | undefined {
+    const counted = this.#counted.get(route);
+    const at = name.indexOf("=");
+    return [name, ...(at < 0 ? [] : [name.slice(0, at)])].find((each) => counted?.has(each));
+  }
+
+  #sendersOf(route: string, name: string): readonly SentName[] {
+    return this.#sent.get(`${route}\n${name}`) ?? [];
+  }
+
+  /** All who call the route, since a day on which a client sent a name may have calls without it. */
+  #findOmitters(
+    route: string,
+    callers: readonly RouteCaller[],
+    names: readonly string[],
+    within: string | undefined,
+  ): Noticing {
+    const senders = new Map(
+      names.flatMap((name) => this.#sendersOf(route, name)).map((row) => [row.client, row] as const),
+    );
+    const outer = within !== undefined && this.#counted.get(route)?.has(within) === true;
+    const concerned = outer ? this.#sendersOf(route, within).map(sentOf) : callers.map(callOf);
+    const daysOf = new Map(callers.map(({ client, days }) => [client, days]));
+    return {
+      found: concerned.map((client) => {
+        const days = senders.get(client.client)?.days ?? 0;
+        const isDaily = days >= (daysOf.get(client.client) ?? Infinity);
+        return { ...client, sends: days === 0 ? "never" : isDaily ? "every day" : "on some days" };
+      }),
+      isExact: within === undefined || outer,
+    };
+  }
+}
+
+const callOf = ({ client, route, requests, last }: RouteCaller): Found => ({
+  client,
+  route,
+  calls: requests,
+  last: last.slice(0, 10),
+});
+
+const sentOf = ({ client, route, requests, lastDay }: SentName): Found => ({
+  client,
+  route,
+  calls: requests,
+  last: lastDay,
+});
+
+/** Reads the callers of routes. @throws {AuditUnavailableError} */
+export const readCallersOf = async (
+  store: CallersReader,
+  routes: Iterable<string>,
+  range: Pick<UsageQuery, "since" | "until"> = {},
+): Promise<CallersIndex> => new CallersIndex(await store.callers({ ...range, routes: [...new Set(routes)] }));
+
+/** Finds the client that has a key of the summaries. */
+export type IdentifyClient = (
+  key: string | null,
+) => Pick<NoticingClient, "id" | "client" | "name" | "family" | "userAgent">;
+
+/**
+ * Reads which clients keys belong to, as the report and the console group them.
+ *
+ * @param keys Keys of the summaries
+ * @throws {AuditUnavailableError}
+ */
+export async function readClients(
+  store: Pick<UsageReader, "clients">,
+  directory: ClientDirectory,
+  keys: Iterable<string | null>,
+): Promise<IdentifyClient> {
+  const clients = [...new Set(keys)];
+  const counted = clients.length === 0 ? [] : await store.clients({ clients, limit: clients.length });
+  const ofKey = new Map(
+    identifyGroups(counted, directory).flatMap((group) => group.keys.map((key) => [key, group] as const)),
+  );
+  return (key) =>
+    ofKey.get(key) ?? { id: key ?? ANONYMOUS, client: key, name: null, family: null, userAgent: null };
+}
+
+const SENDS = ["never", "on some days", "every day"] as const;
+
+/** Joins what was found on several routes and under several keys of one client. Those with the most calls are first. */
+export function joinClients(found: readonly Found[], identify: IdentifyClient): NoticingClient[] {
+  const joined = new Map<string, NoticingClient>();
+  for (const { route, ...own } of found) {
+    const { id, client, name, family, userAgent } = identify(own.client);
+    const other = joined.get(id);
+    const least = SENDS.find((sends) => sends === own.sends || sends === other?.sends);
+    joined.set(id, {
+      id,
+      client,
+      name,
+      family,
+      userAgent,
+      calls: own.calls + (other?.calls ?? 0),
+      last: other && other.last > own.last ? other.last : own.last,
+      routes: [...new Set([...(other?.routes ?? []), route])],
+      ...(least !== undefined && { sends: least }),
+    });
+  }
+  return [...joined.values()].toSorted((one, two) => two.calls - one.calls || one.id.localeCompare(two.id));
+}

@@ -1,0 +1,236 @@
+/** Which routes of a pack use an operation of the upstream, and which names of clients lead to its members. */
+import {
+  type Catalog,
+  type FieldRule,
+  findPath,
+  namesIn,
+  type Pack,
+  type Resource,
+  type Route,
+  upstreamNamesOf,
+} from "../../pack/index.ts";
+import type { Change } from "./compare-surfaces.ts";
+import type { Question } from "./noticing-clients.ts";
+import { operationKey } from "./surface.ts";
+
+/** How a route uses an operation: its result is the answer, a catalog, or something that rules need. */
+interface Use {
+  readonly route: Route;
+  readonly role: "answer" | "catalog" | "rule";
+  readonly catalog?: Catalog;
+}
+
+type Path = readonly string[];
+
+const startsWith = (path: Path, start: Path): boolean => start.every((key, index) => path[index] === key);
+
+/** Whether one member is the other one, or inside it. */
+const overlap = (one: Path, other: Path): boolean => startsWith(one, other) || startsWith(other, one);
+
+/** The object of a resource, and those that are in it. */
+function resourcesIn(names: readonly string[], { resources }: Pack): Resource[] {
+  const found = new Set<string>();
+  const pending = [...names];
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    const resource = resources.get(name);
+    if (!resource || found.has(name)) continue;
+    found.add(name);
+    pending.push(
+      ...[...resource.members.values()]
+        .flatMap(({ object, catalog }) => [object, catalog])
+        .filter((each) => each !== undefined),
+      ...(resource.extends === undefined ? [] : [resource.extends]),
+    );
+  }
+  return [...found].flatMap((name) => resources.get(name) ?? []);
+}
+
+/** The words of the expressions of a pack: members that they may read. */
+export function wordsOfExpressions(sources: Iterable<string>): ReadonlySet<string> {
+  const words = new Set<string>();
+  for (const source of sources)
+    for (const [word] of source.matchAll(/[\p{L}_][\p{L}\p{N}_-]*/gu))
+      for (const part of [word, ...word.split("-")]) words.add(part);
+  return words;
+}
+
+/** What a change of the upstream means for clients. */
+export interface UpstreamEffect {
+  readonly questions: readonly Question[];
+  /** Client names that it leads to: `body.label`, `status`. */
+  readonly names: readonly string[];
+}
+
+/** The calls of a pack to the upstream. */
+export class UpstreamUse {
+  readonly #pack: Pack;
+  readonly #words: ReadonlySet<string>;
+  readonly #uses = new Map<string, Use[]>();
+  readonly #base: string;
+
+  /** @param words Members that expressions of the pack may read */
+  constructor(pack: Pack, words: ReadonlySet<string>) {
+    this.#pack = pack;
+    this.#words = words;
+    this.#base = pack.dialect.upstream.base_path;
+    for (const route of pack.routes) this.#addRoute(route);
+  }
+
+  #addRoute(route: Route): void {
+    const { source, prerequisites, wait, poll, readAfterWrite, related, mergeParts, withoutScopes } = route;
+    const add = (method: string, path: string, use: Omit<Use, "route">): void => {
+      const key = operationKey(`${method} ${path.split("?")[0]}`);
+      this.#uses.set(key, [...(this.#uses.get(key) ?? []), { route, ...use }]);
+    };
+    if ("call" in source) add(source.call.method, source.call.template, { role: "answer" });
+    if (poll) add(poll.endpoint.method, poll.endpoint.template, { role: "answer" });
+    if (readAfterWrite)
+      add(readAfterWrite.endpoint.method, readAfterWrite.endpoint.template, { role: "answer" });
+    for (const { read, write } of mergeParts)
+      for (const { method, template } of [read, write]) add(method, template, { role: "answer" });
+    for (const { endpoint } of [...prerequisites, ...related, ...(wait ? [wait] : [])])
+      add(endpoint.method, endpoint.template, { role: "rule" });
+    const objects = [route.resource.name, ...route.responseObjects];
+    for (const { catalog } of resourcesIn(objects, this.#pack))
+      for (const { path } of catalog?.calls ?? [])
+        if (catalog) add("GET", path, { role: "catalog", catalog });
+    if (withoutScopes) this.#addRoute(withoutScopes);
+  }
+
+  /** How many operations the pack calls, and how many of these are in a list of operations. */
+  count(operations: Iterable<string>): { readonly called: number; readonly known: number } {
+    const keys = new Set([...operations].map((name) => this.#keyOf(name)));
+    return { called: this.#uses.size, known: [...this.#uses.keys()].filter((key) => keys.has(key)).length };
+  }
+
+  /** The key of an operation of a document, whose paths may have the upstream's prefix. */
+  #keyOf(operation: string): string {
+    const [method = "", path = ""] = operationKey(operation).split(" ");
+    return `${method} ${path.startsWith(`${this.#base}/`) ? path.slice(this.#base.length) : path}`;
+  }
+
+  /** What a change means for clients; undefined if no client of the pack can notice it. */
+  effectOf(change: Change): UpstreamEffect | undefined {
+    const uses = this.#uses.get(this.#keyOf(change.operation)) ?? [];
+    const effects = uses.flatMap((use) => this.#effectOn(use, change) ?? []);
+    if (effects.length === 0) return undefined;
+    return {
+      questions: effects.flatMap(({ questions }) => questions),
+      names: [...new Set(effects.flatMap(({ names }) => names))].sort(),
+    };
+  }
+
+  #effectOn(use: Use, { place, word, concern }: Change): UpstreamEffect | undefined {
+    const route = use.route.name;
+    const all = { questions: [{ route, concern: "callers" }], names: [] } as const;
+    if (place === null) return all;
+    const [where = "", ...rest] = place.split(".");
+    if (where === "answer") return this.#effectOfAnswer(use, rest);
+    // Other calls of a route have parameters that the pack writes into their paths.
+    if (use.role !== "answer") return undefined;
+    if (where === "body" && rest.length === 0) return use.route.body ? all : undefined;
+    if (where === "body")
+      return this.#effectOfBody(use.route, { path: rest, word, isOmitted: concern === "omitters" });
+    return this.#effectOfParameter(use.route, {
+      where,
+      name: rest.join("."),
+      word,
+      isOmitted: concern === "omitters",
+    });
+  }
+
+  #effectOfBody(
+    of: Route,
+    { path, word, isOmitted }: { path: Path; word: string | undefined; isOmitted: boolean },
+  ): UpstreamEffect | undefined {
+    const { name: route, body } = of;
+    const callers = { questions: [{ route, concern: "callers" }], names: [] } as const;
+    // The upstream may have a wrapper around the object.
+    const paths = [path, path.slice(1)].filter(({ length }) => length > 0);
+    const isAt = (upstream: string): boolean => paths.some((each) => overlap(each, upstream.split(".")));
+    const members = (body?.members ?? []).filter(
+      ({ rule }) => rule.upstream !== undefined && isAt(rule.upstream),
+    );
+    const isAdded = body?.added.some(isAt) === true;
+    const isMerged = (body?.mergeSources.length ?? 0) > 0 || of.onlyChanges !== undefined;
+    const names = members.map(({ name }) => `body.${name}`);
+    // What only some requests have: an edit sends what differs.
+    if (isMerged) return { ...callers, names };
+    if (isOmitted) return isAdded ? undefined : { questions: [{ route, concern: "omitters", names }], names };
+    if (isAdded) return { ...callers, names };
+    if (members.length === 0) return undefined;
+    const sent = members.map(({ name, rule }) => wordOf(`body.${name}`, rule, word));
+    return { questions: [{ route, concern: "senders", names: sent }], names };
+  }
+
+  #effectOfParameter(
+    of: Route,
+    {
+      where,
+      name,
+      word,
+      isOmitted,
+    }: { where: string; name: string; word: string | undefined; isOmitted: boolean },
+  ): UpstreamEffect | undefined {
+    const { name: route, query, response, lists } = of;
+    const callers = { questions: [{ route, concern: "callers" }], names: [] } as const;
+    const { headers = {}, filters } = this.#pack.dialect.upstream;
+    if (where === "header") {
+      const sent = [
+        ...Object.keys(headers),
+        filters?.header ?? "",
+        ...Object.keys(of.headers?.definition.request ?? {}),
+      ];
+      const isSent = sent.some((each) => each.toLowerCase() === name.toLowerCase());
+      return isSent || isOmitted ? callers : undefined;
+    }
+    const parameters = query.parameters.filter(({ definition }) =>
+      upstreamNamesOf(definition).includes(name),
+    );
+    const names = parameters.map((parameter) => `query.${parameter.name}`);
+    if (isOmitted) return { questions: [{ route, concern: "omitters", names }], names };
+    if (parameters.length > 0) {
+      const isPlain = parameters.every(
+        ({ definition }) => definition.values === undefined && definition.write === undefined,
+      );
+      const sent = names.map((each) => (word !== undefined && isPlain ? `${each}=${word}` : each));
+      return { questions: [{ route, concern: "senders", names: sent }], names };
+    }
+    const isPage = response === "list" && lists.paging.upstreamNames.includes(name);
+    const isFilter = response === "list" && filters !== undefined && filters.header === undefined;
+    return isPage || isFilter ? callers : undefined;
+  }
+
+  #effectOfAnswer({ route, role, catalog }: Use, path: Path): UpstreamEffect | undefined {
+    const readers = (names: readonly string[]): UpstreamEffect => ({
+      questions: [{ route: route.name, concern: role === "answer" ? "readers" : "callers" }],
+      names,
+    });
+    const isRead = this.#words.has(path.at(-1) ?? "");
+    if (role === "rule") return isRead ? readers([]) : undefined;
+    const isList = role === "catalog" || route.response === "list";
+    const items = isList ? (findPath(route.lists.envelope.upstream.list, "items") ?? []) : [];
+    if (isList && !startsWith(path, items)) {
+      const used = namesIn(route.lists.envelope.upstream.list).some((name) => overlap(name.path, path));
+      return used ? readers([]) : undefined;
+    }
+    const inItem = path.slice(items.length);
+    const object = startsWith(inItem, route.upstreamPath) ? inItem.slice(route.upstreamPath.length) : inItem;
+    if (object.length === 0) return readers([]);
+    const names = catalog ? [catalog.name] : [route.resource.name, ...route.responseObjects];
+    const fields = resourcesIn(names, this.#pack).flatMap((resource) =>
+      // An object inside another one has its members at some path below.
+      [...resource.fields].flatMap(([name, { upstream }]) =>
+        upstream !== undefined &&
+        object.some((_key, index) => overlap(object.slice(index), upstream.split(".")))
+          ? [name]
+          : [],
+      ),
+    );
+    return fields.length > 0 || isRead ? readers(fields) : undefined;
+  }
+}
+
+/** The client's word, where it is the upstream's: else the summaries are asked for the member. */
+const wordOf = (name: string, { values, catalog, write }: FieldRule, word: string | undefined): string =>
+  word === undefined || (values ?? catalog ?? write) !== undefined ? name : `${name}=${word}`;

@@ -1,0 +1,240 @@
+/** What has happened since the last look, by comparing what was remembered with what is known now. */
+import type { MigrationState, NamedClient } from "../../audit/index.ts";
+import type { PlanStatus, StageStatus } from "../sunset/describe-plan.ts";
+import { PLAN, shareOf, Shares, type Share, type ShareLimits } from "./shares.ts";
+import type { ClientData, Notice, NoticeEvent, StageData } from "./notice.ts";
+
+/** What a client did beyond its state. */
+export interface ClientSignals {
+  /** The day on which it called the old API again after it was ready, `YYYY-MM-DD`. Null: it did not. */
+  readonly cameBack: string | null;
+  /** Losses of its responses that change a meaning, by the names of the pack. */
+  readonly losses: readonly {
+    readonly route: string;
+    readonly loss: string;
+    /** Day of the first one, `YYYY-MM-DD`. */
+    readonly firstDay: string;
+  }[];
+}
+
+/** A client that has used the old API. */
+export interface ObservedClient extends ClientSignals {
+  readonly usage: NamedClient;
+  readonly state: MigrationState;
+}
+
+/** What a look sees. A part that could not be read is undefined: nothing is concluded from it. */
+export interface Facts {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly clients: readonly ObservedClient[] | undefined;
+  readonly plan: Pick<PlanStatus, "stages" | "events"> | undefined;
+}
+
+/** Names of clients' states, as short as a store with many clients needs them. */
+type StateLetter = "b" | "m" | "r" | "s";
+
+/** What was seen by the last look. What is seen first is remembered, and not reported. */
+export interface Memory {
+  /** The state of each client, by the keys of its summaries. */
+  readonly clients?: Readonly<Record<string, StateLetter>>;
+  /** When clients came back, by their keys. */
+  readonly cameBack?: Readonly<Record<string, string>>;
+  /** Losses that were reported, by the keys of clients. */
+  readonly losses?: Readonly<Record<string, readonly string[]>>;
+  /** Stages that applied. */
+  readonly stages?: readonly StageData[];
+  /** Time of the last storm: ISO 8601. */
+  readonly lastStorm?: string;
+}
+
+/** A notice, and whose share of what is bounded it takes. */
+export interface NewsItem {
+  readonly notice: Notice<NoticeEvent>;
+  readonly share: Share;
+}
+
+/** What was not remembered, and so is never reported, because there is too much. */
+export interface Ignored {
+  readonly clients: number;
+  readonly losses: number;
+}
+
+/** What a look found. */
+export interface News {
+  readonly memory: Memory;
+  readonly items: readonly NewsItem[];
+  readonly ignored: Ignored;
+}
+
+/** Keys of clients that are remembered at most: about 1.5 MB. */
+export const MAX_KEYS: ShareLimits = { group: 25_000, client: 10_000 };
+
+/** Losses that are remembered at most, and so are reported: about 2 MB. */
+export const MAX_LOSSES: ShareLimits = { group: 10_000, client: 2000 };
+
+const LETTERS: Readonly<Record<MigrationState, StateLetter>> = {
+  "not begun": "b",
+  moving: "m",
+  ready: "r",
+  silent: "s",
+};
+const STATES: Readonly<Record<StateLetter, MigrationState>> = {
+  b: "not begun",
+  m: "moving",
+  r: "ready",
+  s: "silent",
+};
+
+/** What a client is called: by its name, or else by the key of its summaries. */
+const nameOf = ({ name, client }: NamedClient): string => name ?? client ?? "";
+
+const describeClient = ({ usage, state }: ObservedClient): ClientData => ({
+  client: nameOf(usage),
+  isNamed: usage.name !== null,
+  userAgent: usage.userAgent,
+  state,
+  lastAlpha: usage.lastAlpha,
+  lastNative: usage.lastNative,
+});
+
+const keysOf = ({ usage }: ObservedClient): readonly string[] => usage.keys.filter((key) => key !== null);
+
+/** The state in which a client was last seen. A name may have been given to several clients since then. */
+function previousState(
+  client: ObservedClient,
+  known: Readonly<Record<string, StateLetter>>,
+): MigrationState | undefined {
+  const letters = keysOf(client).flatMap((key) => known[key] ?? []);
+  const letter = letters.find((each) => STATES[each] === client.state) ?? letters[0];
+  return letter && STATES[letter];
+}
+
+/** The shares of what is remembered: what a new client takes is not taken from those that are remembered. */
+function countRemembered(
+  { clients: known = {}, losses = {} }: Memory,
+  clients: readonly ObservedClient[],
+): { readonly keyShares: Shares; readonly lossShares: Shares } {
+  const keyShares = new Shares(MAX_KEYS);
+  const lossShares = new Shares(MAX_LOSSES);
+  for (const client of clients) {
+    const share = shareOf(client.usage);
+    for (const key of keysOf(client)) {
+      if (Object.hasOwn(known, key)) keyShares.add(share, 1);
+      lossShares.add(share, losses[key]?.length ?? 0);
+    }
+  }
+  return { keyShares, lossShares };
+}
+
+/** The notices about a client that was seen by an earlier look, or is new since then. */
+function noticesOf(
+  client: ObservedClient,
+  { clients: known = {}, cameBack = {} }: Memory,
+  losses: ClientSignals["losses"],
+  timestamp: string,
+): Notice<NoticeEvent>[] {
+  const data = describeClient(client);
+  const notices: Notice<NoticeEvent>[] = [];
+  const before = previousState(client, known);
+  if (before === undefined) notices.push({ type: "client.new", timestamp, data });
+  else if (before !== "ready" && client.state === "ready")
+    notices.push({ type: "client.ready", timestamp, data });
+  const last = keysOf(client)
+    .map((key) => cameBack[key] ?? "")
+    .reduce((one, other) => (one > other ? one : other), "");
+  if (client.cameBack !== null && client.cameBack > last)
+    notices.push({ type: "client.came_back", timestamp, data: { ...data, cameBack: client.cameBack } });
+  for (const { route, loss, firstDay: since } of losses)
+    notices.push({ type: "loss", timestamp, data: { client: data.client, route, loss, since } });
+  return notices;
+}
+
+/** The news of clients. Without a memory of clients there are none. */
+function lookAtClients(memory: Memory, clients: readonly ObservedClient[], timestamp: string): News {
+  const { clients: known, losses: reported = {} } = memory;
+  const { keyShares, lossShares } = countRemembered(memory, clients);
+  const items: NewsItem[] = [];
+  const ignored = { clients: 0, losses: 0 };
+  const next = {
+    clients: {} as Record<string, StateLetter>,
+    cameBack: {} as Record<string, string>,
+    losses: {} as Record<string, readonly string[]>,
+  };
+  for (const client of clients) {
+    const share = shareOf(client.usage);
+    const keys = keysOf(client).filter((each) => Object.hasOwn(known ?? {}, each) || keyShares.take(share));
+    const [key] = keys;
+    if (key === undefined) {
+      ignored.clients += 1;
+      continue;
+    }
+    for (const each of keys) next.clients[each] = LETTERS[client.state];
+    if (client.cameBack !== null) next.cameBack[key] = client.cameBack;
+    const ids = new Set(keysOf(client).flatMap((each) => reported[each] ?? []));
+    const losses = client.losses.filter(({ route, loss }) => {
+      const id = `${route}\n${loss}`;
+      if (ids.has(id)) return false;
+      const isRemembered = lossShares.take(share);
+      if (isRemembered) ids.add(id);
+      else ignored.losses += 1;
+      return isRemembered;
+    });
+    if (ids.size > 0) next.losses[key] = [...ids];
+    if (known)
+      for (const notice of noticesOf(client, memory, losses, timestamp)) items.push({ notice, share });
+  }
+  return { memory: { ...memory, ...next }, items, ignored };
+}
+
+const describeStage = ({ name, kind, state, until, routes, clients }: StageStatus): StageData => ({
+  stage: name,
+  kind,
+  state,
+  until,
+  routes,
+  clients,
+});
+
+/** The news of the plan. A storm is a pause that the gateway itself has made. */
+function lookAtPlan(
+  memory: Memory,
+  { stages, events }: NonNullable<Facts["plan"]>,
+  timestamp: string,
+): Pick<News, "memory" | "items"> {
+  const { stages: known, lastStorm } = memory;
+  const active = stages.filter(({ state }) => state === "active").map(describeStage);
+  const storms = events.filter(({ action, by }) => action === "pause" && by === "gateway");
+  const notices: Notice<NoticeEvent>[] = [];
+  if (known) {
+    for (const data of active)
+      if (!known.some(({ stage }) => stage === data.stage))
+        notices.push({ type: "stage.begins", timestamp, data });
+    for (const before of known) {
+      if (active.some(({ stage }) => stage === before.stage)) continue;
+      const now = stages.find(({ name }) => name === before.stage);
+      const data = now
+        ? { ...describeStage(now), until: before.until }
+        : { ...before, state: "removed" as const };
+      notices.push({ type: "stage.ends", timestamp, data });
+    }
+    for (const { stage, reason, at } of storms.toReversed())
+      if (at > (lastStorm ?? "")) notices.push({ type: "storm", timestamp: at, data: { stage, reason } });
+  }
+  const [last] = storms;
+  return {
+    memory: { ...memory, stages: active, ...(last && { lastStorm: last.at }) },
+    items: notices.map((notice) => ({ notice, share: PLAN })),
+  };
+}
+
+/** Compares what is known now with what was seen by the last look. */
+export function findNews(memory: Memory, { time, clients, plan }: Facts): News {
+  const timestamp = new Date(time).toISOString();
+  const ofClients: News = clients
+    ? lookAtClients(memory, clients, timestamp)
+    : { memory, items: [], ignored: { clients: 0, losses: 0 } };
+  if (!plan) return ofClients;
+  const ofPlan = lookAtPlan(ofClients.memory, plan, timestamp);
+  return { ...ofClients, memory: ofPlan.memory, items: [...ofClients.items, ...ofPlan.items] };
+}

@@ -1,0 +1,171 @@
+/** The file of `NOTICES_FILE`: who is told what, and where. */
+import { z } from "zod";
+import {
+  about,
+  isObject,
+  type OperatorFileKind,
+  readTextFile,
+  type ReportProblem,
+} from "../../base/index.ts";
+import { CLIENT_EVENTS, EVENTS, type NoticeEvent } from "./notice.ts";
+
+/** Where a secret is: the file has none itself. */
+const secretDefinition = z.strictObject({
+  env: about(
+    z
+      .string()
+      .regex(/^[A-Za-z_]\w{0,99}$/, "is not the name of an environment variable")
+      .optional(),
+    "Name of an environment variable",
+    "NOTICES_SECRET",
+  ),
+  file: about(
+    z.string().min(1).max(1000).optional(),
+    "Path of a file with nothing else in it",
+    "/run/secrets/notices",
+  ),
+});
+
+const receiverDefinition = z.strictObject({
+  webhook: about(
+    z
+      .url({ protocol: /^https?$/, error: "must be an http or https URL" })
+      .max(1000)
+      .refine(
+        (url) => !/^[^/]*\/\/[^/?#]*@/.test(url),
+        "must not have a user or a password: they are not sent",
+      ),
+    "URL that gets each notice as JSON, signed as Standard Webhooks describes",
+    "https://hooks.example.com/alpha",
+  ),
+  secret: about(secretDefinition, "The key of the signatures: `whsec_` and 24 to 64 bytes in Base64", {
+    env: "NOTICES_SECRET",
+  }),
+  events: about(z.array(z.enum(EVENTS)).optional(), "Events that the receiver gets. Left out: all of them", [
+    "client.new",
+    "storm",
+  ]),
+});
+
+const noticesDefinition = z.strictObject({
+  receivers: about(
+    z
+      .record(
+        z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, "is not a name: lower-case letters, digits, - and _"),
+        receiverDefinition,
+      )
+      .refine((receivers) => Object.keys(receivers).length <= 20, "has more than 20 receivers")
+      .default({}),
+    "Who gets notices, by name",
+    { chat: { webhook: "https://hooks.example.com/alpha", secret: { env: "NOTICES_SECRET" } } },
+  ),
+});
+export type NoticesDefinition = z.output<typeof noticesDefinition>;
+
+const REMOVED = "mails and reports were removed: use a webhook that sends mails";
+
+/** Reports keys of earlier versions. "Unknown key" would not say what to use in their place. */
+function reportRemoved(data: unknown, context: z.RefinementCtx): unknown {
+  const report = (map: unknown, keys: readonly string[], path: readonly string[]): void => {
+    if (!isObject(map)) return;
+    for (const key of keys)
+      if (Object.hasOwn(map, key))
+        context.addIssue({ code: "custom", path: [...path, key], message: REMOVED });
+  };
+  const receivers = isObject(data) && isObject(data["receivers"]) ? data["receivers"] : {};
+  for (const [name, receiver] of Object.entries(receivers))
+    report(receiver, ["mail", "digests"], ["receivers", name]);
+  report(data, ["smtp", "digests", "contacts"], []);
+  return data;
+}
+
+/** The form of the file. */
+export const NOTICES_SCHEMA: z.ZodType<NoticesDefinition> = z.preprocess(reportRemoved, noticesDefinition);
+
+/** Who gets notices. */
+export interface Receiver {
+  readonly name: string;
+  readonly url: string;
+  /** The key of the signatures. */
+  readonly key: Buffer;
+  readonly events: ReadonlySet<NoticeEvent>;
+}
+
+/** A valid file. */
+export interface NoticesPlan {
+  readonly receivers: readonly Receiver[];
+}
+
+export interface NoticesContext {
+  /** Whether there is an audit store, which knows what clients do. */
+  readonly hasAudit: boolean;
+  /** Whether secrets are read. `check` leaves them out: it may run elsewhere. */
+  readonly readsSecrets: boolean;
+}
+
+/** Reads a secret. No problem shows its value. @returns undefined with a report if that is not possible */
+function readSecret(
+  { env, file }: z.output<typeof secretDefinition>,
+  path: readonly PropertyKey[],
+  report: ReportProblem,
+): string | undefined {
+  if ((env === undefined) === (file === undefined)) {
+    report("AG_NOTICES_SECRET_PLACE", path, "has one of the keys env and file");
+    return undefined;
+  }
+  let text: string | undefined;
+  try {
+    text = (env === undefined ? readTextFile(file ?? "") : process.env[env])?.trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    report("AG_NOTICES_SECRET_MISSING", path, `the file "${file}" can't be read: ${code}`);
+    return undefined;
+  }
+  if (text) return text;
+  report("AG_NOTICES_SECRET_MISSING", path, env === undefined ? `"${file}" is empty` : `${env} is not set`);
+  return undefined;
+}
+
+const WEBHOOK_KEY = /^(?:whsec_)?([A-Za-z0-9+/]+={0,2})$/;
+
+/** Reads the key of signatures (Standard Webhooks, "Signature scheme"). @returns undefined with a report without one */
+function readKey(
+  secret: z.output<typeof secretDefinition>,
+  path: readonly PropertyKey[],
+  report: ReportProblem,
+): Buffer | undefined {
+  const text = readSecret(secret, path, report);
+  if (text === undefined) return undefined;
+  const [, encoded] = WEBHOOK_KEY.exec(text) ?? [];
+  const key = Buffer.from(encoded ?? "", "base64");
+  if (key.length >= 24 && key.length <= 64) return key;
+  report("AG_NOTICES_SECRET_INVALID", path, "the secret is not whsec_ and 24 to 64 bytes in Base64");
+  return undefined;
+}
+
+function compile(
+  { receivers }: NoticesDefinition,
+  { hasAudit, readsSecrets }: NoticesContext,
+  report: ReportProblem,
+): NoticesPlan {
+  const compiled: Receiver[] = [];
+  for (const [name, { webhook: url, secret, events }] of Object.entries(receivers)) {
+    const path = ["receivers", name];
+    const ofClients = (events ?? []).filter((event) => CLIENT_EVENTS.includes(event));
+    if (!hasAudit && ofClients.length > 0)
+      report(
+        "AG_NOTICES_NEEDS_AUDIT",
+        path,
+        `without an audit store nobody knows about clients: ${ofClients.join(", ")}`,
+      );
+    const key = readsSecrets ? readKey(secret, [...path, "secret"], report) : Buffer.alloc(0);
+    if (key) compiled.push({ name, url, key, events: new Set(events ?? EVENTS) });
+  }
+  return { receivers: compiled };
+}
+
+/** The kind of file of `NOTICES_FILE`. Secrets are read with it. */
+export const noticesFile = (context: NoticesContext): OperatorFileKind<NoticesDefinition, NoticesPlan> => ({
+  schema: NOTICES_SCHEMA,
+  compile: (definition, report) => compile(definition, context, report),
+});

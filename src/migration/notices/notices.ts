@@ -1,0 +1,215 @@
+/** Looks for news at intervals, and sends notices about them. Of all processes that share a state store, one does. */
+import { setTimeout as wait } from "node:timers/promises";
+import { errorText, type Log } from "../../base/index.ts";
+import type { PlanStatus } from "../sunset/describe-plan.ts";
+import { Delivery } from "./delivery.ts";
+import type { Ignored, ObservedClient } from "./find-news.ts";
+import { isMoreDue, takeLook, type Limited, type Looked } from "./look.ts";
+import type { NoticeResult, NoticeType } from "./notice.ts";
+import type { NoticesPlan } from "./notices-file.ts";
+import { createNoticesState, LEASE_SECONDS, type NoticesState, type Waiting } from "./state.ts";
+import { SendError, sendWebhook } from "./webhook.ts";
+
+/** Time between two looks at the clients: it is the largest read of the audit store. */
+const CLIENTS_MS = 300_000;
+/** The same after a failure. */
+const RETRY_MS = 10_000;
+/** Time between two attempts to be the one process that sends, or to stay it. */
+const LEASE_MS = (LEASE_SECONDS * 1000) / 3;
+/** How long the shutdown waits for a look, and for attempts to send. */
+const CLOSE_MS = 2000;
+
+export interface NoticesOptions {
+  /** The file, as it was last read. */
+  readonly file: () => NoticesPlan;
+  readonly store: Parameters<typeof createNoticesState>[0];
+  /** Reads the clients that have used the old API; undefined without an audit store. @throws {AuditUnavailableError} */
+  readonly readClients: ((time: number) => Promise<readonly ObservedClient[]>) | undefined;
+  /** The plan; undefined without one, and while it is not in force. */
+  readonly planStatus: () => PlanStatus | undefined;
+  readonly onResult: (event: NoticeType, result: NoticeResult, count?: number) => void;
+  readonly log: Log;
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  readonly clock?: () => number;
+}
+
+export interface NoticesStats {
+  /** Notices that wait to be sent. */
+  readonly waiting: number;
+  /** Receivers whose last attempt failed. */
+  readonly failing: number;
+  /** Clients and losses that are never reported, because there are too many to remember. */
+  readonly ignored: number;
+}
+
+/** Notices of a gateway. Nothing is read until the first tick. */
+export class Notices {
+  readonly #options: NoticesOptions;
+  readonly #clock: () => number;
+  readonly #state: NoticesState;
+  readonly #delivery: Delivery;
+  #isLeading = false;
+  #isBusy = false;
+  #isClosed = false;
+  #running: Promise<void> = Promise.resolve();
+  #isWorking = true;
+  #areClientsReadable = true;
+  #leaseAt = 0;
+  #clientsAt = 0;
+  #lastPlan = "";
+  #ignored = 0;
+
+  constructor(options: NoticesOptions) {
+    const { file, store, clock = Date.now } = options;
+    const state = createNoticesState(store);
+    const find = (to: string) => file().receivers.find(({ name }) => name === to);
+    this.#options = options;
+    this.#clock = clock;
+    this.#state = state;
+    this.#delivery = new Delivery({
+      waiting: () => (this.#isLeading ? state.current().waiting : []),
+      isReceiver: (name) => find(name) !== undefined,
+      send(entry, signal) {
+        const receiver = find(entry.to);
+        if (!receiver) throw new SendError("the receiver is no longer in the file");
+        return sendWebhook(receiver, entry, signal);
+      },
+      remove: (ids) =>
+        state.change((before) => ({ ...before, waiting: before.waiting.filter(({ id }) => !ids.has(id)) })),
+      onResult: (...result) => this.#report(...result),
+      clock,
+    });
+  }
+
+  /** Looks and sends, if it is time. Call it every second. Never rejects. */
+  async tick(): Promise<void> {
+    if (this.#isBusy || this.#isClosed) return;
+    this.#isBusy = true;
+    this.#running = this.#run();
+    await this.#running;
+    this.#isBusy = false;
+  }
+
+  /** What this process knows. All are zero in a process that does not send. */
+  stats(): NoticesStats {
+    if (!this.#isLeading) return { waiting: 0, failing: 0, ignored: 0 };
+    const waiting = this.#state.current().waiting.length;
+    return { waiting, failing: this.#delivery.failing, ignored: this.#ignored };
+  }
+
+  /** Ends what runs within seconds, and lets another process send. What was not sent waits. Never rejects. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.race([this.#running, wait(CLOSE_MS, undefined, { ref: false })]);
+    await this.#delivery.close(CLOSE_MS);
+    await this.#state.resign().catch(() => {});
+  }
+
+  async #run(): Promise<void> {
+    try {
+      await this.#lead();
+      if (this.#isLeading) {
+        await this.#look();
+        await this.#delivery.start();
+      }
+      this.#isWorking = true;
+    } catch (error) {
+      if (this.#isWorking)
+        this.#options.log.error(
+          { code: "AG_NOTICES_FAILED", error: errorText(error) },
+          "nothing can be found out or sent at the moment: notices wait",
+        );
+      this.#isWorking = false;
+    }
+  }
+
+  async #lead(): Promise<void> {
+    if (this.#clock() < this.#leaseAt) return;
+    const wasLeading = this.#isLeading;
+    // If the store fails, another process may lead by now.
+    this.#isLeading = false;
+    this.#isLeading = await this.#state.lead();
+    this.#leaseAt = this.#clock() + LEASE_MS;
+    if (this.#isLeading && !wasLeading) {
+      this.#clientsAt = 0;
+      this.#lastPlan = "";
+    }
+  }
+
+  /** The clients, if it is time to look at them; undefined if they can't be read, too. */
+  async #observe(time: number): Promise<readonly ObservedClient[] | undefined> {
+    const { readClients, log } = this.#options;
+    if (!readClients || time < this.#clientsAt) return undefined;
+    try {
+      const clients = await readClients(time);
+      this.#areClientsReadable = true;
+      this.#clientsAt = time + CLIENTS_MS;
+      return clients;
+    } catch (error) {
+      if (this.#areClientsReadable)
+        log.error(
+          { code: "AG_NOTICES_CLIENTS_UNKNOWN", error: errorText(error) },
+          "clients can't be read: there are no notices about them until they can",
+        );
+      this.#areClientsReadable = false;
+      this.#clientsAt = time + RETRY_MS;
+      return undefined;
+    }
+  }
+
+  /** Compares, and stores what is to be sent: both in one step, so that it happens once. */
+  async #look(): Promise<void> {
+    const { planStatus, file } = this.#options;
+    const time = this.#clock();
+    const plan = planStatus();
+    const clients = await this.#observe(time);
+    const planText = JSON.stringify([plan?.stages.map(({ name, state }) => [name, state]), plan?.events]);
+    if (!clients && planText === this.#lastPlan && !isMoreDue(this.#state.current(), time)) return;
+    let looked: Looked | undefined;
+    await this.#state.change((before) => {
+      looked = takeLook(before, { time, clients, plan, receivers: file().receivers });
+      return looked.state;
+    });
+    this.#lastPlan = planText;
+    if (!looked) return;
+    for (const entry of looked.dropped)
+      this.#report(entry, "dropped", "too many notices wait for the receiver", true);
+    for (const limited of looked.limited) this.#reportLimited(limited);
+    if (clients) this.#reportIgnored(looked.ignored);
+  }
+
+  #reportLimited({ event, count, isFirst }: Limited): void {
+    const { onResult, log } = this.#options;
+    onResult(event, "limited", count);
+    if (isFirst)
+      log.warn(
+        { code: "AG_NOTICES_LIMITED", event },
+        "there are too many notices of an event in this hour: one notice will say how many more there were",
+      );
+  }
+
+  #reportIgnored({ clients, losses }: Ignored): void {
+    this.#ignored = clients + losses;
+    if (this.#ignored > 0)
+      this.#options.log.warn(
+        { code: "AG_NOTICES_TOO_MANY_CLIENTS", clients, losses },
+        "there are too many clients or losses: there are no notices about some of them",
+      );
+  }
+
+  #report({ to: receiver, notice }: Waiting, result: NoticeResult, reason: string, isFirst: boolean): void {
+    const { onResult, log } = this.#options;
+    const { type: event } = notice;
+    onResult(event, result);
+    if (result === "dropped")
+      log.error(
+        { code: "AG_NOTICE_DROPPED", receiver, event, reason },
+        "a notice was not sent, and is dropped",
+      );
+    else if (result === "failed" && isFirst)
+      log.warn(
+        { code: "AG_NOTICE_FAILED", receiver, event, reason },
+        "a notice could not be sent: it is tried again",
+      );
+  }
+}

@@ -1,0 +1,59 @@
+/** Reads the clients that have used the old API, with what their news needs, from the audit store. */
+import {
+  type AuditStore,
+  cameBackOn,
+  type ClientDirectory,
+  groupSpans,
+  type LossUsage,
+  migrationStateOf,
+  nameClients,
+  type NamedClient,
+} from "../../audit/index.ts";
+import { MAX_LOSSES, type ObservedClient } from "./find-news.ts";
+import { groupOf, shareOf, Shares } from "./shares.ts";
+
+const ALL_CLIENTS = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Reads what clients lost. The store limits keys and rows. So each client has a share of them, and clients with a name are
+ * read without the others.
+ */
+async function readLosses(
+  audit: Pick<AuditStore, "losses">,
+  clients: readonly NamedClient[],
+): Promise<readonly LossUsage[]> {
+  const lossy = clients.filter((client) => client.lossy > 0);
+  const shares = new Shares(MAX_LOSSES);
+  const groups = Map.groupBy(lossy, (client) => groupOf(shareOf(client)));
+  const read = (group: readonly NamedClient[]): Promise<readonly LossUsage[]> => {
+    const keys = group.flatMap((client) => client.keys.filter(() => shares.take(shareOf(client))));
+    return audit.losses({ severity: "meaning", clients: keys, limit: MAX_LOSSES.group });
+  };
+  return (await Promise.all([...groups.values()].map(read))).flat();
+}
+
+/** Creates the function that reads the clients. */
+export const createClientReader =
+  (
+    audit: Pick<AuditStore, "clients" | "spans" | "losses">,
+    directory: () => ClientDirectory,
+    quietDays: number,
+  ) =>
+  async (now: number): Promise<readonly ObservedClient[]> => {
+    const [counted, spans] = await Promise.all([
+      audit.clients({ limit: ALL_CLIENTS }),
+      audit.spans({ days: quietDays }),
+    ]);
+    const clients = nameClients(counted, directory()).filter(
+      (usage) => usage.lastAlpha !== null && migrationStateOf(usage, { quietDays, now }) !== null,
+    );
+    const losses = await readLosses(audit, clients);
+    const spansOf = groupSpans(spans, clients);
+    const lossesByKey = Map.groupBy(losses, ({ client }) => client);
+    return clients.flatMap((usage) => {
+      const state = migrationStateOf(usage, { quietDays, now });
+      if (state === null) return [];
+      const cameBack = cameBackOn(spansOf(usage.client), state, { quietDays });
+      return [{ usage, state, cameBack, losses: usage.keys.flatMap((key) => lossesByKey.get(key) ?? []) }];
+    });
+  };

@@ -1,0 +1,103 @@
+/** What notices remember in the state store: what was seen, and what waits to be sent. */
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { createSharedDocument, isObject, type KeyValueStore, type SharedDocument } from "../../base/index.ts";
+import type { Memory } from "./find-news.ts";
+import type { Notice, NoticeEvent } from "./notice.ts";
+import type { Share, Taken } from "./shares.ts";
+
+/** A notice that waits to be sent to one receiver. It is sent again with the same id. */
+export interface Waiting {
+  readonly id: string;
+  /** Name of the receiver. */
+  readonly to: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly notice: Notice;
+  /** Of the notices that wait for the receiver. */
+  readonly share: Share;
+}
+
+/** Notices of one event in one hour. */
+export interface HourCount {
+  /** Hours since the epoch. */
+  readonly hour: number;
+  /** Those that were sent. */
+  readonly sent: Taken;
+  /** How many were not sent. */
+  readonly more: number;
+}
+
+/** The form of what is stored. Whoever changes it counts it up. */
+const VERSION = 2;
+
+/** What is stored. */
+export interface StoredNotices {
+  readonly version: number;
+  readonly memory: Memory;
+  readonly waiting: readonly Waiting[];
+  readonly hours: Readonly<Partial<Record<NoticeEvent, HourCount>>>;
+}
+
+/** What is stored before the first look. */
+export const NOTHING: StoredNotices = { version: VERSION, memory: {}, waiting: [], hours: {} };
+
+const STATE = "notices:state";
+const LEASE = "notices:lease";
+/** How long a process is the one that sends, unless it extends the time or gives it back. */
+export const LEASE_SECONDS = 60;
+
+/** Access to the shared state. All methods throw {StateUnavailableError}. */
+export interface NoticesState {
+  /** Becomes or stays the one process that looks and sends. @returns false while another process is */
+  lead(): Promise<boolean>;
+  /** Lets another process lead. */
+  resign(): Promise<void>;
+  /** What is stored, as far as this process knows. Only the process that leads changes it. */
+  readonly current: () => StoredNotices;
+  /**
+   * Changes what is stored, in one step: if another process has changed it meanwhile, `apply` is called again with that.
+   */
+  change(apply: (state: StoredNotices) => StoredNotices): Promise<void>;
+}
+
+type Store = Pick<KeyValueStore, "get" | "setIfAbsent" | "replace" | "deleteIf">;
+
+/** What is damaged, or of another version, counts as nothing: the next look is then the first one, which reports nothing. */
+const schema = z
+  .custom<StoredNotices>((stored) => isObject(stored) && stored["version"] === VERSION)
+  .catch(NOTHING);
+
+/** Creates the access to the shared state. Nothing is read yet. */
+export function createNoticesState(store: Store): NoticesState {
+  const process = randomUUID();
+  const openDocument = (): SharedDocument<StoredNotices> =>
+    createSharedDocument(store, { key: STATE, schema, empty: NOTHING });
+  let document = openDocument();
+  let isLeading = false;
+  let last: Promise<unknown> = Promise.resolve();
+
+  return {
+    current: () => document.current(),
+    async lead() {
+      const isExtended = isLeading && (await store.replace(LEASE, process, process, LEASE_SECONDS));
+      isLeading = isExtended || (await store.setIfAbsent(LEASE, process, LEASE_SECONDS));
+      if (isLeading && !isExtended) {
+        // Another process may have led meanwhile: a store that has lost its data must not get back what this one knew before.
+        document = openDocument();
+        await document.refresh();
+      }
+      return isLeading;
+    },
+    async resign() {
+      if (isLeading) await store.deleteIf(LEASE, process);
+      isLeading = false;
+    },
+    change(apply) {
+      // Changes of this process wait for each other: they would only lose against themselves.
+      const done = last.then(() => document.change(apply));
+      last = done.catch(() => {});
+      return done;
+    },
+  };
+}

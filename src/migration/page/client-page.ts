@@ -1,0 +1,286 @@
+/** What one client still has to change, from the calls that it made and from the pack. */
+import {
+  applicationKey,
+  type AuditStore,
+  type ClientIdentity,
+  type ClientUsage,
+  isClientApi,
+  type MigrationState,
+  migrationStateOf,
+  type RouteUsage,
+  type TokenUsage,
+} from "../../audit/index.ts";
+import { isFilterable, type Loss, namesOf, type Pack, type Route, type SideNames } from "../../pack/index.ts";
+import { SEVERITIES } from "../../base/index.ts";
+import { SIGN_INS, TOKEN_CHECK } from "../../gateway/index.ts";
+import type { StageWindow } from "../sunset/plan.ts";
+import type { SunsetRules } from "../sunset/sunset.ts";
+import { createCallGuide, findSmallestScopes } from "../report/call-guide.ts";
+import { describeField, describeObjects } from "../report/changes.ts";
+import { describeCommonChanges } from "../report/common-changes.ts";
+import { groupCalls } from "../report/make-report.ts";
+import type { CallGuide, Difference, FieldChange, ObjectChanges } from "../report/model.ts";
+import { PAGE_ROUTES } from "./page-paths.ts";
+import type { Caller } from "./prove-caller.ts";
+
+/** A route that the client calls. Days are in UTC. */
+export interface PageRoute extends Pick<
+  CallGuide,
+  "route" | "counterpart" | "reason" | "requests" | "scope" | "notes"
+> {
+  /** The days of the first and of the last request that was counted. */
+  readonly first: string;
+  readonly last: string;
+  /** Responses that lost something in the translation. */
+  readonly lossy: number;
+  /** The calls that take its place, in order. */
+  readonly calls: readonly string[];
+  /** When it ends for this client; null: no date is known. */
+  readonly ends: string | null;
+  /** What its requests and responses may lose, as the pack says; the heaviest first. */
+  readonly losses: readonly Loss[];
+  /** Members of the body and fields of filters that change, of those that the client sent as far as that is known. */
+  readonly sends: readonly FieldChange[];
+  readonly filters: readonly FieldChange[];
+  /** The objects of its responses. */
+  readonly objects: readonly string[];
+}
+
+/** The open window, or else the next one, of a stage in which calls of the client fail, or responses lack a field. */
+export interface PageWindow {
+  readonly kind: "brown_out" | "field";
+  readonly from: string;
+  readonly until: string;
+  /** The routes that it is for; empty: all. */
+  readonly routes: readonly string[];
+  /** The object and the field that responses lack; null: calls fail. */
+  readonly field: string | null;
+  readonly text: string | null;
+}
+
+/** The page of one client. It has no id, value, address or user agent, and nothing of anybody else. */
+export interface ClientPage {
+  readonly made: string;
+  readonly names: SideNames;
+  /** Whose calls it shows: those of one token, or of all tokens of an application. */
+  readonly calls_of: Caller["kind"];
+  readonly quiet_days: number;
+  /** Null: no call of the client was counted yet. */
+  readonly state: MigrationState | null;
+  /** The days of the last call of the old and of the new API; null: none. */
+  readonly last_call: string | null;
+  readonly last_upstream_call: string | null;
+  /** When the old API ends for this client; null: no date is known. */
+  readonly ends: string | null;
+  /** Where the end is described. */
+  readonly link: string | null;
+  /** The next windows of the plan, the first one first. */
+  readonly windows: readonly PageWindow[];
+  /** The smallest scopes for the calls below, in both APIs. */
+  readonly scopes: { readonly client: readonly string[]; readonly upstream: readonly string[] };
+  /** Requests to paths that the old API never had. */
+  readonly unmatched: number;
+  /** The most used first. */
+  readonly routes: readonly PageRoute[];
+  /** Objects of responses whose members change. */
+  readonly objects: readonly ObjectChanges[];
+  readonly every_call: readonly Difference[];
+}
+
+export interface PageSources {
+  readonly store: Pick<AuditStore, "activity" | "clients" | "usage" | "sent">;
+  readonly pack: Pack;
+  readonly sunset: Pick<SunsetRules, "endOf" | "link" | "windowsFor">;
+  readonly quietDays: number;
+}
+
+/** What a store has of a caller. */
+interface Counted {
+  readonly seen: Pick<TokenUsage | ClientUsage, "lastAlpha" | "lastNative" | "userAgent"> | undefined;
+  readonly usage: readonly RouteUsage[];
+  /** The names that it sent, such as `body.label`, by route; undefined where they are counted for several tokens together. */
+  readonly sent: ReadonlyMap<string, ReadonlySet<string>> | undefined;
+}
+
+const dayOf = (time: string | null): string | null => time && time.slice(0, 10);
+
+const dateOf = (ms: number | undefined): string | null =>
+  ms === undefined || !Number.isFinite(ms) ? null : new Date(ms).toISOString();
+
+async function readSent(store: PageSources["store"], client: string): Promise<Counted["sent"]> {
+  const byRoute = Map.groupBy(await store.sent({ client }), ({ route }) => route);
+  return new Map([...byRoute].map(([route, rows]) => [route, new Set(rows.map(({ name }) => name))]));
+}
+
+/** What rows say of a token that no summary has, since v4 accepted none of its calls: only the caller's proof shows it. */
+function seenIn(usage: readonly RouteUsage[]): Counted["seen"] {
+  const lastOf = (isOfApi: boolean): string | null =>
+    usage.reduce<string | null>(
+      (latest, row) => (isClientApi(row) === isOfApi && row.last > (latest ?? "") ? row.last : latest),
+      null,
+    );
+  const [lastAlpha, lastNative] = [lastOf(true), lastOf(false)];
+  return lastAlpha === null && lastNative === null ? undefined : { lastAlpha, lastNative, userAgent: null };
+}
+
+const NO_CALLS: ReadonlySet<string | null> = new Set([...Object.values(PAGE_ROUTES), TOKEN_CHECK]);
+
+/** Whether a row is of calls, and not of the pages themselves or of checks of the token. */
+const isCall = ({ route }: RouteUsage): boolean => !NO_CALLS.has(route);
+
+/** Reads the calls of the caller, and of nobody else. @throws {AuditUnavailableError} */
+async function readCounted(caller: Caller, store: PageSources["store"]): Promise<Counted> {
+  if (caller.kind === "token") {
+    const { fingerprint } = caller;
+    const { token, routes } = await store.activity({ fingerprint });
+    const usage = routes.filter(isCall);
+    const isOwnClient = token?.client === fingerprint;
+    return {
+      seen: token ?? seenIn(usage),
+      usage,
+      sent: isOwnClient ? await readSent(store, fingerprint) : undefined,
+    };
+  }
+  const client = applicationKey(caller.application);
+  const [[seen], usage, sent] = await Promise.all([
+    store.clients({ client }),
+    store.usage({ client }),
+    readSent(store, client),
+  ]);
+  return { seen, usage, sent };
+}
+
+/** The changes of names that the client sent; of all, where nothing is known of them. */
+function ofSentNames(
+  changes: readonly FieldChange[],
+  kind: "body" | "filter",
+  sent: ReadonlySet<string> | undefined,
+): readonly FieldChange[] {
+  const isKnown = sent && [...sent].some((name) => name.startsWith(`${kind}.`));
+  return isKnown ? changes.filter(({ field }) => sent.has(`${kind}.${field}`)) : changes;
+}
+
+/** The fields of a list's filter that change. */
+const describeFilters = ({ response, resource }: Route, pack: Pack): FieldChange[] =>
+  response === "list"
+    ? [...resource.members].flatMap(([name, rule]) =>
+        isFilterable(rule)
+          ? (describeField(name, rule, { pack, direction: "write", relatedCalls: new Map() }) ?? [])
+          : [],
+      )
+    : [];
+
+/** The login server's calls that take the place of one of the client's; undefined for every other route. */
+function findLoginCalls(route: string, { oauth }: Pack["dialect"]): readonly string[] | undefined {
+  if (!oauth) return undefined;
+  const { authorize, token, revoke, logout } = oauth;
+  const [method = "", path = ""] = route.split(" ");
+  const call = [authorize, token, revoke, logout].find(({ client }) => client === path);
+  if (!call) return undefined;
+  // The redirect of a sign-in proves no application, so that it is not among the calls of one.
+  const redirect = call === token ? [`${SIGN_INS.authorize} ${authorize.upstream}`] : [];
+  return [...redirect, `${method} ${call.upstream}`];
+}
+
+function lossesOf(variants: readonly Route[]): Loss[] {
+  const byText = new Map(variants.flatMap(({ losses }) => losses.map((loss) => [loss.text, loss] as const)));
+  const weigh = ({ severity }: Loss): number => SEVERITIES.indexOf(severity);
+  return [...byText.values()].toSorted((one, other) => weigh(one) - weigh(other));
+}
+
+const describeWindow = ({ stage, window }: StageWindow): PageWindow => ({
+  kind: stage.kind,
+  from: new Date(window.from).toISOString(),
+  until: new Date(window.until).toISOString(),
+  routes: stage.routes,
+  field: stage.kind === "field" ? `${stage.object}.${stage.field}` : null,
+  text: stage.text ?? null,
+});
+
+interface RouteContext extends Pick<PageSources, "pack" | "sunset"> {
+  readonly identity: ClientIdentity;
+  readonly sent: Counted["sent"];
+}
+
+function describeRoute(
+  called: ReturnType<typeof groupCalls>[number],
+  { pack, sunset, identity, sent }: RouteContext,
+): PageRoute {
+  const { route, counterpart, reason, requests, scope, notes, lossy, last, v4, sends, gets } =
+    createCallGuide(called, [], pack);
+  const variants = pack.routes.filter(({ name }) => name === route);
+  const names = sent?.get(route);
+  const login = counterpart === "unknown" ? findLoginCalls(route, pack.dialect) : undefined;
+  const filters = variants.flatMap((variant) => describeFilters(variant, pack));
+  const firsts = called.statuses.map(({ first }) => first).toSorted();
+  return {
+    route,
+    requests,
+    first: dayOf(firsts[0] ?? last) ?? "",
+    last: dayOf(last) ?? "",
+    lossy,
+    ...(login === undefined
+      ? { counterpart, reason, calls: v4 }
+      : { counterpart: "call", reason: null, calls: login }),
+    scope,
+    ends: dateOf(sunset.endOf(identity, route)),
+    losses: lossesOf(variants),
+    sends: ofSentNames(sends, "body", names),
+    // Without a filter in any request, none has to change.
+    filters: names ? filters.filter(({ field }) => names.has(`filter.${field}`)) : filters,
+    objects: gets,
+    notes,
+  };
+}
+
+/**
+ * Reads the page of a caller. Only a caller that is proven gets here.
+ *
+ * @param now Milliseconds since the epoch
+ * @throws {AuditUnavailableError}
+ */
+export async function readClientPage(
+  caller: Caller,
+  label: string | undefined,
+  { store, pack, sunset, quietDays }: PageSources,
+  now = Date.now(),
+): Promise<ClientPage> {
+  const { seen, usage, sent } = await readCounted(caller, store);
+  const key = caller.kind === "token" ? caller.fingerprint : applicationKey(caller.application);
+  // The user agent of its calls, not of this request: that is how the plan knows it.
+  const identity: ClientIdentity = {
+    label,
+    application: caller.application,
+    fingerprint: caller.kind === "token" ? caller.fingerprint : undefined,
+    userAgent: seen?.userAgent,
+  };
+  const routes = groupCalls(key, usage).map((called) =>
+    describeRoute(called, { pack, sunset, identity, sent }),
+  );
+  const known = routes.flatMap(({ route }) => pack.routes.filter(({ name }) => name === route));
+  const { alpha, v4 } = findSmallestScopes(
+    known.filter(({ source }) => !("error" in source)).map(({ access }) => access),
+    pack.dialect,
+  );
+  const { lastAlpha = null, lastNative = null } = seen ?? {};
+  return {
+    made: new Date(now).toISOString(),
+    names: namesOf(pack),
+    calls_of: caller.kind,
+    quiet_days: quietDays,
+    state: seen ? migrationStateOf({ client: key, lastAlpha, lastNative }, { quietDays, now }) : null,
+    last_call: dayOf(lastAlpha),
+    last_upstream_call: dayOf(lastNative),
+    ends: dateOf(sunset.endOf(identity, null)),
+    link: sunset.link() ?? null,
+    windows: sunset.windowsFor(identity).map(describeWindow),
+    scopes: { client: alpha, upstream: v4 },
+    unmatched: usage.reduce(
+      (sum, row) => sum + (isClientApi(row) && row.route === null ? row.requests : 0),
+      0,
+    ),
+    routes,
+    objects: describeObjects(known, pack),
+    every_call: describeCommonChanges(pack),
+  };
+}

@@ -1,0 +1,169 @@
+/** The handlers of the pages for clients. */
+import { credentialPlaces, HttpError } from "../../pack/index.ts";
+import { createHash } from "node:crypto";
+import {
+  addressNetwork,
+  type AlphaHandler,
+  type AlphaRequest,
+  ANONYMOUS,
+  authenticate,
+  consumeRateLimit,
+  findTokenCheck,
+  type HandlerResult,
+  hasFragment,
+  header,
+  type LifecycleDependencies,
+  NO_PLAN,
+  proveToken,
+  type RateLimits,
+  readBasicCredentials,
+  type ReadCredentials,
+  rejectLimited,
+  type RequestContext,
+  withLifecycle,
+} from "../../gateway/index.ts";
+import type { PageSources } from "./client-page.ts";
+import type { PageState } from "./page-cache.ts";
+import { PAGE_ROUTES } from "./page-paths.ts";
+import { proveApplication, type Caller, type CallerDependencies } from "./prove-caller.ts";
+import type { PageFormat } from "./write-page.ts";
+
+export interface PageDependencies
+  extends Omit<LifecycleDependencies, "sunset">, CallerDependencies, Omit<PageSources, "pack" | "sunset"> {
+  readonly sunset: PageSources["sunset"] & { readonly isActive: () => boolean };
+  readonly limits: RateLimits;
+  readonly pages: PageState;
+  readonly readCredentials: ReadCredentials;
+}
+
+type Handle = (request: AlphaRequest, context: RequestContext) => Promise<HandlerResult>;
+
+/** A page is no part of the API that ends, and search engines must not show it. */
+function lifecycleOf(dependencies: PageDependencies): LifecycleDependencies {
+  const { style } = dependencies;
+  const headers = { ...style.headers, "x-robots-tag": "noindex" };
+  return { ...dependencies, sunset: NO_PLAN, style: { ...style, headers } };
+}
+
+const createHandler = (route: string, dependencies: PageDependencies, handle: Handle): AlphaHandler =>
+  withLifecycle(async (request, context) => {
+    context.route = route;
+    context.isOwnPage = true;
+    if (hasFragment(request)) throw new HttpError(400, "The address has a fragment.");
+    return handle(request, context);
+  }, lifecycleOf(dependencies));
+
+/** The one error of everybody who is not known, whatever they sent. */
+function createUnknownError({ style, login }: PageDependencies): HttpError {
+  // A browser asks for the id and the secret of an application then (RFC 7617).
+  const challenges = [style.challenge, login && 'Basic realm="migration", charset="UTF-8"'].filter(Boolean);
+  return new HttpError(
+    401,
+    `A valid access token is required${login ? ", or the id and the secret of an application" : ""}.`,
+    undefined,
+    challenges.length > 0 ? { "www-authenticate": challenges.join(", ") } : undefined,
+  );
+}
+
+/**
+ * Proves the caller. Everything until then costs and says the same for everybody who is not known.
+ *
+ * @param limitAddress Is called for everybody but a token that v4 accepted a short while ago: strangers behind its address
+ *   don't use up its requests.
+ */
+async function proveCaller(
+  request: AlphaRequest,
+  context: RequestContext,
+  dependencies: PageDependencies,
+  limitAddress: () => void,
+): Promise<Caller | undefined> {
+  const { pack, limits, login, readCredentials, tokens } = dependencies;
+  // Where clients have their token in Basic credentials, it is not an application's secret.
+  const isTokenBasic = credentialPlaces(pack.dialect.client.credentials).some(
+    ({ basic }) => basic !== undefined,
+  );
+  const application = isTokenBasic ? undefined : readBasicCredentials(request);
+  const client = application ? ANONYMOUS : await authenticate(request, readCredentials, tokens);
+  if (!client.isAccepted) limitAddress();
+  const { status, creditAddress } = await consumeRateLimit(request, client, undefined, limits);
+  context.rateLimitStatus = status;
+  rejectLimited(status);
+  if (application) return login && proveApplication(application, context, login);
+  const check = findTokenCheck(pack);
+  const proof = { check, creditAddress, isExclusive: true, dependencies };
+  const token = await proveToken(request, client, context, proof);
+  return token && { kind: "token", ...token };
+}
+
+/** Identifies a caller in the cache and for the limit. */
+const keyOf = (caller: Caller): string =>
+  caller.kind === "token" ? `token ${caller.fingerprint}` : `application ${caller.application}`;
+
+/** `GET /migration` in one format. */
+export function createPageHandler(format: PageFormat, dependencies: PageDependencies): AlphaHandler {
+  const { pack, pages } = dependencies;
+
+  function consumeOwn(limiter: PageState["addresses"], key: string, context: RequestContext): void {
+    const status = limiter.consume(key);
+    if (status.isAllowed) return;
+    context.rateLimitStatus = status;
+    rejectLimited(status);
+  }
+
+  return createHandler(PAGE_ROUTES.page, dependencies, async (request, context) => {
+    const caller = await proveCaller(request, context, dependencies, () =>
+      consumeOwn(pages.addresses, addressNetwork(request.address), context),
+    );
+    if (!caller) throw createUnknownError(dependencies);
+    const key = keyOf(caller);
+    consumeOwn(pages.identities, key, context);
+    // Loaded when the first page is read.
+    const { PAGE_FORMATS } = await import("./write-page.ts");
+    const { readClientPage } = await import("./client-page.ts");
+    const { write, headers } = PAGE_FORMATS[format];
+    const body = await pages.find(JSON.stringify([key, request.label, format, pack.hash]), async () =>
+      write(await readClientPage(caller, request.label, dependencies)),
+    );
+    return { status: 200, body, headers };
+  });
+}
+
+/** The version of the description. It changes with the pack, not with the program. */
+const DESCRIPTION_VERSION = "1";
+/** For how long a description is sent as it was written. In milliseconds. */
+const DESCRIPTION_TTL = 60_000;
+
+const isSameTag = (request: AlphaRequest, etag: string): boolean =>
+  (header(request, "if-none-match") ?? "")
+    .split(",")
+    .some((tag) => [etag, "*"].includes(tag.trim().replace(/^W\//, "")));
+
+/** `GET /openapi.json`, for everybody: it says what the pack and the plan say, and nothing of any client. */
+export function createDescriptionHandler(dependencies: PageDependencies): AlphaHandler {
+  const { pack, sunset, limits } = dependencies;
+  let written: { readonly body: string; readonly etag: string; readonly until: number } | undefined;
+
+  async function write(now: number): Promise<NonNullable<typeof written>> {
+    const { describePack } = await import("../../pack/index.ts");
+    const plan = sunset.isActive() ? { endOf: (route: string) => sunset.endOf({}, route) } : undefined;
+    const body = JSON.stringify(describePack(pack, DESCRIPTION_VERSION, plan));
+    const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
+    return { body, etag, until: now + DESCRIPTION_TTL };
+  }
+
+  return createHandler(PAGE_ROUTES.description, dependencies, async (request, context) => {
+    const { status } = await consumeRateLimit(request, ANONYMOUS, undefined, limits);
+    context.rateLimitStatus = status;
+    rejectLimited(status);
+    const now = performance.now();
+    if (!written || written.until <= now) written = await write(now);
+    const { body, etag } = written;
+    const headers = { etag, "cache-control": "public, max-age=60" };
+    if (isSameTag(request, etag)) return { status: 304, body: "", headers };
+    return {
+      status: 200,
+      body,
+      headers: { ...headers, "content-type": "application/json; charset=utf-8" },
+    };
+  });
+}

@@ -1,0 +1,85 @@
+import accepts from "accepts";
+import { createDescriptionHandler, createPageHandler } from "./handlers.ts";
+import { pagePathsOf } from "./page-paths.ts";
+import type { Settings } from "../../base/index.ts";
+import {
+  createCredentialsReader,
+  createPipelineConfig,
+  createResponseCache,
+  type GuardOptions,
+  type Middleware,
+  type OAuthServices,
+  plainRequestOf,
+  type SharedState,
+  type TokenLocks,
+  type UpstreamClient,
+  type UpstreamTokens,
+} from "../../gateway/index.ts";
+import type { Pack } from "../../pack/index.ts";
+import type { AuditStore } from "../../audit/index.ts";
+import type { PageState } from "./page-cache.ts";
+import type { SunsetRules } from "../sunset/sunset.ts";
+
+const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
+
+/** What the pages need of a gateway. */
+interface PageParts {
+  readonly pack: Pack;
+  readonly audit: AuditStore | undefined;
+  /** Undefined if the pages are off. */
+  readonly migrationPages: PageState | undefined;
+  readonly sunset: { readonly rules: SunsetRules };
+  readonly oauth: Pick<OAuthServices, "login" | "tokenStore">;
+  readonly shared: Pick<SharedState, "limits" | "tokens">;
+  readonly tokenLocks: TokenLocks;
+  readonly upstream: UpstreamClient;
+  /** Undefined if v4 gets the clients' tokens. */
+  readonly upstreamTokens: UpstreamTokens | undefined;
+}
+
+/** Serves the pages for clients. Everything else passes. @returns Nothing if they are off */
+export function createMigrationPages(
+  settings: Settings,
+  dependencies: PageParts,
+  { lifecycle, toMiddleware }: GuardOptions,
+): readonly Middleware[] {
+  const { pack, audit, migrationPages: pages, oauth, shared, upstream, upstreamTokens } = dependencies;
+  if (!pages || !audit) return [];
+  const pageDependencies = {
+    ...createPipelineConfig(pack, settings),
+    ...lifecycle,
+    sunset: dependencies.sunset.rules,
+    store: audit,
+    quietDays: settings.QUIET_DAYS,
+    limits: shared.limits,
+    pages,
+    readCredentials: createCredentialsReader({
+      credentials: pack.credentials,
+      nativeScheme: undefined,
+      upstreamTokens,
+    }),
+    tokens: shared.tokens,
+    tokenLocks: dependencies.tokenLocks,
+    tokenStore: oauth.tokenStore,
+    login: oauth.login?.withStatuses(pack.statuses),
+    upstream,
+    files: upstream,
+    responseCache: createResponseCache(),
+    upstreamTokens,
+  };
+  const json = toMiddleware(createPageHandler("json", pageDependencies));
+  const html = toMiddleware(createPageHandler("html", pageDependencies));
+  const description = toMiddleware(createDescriptionHandler(pageDependencies));
+  const paths = pagePathsOf(pack);
+  const serveMigrationPages: Middleware = (request, response, next) => {
+    const { method, path: sent } = plainRequestOf(response);
+    // A slash at the end has no effect elsewhere either.
+    const path = sent.endsWith("/") ? sent.slice(0, -1) : sent;
+    if (!READS.has(method)) return next();
+    if (path === paths.description) return description(request, response, next);
+    if (path !== paths.page) return next();
+    const page = accepts(request).type(["json", "html"]) === "html" ? html : json;
+    return page(request, response, next);
+  };
+  return [serveMigrationPages];
+}

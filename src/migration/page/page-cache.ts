@@ -1,0 +1,60 @@
+import { LRUCache } from "lru-cache";
+import { HttpError, TOO_MANY_REQUESTS } from "../../pack/index.ts";
+import { createMemoryLimiter, type MemoryLimiter } from "../../gateway/index.ts";
+
+/** For how long a page is shown as it was read. */
+const TTL_MS = 60_000;
+/** All pages in memory together. In characters. */
+const MAX_SIZE = 16 * 1024 * 1024;
+/** Pages that are read at the same time: each is the work of a small report. */
+const MAX_READS = 4;
+
+/** Requests in each process, by address and by identity. */
+const ADDRESS_LIMIT = { points: 20, seconds: 60 };
+const IDENTITY_LIMIT = { points: 10, seconds: 60 };
+
+/** What pages share, whichever pack serves requests: their limits, and pages that were read. */
+export interface PageState {
+  readonly addresses: MemoryLimiter;
+  readonly identities: MemoryLimiter;
+  /**
+   * Returns a page that was read a short while ago, or reads it, once at a time.
+   *
+   * @throws {HttpError} 429 where too many pages are being read
+   */
+  find(key: string, read: () => Promise<string>): Promise<string>;
+}
+
+export function createPageState(): PageState {
+  const pages = new LRUCache<string, string>({
+    maxSize: MAX_SIZE,
+    sizeCalculation: (page) => page.length,
+    ttl: TTL_MS,
+    ttlResolution: 0,
+  });
+  const reads = new Map<string, Promise<string>>();
+
+  async function readOnce(key: string, read: () => Promise<string>): Promise<string> {
+    try {
+      const page = await read();
+      pages.set(key, page);
+      return page;
+    } finally {
+      reads.delete(key);
+    }
+  }
+
+  return {
+    addresses: createMemoryLimiter(ADDRESS_LIMIT),
+    identities: createMemoryLimiter(IDENTITY_LIMIT),
+    async find(key, read) {
+      const found = pages.get(key) ?? reads.get(key);
+      if (found !== undefined) return found;
+      if (reads.size >= MAX_READS)
+        throw new HttpError(TOO_MANY_REQUESTS, "Too many requests. Try again later.", { by: "limit" });
+      const reading = readOnce(key, read);
+      reads.set(key, reading);
+      return reading;
+    },
+  };
+}

@@ -1,0 +1,44 @@
+/** Where the pages of clients are. A pack must not have routes there. */
+import { type Settings, SettingsError } from "../../base/index.ts";
+import type { Pack } from "../../pack/index.ts";
+
+/** Last segments of the paths: what a client still has to change, and the description of the client's API. */
+const SEGMENTS = { page: "migration", description: "openapi.json" } as const;
+
+type PagePaths = Readonly<Record<keyof typeof SEGMENTS, string>>;
+
+export const pagePathsOf = ({ dialect: { client } }: Pick<Pack, "dialect">): PagePaths => ({
+  page: `${client.base_path}/${SEGMENTS.page}`,
+  description: `${client.base_path}/${SEGMENTS.description}`,
+});
+
+/** The names of these pages as routes, in records and metrics. */
+export const PAGE_ROUTES: Readonly<Record<keyof typeof SEGMENTS, string>> = {
+  page: `GET /${SEGMENTS.page}`,
+  description: `GET /${SEGMENTS.description}`,
+};
+
+/** The call of the pack that has the path of a page; undefined without one. */
+function findCollision(pack: Pack, segment: string): string | undefined {
+  const route = pack.match("GET", [segment])?.routes[0];
+  if (route) return route.name;
+  const { oauth, client } = pack.dialect;
+  const paths = oauth ? [oauth.authorize, oauth.token, oauth.revoke, oauth.logout] : [];
+  return paths.map((each) => each.client).find((path) => path === `${client.base_path}/${segment}`);
+}
+
+/**
+ * Checks that no call of a pack has the path of a page.
+ *
+ * @throws {SettingsError}
+ */
+export function checkPagePaths({ MIGRATION_PAGE }: Pick<Settings, "MIGRATION_PAGE">, pack: Pack): void {
+  if (!MIGRATION_PAGE) return;
+  const problems = Object.values(SEGMENTS).flatMap((segment) => {
+    const found = findCollision(pack, segment);
+    return found === undefined
+      ? []
+      : [`MIGRATION_PAGE: the pack has ${found}, where the page ${segment} would be; set it to off`];
+  });
+  if (problems.length > 0) throw new SettingsError(problems);
+}

@@ -1,0 +1,105 @@
+import type { AuditRecord } from "../../audit/index.ts";
+import { addQuery, type CredentialsPlace, type Endpoint, type Pack, type Route } from "../../pack/index.ts";
+import { addressVariable, curl, isCallOf, recordCurls } from "../../compare/index.ts";
+import type { Command } from "./model.ts";
+
+const GATEWAY = "$GATEWAY";
+
+/** The fields of a response that need a related request. */
+const findRelatedFields = ({ resource }: Route, requestName: string): string[] =>
+  [...resource.fields].flatMap(([name, rule]) =>
+    new RegExp(String.raw`\$related\.${RegExp.escape(requestName)}\b`).test(rule.read ?? "") ? [name] : [],
+  );
+
+/** The main call and the requests that complete its response, in order, each with its reason. */
+function listEndpoints(route: Route): { why: string; endpoint: Endpoint }[] {
+  const { source, poll, readAfterWrite, related, mergeParts } = route;
+  if (!("call" in source)) return [];
+  const isRead = source.call.method === "GET";
+  return [
+    { why: "", endpoint: source.call },
+    ...mergeParts.map(({ read, write }) => ({ why: "for the other part", endpoint: isRead ? read : write })),
+    ...(poll
+      ? [{ why: `then, after a ${poll.status}, until the operation is done`, endpoint: poll.endpoint }]
+      : []),
+    ...(readAfterWrite ? [{ why: "then, to read the result", endpoint: readAfterWrite.endpoint }] : []),
+    ...related.map(({ name, endpoint }) => ({
+      why: `for ${findRelatedFields(route, name).join(", ") || name}, if you need it`,
+      endpoint,
+    })),
+  ];
+}
+
+/** The v4 calls of a route as in the pack. */
+export function listV4Calls(route: Route, { dialect }: Pack): string[] {
+  const { base_path: prefix } = dialect.upstream;
+  if ("catalog" in route.source) return route.source.catalog.calls.map(({ path }) => `GET ${prefix}${path}`);
+  return listEndpoints(route).map(({ endpoint }) => `${endpoint.method} ${prefix}${endpoint.template}`);
+}
+
+/** A command without query and body, for a call without a record. */
+function createPlainCommand(call: string, base: string, credentials: CredentialsPlace | undefined): string {
+  const [method = "GET", path = ""] = call.split(" ", 2);
+  return curl({ base, method, path, credentials, headers: {}, body: undefined });
+}
+
+function createCatalogCommands(route: Route, { dialect, filterWriter }: Pack): Command[] {
+  if (!("catalog" in route.source)) return [];
+  const { base_path: prefix, credentials, filters } = dialect.upstream;
+  return route.source.catalog.calls.map(({ path, filter }) => {
+    const { header, query } = filterWriter.write(filter);
+    return {
+      why: "",
+      curl: curl({
+        base: addressVariable(dialect.upstream.name),
+        method: "GET",
+        path: addQuery(prefix + path, query),
+        credentials: route.access === "public" ? undefined : credentials,
+        headers: filters?.header === undefined ? {} : { [filters.header]: header },
+        body: undefined,
+      }),
+    };
+  });
+}
+
+/** The v4 requests of a record; undefined if the main call was not sent. */
+function createRecordedCommands(
+  record: AuditRecord | undefined,
+  route: Route,
+  pack: Pack,
+): Command[] | undefined {
+  if (!record) return undefined;
+  const { v4 } = recordCurls(record, pack);
+  const commands = listEndpoints(route).flatMap(({ why, endpoint }) => {
+    const index = record.v4.findLastIndex((call) => isCallOf(endpoint, call));
+    const command = v4[index];
+    return command === undefined ? [] : [{ why, curl: command }];
+  });
+  const hasMainCall = record.alpha.status === 200 || commands[0]?.why === "";
+  return hasMainCall && commands.length > 0 ? commands : undefined;
+}
+
+/** The v4 commands, from a record if there is one. */
+export function createV4Commands(record: AuditRecord | undefined, route: Route, pack: Pack): Command[] {
+  if ("error" in route.source) return [];
+  if ("catalog" in route.source) return createCatalogCommands(route, pack);
+  const recorded = createRecordedCommands(record, route, pack);
+  if (recorded) return recorded;
+  const { name, base_path: prefix, credentials } = pack.dialect.upstream;
+  return listEndpoints(route).map(({ why, endpoint }) => ({
+    why,
+    curl: createPlainCommand(
+      `${endpoint.method} ${prefix}${endpoint.template}`,
+      addressVariable(name),
+      credentials,
+    ),
+  }));
+}
+
+/** The alpha command, from a record if there is one. */
+export function createAlphaCommand(record: AuditRecord | undefined, route: string, pack: Pack): string {
+  if (record) return recordCurls(record, pack).alpha;
+  const { base_path: prefix, credentials } = pack.dialect.client;
+  const [method = "GET", path = ""] = route.split(" ", 2);
+  return createPlainCommand(`${method} ${prefix}${path}`, GATEWAY, credentials);
+}

@@ -1,0 +1,146 @@
+/** What changes in all calls. */
+import {
+  type CredentialsPlace,
+  type DialectDefinition,
+  dottedPath,
+  findPath,
+  mayBeNotModified,
+  nameOf,
+  NOT_MODIFIED,
+  type Pack,
+  type PageSize,
+  type PagingStyle,
+  type Shape,
+  TOO_MANY_REQUESTS,
+} from "../../pack/index.ts";
+import type { Difference } from "./model.ts";
+
+const list = (names: readonly string[]): string => names.join(", ");
+
+function describeOperators({ client, upstream }: DialectDefinition): Difference[] {
+  const spellings = (side: typeof upstream.filters): Map<string, string[]> =>
+    new Map(Object.entries(side?.operators ?? {}).map(([is, texts]) => [is, [texts].flat()]));
+  const upstreamSpellings = spellings(upstream.filters);
+  const changed = [...spellings(client.filters)].flatMap(([is, texts]) => {
+    const [v4 = "-"] = upstreamSpellings.get(is) ?? [];
+    const others = texts.filter((spelling) => spelling !== v4);
+    return others.length === 0 ? [] : [{ alpha: list(others), v4 }];
+  });
+  if (changed.length === 0) return [];
+  return [
+    {
+      what: `Operators in ${client.filters?.header ?? "the query"}`,
+      alpha: list(changed.map(({ alpha }) => alpha)),
+      v4: list(changed.map(({ v4 }) => v4)),
+    },
+  ];
+}
+
+const COUNTS = ["page", "pages", "total"];
+
+/** Names the counts that a list has. */
+const describeCounts = (shape: Shape): string =>
+  list(COUNTS.flatMap((count) => dottedPath(shape, count) ?? [])) || "none";
+
+/** Where a list has its rows: in a member of a fixed name, in one with the name of the list, or it is the array. */
+function describeRows(shape: Shape): string {
+  const keys = findPath(shape, "items") ?? [];
+  if (keys.length === 0) return "the response is the array";
+  const named = keys.findIndex((key) => nameOf(key) === "list");
+  if (named === -1) return `always in ${keys.join(".")}`;
+  const [above, below] = [keys.slice(0, named).join("."), keys.slice(named + 1).join(".")];
+  const member = "a member with the name of the list";
+  const within = above === "" ? member : `${member} in ${above}`;
+  return below === "" ? `in ${within}` : `in ${below} of ${within}`;
+}
+
+/** The statuses that clients get, but for those of the plan of an end. */
+function describeStatuses({ routes, statuses, dialect: { errors, upstream } }: Pack): string {
+  const table = errors.statuses ?? {};
+  const codes = [...Object.values(errors.codes ?? {}), errors.other_codes];
+  const found = new Set([
+    ...routes.flatMap(({ source, status }) => ("error" in source ? source.error.status : status)),
+    ...(routes.some(mayBeNotModified) ? [NOT_MODIFIED] : []),
+    ...statuses.all,
+    ...routes.flatMap(({ ownStatuses }) => ownStatuses),
+    ...Object.values(table),
+    ...codes.flatMap((code) => (typeof code === "object" ? (code.status ?? []) : [])),
+  ]);
+  const named = list([...found].toSorted((one, next) => one - next).map(String));
+  const isClosed =
+    table["default"] !== undefined || (table["4XX"] !== undefined && table["5XX"] !== undefined);
+  return isClosed ? `${named} only` : `${named}, and other statuses of errors as ${upstream.name} has them`;
+}
+
+/** Describes where requests have their token. */
+function describePlace({ scheme, basic, header, query, cookie }: CredentialsPlace = {}): string {
+  if (scheme !== undefined) return `Authorization: ${scheme} …`;
+  if (basic !== undefined)
+    return `Authorization: Basic … (${basic === "both" ? "user name and password" : basic})`;
+  if (header !== undefined) return `${header}: …`;
+  if (query !== undefined) return `?${query}=…`;
+  return cookie === undefined ? "none" : `Cookie: ${cookie}=…`;
+}
+
+/** Describes how a page is asked for. */
+function describePages(style: PagingStyle | undefined, { parameter, maximum }: PageSize): string {
+  if (!style) return "no pages";
+  const start = `?${style.parameter}=${style.kind === "cursor" ? "CURSOR" : "N"}`;
+  return parameter === undefined
+    ? `${maximum}, fixed; ${start}`
+    : `${start}&${parameter}=M, at most ${maximum}`;
+}
+
+/** Describes the differences in all calls. */
+export function describeCommonChanges(pack: Pack): readonly Difference[] {
+  const { dialect, lists, statuses, paging } = pack;
+  const { client, upstream } = dialect;
+  const phrase = statuses.phrases[statuses.limited] ?? "Too Many Requests";
+  return [
+    {
+      what: "Credentials",
+      alpha: describePlace(client.credentials),
+      v4: describePlace(upstream.credentials),
+    },
+    {
+      what: "Rows of a list",
+      alpha: describeRows(lists.client),
+      v4: describeRows(lists.upstream),
+    },
+    {
+      what: "Counts of a list",
+      alpha: describeCounts(lists.client),
+      v4: describeCounts(lists.upstream),
+    },
+    {
+      what: "Page size",
+      alpha: describePages(paging.style, paging.size),
+      v4: describePages(paging.upstream.style, paging.upstream.size),
+    },
+    ...describeOperators(dialect),
+    {
+      what: "Too many requests",
+      alpha: `${statuses.limited} ${phrase}`,
+      v4: `${TOO_MANY_REQUESTS}; Retry-After is the time to wait`,
+    },
+    {
+      what: "Statuses",
+      alpha: describeStatuses(pack),
+      v4: "any HTTP status; 200 to 299 mean success",
+    },
+    {
+      what: "Fields in errors",
+      alpha: `${client.name}'s names`,
+      v4: `${upstream.name}'s names, as in these tables`,
+    },
+    ...(client.always_ok
+      ? [
+          {
+            what: `Clients that sent ${client.always_ok.request_header}`,
+            alpha: `always 200, with the status in ${client.always_ok.response_header}`,
+            v4: "always the status",
+          },
+        ]
+      : []),
+  ];
+}

@@ -1,0 +1,230 @@
+import {
+  type AuditStore,
+  type ClientDirectory,
+  type ClientGroup,
+  type GroupToken,
+  isClientApi,
+  type LossUsage,
+  MAX_ROUTE_ROWS,
+  MAX_USAGE_ROWS,
+  NO_CLIENTS,
+  type QuietTime,
+  rankLosses,
+  readClientGroups,
+  readGroupTokens,
+  type RouteUsage,
+  UNACCEPTED,
+  type UsageQuery,
+  type UsageReader,
+} from "../../audit/index.ts";
+import { namesOf, type Pack } from "../../pack/index.ts";
+import { createCallGuide, findSmallestScopes } from "./call-guide.ts";
+import { describeObjects } from "./changes.ts";
+import { describeCommonChanges } from "./common-changes.ts";
+import { examineCalls, type CallSummary } from "./evidence.ts";
+import { isClient, isDone, isUse, type CallGuide, type ClientGuide, type Report } from "./model.ts";
+
+export interface ReportOptions {
+  readonly store: UsageReader & Pick<AuditStore, "get" | "query">;
+  readonly pack: Pack;
+  /** Limits the report to a client, or to days. */
+  readonly query: Omit<UsageQuery, "limit" | "lane">;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** Days without a request after which a client counts as quiet. */
+  readonly quietDays: number;
+  /** The names of clients. Default: none have one. */
+  readonly directory?: ClientDirectory;
+  /** Called with the number of calls that are evaluated. */
+  readonly onProgress?: (done: number, total: number) => void;
+}
+
+const sum = <T>(items: readonly T[], valueOf: (item: T) => number): number =>
+  items.reduce((total, item) => total + valueOf(item), 0);
+
+/** Adds up the rows of one status: a named client may have several keys. */
+function addStatuses(rows: readonly RouteUsage[]): RouteUsage[] {
+  return [...Map.groupBy(rows, ({ status }) => status).values()]
+    .flatMap((same): RouteUsage[] => {
+      const [first, ...others] = same.toSorted((one, other) => (one.last < other.last ? 1 : -1));
+      if (!first) return [];
+      return [
+        {
+          ...first,
+          requests: sum(same, ({ requests }) => requests),
+          lossy: sum(same, ({ lossy }) => lossy),
+          first: others.reduce((least, row) => (row.first < least ? row.first : least), first.first),
+        },
+      ];
+    })
+    .toSorted((one, other) => other.requests - one.requests);
+}
+
+/** Groups the rows of one client by alpha route, the most used first. */
+export function groupCalls(client: string | null, usage: readonly RouteUsage[]): CallSummary[] {
+  const routes = Map.groupBy(
+    usage.filter((row) => isClientApi(row)),
+    ({ route }) => route,
+  );
+  return [...routes]
+    .flatMap(([route, rows]): CallSummary[] =>
+      route === null
+        ? []
+        : [{ client, route, statuses: addStatuses(rows), requests: sum(rows, ({ requests }) => requests) }],
+    )
+    .toSorted((one, other) => other.requests - one.requests || (one.route < other.route ? -1 : 1));
+}
+
+interface ClientMaterial {
+  readonly pack: Pack;
+  readonly members: readonly GroupToken[];
+  readonly usage: readonly RouteUsage[];
+  readonly calls: readonly CallGuide[];
+  readonly losses: readonly LossUsage[];
+}
+
+/** What the report says of a client as the summaries have it. */
+const COUNTED = [
+  "id",
+  "client",
+  "name",
+  "family",
+  "tokens",
+  "userAgent",
+  "first",
+  "last",
+  "lastAlpha",
+  "requests",
+  "native",
+  "errors",
+  "lossy",
+  "cameBack",
+] as const satisfies readonly (keyof ClientGroup & keyof ClientGuide)[];
+
+const pick = <T, Key extends keyof T>(from: T, keys: readonly Key[]): Pick<T, Key> =>
+  Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, Key>;
+
+function createClientGuide(
+  counted: ClientGroup,
+  { pack, members, usage, calls, losses }: ClientMaterial,
+): ClientGuide {
+  const alpha = usage.filter(isClientApi);
+  const routes = calls.flatMap(({ route }) => pack.route(route) ?? []);
+  const callable = routes.filter(({ source }) => !("error" in source));
+  return {
+    ...pick(counted, COUNTED),
+    members,
+    readiness: counted.state,
+    longerPauseMs: counted.isPauseLonger ? counted.longestPauseMs : null,
+    scopes: findSmallestScopes(
+      callable.map(({ access }) => access),
+      pack.dialect,
+    ),
+    calls,
+    losses: rankLosses(losses, [counted]).map(({ clients: _self, ...loss }) => loss),
+    unmatched: sum(
+      alpha.filter(({ route }) => route === null),
+      (row) => row.requests,
+    ),
+    objects: describeObjects(routes, pack),
+  };
+}
+
+/** The calls that a client has still to change: those of strangers come last. */
+const countRemaining = ({ client, readiness, calls }: ClientGuide): number =>
+  client === UNACCEPTED ? -2 : isDone(readiness) ? -1 : calls.length;
+
+/** The routes that are in use. */
+const usedRoutes = (clients: readonly ClientGuide[]): ReadonlySet<string> =>
+  new Set(
+    clients.flatMap((client) => client.calls.flatMap((call) => (isUse(client, call) ? call.route : []))),
+  );
+
+/** Rows whose tokens are read, and tokens of each that are listed. */
+const MAX_OPENED = 200;
+const MAX_MEMBERS = 100;
+
+/** Reads the tokens of the rows with the most requests that have several. */
+async function readMembers(
+  store: UsageReader,
+  clients: readonly ClientGroup[],
+  quiet: QuietTime,
+): Promise<ReadonlyMap<string | null, readonly GroupToken[]>> {
+  const members = new Map<string | null, readonly GroupToken[]>();
+  for (const { client, keys } of clients.filter(({ tokens }) => tokens > 1).slice(0, MAX_OPENED))
+    members.set(client, (await readGroupTokens(store, keys, { quiet })).slice(0, MAX_MEMBERS));
+  return members;
+}
+
+/**
+ * Creates the migration report from the summaries of an audit store, and a few records of each call.
+ *
+ * @throws {AuditUnavailableError}
+ */
+export async function createReport(options: ReportOptions): Promise<Report> {
+  const {
+    store,
+    pack,
+    query,
+    now,
+    quietDays,
+    directory = NO_CLIENTS,
+    onProgress = () => undefined,
+  } = options;
+  const quiet = { quietDays, now };
+  const [groups, usage, days, losses] = await Promise.all([
+    readClientGroups(store, query, { directory, quiet }),
+    store.usage({ ...query, limit: MAX_ROUTE_ROWS }),
+    store.days(query),
+    store.losses(query),
+  ]);
+  const clients = groups.slice(0, MAX_USAGE_ROWS);
+  const members = await readMembers(store, clients, quiet);
+  const firstKeys = new Map(clients.flatMap(({ client, keys }) => keys.map((key) => [key, client] as const)));
+  const lossesByClient = Map.groupBy(losses, ({ client }) => firstKeys.get(client) ?? client);
+  const usageByClient = Map.groupBy(usage, ({ client }) => firstKeys.get(client) ?? client);
+  const callSummaries = [...usageByClient].flatMap(([client, rows]) => groupCalls(client, rows));
+  const { since, until } = query;
+  const span = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
+  const guides = await examineCalls({
+    store,
+    calls: callSummaries,
+    span,
+    examine: (call, records) => ({ client: call.client, guide: createCallGuide(call, records, pack) }),
+    onProgress,
+  });
+  const callsByClient = Map.groupBy(guides, ({ client }) => client);
+  const clientGuides = clients
+    .map((client) =>
+      createClientGuide(client, {
+        pack,
+        members: members.get(client.client) ?? [],
+        usage: usageByClient.get(client.client) ?? [],
+        calls: (callsByClient.get(client.client) ?? []).map(({ guide }) => guide),
+        losses: lossesByClient.get(client.client) ?? [],
+      }),
+    )
+    .toSorted((one, other) => countRemaining(other) - countRemaining(one) || other.requests - one.requests);
+  return {
+    made: new Date(now).toISOString(),
+    quietDays,
+    names: namesOf(pack),
+    since: query.since ?? null,
+    until: query.until ?? null,
+    totals: {
+      requests: sum(clients, ({ requests }) => requests),
+      native: sum(clients, ({ native }) => native),
+      errors: sum(clients, ({ errors }) => errors),
+      lossy: sum(clients, ({ lossy }) => lossy),
+      clients: clientGuides.filter(isClient).length,
+      done: clientGuides.filter(({ readiness }) => isDone(readiness)).length,
+      silent: clientGuides.filter(({ readiness }) => readiness === "silent").length,
+      calls: usedRoutes(clientGuides).size,
+    },
+    days,
+    losses: rankLosses(losses, clients),
+    everyCall: describeCommonChanges(pack),
+    clients: clientGuides,
+    cut: groups.length > MAX_USAGE_ROWS || usage.length >= MAX_ROUTE_ROWS,
+  };
+}

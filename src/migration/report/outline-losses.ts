@@ -1,0 +1,97 @@
+/** What was lost, how often, and for whom, as blocks. Roundings are folded. */
+import type { LossClient, LossSummary } from "../../audit/index.ts";
+import type { ClientGuide, Report } from "./model.ts";
+import { clientName, formatCount, plural, type Block, type Column, type Line } from "./outline.ts";
+
+/** Clients of a loss that are named. */
+const NAMED_CLIENTS = 3;
+
+type Loss = LossSummary & { readonly clients?: readonly LossClient[] };
+
+const COLUMNS: readonly Column[] = [
+  { name: "Severity" },
+  { name: "What was lost" },
+  { name: "Routes" },
+  { name: "Requests", number: true },
+  { name: "Last", number: true },
+];
+const CLIENT_COLUMN: Column = { name: "For whom" };
+
+const joinCodes = (texts: readonly string[]): Line =>
+  texts.flatMap((text, index): Line => [index === 0 ? "" : ", ", { code: text }]);
+
+/** The names of some clients, and how many others there are. */
+function describeClients(clients: readonly LossClient[], guides: readonly ClientGuide[]): Line {
+  const nameOf = ({ client, name, family }: LossClient): string =>
+    clientName({
+      client,
+      name,
+      family,
+      userAgent: guides.find((guide) => guide.client === client)?.userAgent ?? null,
+    });
+  const named = clients
+    .slice(0, NAMED_CLIENTS)
+    .map((each) => `${nameOf(each)} (${formatCount(each.requests)})`);
+  const others = clients.length - named.length;
+  return [[...named, ...(others > 0 ? [plural(others, "other")] : [])].join(", ")];
+}
+
+function outlineTable(losses: readonly Loss[], caption: string, guides: readonly ClientGuide[]): Block {
+  const hasClients = losses.some(({ clients }) => clients !== undefined);
+  return {
+    kind: "table",
+    caption,
+    columns: hasClients ? [...COLUMNS, CLIENT_COLUMN] : COLUMNS,
+    rows: losses.map(({ severity, loss, routes, requests, lastDay, clients }) => [
+      [{ tag: severity }],
+      [loss],
+      joinCodes(routes),
+      [formatCount(requests)],
+      [lastDay],
+      ...(clients ? [describeClients(clients, guides)] : []),
+    ]),
+  };
+}
+
+/** The losses as a table, and the roundings folded away. Nothing without losses. */
+export function outlineLossTables(
+  losses: readonly Loss[],
+  caption: string,
+  guides: readonly ClientGuide[] = [],
+): Block[] {
+  const heavy = losses.filter(({ severity }) => severity !== "rounding");
+  const roundings = losses.filter(({ severity }) => severity === "rounding");
+  const requests = roundings.reduce((sum, each) => sum + each.requests, 0);
+  return [
+    ...(heavy.length === 0 ? [] : [outlineTable(heavy, caption, guides)]),
+    ...(roundings.length === 0
+      ? []
+      : [
+          {
+            kind: "folded" as const,
+            title: `${heavy.length === 0 ? "" : "and "}${plural(roundings.length, "rounding")}, ${plural(requests, "time")}`,
+            blocks: [outlineTable(roundings, "Values that were less exact", guides)],
+          },
+        ]),
+  ];
+}
+
+/** What all clients lost. */
+export function outlineLosses({ losses, clients, names }: Report): Block[] {
+  if (losses.length === 0) return [];
+  return [
+    { kind: "heading", level: 2, line: ["What was lost"] },
+    ...outlineLossTables(losses, "By weight, then by requests", clients),
+    {
+      kind: "list",
+      lines: [
+        [
+          { tag: "meaning" },
+          ` the client believes something that is not so, or ${names.upstream} did not do what it asked for`,
+        ],
+        [{ tag: "detail" }, " something was not shown"],
+        [{ tag: "rounding" }, " a value was less exact"],
+      ],
+    },
+  ];
+}

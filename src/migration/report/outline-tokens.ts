@@ -1,0 +1,41 @@
+/** The tokens that a row of the report stands for. */
+import { identityOfKey, STATE_LABELS } from "../../audit/index.ts";
+import type { ClientGuide } from "./model.ts";
+import { formatCount, formatTime, percent, plural, type Line, type OpenedRows } from "./outline.ts";
+
+/** What a row of the report stands for: several tokens, or one client. */
+export function describeTokens({ client, name, family, tokens }: ClientGuide): Line {
+  if (family !== null)
+    return [`${plural(tokens, "token")} without a name, of the user agent `, { code: family || "none" }, "."];
+  if (name !== null && tokens > 1) return [`${plural(tokens, "token")} of this name.`];
+  return describeKey(client);
+}
+
+/** What a client is: an application, a name that a proxy gives, or a token. */
+function describeKey(key: string | null): Line {
+  const { label, application } = identityOfKey(key);
+  if (key === null) return ["Without a token."];
+  if (application !== null) return ["All tokens of the application ", { code: application }, "."];
+  if (label !== null) return ["All requests that the proxy gives the name ", { code: label }, "."];
+  return ["Token with the fingerprint ", { code: key }, "."];
+}
+
+/** The tokens of a client with several. */
+export function openTokens({ tokens, members }: ClientGuide): OpenedRows | undefined {
+  if (members.length === 0) return undefined;
+  const left = tokens - members.length;
+  const rows = members.map(({ fingerprint, userAgent, state, lastAlpha, requests, native, last }): Line[] => [
+    [{ code: fingerprint }, ` ${userAgent ?? "no user agent"}`],
+    [state === null ? "–" : { tag: STATE_LABELS[state].label }],
+    [lastAlpha === null ? "never" : formatTime(lastAlpha)],
+    [formatCount(requests - native)],
+    [percent(native, requests)],
+    [],
+    [formatTime(last)],
+  ]);
+  return {
+    title: `${plural(tokens, "token")}, with their requests of all days`,
+    of: "Token",
+    rows: left > 0 ? [...rows, [[`${formatCount(left)} more`], [], [], [], [], [], []]] : rows,
+  };
+}

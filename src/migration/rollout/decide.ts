@@ -1,0 +1,47 @@
+/** What the file wants: which side serves a client on a route. */
+import type { Side } from "../../gateway/index.ts";
+import { bucketOf } from "../../audit/index.ts";
+import type { RolloutPlan, RolloutRule } from "./rollout-plan.ts";
+
+/** A side, and the words for people that say why. */
+export interface SideDecision {
+  readonly side: Side;
+  readonly why: string;
+}
+
+/** Why a rule has a client; undefined if it does not have it. */
+function whyRule(
+  { why, clients, share }: RolloutRule,
+  client: string | undefined,
+  bucket: () => number,
+): string | undefined {
+  if (!clients && share === undefined) return why;
+  if (client === undefined) return undefined;
+  if (clients) return clients.get(client);
+  return share !== undefined && bucket() < share ? why : undefined;
+}
+
+/**
+ * Decides by the rules of the file alone.
+ *
+ * @param client as {@link rolloutClient} says; undefined: nobody knows who it is
+ * @param route Name of the route; null: the pack has none for the request
+ */
+export function decideByRules(
+  { rules, salt }: Pick<RolloutPlan, "rules" | "salt">,
+  client: string | undefined,
+  route: string | null,
+): SideDecision {
+  let bucket: number | undefined;
+  const bucketOnce = (): number => (bucket ??= bucketOf(client ?? "", salt));
+  for (const rule of rules) {
+    if (rule.routes && (route === null || !rule.routes.has(route))) continue;
+    const why = whyRule(rule, client, bucketOnce);
+    if (why !== undefined) return { side: "new", why };
+  }
+  return { side: "old", why: client === undefined ? "nobody knows whose request it is" : "no rule has it" };
+}
+
+/** Whether some client gets the translation on a route. */
+export const isTurned = ({ rules }: Pick<RolloutPlan, "rules">, route: string): boolean =>
+  rules.some(({ routes, share }) => share !== 0 && (!routes || routes.has(route)));

@@ -1,0 +1,44 @@
+/** Lines of the log about what has returned and what was resumed, whichever replica or command did it. */
+import { isDeepStrictEqual } from "node:util";
+import type { Log } from "../../base/index.ts";
+import type { RolloutEvent, Trip, TripTarget } from "./returns/trips.ts";
+
+/** Logs what is new. Call it whenever other trips apply. @param events The last events, newest first */
+export type LogChanges = (trips: readonly Trip[], events: readonly RolloutEvent[]) => void;
+
+const textOf = ({ kind, name }: TripTarget): string => `${kind} ${name}`;
+
+/** The events since the last look, oldest first. */
+function newEvents(events: readonly RolloutEvent[], last: RolloutEvent | undefined): RolloutEvent[] {
+  const at = events.findIndex((event) => isDeepStrictEqual(event, last));
+  return events.slice(0, at < 0 ? undefined : at).toReversed();
+}
+
+/** Creates the log of one process. At its start it logs what has returned, and no event of before. */
+export function createChangeLog(log: Log): LogChanges {
+  /** Trips that are in the log. */
+  const logged = new Set<string>();
+  /** Null before the first look. */
+  let last: RolloutEvent | undefined | null = null;
+
+  function logTrip(trip: Trip): void {
+    const { kind, name, by, reason, records } = trip;
+    if (logged.has(textOf(trip))) return;
+    logged.add(textOf(trip));
+    log.error(
+      { code: "AG_ROLLOUT_TURNED_BACK", kind, name, by, reason, records },
+      "the old service serves this again, until a person resumes it",
+    );
+  }
+
+  return (trips, events) => {
+    for (const event of last === null ? [] : newEvents(events, last)) {
+      const { action, kind, name, by, reason } = event;
+      if (action !== "resume") continue;
+      logged.delete(textOf(event));
+      log.info({ kind, name, by, reason }, "this was resumed: it is served as ROLLOUT_FILE says again");
+    }
+    last = events[0];
+    for (const trip of trips) logTrip(trip);
+  };
+}

@@ -1,0 +1,113 @@
+/** What speaks for and against the translation on a route, client by client: clients count, not requests. */
+import { DIFFERENCES, TRIP } from "../../../compare/index.ts";
+
+/** What one client has shown. */
+export interface ClientEvidence {
+  /** Whose requests they were, by what nobody can invent: see `KnownSenders`. */
+  readonly client: string;
+  /** When it was seen last: seconds since the epoch. */
+  readonly seenAt: number;
+  /** Above 0 it speaks against the translation, below 0 for it. */
+  readonly score: number;
+}
+
+/** What the clients of a route have shown. Of those that show nothing only a few are in it. */
+export type Evidence = readonly ClientEvidence[];
+
+/** The least score of a client: all its successes together outweigh one failure of another client. */
+const LEAST = -DIFFERENCES.difference;
+/** A client that was not seen for so long does not count as one that is served. */
+const PRESENT_SECONDS = 1800;
+/** What a client has shown against the translation counts for so long. */
+const REMEMBERED_SECONDS = 86_400;
+/** After so long it is noted again that a client is served. */
+const REFRESH_SECONDS = PRESENT_SECONDS / 2;
+/** Clients of a route whose scores are kept. More say nothing new. */
+const MAX_CLIENTS = 50;
+/** Clients that show nothing. With more of them no single other client could decide either. */
+const MAX_NEUTRAL = 3;
+
+/** The mean of values of clients. The lowest and the highest are left out; of two the lower one counts. 0 without any. */
+export function meanOfClients(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const counted = sorted.length > 2 ? sorted.slice(1, -1) : sorted.slice(0, 1);
+  return counted.length === 0 ? 0 : sum(counted) / counted.length;
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+const between = (least: number, most: number, value: number): number =>
+  Math.min(most, Math.max(least, value));
+
+const totalOf = (evidence: Evidence): number =>
+  between(0, TRIP, meanOfClients(evidence.map(({ score }) => score)) * evidence.length);
+
+const isPresent = ({ seenAt }: ClientEvidence, now: number): boolean => now - seenAt < PRESENT_SECONDS;
+
+/**
+ * The score of a route: the mean over its clients, times their number. A client that is no longer served can't keep it low.
+ *
+ * @param now Seconds since the epoch.
+ */
+export const scoreOf = (evidence: Evidence, now: number): number =>
+  Math.max(totalOf(evidence), totalOf(evidence.filter((each) => isPresent(each, now))));
+
+/** Forgets what has been outweighed, and clients that show nothing and are too many, or gone. */
+function tidy(evidence: Evidence, now: number): Evidence {
+  const [worst, ...others] = evidence
+    .filter((each) => (each.score > 0 ? now - each.seenAt < REMEMBERED_SECONDS : isPresent(each, now)))
+    .toSorted((one, other) => other.score - one.score);
+  if (!worst) return [];
+  // The worst client outweighs no other one, and is not outweighed by others: it does not decide.
+  const isOutweighed = sum(others.map(({ score }) => score)) <= 0;
+  const all = [
+    worst.score > 0 ? worst : { ...worst, score: 0 },
+    ...(isOutweighed ? others.map((each) => ({ ...each, score: 0 })) : others),
+  ];
+  // Those that are in it stay in it: nobody pushes others out.
+  const neutral = all.filter(({ score }) => score === 0).slice(0, MAX_NEUTRAL);
+  return [...all.filter(({ score }) => score !== 0), ...neutral];
+}
+
+/** Adds what clients have shown since: their scores add up. */
+export function addEvidence(evidence: Evidence, more: Evidence, now: number): Evidence {
+  const byClient = new Map(evidence.map((each) => [each.client, each]));
+  for (const { client, seenAt, score } of more) {
+    const before = byClient.get(client);
+    if (!before && byClient.size >= MAX_CLIENTS) continue;
+    byClient.set(client, {
+      client,
+      seenAt: Math.max(seenAt, before?.seenAt ?? 0),
+      score: between(LEAST, TRIP, (before?.score ?? 0) + score),
+    });
+  }
+  return tidy([...byClient.values()], now);
+}
+
+const scoreIn = (evidence: Evidence, client: string): number | undefined =>
+  evidence.find((each) => each.client === client)?.score;
+
+/**
+ * What a step of a client changes.
+ *
+ * @param step Its score is above 0 for a difference or a failure.
+ * @returns undefined if it changes nothing
+ */
+export function changeBy(evidence: Evidence, step: ClientEvidence): ClientEvidence | undefined {
+  const { client, seenAt } = step;
+  const before = evidence.find((each) => each.client === client);
+  const after = addEvidence(evidence, [step], seenAt);
+  const isRefreshed = before !== undefined && seenAt - before.seenAt >= REFRESH_SECONDS;
+  const isSame =
+    after.length === evidence.length && after.every((each) => scoreIn(evidence, each.client) === each.score);
+  if (isSame && !isRefreshed) return undefined;
+  const earlier = before?.score ?? 0;
+  return { client, seenAt, score: between(LEAST, TRIP, earlier + step.score) - earlier };
+}
+
+/** The clients that are served, without what they have shown. */
+export const withoutScores = (evidence: Evidence, now: number): Evidence =>
+  tidy(
+    evidence.map((each) => ({ ...each, score: 0 })),
+    now,
+  );

@@ -1,0 +1,146 @@
+/** Counts what speaks against the translation: confirmed differences, and failures, by route and client. */
+import { createCusum, type Cusum, DIFFERENCES, isTripped, TRIP } from "../../../compare/index.ts";
+import { addEvidence, changeBy, scoreOf, type ClientEvidence, type Evidence } from "./evidence.ts";
+import type { TurnBack } from "../rollout-plan.ts";
+import { MAX_RECORDS, type RouteScores, type TripState } from "./trips.ts";
+
+/** What a route returns for. */
+export type Cause = "differences" | "failures";
+
+const NOTHING: RouteScores = { differences: [], failures: [], records: [] };
+
+/**
+ * The steps of a counter that trips at `differences` within `within` comparisons: those of the statistics, scaled so that
+ * this many reach its limit.
+ */
+function scaled(cusum: Cusum, { differences, within }: TurnBack): Cusum {
+  const reached = differences * DIFFERENCES.difference + (within - differences) * DIFFERENCES.equal;
+  const scale = TRIP / reached;
+  return { difference: cusum.difference * scale, equal: cusum.equal * scale };
+}
+
+function applyTo(scores: RouteScores, more: RouteScores, now: number): RouteScores {
+  return {
+    differences: addEvidence(scores.differences, more.differences, now),
+    failures: addEvidence(scores.failures, more.failures, now),
+    records: [...scores.records, ...more.records].slice(-MAX_RECORDS),
+  };
+}
+
+/** Two changes of one client are one. */
+function withChange(changes: Evidence, change: ClientEvidence): Evidence {
+  const before = changes.find(({ client }) => client === change.client);
+  if (!before) return [...changes, change];
+  const sum = { ...change, score: before.score + change.score };
+  return changes.map((each) => (each === before ? sum : each));
+}
+
+/** Why scores trip; undefined if they don't. @param now Seconds since the epoch */
+export function causeOf({ differences, failures }: RouteScores, now: number): Cause | undefined {
+  if (isTripped(scoreOf(differences, now))) return "differences";
+  return isTripped(scoreOf(failures, now)) ? "failures" : undefined;
+}
+
+/** Changes that a process has taken out, to write them. */
+export type TakenChanges = ReadonlyMap<string, RouteScores>;
+
+/** A comparison or a request. */
+export interface Seen {
+  /** Whose it was, by what nobody can invent. */
+  readonly client: string;
+  readonly isBad: boolean;
+  readonly requestId: string | undefined;
+  /** Rate that is tolerated; undefined: that of differences. */
+  readonly tolerated: number | undefined;
+}
+
+/** The scores of this process and of all replicas. */
+export interface Scores {
+  note(route: string, cause: Cause, seen: Seen): void;
+  /** The scores of a route, with what is not shared yet. */
+  of(route: string): RouteScores;
+  /** Routes of which something is known. */
+  routes(): readonly string[];
+  /** Takes out what is not shared yet, to write it. It still counts here. */
+  take(): TakenChanges;
+  /** The shared scores have these changes. */
+  shared(taken: TakenChanges): void;
+  /** Puts back what could not be written. */
+  giveBack(taken: TakenChanges): void;
+}
+
+/** Scores with changes that one process has taken out. @param now Seconds since the epoch */
+export function withChanges(
+  scores: TripState["scores"],
+  taken: TakenChanges,
+  now: number,
+): TripState["scores"] {
+  if (taken.size === 0) return scores;
+  const next: Record<string, RouteScores> = {};
+  for (const route of new Set([...Object.keys(scores), ...taken.keys()])) {
+    const before = Object.hasOwn(scores, route) ? scores[route] : undefined;
+    const after = applyTo(before ?? NOTHING, taken.get(route) ?? NOTHING, now);
+    if (after.differences.length > 0 || after.failures.length > 0) next[route] = after;
+  }
+  return next;
+}
+
+/**
+ * Creates the scores of a process.
+ *
+ * @param shared The scores that the store has.
+ * @param now Seconds since the epoch.
+ */
+export function createScores(
+  shared: () => TripState["scores"],
+  turnBack: () => TurnBack,
+  now: () => number,
+): Scores {
+  let unshared = new Map<string, RouteScores>();
+  const sending = new Set<TakenChanges>();
+  const sharedOf = (route: string): RouteScores =>
+    Object.hasOwn(shared(), route) ? (shared()[route] ?? NOTHING) : NOTHING;
+
+  function of(route: string): RouteScores {
+    return [...sending, unshared].reduce((scores, changes) => {
+      const waiting = changes.get(route);
+      return waiting ? applyTo(scores, waiting, now()) : scores;
+    }, sharedOf(route));
+  }
+
+  return {
+    note(route, cause, { client, isBad, requestId, tolerated }) {
+      const cusum = scaled(tolerated === undefined ? DIFFERENCES : createCusum(tolerated), turnBack());
+      const score = isBad ? cusum.difference : cusum.equal;
+      const change = changeBy(of(route)[cause], { client, seenAt: now(), score });
+      if (!change) return;
+      const waiting = unshared.get(route) ?? NOTHING;
+      const records = isBad && requestId !== undefined ? [requestId] : [];
+      unshared.set(route, {
+        ...waiting,
+        [cause]: withChange(waiting[cause], change),
+        records: [...waiting.records, ...records].slice(-MAX_RECORDS),
+      });
+    },
+    of,
+    routes: () => [...new Set([...Object.keys(shared()), ...unshared.keys()])],
+    take() {
+      const taken = unshared;
+      unshared = new Map();
+      if (taken.size > 0) sending.add(taken);
+      return taken;
+    },
+    shared: (taken) => void sending.delete(taken),
+    giveBack(taken) {
+      sending.delete(taken);
+      for (const [route, before] of taken) {
+        const since = unshared.get(route) ?? NOTHING;
+        unshared.set(route, {
+          differences: since.differences.reduce(withChange, before.differences),
+          failures: since.failures.reduce(withChange, before.failures),
+          records: [...before.records, ...since.records].slice(-MAX_RECORDS),
+        });
+      }
+    },
+  };
+}

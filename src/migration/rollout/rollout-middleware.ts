@@ -1,0 +1,143 @@
+/** Decides which side serves a request: the old service, or what follows in the public application. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { CLIENT_GONE, type Settings } from "../../base/index.ts";
+import {
+  type AlphaRequest,
+  createLegacyForward,
+  createSenderReader,
+  createSignInReader,
+  cursorParameters,
+  hasBody,
+  type KnownSenders,
+  type LegacyExchange,
+  type LegacyForwardParts,
+  type LegacyService,
+  type Middleware,
+  type OAuthServices,
+  onlyReads,
+  PACK_HEADER,
+  plainRequestOf,
+  type Recorder,
+  removeCursorMark,
+  replacePlainRequest,
+  type RequestSender,
+  routeOf,
+  trustedProxies,
+} from "../../gateway/index.ts";
+import { MAX_COMPARED_BYTES, overridesMethod, type Shadow } from "../../compare/index.ts";
+import type { Rollout } from "./rollout.ts";
+
+/** Calls a function when a response has ended, or its client has disconnected: perhaps it has already. */
+function onceClosed(response: ServerResponse, listener: () => void): void {
+  if (response.closed) listener();
+  else response.once("close", listener);
+}
+
+/** Whether the old service has failed; undefined where it did not get the request, or its client has disconnected. */
+function hasOldFailed({ outcome: { status, v4Status, isComplete } }: LegacyExchange): boolean | undefined {
+  if (v4Status === undefined || status === CLIENT_GONE) return undefined;
+  return v4Status === null || v4Status >= 500 || isComplete === false;
+}
+
+/** What the middleware needs of a gateway. */
+interface RolloutParts extends LegacyForwardParts {
+  readonly legacy: LegacyService | undefined;
+  readonly oauth: Pick<OAuthServices, "login" | "gatewayTokens" | "tokenStore">;
+  readonly rollout: { readonly rollout: Rollout | undefined };
+}
+
+/**
+ * Creates the middleware. Sign-ins go by the application that they name; a token is revoked where it was issued.
+ *
+ * @returns undefined without a rollout
+ */
+export function createRolloutMiddleware(
+  settings: Settings,
+  dependencies: RolloutParts,
+  recorder: Recorder,
+  { senders, shadow }: { readonly senders: KnownSenders | undefined; readonly shadow: Shadow | undefined },
+): Middleware | undefined {
+  const { pack, legacy, oauth } = dependencies;
+  const { rollout } = dependencies.rollout;
+  if (!rollout || !legacy || !senders) return undefined;
+  const forward = createLegacyForward(settings, legacy, dependencies, recorder);
+  const readSignIn = createSignInReader(oauth.login && pack.dialect.oauth);
+  const readSender = createSenderReader(dependencies);
+  const parameters = cursorParameters(pack);
+  const isFromProxy = trustedProxies(settings.TRUST_PROXY ?? []);
+  /** The request with the host that its client used: what others than trusted proxies say of another one is left out. */
+  function withProvenHost(request: IncomingMessage, plain: AlphaRequest): AlphaRequest {
+    const { "x-forwarded-host": claimed, ...headers } = plain.headers;
+    return claimed === undefined || isFromProxy(request) ? plain : { ...plain, headers };
+  }
+
+  return async function routeBySide(request, response, next) {
+    const plain = plainRequestOf(response);
+    const signIn = await readSignIn(request, plain);
+    const sender: RequestSender = signIn
+      ? {
+          identity: { label: plain.label, application: signIn.application },
+          hash: undefined,
+          hasGatewayToken: signIn.token !== undefined && oauth.gatewayTokens.isGatewayToken(signIn.token),
+        }
+      : await readSender(plain);
+    const { identity, token, hasGatewayToken } = sender;
+    const route = routeOf(plain, pack);
+    const name = route?.name ?? null;
+    const { query, cursor: given } = removeCursorMark(plain.query, parameters);
+    const isRead = onlyReads(plain, route);
+    // A write goes by the rules: its client must not choose where it is stored.
+    const cursor = isRead ? given : undefined;
+    const { side, client } = rollout.sideOf(identity, name, { cursor, hasGatewayToken });
+    const fingerprint = identity.fingerprint ?? undefined;
+    const knownAs = (): string | undefined => senders.knownAs(sender);
+    // The translation goes by the method that is sent.
+    if (!signIn && (!isRead || (side === "old" && overridesMethod(plain)))) {
+      const endWrite = rollout.beginWrite(client, side);
+      if (endWrite) onceClosed(response, endWrite);
+    }
+    const served = query === plain.query ? plain : { ...plain, query };
+    const begun = signIn
+      ? undefined
+      : shadow?.begin({
+          plain: withProvenHost(request, side === "old" ? plain : served),
+          hasBody: hasBody(request),
+          route,
+          side,
+          client,
+          fingerprint,
+          token,
+          hasGatewayToken,
+          knownAs,
+        });
+    if (begun) onceClosed(response, begun.end);
+    // The client has disconnected meanwhile: nobody gets its request.
+    if (response.closed) return;
+    if (side === "old") {
+      // No pack has answered.
+      response.removeHeader(PACK_HEADER);
+      // A sign-in names an application without proof.
+      const provenClient = signIn ? () => undefined : knownAs;
+      let endWait = (): void => {};
+      return forward(request, response, plain, {
+        bodyLimit: begun?.isCompared ? MAX_COMPARED_BYTES : 0,
+        onSent() {
+          endWait();
+          endWait = rollout.beginOld(name, provenClient);
+        },
+        onHead: () => endWait(),
+        onEnd(exchange) {
+          endWait();
+          const { v4Status } = exchange.outcome;
+          if (typeof v4Status === "number") senders.noteOldAnswer(sender, route, v4Status);
+          const hasFailed = hasOldFailed(exchange);
+          const proven = provenClient();
+          if (hasFailed !== undefined && proven !== undefined) rollout.noteOld(name, hasFailed, proven);
+          begun?.servedOld(exchange);
+        },
+      });
+    }
+    if (served !== plain) replacePlainRequest(response, served);
+    next();
+  };
+}

@@ -1,0 +1,154 @@
+/** Which side serves a request: by the file, by what has returned, and by what the client has under way. */
+import {
+  type ClientDirectory,
+  type ClientIdentity,
+  namesOf,
+  rolloutClient,
+  UNNAMED,
+} from "../../audit/index.ts";
+import type { DocumentStore, Log } from "../../base/index.ts";
+import { decideByRules, type SideDecision } from "./decide.ts";
+import type { Side } from "../../gateway/index.ts";
+import { createChangeLog } from "./log-changes.ts";
+import { watchPlanChanges } from "./plan-changes.ts";
+import { createReturns, type Returns } from "./returns/returns.ts";
+import type { RolloutPlan } from "./rollout-plan.ts";
+import { createStateSync } from "./state-sync.ts";
+import { createTokenClients, type TokenClients } from "./token-clients.ts";
+import type { RolloutEvent, Trip } from "./returns/trips.ts";
+import { createWriteLag } from "./write-lag.ts";
+
+/** What decides about a request. */
+export interface RolloutRequest {
+  /** The side that gave the client the cursor in the query; undefined without one. */
+  readonly cursor: Side | undefined;
+  /** Whether the gateway has issued its token. The old service does not know it. */
+  readonly hasGatewayToken: boolean;
+}
+
+/** Who serves a request, and whose it is. */
+export interface RolloutDecision extends SideDecision {
+  /** As records and commands name it; undefined: nobody knows who it is. */
+  readonly client: string | undefined;
+}
+
+/** A rollout in force. */
+export interface Rollout extends Pick<
+  Returns,
+  "note" | "noteNew" | "noteOld" | "beginOld" | "turnBack" | "resume"
+> {
+  /** Which side serves a request. @param route Name of the route; null: the pack has none */
+  sideOf(identity: ClientIdentity, route: string | null, request: RolloutRequest): RolloutDecision;
+  /** Which side serves a client, without what it has under way. */
+  decide(client: string | undefined, route: string | null): SideDecision;
+  /** Whether the file turned a client to the translation within the last hour. */
+  isFresh(client: string | undefined, route: string | null): boolean;
+  /** Notes a write before it is sent. @returns what to call when its response has ended; undefined if nothing depends on it */
+  beginWrite(client: string | undefined, side: Side): (() => void) | undefined;
+  readonly plan: () => RolloutPlan;
+  readonly returns: Returns;
+  readonly tokenClients: TokenClients;
+  /** Other rules apply: cursors go where they came from for a while. */
+  fileChanged(): void;
+  /** Reads and writes what replicas share. Call it more than twice a second. Never rejects. */
+  tick(): Promise<void>;
+}
+
+export interface RolloutOptions {
+  readonly plan: () => RolloutPlan;
+  readonly directory: () => ClientDirectory;
+  readonly store: DocumentStore;
+  readonly log: Log;
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+  /** Milliseconds, monotonic. */
+  readonly elapsed?: () => number;
+  /** Whether connections to the old service work. */
+  readonly isOldServiceUp?: () => boolean;
+}
+
+/** Decides by what has returned, else by the rules. */
+const createDecide =
+  (
+    { plan, directory, returns }: Pick<Rollout, "plan" | "returns"> & Pick<RolloutOptions, "directory">,
+    confirmedPlan: () => RolloutPlan,
+  ): Rollout["decide"] =>
+  (client, route) => {
+    if (!returns.isKnown()) return { side: "old", why: "the state store was not read yet" };
+    const trip = returns.tripOf(client === undefined ? [] : namesOf(directory(), client), route);
+    if (trip)
+      return {
+        side: "old",
+        why: `turned back by ${trip.by}${trip.reason === null ? "" : `: ${trip.reason}`}`,
+      };
+    const decision = decideByRules(plan(), client, route);
+    // What has returned elsewhere is not known: nobody moves towards the translation.
+    const confirmed = confirmedPlan();
+    const moves = decision.side === "new" && confirmed !== plan();
+    return moves && decideByRules(confirmed, client, route).side === "old"
+      ? { side: "old", why: "the state store can't be read" }
+      : decision;
+  };
+
+/** Creates the rollout of a gateway. Nothing is read yet. */
+export function createRollout({
+  plan,
+  directory,
+  store,
+  log,
+  clock = Date.now,
+  elapsed = () => performance.now(),
+  isOldServiceUp = () => true,
+}: RolloutOptions): Rollout {
+  const lag = createWriteLag(elapsed);
+  const changes = watchPlanChanges(plan, elapsed);
+  const logChanges = createChangeLog(log);
+  const tokenClients = createTokenClients(store);
+
+  function onTrips(trips: readonly Trip[], events: readonly RolloutEvent[]): void {
+    changes.note();
+    logChanges(trips, events);
+  }
+
+  const returns = createReturns({ plan, store, log, onChange: onTrips, clock, elapsed, isOldServiceUp });
+  const { tick, confirmedPlan } = createStateSync({ plan, returns, tokenClients, log });
+  const decide = createDecide({ plan, directory, returns }, confirmedPlan);
+
+  function keepCursor(decision: SideDecision, cursor: Side | undefined): SideDecision {
+    if (cursor === undefined || cursor === decision.side || !changes.keepCursors()) return decision;
+    return { side: cursor, why: "its cursor is from there" };
+  }
+
+  function keepWrites(decision: SideDecision, client: string | undefined): SideDecision {
+    const { data } = plan();
+    if (data.kind !== "replicated") return decision;
+    const side = lag.staysOn(client ?? UNNAMED, decision.side, data.lagMs);
+    return side === undefined ? decision : { side, why: "its last write is younger than the lag" };
+  }
+
+  return {
+    plan,
+    returns,
+    tokenClients,
+    note: returns.note,
+    noteNew: returns.noteNew,
+    noteOld: returns.noteOld,
+    beginOld: returns.beginOld,
+    decide,
+    turnBack: returns.turnBack,
+    resume: returns.resume,
+    sideOf(identity, route, { cursor, hasGatewayToken }) {
+      const client = rolloutClient(directory(), identity);
+      if (hasGatewayToken) {
+        tokenClients.note(client ?? UNNAMED);
+        return { client, side: "new", why: "the gateway has issued its token" };
+      }
+      return { client, ...keepWrites(keepCursor(decide(client, route), cursor), client) };
+    },
+    beginWrite: (client = UNNAMED, side) =>
+      plan().data.kind === "replicated" ? lag.begin(client, side) : undefined,
+    isFresh: changes.isFresh,
+    fileChanged: changes.fileChanged,
+    tick,
+  };
+}

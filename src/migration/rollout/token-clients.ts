@@ -1,0 +1,45 @@
+/** Clients with tokens that the gateway has issued: the old service does not know these, so that such requests never return. */
+import { z } from "zod";
+import { createSharedDocument, type DocumentStore } from "../../base/index.ts";
+
+/** What replicas remember of such clients. */
+export interface TokenClients {
+  all(): readonly string[];
+  /** Notes that a client uses such a token. */
+  note(client: string): void;
+  /** Reads what replicas have noted, and writes what waits. @throws {StateUnavailableError} */
+  exchange(): Promise<void>;
+}
+
+const KEY = "rollout:clients";
+/** A client directory has half of it. */
+const MAX_CLIENTS = 2000;
+
+const schema = z.object({ tokens: z.array(z.string()) });
+
+/** Creates it. Nothing is read yet. */
+export function createTokenClients(store: DocumentStore): TokenClients {
+  let known: ReadonlySet<string> = new Set();
+  const document = createSharedDocument(store, {
+    key: KEY,
+    schema,
+    empty: { tokens: [] },
+    onRead: ({ tokens }) => void (known = new Set(tokens)),
+  });
+  const waiting = new Set<string>();
+  return {
+    all: () => document.current().tokens,
+    note(client) {
+      if (!known.has(client) && waiting.size < MAX_CLIENTS) waiting.add(client);
+    },
+    async exchange() {
+      await document.refresh();
+      const noted = [...waiting].filter((client) => !known.has(client));
+      if (noted.length > 0)
+        await document.change(({ tokens }) => ({
+          tokens: [...new Set([...tokens, ...noted])].slice(0, MAX_CLIENTS),
+        }));
+      for (const client of noted) waiting.delete(client);
+    },
+  };
+}

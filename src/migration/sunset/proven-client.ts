@@ -1,0 +1,33 @@
+/** Whom a client is proven to be: anybody can send the user agent of another one. */
+import { applicationKey, type ClientDirectory, type KnownClient, labelKey } from "../../audit/index.ts";
+import type { PlanClient } from "./plan-dates.ts";
+
+/** The keys under which summaries count the calls of a client: see `summaryKey`. */
+export const summaryKeysOf = ({ label, application, fingerprint }: PlanClient): readonly string[] => [
+  ...(label === undefined ? [] : [labelKey(label)]),
+  ...(application === undefined ? [] : [applicationKey(application)]),
+  ...(fingerprint === undefined ? [] : [fingerprint]),
+];
+
+/** The keys that an entry of the directory lists. */
+export const listedKeys = ({ name, applications, tokens }: KnownClient): readonly string[] => [
+  labelKey(name),
+  ...applications.map(applicationKey),
+  ...tokens,
+];
+
+/** A client with all that is counted as its own. */
+export interface ProvenClient {
+  /** Its name if the directory lists its label, application or token, else its first key; undefined for a client without any. */
+  readonly name: string | undefined;
+  readonly keys: readonly string[];
+}
+
+/** Finds whom a client is proven to be. */
+export function provenClient(client: PlanClient, directory: ClientDirectory): ProvenClient {
+  const own = summaryKeysOf(client);
+  const entry = directory.find(client.name ?? "");
+  const listed = entry ? listedKeys(entry) : [];
+  if (!entry || !listed.some((key) => own.includes(key))) return { name: own[0], keys: own };
+  return { name: entry.name, keys: [...new Set([...own, ...listed])] };
+}

@@ -1,0 +1,65 @@
+/** The schemas of `bodies` of both dialects, and of the same keys of one body. */
+import { z } from "zod";
+import { about } from "../../base/index.ts";
+import { mediaType } from "../fields/text-types.ts";
+
+const json = z.json();
+
+const clientObject = about(
+  json.optional(),
+  "The body as JSON, with `$object` where the object is: a wrapper. `$name` is the `object` of the resource. Default: the object itself.",
+  { customer: "$object" },
+);
+const upstreamObject = about(
+  json.optional(),
+  "The body as JSON, with `$object` where the object is: a wrapper. `$name` is the `upstream_object` of the resource. Other values are constants, or names of path parameters. Default: the object itself.",
+  { client: "$object" },
+);
+const unknown = about(
+  z.enum(["ignore", "reject"]).optional(),
+  "What happens to members that the schema of the body does not have: they are left out (the default), or are errors.",
+  "reject",
+);
+const bodyType = mediaType.refine((type) => !type.endsWith("/*"), "a body has one exact media type");
+
+const upstreamType = about(
+  bodyType.optional(),
+  "The media type of bodies. `application/x-www-form-urlencoded` is a form, every other type is JSON. Default: `application/json`.",
+  "application/merge-patch+json",
+);
+const lists = about(
+  z.enum(["brackets", "indexes", "repeat"]).optional(),
+  "How a form repeats the values of a list: `tags[]=a` (the default), `tags[0]=a` or `tags=a`.",
+  "indexes",
+);
+
+const objects = about(
+  z.enum(["indexes", "brackets"]).optional(),
+  "How a form writes the objects in a list: `items[0][name]=a` (the default) or `items[][name]=a`.",
+  "brackets",
+);
+
+/** The schema of `client.bodies`. */
+export const clientBodies = z.strictObject({
+  media_types: about(
+    z.array(bodyType).min(1).optional(),
+    "The media types that clients may send. `application/x-www-form-urlencoded` is a form, every other type is JSON. Default: `application/json` and types that end in `+json`; the form type, which `curl -d` sends, is JSON then as well.",
+    ["application/x-www-form-urlencoded", "application/json"],
+  ),
+  object: clientObject,
+  unknown,
+});
+
+/** The schema of `upstream.bodies`, and of `upstream` of one body. */
+export const upstreamBodies = z.strictObject({
+  media_type: upstreamType,
+  lists,
+  objects,
+  object: upstreamObject,
+});
+
+/** The schema of `client` of one body. */
+export const clientBody = z.strictObject({ object: clientObject, unknown });
+
+export type ClientBodiesDefinition = z.infer<typeof clientBodies>;
+export type UpstreamBodiesDefinition = z.infer<typeof upstreamBodies>;

@@ -1,0 +1,155 @@
+/** How bodies are written on each side: their media types, and the wrappers around their objects. */
+import { NOT_SEPARATE, printForm, type FormStyle } from "./form.ts";
+import { ValidationError, REQUIRED, UNKNOWN_MEMBER, type ErrorDetail } from "../errors/http-error.ts";
+import { isObject, printJson, type SourceLocation } from "../../base/index.ts";
+import { objectPath } from "./object-wrapper.ts";
+import { fillKey, fillShape, nameOf, namesIn, valueAt, type Shape } from "../fields/shape.ts";
+import type { ClientBodiesDefinition, UpstreamBodiesDefinition } from "./bodies-definition.ts";
+import type { JsonObject } from "../translation-context.ts";
+
+/** The media type of forms. Bodies of all other types are JSON. */
+export const FORM = "application/x-www-form-urlencoded";
+const JSON_TYPE = "application/json";
+
+/** Maximum number of unknown members that are reported. */
+const MAX_ERRORS = 50;
+
+/** What clients may send. */
+export interface ClientMediaTypes {
+  /** As messages name them. */
+  readonly names: readonly string[];
+  /** How to read a body of a media type; undefined if clients may not send it. */
+  readonly formatOf: (contentType: string | undefined) => "json" | "form" | undefined;
+}
+
+/**
+ * `application/json`, `application/anything+json`, and the type that `curl -d` sends with everything (R-10). Case
+ * and further parameters do not count (RFC 9110 8.3, RFC 6839).
+ */
+const JSON_TYPES = /^application\/(?:(?:[a-z0-9.!#$&^_-]+\+)?json|x-www-form-urlencoded) *(?:;|$)/i;
+const OTHER_CHARSET = /;\s*charset\s*=(?!\s*"?utf-?8\b)/i;
+
+/** Compiles the media types that clients may send. */
+export function compileMediaTypes({ media_types: given }: ClientBodiesDefinition): ClientMediaTypes {
+  if (!given)
+    return {
+      names: [JSON_TYPE],
+      formatOf: (type) =>
+        type === undefined || (JSON_TYPES.test(type) && !OTHER_CHARSET.test(type)) ? "json" : undefined,
+    };
+  const types = new Map(
+    given.map((type) => [type.toLowerCase(), type.toLowerCase() === FORM ? "form" : "json"] as const),
+  );
+  const [first] = types.values();
+  return {
+    names: given,
+    formatOf(contentType) {
+      if (contentType === undefined) return first;
+      const [type = ""] = contentType.split(";", 1);
+      return OTHER_CHARSET.test(contentType) ? undefined : types.get(type.trim().toLowerCase());
+    },
+  };
+}
+
+/** Reports a shape that does not have `$object` once. Returns its other names. */
+function otherNames(shape: Shape, location: SourceLocation): string[] {
+  const names = namesIn(shape).map(({ name }) => name);
+  if (names.filter((name) => name === "object").length !== 1)
+    location.report("a wrapper needs $object once, where the object is");
+  return names.filter((name) => name !== "object");
+}
+
+/** Errors of the members of a body that its wrapper does not have. */
+function unknownMembers(sent: unknown, shape: Shape, resource: string, parent = ""): ErrorDetail[] {
+  if (!isObject(sent) || !isObject(shape)) return [];
+  const inner = new Map(
+    Object.entries(shape).map(([key, value]) => [fillKey(key, { name: resource }), value]),
+  );
+  return Object.entries(sent).flatMap(([key, value]) =>
+    inner.has(key)
+      ? unknownMembers(value, inner.get(key), resource, `${parent}${key}.`)
+      : [{ field: parent + key, reason: UNKNOWN_MEMBER, rule: "unknown" }],
+  );
+}
+
+/**
+ * Compiles a function that returns the object in the wrapper of a client's body.
+ *
+ * @returns A function that throws {HttpError} 400 for a body without the object, and for unknown members of a wrapper.
+ */
+export function compileUnwrap(
+  { object: shape, unknown }: Pick<ClientBodiesDefinition, "object" | "unknown">,
+  resource: string,
+  location: SourceLocation,
+): (sent: unknown) => unknown {
+  if (shape === undefined) return (sent) => sent;
+  for (const name of otherNames(shape, location)) location.report(`unknown name "$${name}"`);
+  const path = objectPath(shape, resource);
+  return (sent) => {
+    const object = valueAt(sent, path);
+    const errors = unknown === "reject" ? unknownMembers(sent, shape, resource).slice(0, MAX_ERRORS) : [];
+    if (object === undefined || object === null)
+      errors.push({ field: path.join("."), reason: REQUIRED, rule: "required" });
+    if (errors.length > 0) throw new ValidationError(errors);
+    return object;
+  };
+}
+
+/** How bodies of one kind are sent to the upstream. */
+export interface UpstreamBodyFormat {
+  readonly mediaType: string;
+  /** Puts an object into its wrapper. @param path Values of the path parameters. */
+  readonly wrap: (object: unknown, path: Readonly<Record<string, string>>) => unknown;
+  /** Returns the object in its wrapper. */
+  readonly unwrap: (content: unknown) => unknown;
+  /** @throws {HttpError} 400 for a form that can't have these names. */
+  readonly print: (content: unknown) => string;
+  /** The name of a field of an error without the wrapper. */
+  readonly unwrapField: (field: string) => string;
+  /** Names of path parameters that the wrapper has. */
+  readonly pathParameters: readonly string[];
+}
+
+/** Prints a form. @throws {HttpError} 400 for names that a form can't have, or that are too long together. */
+function printFormOrThrow(content: unknown, { lists, objects }: FormStyle): string {
+  try {
+    return printForm(content as JsonObject, lists, objects);
+  } catch (error) {
+    if (error instanceof SyntaxError && error.message === NOT_SEPARATE)
+      throw new ValidationError("A list in the body has objects with different members.");
+    if (error instanceof SyntaxError)
+      throw new ValidationError("A name in the body is empty or has brackets.");
+    if (error instanceof RangeError) throw new ValidationError("The names in the body are too long.");
+    throw error;
+  }
+}
+
+/** Compiles how bodies are sent to the upstream. */
+export function compileUpstreamFormat(
+  {
+    media_type: mediaType = JSON_TYPE,
+    lists = "brackets",
+    objects = "indexes",
+    object: shape = "$object",
+  }: UpstreamBodiesDefinition,
+  resource: string,
+  isList: boolean,
+  location: SourceLocation,
+): UpstreamBodyFormat {
+  const isForm = mediaType.toLowerCase() === FORM;
+  const path = objectPath(shape, resource);
+  const prefix = `${path.join(".")}.`;
+  if (isForm && isList && nameOf(shape) !== undefined)
+    location.report("a form has no list at the top: put it into a wrapper");
+  return {
+    mediaType,
+    pathParameters: otherNames(shape, location.at("object")),
+    wrap: nameOf(shape)
+      ? (object) => object
+      : (object, path) => fillShape(shape, { ...path, object, name: resource }),
+    unwrap: (content) => valueAt(content, path),
+    print: isForm ? (content) => printFormOrThrow(content, { lists, objects }) : printJson,
+    unwrapField: (field) =>
+      prefix.length > 1 && field.startsWith(prefix) ? field.slice(prefix.length) : field,
+  };
+}

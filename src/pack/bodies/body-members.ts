@@ -1,0 +1,149 @@
+/** The members of a body: which ones the upstream gets, and how their values are translated. */
+import type { ClientBodiesDefinition, UpstreamBodiesDefinition } from "./bodies-definition.ts";
+import type { FieldRule } from "../fields/field-definition.ts";
+import type { PartDefinition } from "../schema/pack-definition.ts";
+import type { PathParameterDefinitions } from "../routes/parameter-definition.ts";
+import type { BodyDefinition } from "../schema/resource-definition.ts";
+import { resolveReference, type SourceLocation } from "../../base/index.ts";
+import type { Steps } from "../steps.ts";
+import type { JsonObject } from "../translation-context.ts";
+import type { FormMember } from "./body-forms.ts";
+import { validSchema } from "./body-schema.ts";
+import type { FieldContext } from "../fields/field-context.ts";
+import { compileWrite, type WriteFunction } from "../fields/write.ts";
+import { compileGetter, compileRemover, compileSetter } from "../fields/member-paths.ts";
+import { schemaAt, schemaMembers, unmappedMembers, type Schema } from "../fields/schema-members.ts";
+
+/** A member of a body by its dotted name. */
+export interface BodyMember {
+  readonly name: string;
+  readonly get: (body: unknown) => unknown;
+  readonly remove: (body: JsonObject) => void;
+}
+
+/** A member of a translated body whose value is sent in the path. */
+export interface PathMember extends Pick<BodyMember, "get" | "remove"> {
+  /** Its name for the client. */
+  readonly field: string;
+}
+
+/** A member of a body that is sent to the upstream. */
+export interface SentMember extends BodyMember, FormMember {
+  readonly v4: (target: JsonObject, value: unknown) => void;
+  readonly write: WriteFunction;
+}
+
+/** A member that bodies may have, and its translation. */
+export interface WritableMember {
+  readonly rule: FieldRule;
+  readonly write: WriteFunction;
+}
+
+/** A shared part of `pack.yaml` with a valid schema. */
+export interface Part extends Pick<PartDefinition, "inputs"> {
+  readonly schema: Schema;
+  readonly members: ReadonlyMap<string, WritableMember>;
+}
+
+/** Compiles the write direction of members. */
+export function* compileMembers(
+  rules: ReadonlyMap<string, FieldRule>,
+  context: FieldContext,
+  locationOf: (name: string) => SourceLocation,
+): Steps<ReadonlyMap<string, WritableMember>> {
+  const writes = yield* compileWrite(rules, context, locationOf);
+  return new Map(
+    [...rules].flatMap(([name, rule]) => {
+      const write = writes.get(name);
+      return write ? [[name, { rule, write }] as const] : [];
+    }),
+  );
+}
+
+/** Compiles a shared part. */
+export function* compilePart(
+  part: PartDefinition,
+  context: FieldContext,
+  location: SourceLocation,
+): Steps<Part> {
+  const locationOf = (name: string) => location.at("inputs", name).ofField(name);
+  return {
+    inputs: part.inputs,
+    schema: validSchema(part.schema, location.at("schema")),
+    members: yield* compileMembers(new Map(Object.entries(part.inputs)), context, locationOf),
+  };
+}
+
+/** What bodies may refer to. */
+export interface BodyContext extends FieldContext {
+  readonly bodies: { readonly client: ClientBodiesDefinition; readonly upstream: UpstreamBodiesDefinition };
+  readonly parts: ReadonlyMap<string, Part>;
+  readonly unknownRecord: string;
+  /** Of the pack. The bodies of a resource have its own, too. */
+  readonly pathParameters: PathParameterDefinitions;
+}
+
+/** Returns the shared parts that a body uses. Reports unknown names. */
+export const findParts = (
+  { parts = [] }: BodyDefinition,
+  context: BodyContext,
+  location: SourceLocation,
+): Part[] =>
+  parts.flatMap(
+    (name, index) => resolveReference(location.at("parts", index), "part", name, context.parts) ?? [],
+  );
+
+/**
+ * Compiles the members of a body's schema. Reports those that nothing maps to the upstream.
+ *
+ * @param schema The schema of one object, with the members of shared parts.
+ * @param find Returns the translation of a member by its dotted name.
+ * @param location The location of the schema.
+ */
+export function compileSentMembers(
+  schema: Schema,
+  find: (name: string) => WritableMember | undefined,
+  context: BodyContext,
+  location: SourceLocation,
+): SentMember[] {
+  const reportUnmapped = (name: string) =>
+    location.report({
+      message: `"${name}" is in the schema, but no field or input maps it to the upstream`,
+      hint: "if only expressions read it: an input with send: false",
+    });
+  const names = schemaMembers(schema, (member) => find(member) !== undefined);
+  const members = names.flatMap((name): SentMember[] => {
+    const { rule, write } = find(name) ?? {};
+    const [get, remove, put] = [compileGetter(name), compileRemover(name), compileSetter(name)];
+    if (write && rule?.send === false)
+      return [{ name, get, remove, put, v4: () => undefined, rule, write: () => undefined }];
+    if (!write || rule?.upstream === undefined) {
+      reportUnmapped(name);
+      return [];
+    }
+    return [{ name, get, remove, put, v4: compileSetter(rule.upstream), rule, write }];
+  });
+  for (const { name, rule } of members)
+    for (const member of unmappedMembers(rule, schemaAt(schema, name), context))
+      reportUnmapped(`${name}.${member}`);
+  return members;
+}
+
+/** Compiles the members whose values are sent in the path, by path parameter. */
+export function compilePathMembers(
+  { to_path: toPath = {} }: BodyDefinition,
+  members: readonly SentMember[],
+  location: SourceLocation,
+): Map<string, PathMember> {
+  return new Map(
+    Object.entries(toPath).map(([parameter, member]) => {
+      const field = members.find(({ rule }) => rule.upstream === member)?.name;
+      if (field === undefined)
+        location.at("to_path", parameter).report(`no member of the body is sent as "${member}"`);
+      return [
+        parameter,
+        { field: field ?? member, get: compileGetter(member), remove: compileRemover(member) },
+      ];
+    }),
+  );
+}

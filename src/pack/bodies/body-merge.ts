@@ -1,0 +1,134 @@
+/** What the gateway adds to a body: constants, defaults, ids of the path, and what the upstream has now (`merge_with`). */
+import { isObject } from "../../base/index.ts";
+import type { PathParameterDefinitions } from "../routes/parameter-definition.ts";
+import type { BodyDefinition } from "../schema/resource-definition.ts";
+import type { JsonObject, WriteContext } from "../translation-context.ts";
+import { compileCopy, compileGetter, compileSetter, parentPaths } from "../fields/member-paths.ts";
+import { compilePathValue } from "../routes/path-parameters.ts";
+
+/** v4's response to a prerequisite is not what the body needs. The message is for the log. */
+export class InvalidPrerequisiteError extends Error {
+  override readonly name = "InvalidPrerequisiteError";
+  readonly code = "AG_UPSTREAM_RESPONSE_INVALID";
+}
+
+/**
+ * Compiles how a v4 member is merged with its current value: v4 would drop other members of an object, and hidden ids of a
+ * list.
+ *
+ * @param below Dotted names of the members below it that a body writes one by one. Objects on the way to them are merged, too.
+ */
+function compileMerge(
+  below: readonly string[],
+  isHidden: (id: unknown) => boolean,
+): (written: unknown, current: unknown) => unknown {
+  const nested = parentPaths(below).map((path) => ({ get: compileGetter(path), set: compileSetter(path) }));
+  return (written, current) => {
+    if (Array.isArray(written) && Array.isArray(current)) return [...written, ...current.filter(isHidden)];
+    if (!isObject(written) || !isObject(current)) return written;
+    const merged = { ...current, ...written };
+    for (const { get, set } of nested) {
+      const [inner, currentInner] = [get(written), get(current)];
+      if (isObject(inner) && isObject(currentInner)) set(merged, { ...currentInner, ...inner });
+    }
+    return merged;
+  };
+}
+
+/**
+ * Compiles what the members of a body are written into: a new object, or a copy of the upstream's complete object. A copy
+ * keeps all that the client did not send, in nested objects too.
+ *
+ * @param members Dotted names of the upstream's members.
+ */
+export function compileTarget(
+  source: BodyDefinition["merge_with"],
+  members: readonly string[],
+): (prerequisites: unknown) => JsonObject {
+  if (typeof source !== "string") return () => ({});
+  const get = compileGetter(source);
+  const copy = compileCopy(members);
+  return (prerequisites) => {
+    const current = get(prerequisites);
+    // Without it the upstream would get an incomplete object, and delete the rest of its own.
+    if (!isObject(current))
+      throw new InvalidPrerequisiteError(`the prerequisite has no object "${source}" to merge the body with`);
+    return copy(current);
+  };
+}
+
+/** Paths of the prerequisites' values that a body is merged with. */
+export const mergeSources = ({ merge_with: source = {} }: BodyDefinition): readonly string[] =>
+  typeof source === "string" ? [source] : Object.values(source);
+
+/** Sets a member by its dotted name. Objects on the way are copied, since they may be the client's own. */
+function compileAdd(name: string): (v4: JsonObject, value: unknown) => void {
+  const set = compileSetter(name);
+  if (!name.includes(".")) return set;
+  const copy = compileCopy([name]);
+  return (v4, value) => {
+    Object.assign(v4, copy(v4));
+    set(v4, value);
+  };
+}
+
+/**
+ * Adds to a translated body what the client did not send. Returns the names of the added members.
+ *
+ * @param complete If only changes are sent: the translation of the whole body. What the client has sent has no default.
+ */
+export type AddGatewayMembers = (v4: JsonObject, complete: JsonObject, writing: WriteContext) => Set<string>;
+
+/**
+ * Compiles what adds the members that the client did not send (constants, defaults, ids of the path), and merges members
+ * that v4 replaces as a whole with their current values. Names are dotted if nested.
+ *
+ * @param members Dotted names of the upstream's members.
+ * @param hiddenIn Whether clients never see the object of an id in a member.
+ * @param pathParameters Those of the pack and of the resource.
+ */
+export function compileAdditions(
+  { set = {}, default: defaults = {}, from_path: fromPath = {}, merge_with: mergeWith }: BodyDefinition,
+  members: readonly string[],
+  hiddenIn: (v4: string) => (id: unknown) => boolean,
+  pathParameters: PathParameterDefinitions,
+): AddGatewayMembers {
+  const merges = Object.entries(typeof mergeWith === "object" ? mergeWith : {}).map(([name, source]) => ({
+    get: compileGetter(name),
+    add: compileAdd(name),
+    current: compileGetter(source),
+    merge: compileMerge(
+      members.flatMap((member) => (member.startsWith(`${name}.`) ? member.slice(name.length + 1) : [])),
+      hiddenIn(name),
+    ),
+  }));
+  const compileMember = <T>([name, value]: readonly [string, T]) => ({
+    name,
+    value,
+    get: compileGetter(name),
+    add: compileAdd(name),
+  });
+  const [missing, ids, constants] = [
+    Object.entries(defaults).map(compileMember),
+    Object.entries(fromPath).map(([name, parameter]) => {
+      const { [parameter]: rule } = pathParameters;
+      const toValue = compilePathValue(typeof rule === "object" ? rule.type : rule);
+      return { ...compileMember([name, parameter]), toValue };
+    }),
+    Object.entries(set).map(compileMember),
+  ];
+  return (v4, complete, { path, prerequisites }) => {
+    const given = missing.filter(({ get }) => get(v4) === undefined && get(complete) === undefined);
+    for (const { get, add, current, merge } of merges) {
+      const written = get(v4);
+      if (written !== undefined) add(v4, merge(written, current(prerequisites)));
+    }
+    for (const { add, value } of given) add(v4, value);
+    for (const { add, value, toValue } of ids) {
+      const { [value]: text } = path;
+      add(v4, text === undefined ? undefined : toValue(text));
+    }
+    for (const { add, value } of constants) add(v4, value);
+    return new Set([...given, ...ids, ...constants].map(({ name }) => name));
+  };
+}

@@ -1,0 +1,258 @@
+import { withBrackets } from "../errors/error-fields.ts";
+import {
+  _,
+  Ajv2020,
+  type Code,
+  type ErrorObject,
+  type KeywordCxt,
+  type ValidateFunction,
+} from "ajv/dist/2020.js";
+import names from "ajv/dist/compile/names.js";
+import { errorText, isObject, type SourceLocation } from "../../base/index.ts";
+import {
+  ValidationError,
+  INVALID_VALUE,
+  REQUIRED,
+  UNKNOWN_MEMBER,
+  type ErrorDetail,
+} from "../errors/http-error.ts";
+import { reportInvalidSchema } from "../load/check-schema.ts";
+import { prepareRegex, RegexLimitError } from "../../jsonata/index.ts";
+import { shortestAddress } from "../fields/ip-address.ts";
+import { DEFAULT_LIMITS, hasType, type Schema } from "../fields/schema-members.ts";
+import { findLongTexts, type LongText } from "./text-bounds.ts";
+import type { JsonObject } from "../translation-context.ts";
+
+/** Runs the patterns of schemas in linear time. Ajv reports other patterns as errors of the schema. */
+const createLinearRegex = Object.assign((pattern: string, flags: string) => prepareRegex(pattern, flags)(), {
+  code: "linear",
+});
+
+const ajv = new Ajv2020({
+  // Optimized code takes longer to generate than it saves.
+  code: { regExp: createLinearRegex, optimize: false },
+  allErrors: true,
+  verbose: true,
+  allowUnionTypes: true,
+  strictTypes: false,
+  validateSchema: false, // validSchema does
+  logger: false,
+});
+ajv.addKeyword({ keyword: "message", schemaType: "string" });
+
+/** Maximum number of errors of one body. Validation stops there. */
+const MAX_ERRORS = 50;
+
+/**
+ * A keyword that stops validation after {@link MAX_ERRORS}. It is added to schemas of items and members, of which there may
+ * be many. Inside a condition it has no effect, because errors don't count there.
+ */
+const STOP = "stopAtMaxErrors";
+ajv.addKeyword({
+  keyword: STOP,
+  schemaType: "boolean",
+  code({ gen, it }) {
+    if (it.compositeRule) return;
+    gen.if(_`${names.default.errors} >= ${MAX_ERRORS}`, () => {
+      gen.assign(_`${it.validateName}.errors`, names.default.vErrors);
+      gen.return(false);
+    });
+  },
+});
+
+/** The size limit of each type, and code that checks it. A character of a string has at most two UTF-16 units. */
+const SIZES: Readonly<
+  Record<string, { limit: string; fits: (data: KeywordCxt["data"], most: number) => Code }>
+> = {
+  array: { limit: "maxItems", fits: (data, most) => _`${data}.length <= ${most}` },
+  object: { limit: "maxProperties", fits: (data, most) => _`Object.keys(${data}).length <= ${most}` },
+  string: { limit: "maxLength", fits: (data, most) => _`${data}.length <= ${2 * most}` },
+};
+
+/** Keywords that iterate over items, members or characters. They only run on data within the size limit. */
+const AFTER_SIZE = new Set([
+  "items",
+  "uniqueItems",
+  "contains",
+  "additionalProperties",
+  "patternProperties",
+  "propertyNames",
+  "pattern",
+]);
+
+for (const { type = "", rules } of ajv.RULES.rules) {
+  const size = SIZES[type];
+  for (const { keyword, definition } of size ? rules : []) {
+    if (!size || !AFTER_SIZE.has(keyword) || !("code" in definition) || !definition.code) continue;
+    const { code } = definition;
+    definition.code = (cxt: KeywordCxt, rule?: string) => {
+      const most: unknown = cxt.parentSchema[size.limit];
+      if (typeof most !== "number") return code(cxt, rule);
+      cxt.gen.if(size.fits(cxt.data, most), () => code(cxt, rule));
+    };
+  }
+}
+
+/** Adds default limits to lists and objects. Those of texts are checked before (`text-bounds.ts`). */
+function withLimits(schema: Schema): Schema {
+  const { properties, items, additionalProperties } = schema;
+  const isOpen = properties === undefined || additionalProperties !== undefined;
+  const { maxItems, maxProperties } = DEFAULT_LIMITS;
+  return {
+    ...(hasType(schema, "array") && { maxItems }),
+    ...(hasType(schema, "object") && isOpen && { maxProperties }),
+    ...schema,
+    ...(isObject(properties) && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([name, member]) => [
+          name,
+          isObject(member) ? withLimits(member) : member,
+        ]),
+      ),
+    }),
+    ...(isObject(items) && { items: { ...withLimits(items), [STOP]: true } }),
+    ...(isObject(additionalProperties) && {
+      additionalProperties: { ...withLimits(additionalProperties), [STOP]: true },
+    }),
+  };
+}
+ajv.addFormat("ip", (text) => shortestAddress(text) !== undefined);
+
+/** Keywords whose errors are dropped. Ajv also reports the failed branch of an `if`, which says more. */
+const SUPPRESSED_KEYWORDS = new Set(["if"]);
+
+/** Parameters of an Ajv error that reasons use. */
+type Params = Readonly<Record<"property" | "limit", string | number>> & {
+  readonly type: string | string[];
+  readonly allowedValues: unknown[];
+};
+
+const REASONS: Readonly<Record<string, (params: Params) => string>> = {
+  required: () => REQUIRED,
+  additionalProperties: () => UNKNOWN_MEMBER,
+  dependentRequired: ({ property }) => `This field is required together with ${property}.`,
+  type: ({ type }) => `Must be of type ${Array.isArray(type) ? type.join(" or ") : type}.`,
+  enum: ({ allowedValues }) => `Must be one of ${allowedValues.join(", ")}.`,
+  minimum: ({ limit }) => `Must be at least ${limit}.`,
+  maximum: ({ limit }) => `Must be at most ${limit}.`,
+  minLength: ({ limit }) => `Must be at least ${limit} characters long.`,
+  maxLength: ({ limit }) => `Must be at most ${limit} characters long.`,
+  maxItems: ({ limit }) => `Must have at most ${limit} entries.`,
+  maxProperties: ({ limit }) => `Must have at most ${limit} members.`,
+};
+
+/** No member of a pack has a longer name. The dotted name of an error ends before such a name of a client. */
+const MAX_NAME_LENGTH = 100;
+
+/** The keys of a JSON pointer (RFC 6901). */
+const keysOf = (pointer: string): string[] =>
+  pointer
+    .split("/")
+    .slice(1)
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+
+/** Turns keys into a dotted name: `alerts`, `cpu` → `alerts.cpu`, and `keys`, `0` → `keys`, or `keys[0]` with indexes. */
+function toDottedName(keys: readonly string[], hasIndexes: boolean): string {
+  const long = keys.findIndex((key) => key.length > MAX_NAME_LENGTH);
+  const named = long < 0 ? keys : keys.slice(0, long);
+  if (hasIndexes) return withBrackets(`.${named.join(".")}`).replace(/^\./, "");
+  return named.filter((key) => !/^\d+$/.test(key)).join(".");
+}
+
+/** The field of an error; none for a rule of the whole body. */
+function fieldOf(keys: readonly string[], hasIndexes: boolean): Pick<ErrorDetail, "field"> {
+  const field = toDottedName(keys, hasIndexes);
+  return field === "" ? {} : { field };
+}
+
+/** Whether the reason of a schema also covers a wrong type. With further keywords for one type it is about these. */
+function isReasonAboutType({ type, message: _message, properties: _properties, ...rules }: Schema): boolean {
+  const types = [type].flat().filter((name) => name !== "null");
+  const added: Schema = { ...DEFAULT_LIMITS, [STOP]: true };
+  return types.length > 1 || Object.entries(rules).every(([rule, value]) => added[rule] === value);
+}
+
+function toErrorDetail(error: ErrorObject, hasIndexes: boolean): ErrorDetail {
+  const params = error.params as Params & { missingProperty?: string; additionalProperty?: string };
+  const { keyword, parentSchema } = error;
+  const hasDefaultReason =
+    !isObject(parentSchema) ||
+    keyword === "required" ||
+    (keyword === "type" && !isReasonAboutType(parentSchema));
+  const packReason = hasDefaultReason ? undefined : parentSchema["message"];
+  const reason =
+    typeof packReason === "string" ? packReason : (REASONS[error.keyword]?.(params) ?? INVALID_VALUE);
+  const member = params.missingProperty ?? params.additionalProperty;
+  const rule = keyword === "additionalProperties" ? "unknown" : keyword;
+  const keys = [...keysOf(error.instancePath), ...(member === undefined ? [] : [member])];
+  return { ...fieldOf(keys, hasIndexes), reason, rule };
+}
+
+const longTextDetail = ({ keys, limit, message }: LongText, hasIndexes: boolean): ErrorDetail => ({
+  ...fieldOf(keys, hasIndexes),
+  reason: message ?? `Must be at most ${limit} characters long.`,
+  rule: "maxLength",
+});
+
+/** The first problems of a body. Two rules of one member may have the same reason, which is one problem. */
+function toErrorDetails(errors: readonly ErrorObject[], hasIndexes: boolean): ErrorDetail[] {
+  const details = new Map<string, ErrorDetail>();
+  for (const error of errors) {
+    if (SUPPRESSED_KEYWORDS.has(error.keyword)) continue;
+    const detail = toErrorDetail(error, hasIndexes);
+    const key = `${detail.field} ${detail.reason}`;
+    if (!details.has(key)) details.set(key, detail);
+    if (details.size >= MAX_ERRORS) break;
+  }
+  return [...details.values()];
+}
+
+/** Returns a schema if it is valid. Otherwise reports that, and returns a schema that allows everything. */
+export function validSchema(schema: Schema, location: SourceLocation): Schema {
+  return location.isChecked || reportInvalidSchema(schema, ajv, location) ? schema : {};
+}
+
+/**
+ * Compiles a schema to a function that returns all errors of a body, with alpha's names. That function throws {HttpError}
+ * 400 if a text is too long for a pattern.
+ *
+ * @param hasIndexes whether names of fields have the indexes of items, in brackets
+ */
+export function compileSchema(
+  schema: Schema,
+  location: SourceLocation,
+  hasIndexes = false,
+): (body: JsonObject | readonly unknown[]) => ErrorDetail[] {
+  // Ajv caches schemas by `$id` forever: the next pack could not use the same one.
+  const { $id: _name, ...unnamed } = schema;
+  const limited = withLimits(unnamed);
+  function compile(): ValidateFunction {
+    try {
+      return ajv.compile(limited);
+    } finally {
+      ajv.removeSchema(limited);
+    }
+  }
+  let compiled: ValidateFunction | undefined;
+  function isValid(validate: ValidateFunction, body: unknown): boolean {
+    try {
+      return validate(body);
+    } catch (error) {
+      if (!(error instanceof RegexLimitError)) throw error;
+      throw new ValidationError("A text of the body is too long.");
+    }
+  }
+  if (!location.isChecked)
+    try {
+      compiled = compile();
+    } catch (error) {
+      location.report(`not a JSON Schema: ${errorText(error).replace(/^strict mode: /, "")}`);
+      return () => [];
+    }
+  return (body) => {
+    const long = findLongTexts(unnamed, body, MAX_ERRORS);
+    if (long.length > 0) return long.map((text) => longTextDetail(text, hasIndexes));
+    const validate = (compiled ??= compile());
+    return isValid(validate, body) ? [] : toErrorDetails(validate.errors ?? [], hasIndexes);
+  };
+}

@@ -1,0 +1,139 @@
+/** Bounds the texts of bodies wherever they are: also in places that no subschema describes. */
+import { isObject } from "../../base/index.ts";
+import { prepareRegex } from "../../jsonata/index.ts";
+import { DEFAULT_LIMITS, hasType, type Schema } from "../fields/schema-members.ts";
+
+/** A text that is longer than its bound. */
+export interface LongText {
+  /** Names of members, and indexes of items. */
+  readonly keys: readonly string[];
+  readonly limit: number;
+  /** What the pack says to clients about the value. */
+  readonly message: string | undefined;
+}
+
+type Found = readonly [keys: readonly string[], text: string];
+
+/** The texts that may be too long: a character has at most two UTF-16 units. */
+function* longTextsOf(value: unknown, keys: readonly string[] = []): Generator<Found> {
+  if (typeof value === "string") {
+    if (value.length > DEFAULT_LIMITS.maxLength) yield [keys, value];
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) yield* longTextsOf(item, [...keys, String(index)]);
+  } else if (isObject(value)) {
+    for (const name in value) yield* longTextsOf(value[name], [...keys, name]);
+  }
+}
+
+/** Whether a body has a text that may be too long. Runs for each body, so it makes nothing. */
+function hasLongText(value: unknown): boolean {
+  if (typeof value === "string") return value.length > DEFAULT_LIMITS.maxLength;
+  if (typeof value !== "object" || value === null) return false;
+  if (Array.isArray(value)) return value.some(hasLongText);
+  for (const name in value) if (hasLongText((value as Record<string, unknown>)[name])) return true;
+  return false;
+}
+
+/** A schema that accepts nothing. */
+const NOTHING: Schema = { type: [] };
+
+const schemaOf = (schema: unknown): Schema[] => {
+  if (schema === false) return [NOTHING];
+  return isObject(schema) ? [schema] : [];
+};
+
+const schemasIn = (schemas: unknown): Schema[] =>
+  Array.isArray(schemas)
+    ? schemas.flatMap(schemaOf)
+    : isObject(schemas)
+      ? Object.values(schemas).flatMap(schemaOf)
+      : [];
+
+/** The schema that a reference inside the same schema names. */
+function resolveLocal(root: Schema, reference: unknown): Schema[] {
+  if (typeof reference !== "string" || !reference.startsWith("#")) return [];
+  const keys = decodeURIComponent(reference.slice(1))
+    .split("/")
+    .slice(1)
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+  return schemaOf(
+    keys.reduce<unknown>(
+      (at, key) => (typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined),
+      root,
+    ),
+  );
+}
+
+/** All subschemas that may apply to the same value as one of some schemas. */
+function applicable(schemas: readonly Schema[], root: Schema): Set<Schema> {
+  const found = new Set(schemas);
+  // A set is iterated up to what is added meanwhile.
+  for (const schema of found) {
+    const others = [
+      ...["anyOf", "allOf", "oneOf", "dependentSchemas"].flatMap((keyword) => schemasIn(schema[keyword])),
+      ...["then", "else"].flatMap((keyword) => schemaOf(schema[keyword])),
+      ...resolveLocal(root, schema["$ref"]),
+    ];
+    for (const other of others) found.add(other);
+  }
+  return found;
+}
+
+/** The subschemas of the members or items of a value. */
+function below(schema: Schema, key: string): Schema[] {
+  const { properties, patternProperties, additionalProperties, prefixItems, items } = schema;
+  const named = isObject(properties) && Object.hasOwn(properties, key) ? schemaOf(properties[key]) : [];
+  const matching = Object.entries(isObject(patternProperties) ? patternProperties : {})
+    .filter(([pattern]) => prepareRegex(pattern, "u")().test(key))
+    .flatMap(([, each]) => schemaOf(each));
+  const others = named.length + matching.length > 0 ? [] : schemaOf(additionalProperties);
+  const at: unknown = Array.isArray(prefixItems) ? prefixItems[Number(key)] : undefined;
+  const rest = at === undefined ? [items, schema["unevaluatedItems"]] : [at];
+  return [
+    ...named,
+    ...matching,
+    ...others,
+    ...schemaOf(schema["unevaluatedProperties"]),
+    ...rest.flatMap(schemaOf),
+  ];
+}
+
+/** The bound of a text; undefined if no text can be there, so that its type is the problem. */
+function boundOf(root: Schema, keys: readonly string[]): Omit<LongText, "keys"> | undefined {
+  let schemas = applicable([root], root);
+  for (const key of keys)
+    schemas = applicable(
+      [...schemas].flatMap((schema) => below(schema, key)),
+      root,
+    );
+  const all = [...schemas];
+  const takesTexts = (schema: Schema): boolean => schema["type"] === undefined || hasType(schema, "string");
+  if (all.length > 0 && !all.some(takesTexts)) return undefined;
+  const limits = all.flatMap(({ maxLength }) => (typeof maxLength === "number" ? [maxLength] : []));
+  const message = all.map((schema) => schema["message"]).find((text) => typeof text === "string");
+  return { limit: limits.length === 0 ? DEFAULT_LIMITS.maxLength : Math.max(...limits), message };
+}
+
+/** The number of characters, as JSON Schema counts them. */
+const lengthOf = (text: string): number => {
+  let length = 0;
+  for (const _character of text) length += 1;
+  return length;
+};
+
+/**
+ * Finds the texts of a body that are longer than the schema allows at their place, or longer than the default where it
+ * says nothing.
+ *
+ * @param most number of texts that are searched for
+ */
+export function findLongTexts(schema: Schema, body: unknown, most: number): LongText[] {
+  const found: LongText[] = [];
+  if (!hasLongText(body)) return found;
+  for (const [keys, text] of longTextsOf(body)) {
+    const bound = boundOf(schema, keys);
+    if (bound && lengthOf(text) > bound.limit) found.push({ keys, ...bound });
+    if (found.length >= most) break;
+  }
+  return found;
+}

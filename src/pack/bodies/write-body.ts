@@ -1,0 +1,141 @@
+/** The translation of a valid body to the upstream. */
+import { INVALID_VALUE, type ErrorDetail } from "../errors/http-error.ts";
+import { mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
+import type { SourceLocation } from "../../base/index.ts";
+import type { FieldRule } from "../fields/field-definition.ts";
+import type { BodyDefinition } from "../schema/resource-definition.ts";
+import type { JsonObject, WriteContext } from "../translation-context.ts";
+import type { BodyContext, SentMember } from "./body-members.ts";
+import { compileAdditions, compileTarget } from "./body-merge.ts";
+import { compileChecks } from "../calls/checks.ts";
+import type { FieldContext } from "../fields/field-context.ts";
+import { lossText } from "../fields/loss.ts";
+import { InvalidWrite, UNCHANGED, writeMembers, type WriteFault } from "../fields/write.ts";
+import { UnknownValue } from "../fields/value-kinds.ts";
+
+/** The translation of an alpha body. */
+export interface WrittenBody {
+  readonly v4: JsonObject;
+  readonly faults: readonly ErrorDetail[];
+  /** Names of v4 members that the gateway added. Errors about these are not reported to the client. */
+  readonly added: ReadonlySet<string>;
+  /** Whether there is nothing to send to v4: nothing of what the client sent, and nothing that the gateway adds. */
+  readonly empty: boolean;
+  /** Whether the client sent a member, by its alpha name. */
+  readonly sent: (member: string) => boolean;
+  /** What v4 does not get, or gets as another value. Members with `loss_when` are not looked at here. */
+  readonly losses: readonly string[];
+}
+
+/** Whether v4 does not get the value of a member, or gets that of another alpha value. */
+function isLostInWrite(
+  { values, write }: FieldRule,
+  alpha: unknown,
+  v4: unknown,
+  context: Pick<FieldContext, "values">,
+): boolean {
+  if (alpha === null || v4 instanceof InvalidWrite) return false;
+  if (v4 === undefined) return true;
+  return write === undefined && context.values.get(values ?? "")?.isLostInWrite?.(alpha) === true;
+}
+
+/** The error of a member that can't be translated. */
+function describeWriteFault(
+  { name }: SentMember,
+  { below, cause }: WriteFault,
+  unknownRecord: string,
+): ErrorDetail {
+  const field = name + below;
+  if (cause === "unknown id") return { field, reason: unknownRecord, rule: "unknown_record" };
+  if (cause instanceof UnknownValue) return { field, reason: cause.reason, rule: "enum" };
+  return { field, reason: INVALID_VALUE, cause };
+}
+
+/** Adds translated values to the upstream's body. Returns the errors of those that can't be translated. */
+function addWritten(
+  v4: JsonObject,
+  given: readonly SentMember[],
+  written: readonly unknown[],
+  unknownRecord: string,
+): { readonly faults: readonly ErrorDetail[]; readonly empty: boolean } {
+  const faults: ErrorDetail[] = [];
+  let empty = true;
+  given.forEach((member, index) => {
+    const value = written[index];
+    if (value instanceof InvalidWrite)
+      faults.push(...value.faults.map((each) => describeWriteFault(member, each, unknownRecord)));
+    else if (value !== undefined) {
+      member.v4(v4, value);
+      empty = false;
+    }
+  });
+  return { faults, empty };
+}
+
+/** Compiles the translation of a valid object to the upstream. */
+export function compileBodyWrite(
+  definition: BodyDefinition,
+  members: readonly SentMember[],
+  context: BodyContext,
+  location: SourceLocation,
+): (body: JsonObject, writing: WriteContext) => MaybePromise<WrittenBody> {
+  const runChecks = compileChecks(
+    definition.checks ?? [],
+    ["prerequisites", "upstream"],
+    location.at("checks"),
+  );
+  const upstreamMembers = members.flatMap(({ rule }) => rule.upstream ?? []);
+  const createTarget = compileTarget(definition.merge_with, upstreamMembers);
+  const lossy = new Set(
+    members.filter(({ rule }) => rule.loss !== undefined && rule.loss_when === undefined),
+  );
+
+  function findLosses(body: JsonObject, given: readonly SentMember[], written: readonly unknown[]): string[] {
+    return given.flatMap((member, index) =>
+      lossy.has(member) && isLostInWrite(member.rule, member.get(body), written[index], context)
+        ? (lossText(member.name, member.rule) ?? [])
+        : [],
+    );
+  }
+
+  /** Whether clients never see the object of an id in a member of the upstream's body. */
+  function hiddenIn(v4: string): (id: unknown) => boolean {
+    const { catalog } = members.find(({ rule }) => rule.upstream === v4)?.rule ?? {};
+    return context.catalogs.get(catalog ?? "")?.isHidden ?? (() => false);
+  }
+
+  const pathMembers = new Set(Object.values(definition.to_path ?? {}));
+  /** Whether the upstream gets a member in its path, and so also where it is unchanged. */
+  const isInPath = (member: SentMember | undefined): boolean => pathMembers.has(member?.rule.upstream ?? "");
+
+  const addGatewayMembers = compileAdditions(definition, upstreamMembers, hiddenIn, context.pathParameters);
+  return (body, writing) => {
+    const { prerequisites, change } = writing;
+    const given = members.filter(({ get }) => get(body) !== undefined);
+    const values = mapMaybe(change ? [change, undefined] : [undefined], (part) =>
+      writeMembers(given, body, writing, part),
+    );
+    return thenMaybe(values, ([changes = [], whole]) => {
+      const v4 = createTarget(prerequisites);
+      const results = changes.map((value, index) =>
+        value === UNCHANGED && isInPath(given[index]) ? whole?.[index] : value,
+      );
+      const sent = given.filter((_member, index) => results[index] !== UNCHANGED);
+      const written = results.filter((result) => result !== UNCHANGED);
+      const { faults, empty } = addWritten(v4, sent, written, context.unknownRecord);
+      const losses = findLosses(body, sent, written);
+      const names = new Set(sent.map(({ name }) => name));
+      const complete: JsonObject = {};
+      if (whole) addWritten(complete, given, whole, context.unknownRecord);
+      const added = addGatewayMembers(v4, complete, writing);
+      return thenMaybe(runChecks(body, { upstream: v4, prerequisites }), (more) => ({
+        v4,
+        faults: [...faults, ...more],
+        empty: empty && added.size === 0,
+        added,
+        sent: (name: string) => names.has(name),
+        losses,
+      }));
+    });
+  };
+}

@@ -1,0 +1,40 @@
+/** The schema of `checks`, and of the status and the code of what has failed. */
+import { z } from "zod";
+import { about } from "../../base/index.ts";
+
+const name = z.string().min(1);
+
+const failureKeys = {
+  status: about(
+    z.int().min(400).max(499).optional(),
+    "The client's status, if nothing else is wrong with the request. Default: that of an invalid request.",
+    409,
+  ),
+  code: about(name.optional(), "The client's code. Default: that of an invalid request.", "conflict"),
+};
+
+const failure = z
+  .strictObject(failureKeys)
+  .refine(({ status, code }) => status !== undefined || code !== undefined, "needs a status or a code");
+
+/** The schema of `failures` of a route. */
+export const failures = z.strictObject({
+  checks: about(
+    failure.optional(),
+    "Checks of the body and of prerequisites that have no status and no code of their own.",
+    { status: 409 },
+  ),
+  prerequisites: about(
+    z.record(name, failure).optional(),
+    "Prerequisites by name: the upstream does not find the object.",
+    { author: { status: 404, code: "no_author" } },
+  ),
+});
+
+/** One of `checks`. @param field The schema of the field. @param example of the message */
+export const checkDefinition = <T extends z.ZodType>(field: T, example: string) =>
+  z.strictObject({
+    field,
+    message: about(name, "JSONata over the client's body. Its result is the error, or undefined.", example),
+    ...failureKeys,
+  });

@@ -1,0 +1,59 @@
+import { INVALID_VALUE, type ErrorDetail, type Failure } from "../errors/http-error.ts";
+import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
+import type { SourceLocation } from "../../base/index.ts";
+import { compileExpressionAt, failureAsValue } from "../load/compile-expression.ts";
+import type { JsonObject } from "../translation-context.ts";
+
+/**
+ * A rule that JSON Schema can't express: an expression whose result is the reason of an error, or undefined. Without
+ * `field` the error concerns the whole request.
+ */
+export interface CheckDefinition extends Failure {
+  readonly field?: string | undefined;
+  readonly message: string;
+}
+
+/** The rule of an error that a check has found. */
+const FAILED_CHECK = "failed_check";
+
+/** Gives errors of checks the status and the code of the route, where the checks have none of their own. */
+export const withFailure = (
+  details: readonly ErrorDetail[],
+  failure: Failure | undefined,
+): readonly ErrorDetail[] =>
+  failure
+    ? details.map((detail) => (detail.rule === FAILED_CHECK ? { ...failure, ...detail } : detail))
+    : details;
+
+/**
+ * Compiles checks to a function that returns all errors. A check that fails on a value makes it invalid.
+ *
+ * @param variables Names of the variables that they may read.
+ */
+export function compileChecks(
+  definitions: readonly CheckDefinition[],
+  variables: readonly string[],
+  location: SourceLocation,
+): (body: JsonObject, bindings: Readonly<Record<string, unknown>>) => MaybePromise<ErrorDetail[]> {
+  const checks = definitions.map(({ field, message, status, code }, index) => ({
+    field,
+    detail: {
+      ...(field !== undefined && { field }),
+      rule: FAILED_CHECK,
+      ...(status !== undefined && { status }),
+      ...(code !== undefined && { code }),
+    },
+    message: compileExpressionAt(location.at(index, "message"), message, variables),
+  }));
+  return (body, bindings) =>
+    thenMaybe(
+      mapMaybe(checks, ({ message }) => failureAsValue(() => message.evaluate(body, bindings))),
+      (reasons) =>
+        checks.flatMap(({ field, detail }, index): ErrorDetail[] => {
+          const result = reasons[index];
+          if (result instanceof ExpressionError)
+            return [{ ...(field !== undefined && { field }), reason: INVALID_VALUE, cause: result }];
+          return typeof result === "string" ? [{ ...detail, reason: result }] : [];
+        }),
+    );
+}

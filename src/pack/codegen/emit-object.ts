@@ -1,0 +1,164 @@
+/** Emits the JavaScript that writes an alpha object: its members in order, and between them constant bytes. */
+import { type JsonText, paddedText, type SourceLocation } from "../../base/index.ts";
+import type { CodeBuilder } from "./code-builder.ts";
+import type { ByteRange } from "./member-scan.ts";
+
+/** Where the text of a field comes from. */
+export type FieldCode =
+  /** It is always the same. */
+  | { readonly kind: "constant"; readonly text: JsonText }
+  /** It is copied from the v4 object. */
+  | { readonly kind: "copied"; readonly range: ByteRange }
+  /**
+   * JavaScript computes it, or a promise of it (`mayBeAsync`, which doesn't count readers of nested objects).
+   * With a range, a result of `undefined` means: copy the range.
+   */
+  | {
+      readonly kind: "computed";
+      readonly js: string;
+      readonly mayBeAsync: boolean;
+      readonly range?: ByteRange;
+    };
+
+/** A field of the alpha object. */
+export interface ReaderField {
+  readonly code: FieldCode;
+  /** The variable that holds the text, where it is computed. */
+  readonly variable: string;
+  /** Whether `variable` may hold a promise, readers of nested objects included. */
+  readonly mayBeAsync: boolean;
+  /** Alpha has an array with the one value. */
+  readonly isArray: boolean;
+  /** The text where v4 has null or nothing. */
+  readonly neutral: string;
+  /** Whether the member is left out where v4 has null or nothing. */
+  readonly isOptional: boolean;
+}
+
+export interface ObjectCode {
+  readonly code: string;
+  /** Bytes that are the same for every object. */
+  readonly constantBytes: number;
+}
+
+/** The members of an alpha object in order: a member is a field, by its dotted name, or an object itself. */
+export type OutputTree = ReadonlyMap<string, string | OutputTree>;
+
+/** Nests dotted field names. Reports names that are both a field and an object. */
+export function buildOutputTree(
+  names: Iterable<string>,
+  locationOf: (name: string) => SourceLocation,
+): OutputTree {
+  const tree = new Map<string, string | OutputTree>();
+  for (const name of names) {
+    const keys = name.split(".");
+    const last = keys.pop() ?? name;
+    let object = tree;
+    for (const key of keys) {
+      const inner = object.get(key) ?? new Map<string, string | OutputTree>();
+      if (typeof inner === "string") locationOf(name).report(`"${inner}" is a field already, and no object`);
+      else object = object.set(key, inner).get(key) as typeof tree;
+    }
+    if (object.has(last)) locationOf(name).report("other fields stand inside this one");
+    else object.set(last, name);
+  }
+  return tree;
+}
+
+/** Constant text, or code that writes text: values, and up to `bytes` other bytes. */
+type Piece = { readonly text: string } | { readonly js: string; readonly bytes?: number };
+
+/** The pieces of one member: its name, its value, and what separates it from the next one. */
+function emitMember(key: string, field: ReaderField, separator: string, builder: CodeBuilder): Piece[] {
+  if (!field.isOptional) return [{ text: key }, ...emitValue(field, "", "", builder), { text: separator }];
+  if (field.code.kind === "constant" && (field.code.text ?? null) === null) return [];
+  const bytes = Buffer.byteLength(key + separator);
+  return emitValue(field, emitBytes(key), emitBytes(separator), builder).map((piece) =>
+    "text" in piece ? { text: key + piece.text + separator } : { ...piece, bytes },
+  );
+}
+
+/**
+ * The pieces of one value. An array field without a value is an empty array.
+ *
+ * @param before Code before the value of an optional field.
+ * @param after Code behind it.
+ */
+function emitValue(field: ReaderField, before: string, after: string, builder: CodeBuilder): Piece[] {
+  const { code, variable, isArray, isOptional } = field;
+  const neutral = isArray ? "[]" : field.neutral;
+  if (code.kind === "constant") {
+    const { text } = code;
+    if (text === null || text === undefined) return [{ text: neutral }];
+    return [{ text: isArray ? `[${text}]` : text }];
+  }
+  const neutralBytes = builder.constant(paddedText(neutral));
+  const [open, close] = isArray ? ["out[o++] = 91; ", " out[o++] = 93;"] : ["", ""];
+  const put = (js: string): string => `${before}${open}o = ${js};${close}${after}`;
+  const putNeutral = isOptional ? "" : `o = putTextOrNeutral(output, o, undefined, ${neutralBytes});`;
+  if (code.kind === "copied") return [{ js: emitCopy(code.range, put, putNeutral) }];
+  const putComputed = put(`putTextOrNeutral(output, o, ${variable}, ${neutralBytes})`);
+  const putOther = code.range ? emitCopy(code.range, put, putNeutral) : putNeutral;
+  return [
+    { js: `if (${variable} !== undefined && ${variable} !== null) { ${putComputed} } else { ${putOther} }` },
+  ];
+}
+
+/** Copies a range unless it is missing or null (110 is the letter n). */
+const emitCopy = ({ start, end }: ByteRange, put: (js: string) => string, putNeutral: string): string =>
+  `if (${end} > 0 && bytes[${start}] !== 110) { ${put(`putRange(view, o, cursor, ${start}, ${end})`)} } else { ${putNeutral} }`;
+
+/** Ends an object after a member, which ends with a comma (44), or without members. */
+const CLOSE_OBJECT: Piece = { js: "if (out[o - 1] === 44) o -= 1; out[o++] = 125;", bytes: 1 };
+
+/** The pieces of an object, nested objects included. With optional members, each member ends with a comma. */
+function piecesOf(tree: OutputTree, fields: ReadonlyMap<string, ReaderField>, builder: CodeBuilder): Piece[] {
+  const members = [...tree];
+  const hasOptional = members.some(([, inner]) => typeof inner === "string" && fields.get(inner)?.isOptional);
+  const pieces = members.flatMap(([name, inner], index): Piece[] => {
+    const key = `${JSON.stringify(name)}:`;
+    const separator = hasOptional || index < members.length - 1 ? "," : "";
+    if (typeof inner !== "string")
+      return [{ text: key }, ...piecesOf(inner, fields, builder), { text: separator }];
+    const field = fields.get(inner);
+    return field ? emitMember(key, field, separator, builder) : [];
+  });
+  return [{ text: "{" }, ...pieces, hasOptional ? CLOSE_OBJECT : { text: "}" }];
+}
+
+/** Stores constant bytes in groups of eight: no loop or copy is faster. What follows overwrites the rest of the last group. */
+const emitBytes = (text: string): string => {
+  const length = Buffer.byteLength(text);
+  const { view } = paddedText(text);
+  const groups = Array.from({ length: Math.ceil(length / 8) }, (_, index) => 8 * index);
+  const stores = groups.map((at) => `view.setBigInt64(o + ${at}, ${view.getBigInt64(at)}n);`);
+  return `/* ${text.replaceAll("*/", "* /")} */ ${stores.join(" ")} o += ${length};`;
+};
+
+/** Emits the code that writes the object into `out` from the offset `o` on. `out` has enough space. */
+export function emitObject(
+  tree: OutputTree,
+  fields: ReadonlyMap<string, ReaderField>,
+  builder: CodeBuilder,
+): ObjectCode {
+  const pieces = piecesOf(tree, fields, builder);
+  const code: string[] = [];
+  let text = "";
+  let constantBytes = 0;
+  function flush(): void {
+    if (text === "") return;
+    code.push(emitBytes(text));
+    constantBytes += Buffer.byteLength(text);
+    text = "";
+  }
+  for (const piece of pieces) {
+    if ("text" in piece) text += piece.text;
+    else {
+      flush();
+      code.push(piece.js);
+      constantBytes += piece.bytes ?? 0;
+    }
+  }
+  flush();
+  return { code: code.join("\n"), constantBytes };
+}

@@ -1,0 +1,47 @@
+/** The schema of `credentials` of both sides in `pack.yaml`. */
+import { z } from "zod";
+import { about } from "../../base/index.ts";
+import { authScheme, cookieName, fieldHeaderName, parameterName, realm } from "../fields/text-types.ts";
+
+const place = {
+  scheme: about(authScheme.optional(), "Scheme of the `Authorization` header, in any case.", "Bearer"),
+  basic: about(
+    z.enum(["username", "password", "both"]).optional(),
+    "The `Authorization` header has the scheme `Basic`. The token is the decoded user name, the password, or both with a colon between them.",
+    "username",
+  ),
+  header: about(fieldHeaderName.optional(), "A header with nothing but the token.", "X-Api-Key"),
+  query: about(
+    parameterName.optional(),
+    "A query parameter. It is in no record, and not passed to the other side.",
+    "key",
+  ),
+  cookie: about(cookieName.optional(), "A cookie.", "sid"),
+};
+
+/** Where clients send their token. */
+export const clientCredentials = z.strictObject({
+  ...place,
+  or: about(
+    z.array(z.strictObject(place)).min(1).optional(),
+    "Further places. The first place in which a request has a token counts.",
+    [{ basic: "username" }],
+  ),
+  realm: about(
+    realm.optional(),
+    "Responses with status 401 have a challenge, `WWW-Authenticate`, with the scheme and this realm. Without it: they have none.",
+    "orders",
+  ),
+});
+
+/** Where the upstream gets a token, and which. */
+export const upstreamCredentials = z.strictObject({
+  ...place,
+  token: about(
+    z.enum(["client", "setting", "table"]).default("client"),
+    "The token that the upstream gets: the client's; a fixed one, from the setting `UPSTREAM_TOKEN`; or the one that the file of the setting `UPSTREAM_TOKENS_FILE` has for the client's. A client's token that the settings do not have is a 401.",
+    "table",
+  ),
+});
+
+export type ClientCredentialsDefinition = z.infer<typeof clientCredentials>;

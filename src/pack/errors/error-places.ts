@@ -1,0 +1,64 @@
+/** Where a shape of errors has one entry for each problem: in an array, or in an object by field. */
+import { isRequestName } from "./error-request.ts";
+import { isObject } from "../../base/index.ts";
+import { isItemTemplate, nameOf, namesIn, type Shape } from "../fields/shape.ts";
+
+/** Names whose values may be the keys of an object with the problems. */
+export const KEY_NAMES = ["field", "pointer", "code"] as const;
+
+export type KeyName = (typeof KEY_NAMES)[number];
+
+/** The name whose values are the keys of an object's problems, such as `$field`; undefined for any other key. */
+export const keyNameOf = (key: string): KeyName | undefined => KEY_NAMES.find((name) => name === nameOf(key));
+
+/** A place of a shape with an entry for each problem. */
+export interface ErrorPlace {
+  /** The keys that lead to it. `[]`: an item of a list. */
+  readonly path: readonly string[];
+  readonly entry: Shape;
+  /** For an object: whose values are its keys, and its keys with another meaning. Undefined for an array. */
+  readonly keys: { readonly name: KeyName; readonly others: ReadonlySet<string> } | undefined;
+  /** Names that an entry has values for, with those of its key. */
+  readonly names: ReadonlySet<string>;
+}
+
+const namesOfEntry = (entry: Shape): string[] => namesIn(entry).map(({ name }) => name);
+
+/** Values that all problems of an error share. */
+const COMMON_NAMES: ReadonlySet<string> = new Set(["name", "status", "title"]);
+
+/** Whether the only item of a list has the problems in a list or an object of its own: `[{ violations: [$message] }]`. */
+export const hasInnerPlaces = (entry: Shape): boolean =>
+  namesIn(entry).every(
+    ({ name, path }) =>
+      COMMON_NAMES.has(name) ||
+      isRequestName(name) ||
+      path.some((key) => key === "[]" || keyNameOf(key) !== undefined),
+  ) && findPlaces(entry).length > 0;
+
+/** Finds the places of a shape, in the order of its text. */
+export function findPlaces(shape: Shape, path: readonly string[] = []): ErrorPlace[] {
+  if (isItemTemplate(shape)) {
+    const [entry] = shape;
+    if (hasInnerPlaces(entry)) return findPlaces(entry, [...path, "[]"]);
+    return [{ path, entry, keys: undefined, names: new Set(namesOfEntry(entry)) }];
+  }
+  if (!isObject(shape)) return [];
+  const keys = Object.keys(shape);
+  return Object.entries(shape).flatMap(([key, member]) => {
+    const name = keyNameOf(key);
+    if (name === undefined) return findPlaces(member, [...path, key]);
+    const others = new Set(keys.filter((other) => other !== key));
+    return [{ path, entry: member, keys: { name, others }, names: new Set([name, ...namesOfEntry(member)]) }];
+  });
+}
+
+/** Returns the keys of a shape that are names of values (`$field`), at any depth. */
+export function keysIn(shape: Shape): string[] {
+  if (Array.isArray(shape)) return shape.flatMap(keysIn);
+  if (!isObject(shape)) return [];
+  return Object.entries(shape).flatMap(([key, member]) => [
+    ...(nameOf(key) === undefined ? [] : [key]),
+    ...keysIn(member),
+  ]);
+}

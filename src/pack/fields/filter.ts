@@ -1,0 +1,158 @@
+/** Alpha filter → v4 filter: which fields a client may filter by, and what their values are in v4. */
+import type { Scalar } from "../filters/condition.ts";
+import type { QueryField } from "../filters/query-filter.ts";
+import type { SelectField, SelectFields } from "../filters/select.ts";
+import type { FilterField } from "../filters/translate.ts";
+import { isObject } from "../../base/index.ts";
+import { parseScalar, type ValueType } from "../routes/query.ts";
+import { filterName, filterRuleOf, isFilterable, type FieldRule } from "./field-definition.ts";
+import type { CatalogCopy, CatalogEntry } from "../translation-context.ts";
+import type { Catalog } from "../calls/compile-catalog.ts";
+import { compileGetter } from "./member-paths.ts";
+import type { CompileFields, FieldContext } from "./field-context.ts";
+
+/** Returns the v4 values that mean the same as a filter value; undefined if v4 has no such value. */
+type TranslateValue = (value: Scalar, copy: CatalogCopy) => readonly Scalar[] | undefined;
+
+function compileValue(rule: FieldRule, context: FieldContext): TranslateValue | undefined {
+  const kind = rule.values === undefined ? undefined : context.values.get(rule.values);
+  if (kind?.filterValues) return (value) => kind.filterValues?.(value, rule.arguments ?? {});
+  const catalog = rule.catalog === undefined ? undefined : context.catalogs.get(rule.catalog);
+  if (!catalog) return undefined;
+  return (value, copy) => (typeof value === "string" ? catalog.filterIds(value, copy) : undefined);
+}
+
+/** Compiles the filter direction. The result is cached for each catalog copy, since catalog ids depend on it. */
+export const compileFilter: CompileFields<(copy: CatalogCopy) => ReadonlyMap<string, FilterField>> = (
+  rules,
+  context,
+  locationOf,
+) => {
+  const filterable = [...rules].filter(([, rule]) => isFilterable(rule));
+  const prepared = filterable.map(([name, rule]) => {
+    if (filterName(rule) === undefined)
+      locationOf(name).report('a field that can be filtered by needs "upstream"');
+    const kind = rule.values === undefined ? undefined : context.values.get(rule.values);
+    const isComplete = rule.values !== undefined && !locationOf(name).isRemoved(rule.values);
+    if (isComplete && kind && !kind.filterValues)
+      locationOf(name).report(
+        `"${rule.values}" has no table in "read" and no JSONata in "write" that can be compiled: a filter needs the upstream's value`,
+      );
+    return {
+      name,
+      rule,
+      kind,
+      translate: compileValue(rule, context),
+      catalog: context.catalogs.get(rule.catalog ?? ""),
+    };
+  });
+
+  const bindCopy = (copy: CatalogCopy): ReadonlyMap<string, FilterField> =>
+    new Map(
+      prepared.map(({ name, rule, kind, translate, catalog }): [string, FilterField] => [
+        name,
+        {
+          // The boundary is found in objects of the upstream.
+          v4: (rule.boundary === undefined ? filterName(rule) : rule.upstream) ?? name,
+          dateTime: rule.format === "date-time",
+          ...(rule.accepts?.includes("object") && { reference: true, idName: context.id }),
+          ...(rule.boundary !== undefined && { boundaryField: rule.boundary }),
+          ...(translate && { translate: (value: Scalar) => translate(value, copy) }),
+          ...(catalog?.hiddenPrefix !== undefined && { hiddenPrefix: catalog.hiddenPrefix }),
+          ...(kind?.keepsOrder && { keepsOrder: true }),
+          ordered:
+            !catalog?.renames &&
+            (rule.values === undefined || kind?.keepsOrder === true) &&
+            rule.boundary === undefined,
+        },
+      ]),
+    );
+
+  return cacheByCopy(bindCopy);
+};
+
+/** Calls a function once for each catalog copy. */
+function cacheByCopy<Fields>(bindCopy: (copy: CatalogCopy) => Fields): (copy: CatalogCopy) => Fields {
+  const byCopy = new WeakMap<CatalogCopy, Fields>();
+  return (copy) => {
+    const fields = byCopy.get(copy) ?? bindCopy(copy);
+    byCopy.set(copy, fields);
+    return fields;
+  };
+}
+
+/** Returns the id of an object, also of each in a list. Other values are unchanged. */
+function idsOf(value: unknown, id: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => idsOf(item, id));
+  return isObject(value) ? value[id] : value;
+}
+
+/**
+ * The fields by which the gateway itself filters rows: every field that alpha shows, and the negated names (`opposites`) of
+ * a catalog that some clients use. An object that a field refers to is compared by its id.
+ */
+export function compileSelectFields(
+  rules: ReadonlyMap<string, FieldRule>,
+  catalog: Catalog | undefined,
+  { filtersInQuery: isText, catalogs, id }: FieldContext,
+): (copy: CatalogCopy) => SelectFields<CatalogEntry> {
+  const plain = [...rules].map(([name, rule]) => {
+    const get = compileGetter(name);
+    const referred = catalogs.get(rule.catalog ?? "");
+    const reference = rule.accepts?.includes("object") ?? false;
+    const value: SelectField<CatalogEntry>["value"] =
+      referred || reference ? ({ object }) => idsOf(get(object), id) : ({ object }) => get(object);
+    const dateTime = rule.format === "date-time";
+    return { name, referred, field: { value, dateTime, isText, reference, idName: id } };
+  });
+  const negated = Object.entries(catalog?.opposites ?? {}).map(
+    ([name, field]): [string, SelectField<CatalogEntry>] => [
+      name,
+      { value: ({ object }) => object[field] === false },
+    ],
+  );
+  const translateId = (referred: Catalog, requested: Scalar, copy: CatalogCopy): string | undefined => {
+    const [v4] = (typeof requested === "string" ? referred.filterIds(requested, copy) : undefined) ?? [];
+    return v4 === undefined ? undefined : referred.alphaId(v4);
+  };
+  return cacheByCopy((copy) => {
+    const bound = plain.map(({ name, referred, field }): [string, SelectField<CatalogEntry>] => [
+      name,
+      referred ? { ...field, translate: (value) => translateId(referred, value, copy) } : field,
+    ]);
+    return new Map([...bound, ...negated]);
+  });
+}
+
+/** The types of values that clients filter by, where a query has them as text. */
+function compileQueryField(rule: FieldRule, context: FieldContext): QueryField {
+  const { all } = filterRuleOf(rule) ?? {};
+  const field = compileValues(rule, context);
+  if (all === undefined) return field;
+  return {
+    ...field,
+    expected: `${field.expected}, or ${all}`,
+    read: (text) => (text === all ? all : field.read(text)),
+  };
+}
+
+function compileValues(rule: FieldRule, { values }: FieldContext): QueryField {
+  const kind = values.get(rule.values ?? "");
+  const byText = new Map([...(kind?.v4ValuesByAlpha.keys() ?? [])].map((value) => [String(value), value]));
+  if (byText.size > 0)
+    return {
+      type: "string",
+      values: [...byText.values()] as Scalar[],
+      expected: `one of ${[...byText.keys()].join(", ")}`,
+      read: (text) => byText.get(text) as Scalar | undefined,
+    };
+  const type: ValueType = rule.boundary === undefined ? (rule.type ?? "string") : "boolean";
+  return { type, expected: `of type ${type}`, read: (text) => parseScalar(text, type) };
+}
+
+/** Compiles the fields of filters in a query. Negated names of a catalog are boolean. */
+export const compileQueryFields = (
+  rules: ReadonlyMap<string, FieldRule>,
+  context: FieldContext,
+): ReadonlyMap<string, QueryField> =>
+  new Map([...rules].map(([name, rule]) => [name, compileQueryField(rule, context)]));

@@ -1,0 +1,190 @@
+/** Whether the translation of an object loses something: one test for each field that may. */
+import {
+  ByteMap,
+  type Cursor,
+  DEFAULT_SEVERITY,
+  isArrayText,
+  itemsOf,
+  type PaddedText,
+  rawTextAt,
+  type Severity,
+  type SourceLocation,
+  toText,
+} from "../../base/index.ts";
+import { emitInput, emitNothingRelated, emitValueAt, onlyPath } from "../codegen/emit-input.ts";
+import type { ReaderField } from "../codegen/emit-object.ts";
+import type { ByteRange } from "../codegen/member-scan.ts";
+import { parseAt, type ReaderUnit } from "../codegen/generate-reader.ts";
+import { compileExpressionAt } from "../load/compile-expression.ts";
+import type { FieldRule } from "./field-definition.ts";
+import type { LossSink, ReadContext } from "../translation-context.ts";
+import type { FieldContext } from "./field-context.ts";
+import { createReadBindings, READ_VARIABLES, REQUEST_VARIABLES } from "./read-bindings.ts";
+import { MAX_CACHED_LENGTH, MAX_CACHED_VALUES } from "./read-steps.ts";
+
+/** What a field may lose, as records and descriptions have it: `field: reason`. */
+export const lossText = (name: string, { loss }: FieldRule): string | undefined =>
+  loss === undefined ? undefined : `${name}: ${loss}`;
+
+/** What a route may lose: the text that its records have, and how much it weighs. */
+export interface Loss {
+  readonly text: string;
+  readonly severity: Severity;
+}
+
+/** The loss of a field; undefined for a field that states none. */
+export const lossOf = (name: string, rule: FieldRule): Loss | undefined => {
+  const text = lossText(name, rule);
+  return text === undefined ? undefined : { text, severity: rule.severity ?? DEFAULT_SEVERITY };
+};
+
+interface LossOptions {
+  readonly name: string;
+  readonly rule: FieldRule;
+  /** The field of the alpha object; undefined for a member that only bodies have. */
+  readonly field: ReaderField | undefined;
+  readonly context: FieldContext;
+  readonly location: SourceLocation;
+  readonly unit: ReaderUnit;
+}
+
+/**
+ * Emits the statement that adds the loss of a field to `lost`, where this object has it. Without `loss_when` the condition
+ * is derived:
+ *
+ * | The field | loses something, where |
+ * |---|---|
+ * | has a table of values, or scopes | several v4 values have the same alpha value, and this is not the first of them |
+ * | has a catalog | v4's id has no alpha id, or no object, or the list has fewer objects |
+ * | has another expression over a v4 member | the member has a value, and the result has none |
+ * | has no v4 member | always |
+ *
+ * What a request loses is derived by the body (`body.ts`).
+ */
+export function emitLossTest(options: LossOptions): string | undefined {
+  const { name, rule, location } = options;
+  const text = lossText(name, rule);
+  if (text === undefined) {
+    for (const key of ["loss_when", "severity"] as const)
+      if (rule[key] !== undefined) location.at(key).report(`"${key}" needs "loss"`);
+    return undefined;
+  }
+  const add = `lost.add(${JSON.stringify(text)});`;
+  const test = rule.loss_when === undefined ? emitDerived(options) : emitCondition(rule.loss_when, options);
+  if (test === "always") return add;
+  if (test !== undefined) return `if (${test}) ${add}`;
+  if (rule.write === undefined)
+    location.at("loss").report({
+      message: "it is not known when a value is lost: the value is passed on as it is",
+      hint: 'add "loss_when", an expression over the upstream object',
+    });
+  return undefined;
+}
+
+/** Whether a member is there and not null (110 is the letter n). */
+const emitHasValue = ({ start, end }: ByteRange): string => `${end} > 0 && bytes[${start}] !== 110`;
+
+function emitDerived({ name, rule, field, context, unit }: LossOptions): string | undefined {
+  if (!field) return undefined;
+  if (rule.upstream === undefined) return "always";
+  const range = unit.plan.range(rule.upstream.split("."));
+  const { start, end } = range;
+  const kind = context.values.get(rule.values ?? "");
+  const catalog = context.catalogs.get(rule.catalog ?? "");
+  const testValue = (isLost: (v4: unknown) => boolean): string =>
+    `${unit.builder.constant(cacheTest(isLost))}(cursor, ${start}, ${end})`;
+  if (kind?.isLostInRead && rule.read === undefined)
+    return `${emitHasValue(range)} && ${testValue(kind.isLostInRead)}`;
+  const { variable } = field;
+  if (variable === "" || (rule.read ?? rule.catalog ?? rule.object) === undefined) return undefined;
+  // Only null, lists and promises need a look.
+  const candidate = `(${variable} === undefined || ${variable} === null || bytes[${start}] === 91 || ${variable} instanceof Promise)`;
+  const text = JSON.stringify(lossText(name, rule));
+  const neutral = `${candidate} && !lost.has(${text}) && ${unit.builder.constant(isNeutral)}(${variable}, cursor, ${start}, ${end}, lost, ${text})`;
+  const conditions = [neutral, ...(catalog?.renames ? [testValue(catalog.hasNoAlphaId)] : [])];
+  return `${emitHasValue(range)} && (${conditions.join(" || ")})`;
+}
+
+/** Whether the client gets nothing for a v4 value, or fewer items. Of a promise it is found out later. */
+function isNeutral(
+  result: unknown,
+  cursor: Cursor,
+  start: number,
+  end: number,
+  lost: LossSink,
+  loss: string,
+): boolean {
+  const v4 = rawTextAt(cursor, start, end);
+  const isNothing = (alpha: unknown): boolean => {
+    if (alpha === undefined || alpha === null) return true;
+    const text = typeof alpha === "string" ? alpha : toText(alpha as PaddedText);
+    return isArrayText(v4) && isArrayText(text) && itemsOf(text).length < itemsOf(v4).length;
+  };
+  if (!(result instanceof Promise)) return isNothing(result);
+  // The response waits for the same promise, and handles its error.
+  void result.then(
+    (alpha) => void (isNothing(alpha) && lost.add(loss)),
+    () => {},
+  );
+  return false;
+}
+
+/** A test of a value, cached by its bytes: rows of a list repeat few values. A missing value is undefined. */
+function cacheTest(
+  isLost: (value: unknown) => boolean,
+): (cursor: Cursor, start: number, end: number) => boolean {
+  const results = new ByteMap<boolean>();
+  let ofMissing: boolean | undefined;
+  return (cursor, start, end) => {
+    if (end === 0) return (ofMissing ??= isLost(undefined));
+    const cached = results.find(cursor.bytes, start, end);
+    if (cached !== undefined) return cached;
+    const result = isLost(parseAt(cursor, start, end));
+    if (results.size === MAX_CACHED_VALUES) results.clear();
+    if (end - start <= MAX_CACHED_LENGTH)
+      results.set(Uint8Array.from(cursor.bytes.subarray(start, end)), result);
+    return result;
+  };
+}
+
+/** The condition of the pack. One that fails counts as true, and so does one that is interpreted: its result would be late. */
+function emitCondition(source: string, { name, rule, context, location, unit }: LossOptions): string {
+  const expression = compileExpressionAt(location.at("loss_when"), source, READ_VARIABLES, context.values);
+  const { variables, inputNames } = expression;
+  if (expression.engine === "interpreted") return "always";
+  const bind = createReadBindings(context, variables);
+  function isLost(input: unknown, value: unknown, reading: ReadContext): boolean {
+    try {
+      return Boolean(expression.evaluate(input, bind(value, reading)));
+    } catch {
+      return true;
+    }
+  }
+
+  const { builder, plan } = unit;
+  const upstream = rule.upstream?.split(".");
+  const value = variables.has("value") && upstream ? emitValueAt(plan.range(upstream)) : "undefined";
+  const general = `${builder.constant(isLost)}(${emitInput(expression, unit)}, ${value}, reading)`;
+  const guards = [
+    ...(variables.has("request") ? ["reading.sentBody !== undefined"] : []),
+    `!lost.has(${JSON.stringify(lossText(name, rule))})`,
+  ];
+  const path = variables.has("value")
+    ? inputNames !== "all" && inputNames.size === 0 && upstream
+    : onlyPath(inputNames);
+  const isCacheable = variables.isDisjointFrom(REQUEST_VARIABLES) && path;
+  if (!isCacheable) return [...guards, general].join(" && ");
+  const range = plan.range(path);
+  const isValueLost = (member: unknown): boolean =>
+    isLost(
+      path.reduceRight((inner, key) => ({ [key]: inner }), member),
+      member,
+      NOTHING_RELATED,
+    );
+  const cached = `${builder.constant(cacheTest(isValueLost))}(cursor, ${range.start}, ${range.end})`;
+  const test = variables.has("related") ? `(${emitNothingRelated(unit)} ? ${cached} : ${general})` : cached;
+  return [...guards, test].join(" && ");
+}
+
+/** Without related responses a condition on one member depends on that member alone. */
+const NOTHING_RELATED = { related: {} } as ReadContext;

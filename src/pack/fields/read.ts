@@ -1,0 +1,240 @@
+/** v4 response → alpha response: the text of an alpha object, from the text of a v4 object. */
+import { ByteMap, type Cursor, type JsonText, type SourceLocation, toJsonText } from "../../base/index.ts";
+import type { MaybePromise } from "../../jsonata/index.ts";
+import { emitInput, emitNothingRelated, emitIsObject, emitValueAt, onlyPath } from "../codegen/emit-input.ts";
+import type { FieldCode, ReaderField } from "../codegen/emit-object.ts";
+import type { ByteRange } from "../codegen/member-scan.ts";
+import { createReaderUnit, generateReader, parseAt, type ReaderUnit } from "../codegen/generate-reader.ts";
+import { OutputBuffer } from "../codegen/output-buffer.ts";
+import { compileExpressionAt } from "../load/compile-expression.ts";
+import type { FieldRule } from "./field-definition.ts";
+import type { Steps } from "../steps.ts";
+import type { AppendFunction, ReadContext, ReadFunction } from "../translation-context.ts";
+import { networkAddress as networkOf } from "./ip-address.ts";
+import type { FieldContext } from "./field-context.ts";
+import { createReadBindings, PURE_VARIABLES, READ_VARIABLES } from "./read-bindings.ts";
+import { emitLossTest } from "./loss.ts";
+import { compileReadSteps, MAX_CACHED_LENGTH, MAX_CACHED_VALUES, type ReadStep } from "./read-steps.ts";
+
+/** The read direction of all fields of an object. */
+export interface ObjectReader {
+  readonly append: AppendFunction;
+  readonly read: ReadFunction;
+  /** Returns the generated JavaScript. */
+  readonly code: () => string;
+  /** Whether a field of this object may give a promise. Readers of nested objects are not counted. */
+  readonly mayBeAsync: boolean;
+}
+
+/**
+ * Compiles the read direction: all fields become one generated function, which goes over the v4 object once. Yields after
+ * each field.
+ *
+ * @param inputs Members that only bodies have. The object may show that v4 did not keep one of them.
+ */
+export function* compileRead(
+  rules: ReadonlyMap<string, FieldRule>,
+  inputs: ReadonlyMap<string, FieldRule>,
+  context: FieldContext,
+  locationOf: (field: string) => SourceLocation,
+): Steps<ObjectReader> {
+  const unit = createReaderUnit();
+  const fields = new Map<string, ReaderField>();
+  for (const [name, rule] of rules) {
+    const code = emitField(rule, context, locationOf(name), unit);
+    const variable = code.kind === "computed" ? unit.builder.name("field") : "";
+    const mayBeAsync = code.kind === "computed" && (code.mayBeAsync || rule.object !== undefined);
+    const neutral = toJsonText(rule.default) ?? "null";
+    const isArray = rule.as_array === true;
+    const isOptional = (rule.omit_null ?? context.omitsNull) && neutral === "null" && !isArray;
+    fields.set(name, { code, variable, mayBeAsync, isArray, neutral, isOptional });
+    yield;
+  }
+  const losses: string[] = [];
+  for (const [name, rule] of [...rules, ...inputs]) {
+    const field = fields.get(name);
+    const test = emitLossTest({ name, rule, field, context, location: locationOf(name), unit });
+    if (test !== undefined) losses.push(test);
+    yield;
+  }
+  const { append, code } = generateReader(fields, losses, unit, locationOf);
+  const mayBeAsync = [...fields.values()].some(
+    ({ code: field }) => field.kind === "computed" && field.mayBeAsync,
+  );
+  return { append, read: readFromAppend(append), code, mayBeAsync };
+}
+
+/** Turns a function that appends to a buffer into one that returns the text. */
+const readFromAppend =
+  (append: AppendFunction): ReadFunction =>
+  (from, reading) => {
+    const { shared } = OutputBuffer;
+    const start = shared.at;
+    try {
+      return append(from, reading, shared) ?? shared.takeText(start);
+    } finally {
+      shared.truncate(start);
+    }
+  };
+
+type NonEmptySteps = readonly [ReadStep, ...ReadStep[]];
+
+const isNonEmpty = (steps: readonly ReadStep[]): steps is NonEmptySteps => steps.length > 0;
+
+type RunSteps = (
+  text: MaybePromise<JsonText>,
+  reading: ReadContext,
+  cursor: Cursor,
+  start: number,
+  end: number,
+) => MaybePromise<JsonText>;
+
+/** Chains steps into one function, which ends as soon as a step gives null or nothing. */
+function chainSteps([{ run }, ...others]: NonEmptySteps): RunSteps {
+  const runOthers = isNonEmpty(others) ? chainSteps(others) : undefined;
+  return function runSteps(text, reading, cursor, start, end): MaybePromise<JsonText> {
+    if (text === null || text === undefined) return text;
+    if (text instanceof Promise)
+      return text.then((resolved) => runSteps(resolved, reading, cursor, start, end));
+    const next = run(text, reading, cursor, start, end);
+    return runOthers ? runOthers(next, reading, cursor, start, end) : next;
+  };
+}
+
+/** A constant, or the steps over a constant. */
+function emitConstant(text: JsonText, steps: readonly ReadStep[], { builder }: ReaderUnit): FieldCode {
+  if (!isNonEmpty(steps)) return { kind: "constant", text };
+  const js = `${builder.constant(chainSteps(steps))}(${JSON.stringify(text)}, reading, cursor, start, at)`;
+  return { kind: "computed", js, mayBeAsync: steps.some(({ mayBeAsync }) => mayBeAsync) };
+}
+
+/** The result of an expression over the v4 object, then the steps over that result. */
+function emitExpression(
+  rule: FieldRule & { readonly read: string },
+  steps: readonly ReadStep[],
+  context: FieldContext,
+  location: SourceLocation,
+  unit: ReaderUnit,
+): FieldCode {
+  const expression = compileExpressionAt(location.at("read"), rule.read, READ_VARIABLES, context.values);
+  const { lookup: values } = context;
+  const bind = createReadBindings(context, expression.variables);
+  const range = rule.upstream === undefined ? undefined : unit.plan.range(rule.upstream.split("."));
+  const call = (run: unknown, variables: ReadonlySet<string>): string => {
+    const value = range && variables.has("value") ? emitValueAt(range) : "undefined";
+    return `${unit.builder.constant(run)}(${emitInput(expression, unit)}, ${value}, reading)`;
+  };
+  // Rows of a list have no related responses: an expression that gives nothing without them need not run.
+  const guard = expression.requiredVariables.has("related")
+    ? `${emitNothingRelated(unit)} ? undefined : `
+    : "";
+  const mayBeAsync = expression.engine === "interpreted" || steps.some((step) => step.mayBeAsync);
+  const { choice } = expression;
+  if (range && choice?.variable === "value") {
+    const isChosen = (input: unknown, value: unknown, reading: ReadContext): boolean =>
+      choice.isChosen(input, bind(value, reading));
+    const general = (): string => call(isChosen, choice.variables);
+    const path = choice.variables.isSubsetOf(PURE_VARIABLES) ? onlyPath(expression.inputNames) : undefined;
+    const chosen = path
+      ? emitCachedTest(
+          rule.read,
+          path,
+          (input) => choice.isChosen(input, { values, networkOf }),
+          general,
+          unit,
+        )
+      : general();
+    const js = `${guard}!${chosen} ? undefined : ${emitText(steps, range, unit)}`;
+    return { kind: "computed", js, mayBeAsync };
+  }
+  const print = (input: unknown, value: unknown, reading: ReadContext): MaybePromise<JsonText> =>
+    expression.print(input, bind(value, reading));
+  const text = call(print, expression.variables);
+  const js = isNonEmpty(steps)
+    ? `${unit.builder.constant(chainSteps(steps))}(${text}, reading, cursor, start, at)`
+    : text;
+  return { kind: "computed", js: guard + js, mayBeAsync };
+}
+
+/**
+ * A test of one member, cached by the bytes of its value. Where the member is in no object the general test runs.
+ * Fields with the same test share its result.
+ */
+function emitCachedTest(
+  source: string,
+  path: readonly string[],
+  isChosen: (input: unknown) => boolean,
+  general: () => string,
+  { builder, plan, tests }: ReaderUnit,
+): string {
+  const sameTest = tests.get(source);
+  if (sameTest) return sameTest.variable;
+  const cache = new ByteMap<boolean>();
+  const test = (cursor: Cursor, start: number, end: number): boolean => {
+    const cached = cache.find(cursor.bytes, start, end);
+    if (cached !== undefined) return cached;
+    const value = parseAt(cursor, start, end);
+    const result = isChosen(path.reduceRight((inner, name) => ({ [name]: inner }), value));
+    if (cache.size === MAX_CACHED_VALUES) cache.clear();
+    if (end - start <= MAX_CACHED_LENGTH)
+      cache.set(Uint8Array.from(cursor.bytes.subarray(start, end)), result);
+    return result;
+  };
+  const { start, end } = plan.range(path);
+  const cached = `${builder.constant(test)}(cursor, ${start}, ${end})`;
+  const parents = path.slice(0, -1).map((_name, index) => plan.range(path.slice(0, index + 1)));
+  const js =
+    parents.length === 0 ? cached : `${parents.map(emitIsObject).join(" && ")} ? ${cached} : ${general()}`;
+  const variable = builder.name("test");
+  tests.set(source, { variable, js });
+  return variable;
+}
+
+/** `undefined` for a value that is missing or null (110 is the letter n), else what follows. */
+const emitUnlessNull = ({ start, end }: ByteRange): string =>
+  `${end} === 0 || bytes[${start}] === 110 ? undefined : `;
+
+/** The text of a v4 value, and the steps over it. Where a result is cached by the bytes of the value, no string is created. */
+function emitText(steps: readonly ReadStep[], range: ByteRange, { builder, plan }: ReaderUnit): string {
+  const { start, end } = range;
+  const text = `rawTextAt(cursor, ${start}, ${end})`;
+  if (!isNonEmpty(steps)) return emitUnlessNull(range) + text;
+  const [{ cachedText, expand }] = steps.length === 1 ? steps : [{}];
+  const cached = cachedText ? `${builder.constant(cachedText)}(bytes, ${start}, ${end}, reading) ?? ` : "";
+  if (expand) {
+    const offsets = expand.members
+      .map((name) => plan.range([name]))
+      .flatMap((member) => [member.start, member.end]);
+    const run = builder.constant(expand.run);
+    return `${emitUnlessNull(range)}${cached}${run}(cursor, ${start}, ${end}, [${offsets.join(", ")}], reading, start, at)`;
+  }
+  const computed = `${builder.constant(chainSteps(steps))}(${text}, reading, cursor, start, at)`;
+  return emitUnlessNull(range) + cached + computed;
+}
+
+/** The steps over a v4 value. */
+function emitSteps(steps: NonEmptySteps, range: ByteRange, unit: ReaderUnit): FieldCode {
+  const { start, end } = range;
+  const mayBeAsync = steps.some((step) => step.mayBeAsync);
+  const js = emitText(steps, range, unit);
+  const [{ isUnchanged }] = steps.length === 1 ? steps : [{}];
+  if (!isUnchanged) return { kind: "computed", js, mayBeAsync };
+  const skip = `${end} > 0 && ${unit.builder.constant(isUnchanged)}(bytes, ${start}, ${end}) ? undefined : `;
+  return { kind: "computed", js: skip + js, mayBeAsync, range };
+}
+
+/** Emits the code that gives the text of one field. */
+function emitField(
+  rule: FieldRule,
+  context: FieldContext,
+  location: SourceLocation,
+  unit: ReaderUnit,
+): FieldCode {
+  const steps = compileReadSteps(rule, context, location);
+  const { read, upstream: v4 } = rule;
+  if (rule.const !== undefined || (read === undefined && v4 === undefined))
+    return emitConstant(toJsonText(rule.const), steps, unit);
+  if (read !== undefined) return emitExpression({ ...rule, read }, steps, context, location, unit);
+  const range = unit.plan.range((v4 ?? "").split("."));
+  return isNonEmpty(steps) ? emitSteps(steps, range, unit) : { kind: "copied", range };
+}

@@ -1,0 +1,161 @@
+/** Writes filters in the form of the upstream: a JSON header, or parameters of a query. */
+import { throwFilterError, throwSeveralOrders } from "./filter-error.ts";
+import { isObject, printJson } from "../../base/index.ts";
+import { formatParameter } from "../routes/query.ts";
+import type { Order, Scalar } from "./condition.ts";
+import { fillName, spellingsOf, type FilterDefinition, type Operator } from "./filter-definition.ts";
+import { createSortParameter } from "./sort-parameter.ts";
+
+/** A filter with the upstream's names, operators and values. */
+export type UpstreamFilter = Readonly<Record<string, unknown>>;
+
+/** A filter as it is sent. */
+export interface SentFilter {
+  /** The text of the header; undefined if nothing is sent. */
+  readonly header: string | undefined;
+  /** Parameters of the query; empty if nothing is sent. */
+  readonly query: string;
+}
+
+/** Writes filters of one dialect. */
+export interface FilterWriter {
+  /** Returns the key of an operator in a filter; undefined if the dialect does not have it. */
+  readonly key: (operator: Operator) => string | undefined;
+  /** Whether a field can be compared with a value: a query has no null, and may have no equality. */
+  readonly canCompare: (operator: string, value: Scalar) => boolean;
+  /** Returns the part of a filter that orders a list; undefined if the dialect can't sort. */
+  readonly order: (order: readonly Order[]) => UpstreamFilter | undefined;
+  /** @throws {HttpError} 400 if the dialect can't combine the conditions */
+  readonly write: (filter: UpstreamFilter) => SentFilter;
+}
+
+const printAscii = (value: unknown): string =>
+  printJson(value).replace(
+    /[^\x20-\x7e]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+
+/** The text of the header is printable ASCII (RFC 9110 5.5). */
+function createHeaderWriter({ operators }: Pick<FilterDefinition, "operators">): FilterWriter {
+  const key = (operator: Operator): string | undefined => spellingsOf(operators[operator])[0];
+  const [orderBy, direction] = [key("order_by"), key("order")];
+  return {
+    key,
+    canCompare: () => true,
+    order([first, ...others]) {
+      if (!first || orderBy === undefined) return undefined;
+      if (others.length > 0) throwSeveralOrders();
+      const by = { [orderBy]: first.field };
+      if (first.descending === undefined || (direction === undefined && !first.descending)) return by;
+      return direction === undefined ? undefined : { ...by, [direction]: first.descending ? "desc" : "asc" };
+    },
+    write: (filter) => ({
+      header: Object.keys(filter).length === 0 ? undefined : printAscii(filter),
+      query: "",
+    }),
+  };
+}
+
+/** Keys of a filter that have no parameter of a field. No field has such a name. */
+const [AND, OR, SORT, SEARCH] = ["{and}", "{or}", "{sort}", "{search}"];
+
+const throwCombination = (): never => {
+  throwFilterError("The filter", "has conditions that cannot be combined.");
+};
+
+/** The alternatives of a choice. A choice inside of it is part of it, and a group of one condition is that condition. */
+const alternativesOf = (members: readonly UpstreamFilter[]): UpstreamFilter[] =>
+  members.flatMap((member) => {
+    const [[key, value] = [], ...others] = Object.entries(member);
+    const inner =
+      others.length === 0 && (key === OR || key === AND) ? (value as UpstreamFilter[]) : undefined;
+    return inner && (key === OR || inner.length === 1) ? alternativesOf(inner) : [member];
+  });
+
+/** The values of a choice between several values of one field; undefined for another choice. Groups are arrays. */
+function valuesOfOneField(
+  alternatives: readonly UpstreamFilter[],
+): { field: string; values: unknown[] } | undefined {
+  const entries = alternatives.flatMap((each) => Object.entries(each));
+  const [[field] = [""]] = entries;
+  const isOneField = alternatives.every(
+    (each) => Object.keys(each).length === 1 && Object.hasOwn(each, field),
+  );
+  const values = entries.map(([, value]) => value);
+  return isOneField && values.every((value) => typeof value !== "object") && entries.length > 0
+    ? { field, values }
+    : undefined;
+}
+
+/** All parameters must hold. A parameter can be sent once. */
+function createQueryWriter(definition: FilterDefinition): FilterWriter {
+  const { parameter, operators, in: choice } = definition;
+  const sort = definition.sort && createSortParameter(definition.sort);
+  const [search] = spellingsOf(operators.search);
+  // The upstream would read a list.
+  const isListed = choice?.multiple === "comma";
+  const isCommaList = isListed && choice.parameter === parameter;
+
+  function parametersOf(filter: UpstreamFilter): string {
+    const parameters = new Map<string, string>();
+    const orders: string[] = [];
+    function add(name: string, text: string): void {
+      const other = parameters.get(name);
+      if (other !== undefined && other !== text) throwCombination();
+      parameters.set(name, text);
+    }
+    function addChoice(members: readonly UpstreamFilter[]): void {
+      const alternatives = alternativesOf(members);
+      const [only, ...others] = alternatives;
+      if (only && others.length === 0) return addAll(only);
+      const found = valuesOfOneField(alternatives);
+      if (!choice || !found) return throwCombination();
+      const name = fillName(choice.parameter, found.field);
+      const texts = found.values.map(String);
+      if (isListed && texts.some((text) => text.includes(","))) throwCombination();
+      const values = isListed ? [texts.join(",")] : texts;
+      add(name, values.map((value) => formatParameter(name, value)).join("&"));
+    }
+    function addCondition(field: string, value: unknown): void {
+      for (const [template, operand] of isObject(value)
+        ? Object.entries(value)
+        : [[parameter ?? "", value]]) {
+        const name = fillName(String(template), field);
+        add(name, formatParameter(name, String(operand)));
+      }
+    }
+    function addAll(conditions: UpstreamFilter): void {
+      for (const [key, value] of Object.entries(conditions)) {
+        if (key === AND) (value as UpstreamFilter[]).forEach(addAll);
+        else if (key === OR) addChoice(value as UpstreamFilter[]);
+        else if (key === SORT) orders.push(sort?.write(value as Order[]) ?? "");
+        else if (key === SEARCH) add(search ?? "", formatParameter(search ?? "", String(value)));
+        else addCondition(key, value);
+      }
+    }
+    addAll(filter);
+    return [...parameters.values(), ...orders].filter(Boolean).join("&");
+  }
+
+  const keys: Partial<Record<Operator, string | undefined>> = {
+    and: AND,
+    or: choice && OR,
+    order_by: sort && SORT,
+    order: undefined,
+    search: search === undefined ? undefined : SEARCH,
+  };
+  return {
+    key: (operator) => (Object.hasOwn(keys, operator) ? keys[operator] : spellingsOf(operators[operator])[0]),
+    canCompare: (operator, value) =>
+      value !== null &&
+      (operator !== "eq" || (parameter !== undefined && !(isCommaList && String(value).includes(",")))),
+    order: (order) => (sort ? { [SORT]: order } : undefined),
+    write: (filter) => ({ header: undefined, query: parametersOf(filter) }),
+  };
+}
+
+/** Creates the writer of a dialect's filters. Without a definition the dialect can't filter. */
+export function createFilterWriter(definition: FilterDefinition | undefined): FilterWriter {
+  if (!definition) return { ...createHeaderWriter({ operators: {} }), canCompare: () => false };
+  return definition.header === undefined ? createQueryWriter(definition) : createHeaderWriter(definition);
+}

@@ -1,0 +1,169 @@
+/** Parses the filter of a client in the query: `status=open&created[gte]=2020-01-01&sort=-created&q=text`. */
+import type { Query, ValueType } from "../routes/query.ts";
+import type { Condition, Filter, Scalar, Test } from "./condition.ts";
+import { FIELD, fillName, nameIn, spellingsOf, type FilterDefinition } from "./filter-definition.ts";
+import { forParameter, throwParameterError } from "../routes/parameter-error.ts";
+import { throwFilterError } from "./filter-error.ts";
+import { maxNodes } from "./parse-filter.ts";
+import { createSortParameter, onlyValue, type SortParameter } from "./sort-parameter.ts";
+
+/** Returns the value of a text that a field is compared with; undefined if it is not of the field's type. */
+export type ReadValue = (text: string) => Scalar | undefined;
+
+/** A field that clients may filter by. */
+export interface QueryField {
+  readonly read: ReadValue;
+  /** What the text must be, for the error of one that it can't read. */
+  readonly expected: string;
+  readonly type: ValueType;
+  /** The only values, if there is a table of them. */
+  readonly values?: readonly Scalar[];
+}
+
+/** What a parameter is to the filter of a list: a part of it, or one on a field that it ignores. */
+export type ParameterUse = "used" | "ignored";
+
+/** One parameter that filters by a field. */
+interface FieldParameter {
+  readonly field: string;
+  readonly operator: Test["operator"] | "in";
+}
+
+const OPERATORS = ["neq", "contains", "gt", "gte", "lt", "lte"] as const;
+
+/** All forms of parameters with the name of a field. */
+const templatesOf = ({ parameter, operators, in: choice }: FilterDefinition) => [
+  ...(parameter === undefined ? [] : [{ operator: "eq" as const, template: parameter }]),
+  ...(choice === undefined ? [] : [{ operator: "in" as const, template: choice.parameter }]),
+  ...OPERATORS.flatMap((operator) =>
+    spellingsOf(operators[operator]).map((template) => ({ operator, template })),
+  ),
+];
+
+/** The parameters of a list that filter by a field, in the order of the fields. */
+function createParameters(
+  templates: ReturnType<typeof templatesOf>,
+  fields: Iterable<string>,
+): ReadonlyMap<string, FieldParameter> {
+  const parameters = new Map<string, FieldParameter>();
+  for (const field of fields)
+    for (const { operator, template } of templates) {
+      const name = fillName(template, field);
+      // One parameter may have one value or several.
+      if (operator === "in" || !parameters.has(name)) parameters.set(name, { field, operator });
+    }
+  return parameters;
+}
+
+/** Parses the filters of one list. */
+export class QueryFilter {
+  /** All parameters that filter by a field, in the order of the fields. */
+  readonly parameters: ReadonlyMap<string, FieldParameter>;
+  /** The parameters that sort or search. */
+  readonly others: readonly string[];
+  readonly #definition: FilterDefinition;
+  readonly #fields: ReadonlyMap<string, QueryField>;
+  readonly #isOtherField: (name: string) => boolean;
+  readonly #templates: ReturnType<typeof templatesOf>;
+  readonly #sort: SortParameter | undefined;
+  readonly #search: string | undefined;
+
+  /**
+   * @param fields The fields that clients may filter by, by name.
+   * @param isOtherField Whether the list has another field of a name, so that a parameter with this name is a filter.
+   */
+  constructor(
+    definition: FilterDefinition,
+    fields: ReadonlyMap<string, QueryField>,
+    isOtherField: (name: string) => boolean,
+  ) {
+    this.#definition = definition;
+    this.#fields = fields;
+    this.#isOtherField = isOtherField;
+    this.#templates = templatesOf(definition);
+    this.#sort = definition.sort && createSortParameter(definition.sort);
+    [this.#search] = spellingsOf(definition.operators.search);
+    this.parameters = createParameters(this.#templates, fields.keys());
+    this.others = [...(this.#sort?.names ?? []), this.#search].filter((name) => name !== undefined);
+  }
+
+  /** What a parameter is to the filter; undefined if it has nothing to do with it. */
+  use(parameter: string): ParameterUse | undefined {
+    if (this.parameters.has(parameter) || this.others.includes(parameter)) return "used";
+    if (this.#unknownField(parameter) === undefined) return undefined;
+    return this.#definition.unknown === "ignore" ? "ignored" : "used";
+  }
+
+  /** @throws {HttpError} 400 for a filter that is ambiguous, or by an unknown field */
+  parse(query: Query): Filter {
+    const conditions = this.#readConditions(query);
+    const order = this.#sort?.read(query) ?? [];
+    const search = this.#search === undefined ? undefined : onlyValue(query, this.#search, "filter");
+    const isEmpty = order.length === 0 && search === undefined;
+    const parameters = { order: this.#definition.sort?.parameter, search: this.#search };
+    return {
+      conditions,
+      ...(order.length > 0 && { order }),
+      ...(search !== undefined && { search }),
+      ...(!isEmpty && { parameters }),
+    };
+  }
+
+  #readConditions(query: Query): Condition[] {
+    const conditions: Condition[] = [];
+    let nodes = 0;
+    for (const [name, texts] of query) {
+      const parameter = this.parameters.get(name);
+      if (parameter) {
+        const condition = this.#readCondition(name, parameter, texts);
+        nodes += condition.kind === "field" ? 1 : condition.members.length;
+        if (nodes > maxNodes) throwFilterError("The filter", `has more than ${maxNodes} conditions.`);
+        conditions.push(condition);
+      } else if (this.#definition.unknown !== "ignore" && !this.others.includes(name)) {
+        const field = this.#unknownField(name);
+        if (field !== undefined) forParameter(name, () => throwFilterError(field, "cannot be filtered by."));
+      }
+    }
+    return conditions;
+  }
+
+  #readCondition(
+    parameter: string,
+    { field, operator }: FieldParameter,
+    texts: readonly string[],
+  ): Condition {
+    const isRepeated = operator === "in" && this.#definition.in?.multiple === "repeat";
+    if (texts.length > 1 && !isRepeated) throwParameterError(parameter, "is given more than once.", "filter");
+    const [text = ""] = texts;
+    if (operator === "in") {
+      const values = isRepeated ? texts : text.split(",");
+      const members = values.map((value): Condition[] => [
+        {
+          kind: "field",
+          field,
+          tests: [{ operator: "eq", value: this.#readValue(parameter, field, value) }],
+          parameter,
+        },
+      ]);
+      const [first = []] = members;
+      return members.length === 1 && first[0] ? first[0] : { kind: "or", members };
+    }
+    const value = operator === "contains" ? text : this.#readValue(parameter, field, text);
+    // Other operators take a value of any type here: it is checked where the filter is translated.
+    return { kind: "field", field, tests: [{ operator, value } as Test], parameter };
+  }
+
+  #readValue(parameter: string, field: string, text: string): Scalar {
+    const { read, expected } = this.#fields.get(field) ?? { read: () => undefined, expected: "known" };
+    return read(text) ?? throwParameterError(parameter, `must be ${expected}.`, "filter");
+  }
+
+  /** The field that a parameter names, although clients can't filter by it. */
+  #unknownField(parameter: string): string | undefined {
+    for (const { template } of this.#templates) {
+      const field = nameIn(template, parameter);
+      if (field !== undefined && (template !== FIELD || this.#isOtherField(field))) return field;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+/** The order of a list in a query: `sort=-created`, `sort=name,-created`, `sort=created,desc`, `order_by=name&order=desc`. */
+import { formatParameter, type Query } from "../routes/query.ts";
+import type { Order } from "./condition.ts";
+import { FIELD, fillName, nameIn, type SortDefinition } from "./filter-definition.ts";
+import { throwSeveralOrders } from "./filter-error.ts";
+import { throwParameterError, type ListRule } from "../routes/parameter-error.ts";
+
+/** Maximum number of fields that a list is sorted by. */
+const MAX_ORDERS = 10;
+
+/** Reads and writes the order of lists of one dialect. */
+export interface SortParameter {
+  /** The parameters that it reads. */
+  readonly names: readonly string[];
+  /** @throws {HttpError} 400 if the order is ambiguous */
+  readonly read: (query: Query) => readonly Order[];
+  /** Returns the text of the parameters. @throws {HttpError} 400 if there are more fields than the dialect can sort by */
+  readonly write: (order: readonly Order[]) => string;
+}
+
+/** The forms of an order, with their defaults. */
+export const formsOf = ({ direction, ascending, descending }: SortDefinition) => ({
+  ascending: ascending ?? (direction === undefined ? FIELD : "asc"),
+  descending: descending ?? (direction === undefined ? `-${FIELD}` : "desc"),
+});
+
+/** Returns the only value of a parameter; undefined without one, or if it is empty. */
+export function onlyValue(query: Query, name: string, rule: ListRule = "sort"): string | undefined {
+  const [value, ...others] = query.get(name) ?? [];
+  if (others.length > 0) throwParameterError(name, "is given more than once.", rule);
+  return value === "" ? undefined : value;
+}
+
+/** An order with its direction in a parameter of its own. */
+function createTwoParameters(definition: SortDefinition, direction: string): SortParameter {
+  const { parameter } = definition;
+  const { ascending, descending } = formsOf(definition);
+  function isDescending(text: string | undefined): Pick<Order, "descending"> {
+    if (text === undefined) return {};
+    if (text !== ascending && text !== descending)
+      throwParameterError(direction, `takes "${ascending}" or "${descending}".`, "sort");
+    return { descending: text === descending };
+  }
+  return {
+    names: [parameter, direction],
+    read(query) {
+      const [field, text] = [onlyValue(query, parameter), onlyValue(query, direction)];
+      if (field !== undefined) return [{ field, ...isDescending(text) }];
+      return text === undefined ? [] : throwParameterError(direction, "needs a field to order by.", "sort");
+    },
+    write(order) {
+      const [first, ...others] = order;
+      if (!first) return "";
+      if (others.length > 0) throwSeveralOrders();
+      const by = formatParameter(parameter, first.field);
+      return first.descending === undefined
+        ? by
+        : `${by}&${formatParameter(direction, first.descending ? descending : ascending)}`;
+    },
+  };
+}
+
+/** Creates the reader and writer of a dialect's order. */
+export function createSortParameter(definition: SortDefinition): SortParameter {
+  const { parameter, direction, multiple } = definition;
+  if (direction !== undefined) return createTwoParameters(definition, direction);
+  const { ascending, descending } = formsOf(definition);
+  // A longer form is more exact: `-created` has the form of a field, too.
+  const forms = [
+    { template: descending, isDescending: true },
+    { template: ascending, isDescending: false },
+  ].toSorted((a, b) => b.template.length - a.template.length);
+
+  function readOne(text: string): Order {
+    for (const { template, isDescending } of forms) {
+      const field = nameIn(template, text);
+      if (field !== undefined) return { field, descending: isDescending };
+    }
+    return { field: text };
+  }
+
+  function textsOf(query: Query): readonly string[] {
+    if (multiple === "repeat") return query.get(parameter) ?? [];
+    const value = onlyValue(query, parameter);
+    if (value === undefined) return [];
+    return multiple === "comma" ? value.split(",") : [value];
+  }
+
+  return {
+    names: [parameter],
+    read(query) {
+      const texts = textsOf(query).filter((text) => text !== "");
+      if (texts.length > MAX_ORDERS)
+        throwParameterError(parameter, `has more than ${MAX_ORDERS} fields.`, "sort");
+      return texts.map(readOne);
+    },
+    write(order) {
+      const texts = order.map((each) => fillName(each.descending ? descending : ascending, each.field));
+      if (multiple === undefined && texts.length > 1) throwSeveralOrders();
+      const values = multiple === "comma" && texts.length > 0 ? [texts.join(",")] : texts;
+      return values.map((value) => formatParameter(parameter, value)).join("&");
+    },
+  };
+}

@@ -1,0 +1,187 @@
+import type { Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
+import type { Grammar } from "./grammar.ts";
+import { readOperand } from "./operand.ts";
+import type { OperandRules } from "./operand.ts";
+import { fieldNames } from "./filter-defaults.ts";
+import { forParameter } from "../routes/parameter-error.ts";
+import { throwFilterError } from "./filter-error.ts";
+import type { SentFilter } from "./filter-writer.ts";
+
+/** One alpha field that v4 can filter by. */
+export interface FilterField extends OperandRules {
+  readonly v4: string;
+  /**
+   * For fields whose values differ: returns the v4 values of an alpha value, none if they are not all known, or `undefined` if
+   * it does not exist. Null is not translated.
+   */
+  readonly translate?: (value: Scalar) => readonly Scalar[] | undefined;
+  /** Whether translated values have the same order. If not, only `eq` and `neq` can be translated. */
+  readonly keepsOrder?: boolean;
+  /**
+   * For a boolean by which v4 can't filter, and which is true up to some object and false for all after it: the v4 number
+   * field by which v4 filters in its place.
+   */
+  readonly boundaryField?: string;
+  /** The value of `boundaryField` of the last object for which the boolean is true. */
+  readonly boundary?: number;
+  /** v4 values with this prefix are shown as null. No other value contains it. */
+  readonly hiddenPrefix?: string;
+  /** Whether v4 sorts like alpha. Not if the values differ. @default true */
+  readonly ordered?: boolean;
+}
+
+/** The fields by which v4 can filter, by alpha name. */
+export type FilterFields = ReadonlyMap<string, FilterField>;
+
+/** A v4 filter object. */
+type V4Object = Readonly<Record<string, unknown>>;
+
+/** One key of a v4 filter object with its value. */
+type Part = readonly [key: string, value: unknown];
+
+const NO_VALUES: ReadonlyMap<string, Scalar> = new Map();
+
+/**
+ * Translates a filter to v4's header or query. A filter that can't be translated exactly is rejected, so that a client never
+ * gets another list than it asked for.
+ *
+ * @param extra A v4 condition of the pack that is ANDed to the filter.
+ * @param unfiltered The values that v4 gets for fields by which the list is not filtered, by v4 name.
+ * @throws {HttpError} 400 If v4 can't filter like this.
+ */
+export function translateFilter(
+  filter: Filter,
+  fields: FilterFields,
+  grammar: Grammar,
+  extra: object = {},
+  unfiltered: ReadonlyMap<string, Scalar> = NO_VALUES,
+): SentFilter {
+  const client = translateConditions(filter.conditions, fields, grammar);
+  const [first = {}, ...others] = [client, extra].filter((object) => Object.keys(object).length > 0);
+  const conditions = others.length === 0 ? first : { [grammar.upstream("and")]: [first, ...others] };
+  const search = forParameter(filter.parameters?.search, () =>
+    filter.search === undefined ? {} : { [grammar.upstream("search")]: filter.search },
+  );
+  const all = unfiltered.size === 0 ? {} : valuesOfUnfiltered(unfiltered, filter, fields);
+  return grammar.writer.write({
+    ...conditions,
+    ...all,
+    ...search,
+    ...forParameter(filter.parameters?.order, () => translateOrder(filter, fields, grammar)),
+  });
+}
+
+function valuesOfUnfiltered(
+  unfiltered: ReadonlyMap<string, Scalar>,
+  { conditions }: Filter,
+  fields: FilterFields,
+): V4Object {
+  const used = new Set(fieldNames(conditions).map((name) => fields.get(name)?.v4));
+  return Object.fromEntries([...unfiltered].filter(([name]) => !used.has(name)));
+}
+
+function translateOrder(
+  { order = [] }: Filter,
+  fields: FilterFields,
+  { writer, upstream }: Grammar,
+): V4Object {
+  const [first] = order;
+  if (!first) return {};
+  upstream("order_by");
+  const translated = order.map(({ field: name, ...direction }) => {
+    const field = fields.get(name);
+    if (!field || field.ordered === false) return throwFilterError(name, "cannot be ordered by.", "sort");
+    return { field: field.v4, ...direction };
+  });
+  return writer.order(translated) ?? throwFilterError(first.field, "cannot be ordered by.", "sort");
+}
+
+function translateConditions(conditions: Conditions, fields: FilterFields, grammar: Grammar): V4Object {
+  return mergeParts(
+    conditions.flatMap((condition) => translateCondition(condition, fields, grammar)),
+    grammar,
+  );
+}
+
+/** Merges the parts into one object if all keys are unique, so that a simple filter looks the same in v4 and alpha. */
+function mergeParts(parts: readonly Part[], { upstream }: Grammar): V4Object {
+  const keys = new Set(parts.map(([key]) => key));
+  if (keys.size === parts.length) return Object.fromEntries(parts);
+  return { [upstream("and")]: parts.map((part) => Object.fromEntries([part])) };
+}
+
+function translateCondition(condition: Condition, fields: FilterFields, grammar: Grammar): readonly Part[] {
+  if (condition.kind === "field") return translateField(condition, fields, grammar);
+  const members = condition.members.map((member) => translateConditions(member, fields, grammar));
+  return [[grammar.upstream(condition.kind), members]];
+}
+
+/** Returns one part for each test: in v4 an object can have only one operator. */
+function translateField(
+  { field: name, tests, parameter }: FieldCondition,
+  fields: FilterFields,
+  grammar: Grammar,
+): readonly Part[] {
+  return forParameter(parameter, () => {
+    const field = fields.get(name) ?? throwFilterError(name, "cannot be filtered by.");
+    return tests.map((test) => translateTest(test, name, field, grammar));
+  });
+}
+
+/** Translates a test of a boolean with a boundary: up to the boundary, or after it. */
+function translateBoundaryTest(
+  test: Test,
+  name: string,
+  boundaryField: string,
+  boundary: number,
+  { upstream }: Grammar,
+): Part {
+  const { operator, value } = test;
+  if ((operator !== "eq" && operator !== "neq") || typeof value !== "boolean")
+    return throwFilterError(name, "can be compared with true and false alone.");
+  return [boundaryField, { [(operator === "eq") === value ? upstream("lte") : upstream("gt")]: boundary }];
+}
+
+/** Translates a test with null: null in v4, or a hidden value. v4 has no operator for "does not contain". */
+function translateNull(
+  operator: Test["operator"],
+  name: string,
+  v4Name: string,
+  hiddenPrefix: string,
+  { upstream }: Grammar,
+): Part {
+  if (operator !== "eq") return throwFilterError(name, "cannot be compared with null by this operator.");
+  return [upstream("or"), [{ [v4Name]: null }, { [v4Name]: { [upstream("contains")]: hiddenPrefix } }]];
+}
+
+/** Whether v4 can test a field by an operator. Values that differ can be compared for equality, and by their order if they keep it. */
+export const canTest = (
+  { boundaryField, translate, keepsOrder = false }: FilterField,
+  operator: Test["operator"],
+): boolean =>
+  operator === "eq" ||
+  operator === "neq" ||
+  (boundaryField === undefined && (!translate || (keepsOrder && operator !== "contains")));
+
+function translateTest(test: Test, name: string, field: FilterField, grammar: Grammar): Part {
+  if (field.boundaryField !== undefined)
+    return translateBoundaryTest(test, name, field.boundaryField, field.boundary ?? 0, grammar);
+  const { operator } = test;
+  const isEquality = operator === "eq" || operator === "neq";
+  if (!isEquality && !canTest(field, operator))
+    return throwFilterError(grammar.client[operator] ?? operator, `cannot be used on ${name}.`);
+  const value = field.keepsOrder && !isEquality ? test.value : readOperand(test, name, field);
+  const operand = (v4: Scalar) => {
+    if (!grammar.writer.canCompare(operator, v4))
+      return throwFilterError(name, "cannot be compared with this value.");
+    return operator === "eq" ? v4 : { [grammar.upstream(operator)]: v4 };
+  };
+  if (value === null && field.hiddenPrefix !== undefined)
+    return translateNull(operator, name, field.v4, field.hiddenPrefix, grammar);
+  if (!field.translate || value === null) return [field.v4, operand(value)];
+  const [first, ...others] = field.translate(value) ?? throwFilterError(name, "has no such value.");
+  if (first === undefined) return throwFilterError(name, "cannot be compared with this value.");
+  if (others.length === 0) return [field.v4, operand(first)];
+  const alternatives = [first, ...others].map((value) => ({ [field.v4]: operand(value) }));
+  return [operator === "eq" ? grammar.upstream("or") : grammar.upstream("and"), alternatives];
+}

@@ -1,0 +1,64 @@
+/** `$query` and `$headers`: what expressions read of the head of a client's request. */
+import { credentialHeaders, type CredentialsPlaces } from "../credentials/credentials.ts";
+import type { Query } from "../routes/query.ts";
+import { type Bindings, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
+import type { SourceLocation } from "../../base/index.ts";
+import { compileExpressionAt } from "../load/compile-expression.ts";
+import type { ClientHead, JsonObject } from "../translation-context.ts";
+
+/** The headers that may have the client's token, in lower case. */
+export const tokenHeadersOf = (credentials: CredentialsPlaces | undefined): readonly string[] =>
+  credentialHeaders(credentials).map((name) => name.toLowerCase());
+
+/** Headers that have the client's credentials, wherever a pack has them. */
+const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "proxy-authorization", "cookie"]);
+
+/** The parameters of a query: a text, or a list where one comes several times. Made once for all rows of a list. */
+const queries = new WeakMap<Query, JsonObject>();
+export function queryOf({ query }: ClientHead): JsonObject {
+  const made = queries.get(query);
+  if (made) return made;
+  const values = Object.fromEntries(
+    [...query].map(([name, texts]) => [name, texts.length === 1 ? texts[0] : texts]),
+  );
+  queries.set(query, values);
+  return values;
+}
+
+/** The headers of a request by their lower-case names, without those that have its credentials. */
+const headersByRequest = new WeakMap<ClientHead["request"], JsonObject>();
+export function headersOf({ request }: ClientHead, tokenHeaders: readonly string[]): JsonObject {
+  const made = headersByRequest.get(request);
+  if (made) return made;
+  const values = Object.fromEntries(
+    Object.entries(request.headers).flatMap(([name, lines]) =>
+      lines && !CREDENTIALS.has(name) && !tokenHeaders.includes(name) ? [[name, lines.join(", ")]] : [],
+    ),
+  );
+  headersByRequest.set(request, values);
+  return values;
+}
+
+/** Whether something holds for a value in a client's request. */
+export type HeadCondition = (value: unknown, client: ClientHead | undefined) => MaybePromise<boolean>;
+
+/**
+ * Compiles a condition that may read `$query` and `$headers`; returns undefined if there is no source.
+ *
+ * @param tokenHeaders that it does not get
+ */
+export function compileHeadCondition(
+  source: string | undefined,
+  tokenHeaders: readonly string[],
+  location: SourceLocation,
+): HeadCondition | undefined {
+  if (source === undefined) return undefined;
+  const expression = compileExpressionAt(location, source, ["query", "headers"]);
+  const readsQuery = expression.variables.has("query");
+  const readsHeaders = expression.variables.has("headers");
+  const bind = (client: ClientHead | undefined): Bindings => ({
+    ...(readsQuery && client && { query: queryOf(client) }),
+    ...(readsHeaders && client && { headers: headersOf(client, tokenHeaders) }),
+  });
+  return (value, client) => thenMaybe(expression.evaluate(value, bind(client)), Boolean);
+}

@@ -1,0 +1,130 @@
+/** The schemas of headers and versions, of both dialects and of a route. */
+import { z } from "zod";
+import { about } from "../../base/index.ts";
+import { fieldHeaderName, headerValue, parameterName, versionMediaType } from "../fields/text-types.ts";
+
+const upstreamName = about(
+  fieldHeaderName.optional(),
+  "Name of the upstream's header. `ETag: ETag` is short for `ETag: { upstream: ETag }`.",
+  "ETag",
+);
+
+const expression = z.string().min(1);
+
+const requestHeaderRule = z.strictObject({
+  upstream: upstreamName,
+  query: about(
+    parameterName.optional(),
+    "Instead of `upstream`: the upstream's query parameter that has the value.",
+    "tenant",
+  ),
+  member: about(
+    z.string().min(1).optional(),
+    "Instead of `upstream`: the member of the upstream's body that has the value, dotted if nested.",
+    "meta.tenant",
+  ),
+  write: about(
+    expression.optional(),
+    "JSONata over the client's body, whose result is the value. `$value` is the client's header, `$headers` has all of them by lower-case names, `$path` the path parameters. An undefined result is not sent.",
+    "version",
+  ),
+  required: about(z.literal(true).optional(), "A request without the value is a 400.", true),
+  default: about(headerValue.optional(), "The value if the client has not sent the header.", "en"),
+});
+
+const responseHeaderRule = z.strictObject({
+  upstream: upstreamName,
+  const: about(
+    headerValue.optional(),
+    "The value of all responses, instead of the upstream's.",
+    "2024-05-01",
+  ),
+  read: about(
+    expression.optional(),
+    "JSONata over the upstream's object, whose result is the value. With `upstream` it applies if the upstream does not send that header. `$response_headers` has the upstream's headers by lower-case names, `$response` its whole response, `$object` is the client's response, `$path` has the path parameters, `$status` is the client's status.",
+    '$response_headers."x-used" & "/" & $response_headers."x-limit"',
+  ),
+  on: about(
+    z.enum(["success", "error", "always"]).default("success"),
+    "The responses that have the header. Default: successful ones, and 304.",
+    "always",
+  ),
+  links: about(
+    z.enum(["path", "absolute"]).default("path"),
+    "A path in this header is sent as it is, or after the host of the setting `PUBLIC_URL` (`absolute`).",
+    "absolute",
+  ),
+});
+
+const named = (rule: unknown): unknown => (typeof rule === "string" ? { upstream: rule } : rule);
+
+/** A header that the upstream gets: its rule, or in short form only its upstream name. */
+export const requestHeader = z.preprocess(named, requestHeaderRule);
+
+/** A header that clients get: its rule, or in short form only its upstream name. */
+export const responseHeader = z.preprocess(named, responseHeaderRule);
+
+/** The headers with the status of a rate limit. */
+export const rateLimitHeaders = z.strictObject({
+  limit: about(
+    fieldHeaderName.optional(),
+    "The header with the number of requests that are allowed in a window.",
+    "RateLimit-Limit",
+  ),
+  remaining: about(
+    fieldHeaderName.optional(),
+    "The header with the number of requests that remain in this window.",
+    "RateLimit-Remaining",
+  ),
+  reset: about(fieldHeaderName.optional(), "The header with the end of the window.", "RateLimit-Reset"),
+  reset_unit: about(
+    z.enum(["epoch_seconds", "seconds_left"]).optional(),
+    "The end of the window is a time in seconds since 1970 (`epoch_seconds`, the default), or the number of seconds until then (`seconds_left`).",
+    "seconds_left",
+  ),
+});
+
+/** The headers that pass from one side to the other. */
+export const passedHeaders = z.strictObject({
+  request: about(
+    z.record(fieldHeaderName, requestHeader).default({}),
+    "Headers of requests, by the client's names. The route's own upstream request has them.",
+    { "Idempotency-Key": "Idempotency-Key", "If-None-Match": "If-None-Match" },
+  ),
+  response: about(
+    z.record(fieldHeaderName, responseHeader).default({}),
+    "Headers of responses, by the client's names. A `Location` of the upstream becomes the client's path.",
+    { ETag: "ETag", Location: "Location" },
+  ),
+});
+
+/** Headers that the upstream always gets. */
+export const fixedHeaders = z.record(fieldHeaderName, headerValue);
+
+const place = {
+  header: about(fieldHeaderName.optional(), "The header with the version.", "X-Api-Version"),
+  value: about(headerValue.optional(), "Its value.", "2024-05-01"),
+  media_type: about(
+    versionMediaType.optional(),
+    "The media type of the version, with its parameters.",
+    "application/vnd.shop.v1+json",
+  ),
+};
+
+/** The version that clients ask for. */
+export const clientVersion = z.strictObject({
+  ...place,
+  required: about(
+    z.literal(true).optional(),
+    "A request without the version is an error. Without this key only another version is one.",
+    true,
+  ),
+});
+
+/** The version that the gateway asks the upstream for. */
+export const upstreamVersion = z.strictObject(place);
+
+export type PassedHeadersDefinition = z.infer<typeof passedHeaders>;
+export type RequestHeaderDefinition = z.infer<typeof requestHeaderRule>;
+export type ResponseHeaderDefinition = z.infer<typeof responseHeaderRule>;
+export type VersionDefinition = z.infer<typeof clientVersion>;

@@ -1,0 +1,170 @@
+/** The headers that pass from one side to the other. */
+import { credentialHeaders, type CredentialsPlaces } from "../credentials/credentials.ts";
+import { createRateLimitHeaders } from "./rate-limit-headers.ts";
+import type { SourceLocation } from "../../base/index.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import type { PassedHeadersDefinition, ResponseHeaderDefinition } from "./headers-definition.ts";
+import {
+  compilePassedHeaders,
+  compileWrittenValues,
+  type HeaderLines,
+  type SentRequest,
+  type WrittenValues,
+} from "./request-headers.ts";
+import {
+  ADDRESSES,
+  compileEntityTag,
+  compileResponseHeaders,
+  type WriteResponseHeaders,
+} from "./response-headers.ts";
+
+/** The headers that pass on one route. Names are in lower case. Each part is undefined if no header needs it. */
+export interface PassedHeaders {
+  /**
+   * Returns the headers of the upstream request that pass as they are.
+   *
+   * @param mayBeCurrent Whether one upstream response becomes the client's, so that it may be a 304.
+   * @throws {HttpError} 400 for a header that is required and missing, and for one that comes twice
+   */
+  readonly request:
+    | ((sent: HeaderLines, mayBeCurrent: boolean) => Readonly<Record<string, string>>)
+    | undefined;
+  /** Returns the values that are made of others, or that the upstream has in another place. @throws {HttpError} 400 */
+  readonly write: ((sent: SentRequest) => WrittenValues) | undefined;
+  /** Returns the headers of the client's successful response, and those of an error. */
+  readonly success: WriteResponseHeaders | undefined;
+  readonly error: WriteResponseHeaders | undefined;
+  /** Returns the entity tag that the gateway makes of an upstream object. */
+  readonly entityTag: ((object: unknown, response: unknown) => string | undefined) | undefined;
+  /** As the pack writes them. */
+  readonly definition: PassedHeadersDefinition;
+}
+
+const EMPTY: PassedHeadersDefinition = { request: {}, response: {} };
+
+/** The conditions of a request that a made entity tag is compared with. The upstream does not know it. */
+const TAG_CONDITIONS: ReadonlySet<string> = new Set(["if-match", "if-none-match"]);
+
+/** The lower-case names of a side's rate limit headers. */
+const limitNames = ({ rate_limit_headers: definition }: DialectDefinition["client" | "upstream"]): string[] =>
+  createRateLimitHeaders(definition).names.map((name) => name.toLowerCase());
+
+/** Reports requests' headers without a rule, and those that are not the pack's to pass. */
+function checkRequestHeaders(
+  { request }: PassedHeadersDefinition,
+  { client, upstream }: DialectDefinition,
+  location: SourceLocation,
+): void {
+  const isToken = (name: string | undefined, credentials: CredentialsPlaces | undefined): boolean =>
+    credentialHeaders(credentials).some((header) => header.toLowerCase() === name?.toLowerCase());
+  const fixed = new Set(Object.keys(upstream.headers ?? {}).map((name) => name.toLowerCase()));
+  for (const [name, { upstream: target, query, member, write }] of Object.entries(request)) {
+    const at = location.at("request", name);
+    const places = [target, query, member].filter((place) => place !== undefined);
+    if (places.length === 0 && write === undefined)
+      at.report('the name of the upstream\'s header is missing: "upstream"');
+    if (places.length > 1)
+      at.report({
+        message: 'a value has one place: "upstream", "query" or "member"',
+        hint: "remove all but one",
+      });
+    if (isToken(name, client.credentials) || isToken(target, upstream.credentials))
+      at.report('this header has the token: see "credentials"');
+    const sentName = places.length === 0 ? name : target;
+    if (sentName !== undefined && fixed.has(sentName.toLowerCase()))
+      at.report(`"${sentName}" has a fixed value in "headers" of the upstream`);
+  }
+}
+
+/** Reports responses' headers without a value, and those that are not the pack's to write. */
+function checkResponseHeaders(
+  { response }: PassedHeadersDefinition,
+  { client }: DialectDefinition,
+  location: SourceLocation,
+): void {
+  const limits = limitNames(client);
+  for (const [name, rule] of Object.entries(response)) {
+    const at = location.at("response", name);
+    const { upstream: source, const: value, read, links } = rule;
+    if (source === undefined && value === undefined && read === undefined)
+      at.report({ message: 'a header needs "upstream", "read" or "const"', hint: `${name}: ${name}` });
+    if (value !== undefined && (source ?? read) !== undefined)
+      at.report('"const" is the value of all responses: it excludes "upstream" and "read"');
+    if (links === "absolute" && !ADDRESSES.has(name.toLowerCase()))
+      at.at("links").report('"links" is about addresses: Location and Content-Location');
+    if (limits.includes(name.toLowerCase()))
+      at.report('this header has the gateway\'s rate limit: see "rate_limit_headers"');
+  }
+}
+
+function checkHeaders(
+  definition: PassedHeadersDefinition,
+  dialect: DialectDefinition,
+  location: SourceLocation,
+): void {
+  checkRequestHeaders(definition, dialect, location);
+  checkResponseHeaders(definition, dialect, location);
+}
+
+/** Whether links in headers of a pack have a host. @param routes headers of routes */
+export const hasAbsoluteHeader = (
+  { client }: DialectDefinition,
+  routes: Iterable<Pick<PassedHeaders, "definition"> | undefined>,
+): boolean =>
+  [client.headers, ...[...routes].map((headers) => headers?.definition)].some((definition) =>
+    Object.values(definition?.response ?? {}).some(
+      ({ links }: ResponseHeaderDefinition) => links === "absolute",
+    ),
+  );
+
+/** Compiles the headers of a route; undefined if none pass. @param own without it: those of all routes */
+export function compileHeaders(
+  own: PassedHeadersDefinition | undefined,
+  dialect: DialectDefinition,
+  locations: { readonly route: SourceLocation; readonly pack: SourceLocation },
+): PassedHeaders | undefined {
+  const common = dialect.client.headers ?? EMPTY;
+  if (own) checkHeaders(own, dialect, locations.route.at("headers"));
+  const definition = {
+    request: { ...common.request, ...own?.request },
+    response: { ...common.response, ...own?.response },
+  };
+  if (Object.keys({ ...definition.request, ...definition.response }).length === 0) return undefined;
+  const locationOf = (kind: "request" | "response") => (name: string) =>
+    own && Object.hasOwn(own[kind], name)
+      ? locations.route.at("headers", kind, name)
+      : locations.pack.at("client", "headers", kind, name);
+  const ofResponse = locationOf("response");
+  const entityTag = compileEntityTag(definition.response, ofResponse);
+  const secret = new Set([
+    "authorization",
+    "cookie",
+    ...credentialHeaders(dialect.client.credentials).map((name) => name.toLowerCase()),
+  ]);
+  return {
+    definition,
+    request: compilePassedHeaders(definition.request, (target) => !entityTag || !TAG_CONDITIONS.has(target)),
+    write: compileWrittenValues(definition.request, secret, locationOf("request")),
+    success: compileResponseHeaders(definition.response, "success", ofResponse),
+    error: compileResponseHeaders(definition.response, "error", ofResponse),
+    entityTag,
+  };
+}
+
+/** Reports problems of the headers that all routes have. */
+export const checkCommonHeaders = (dialect: DialectDefinition, location: SourceLocation): void =>
+  checkHeaders(dialect.client.headers ?? EMPTY, dialect, location.at("client", "headers"));
+
+/** Reports headers of a rate limit of which one has two values, and a unit of nothing. */
+export function checkRateLimitHeaders(dialect: DialectDefinition, location: SourceLocation): void {
+  for (const side of ["client", "upstream"] as const) {
+    const { rate_limit_headers: definition } = dialect[side];
+    if (!definition) continue;
+    const at = location.at(side, "rate_limit_headers");
+    const names = limitNames(dialect[side]);
+    if (names.length === 0) at.report({ message: "no header is named", hint: "limit: RateLimit-Limit" });
+    if (new Set(names).size < names.length) at.report("one header has two values");
+    if (definition.reset_unit !== undefined && definition.reset === undefined)
+      at.at("reset_unit").report('the header that has this unit is missing: "reset"');
+  }
+}

@@ -1,0 +1,147 @@
+/** Values of the client's requests that pass to the upstream: as headers, in the query, and in the body. */
+import { HttpError, INVALID_VALUE, ValidationError } from "../errors/http-error.ts";
+import { ExpressionError } from "../../jsonata/index.ts";
+import type { SourceLocation } from "../../base/index.ts";
+import type { RequestHeaderDefinition } from "./headers-definition.ts";
+import type { JsonObject } from "../translation-context.ts";
+import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
+import { compileCopy, compileSetter } from "../fields/member-paths.ts";
+
+/** All lines of each header by its lower-case name. */
+export type HeaderLines = Readonly<Record<string, readonly string[] | undefined>>;
+
+type Definitions = Readonly<Record<string, RequestHeaderDefinition>>;
+
+/** What the values of a request are made of. */
+export interface SentRequest {
+  readonly headers: HeaderLines;
+  readonly body: () => unknown;
+  readonly path: Readonly<Record<string, string>>;
+}
+
+/** Values of a request, by where the upstream gets them. */
+export interface WrittenValues {
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Parameters of the query, as its text. */
+  readonly query: string;
+  /** Returns a body with the members that have values. */
+  readonly withMembers: (body: JsonObject) => JsonObject;
+  /** The top-level members that it sets. */
+  readonly members: readonly string[];
+}
+
+/** Headers with which a response may be a 304. */
+export const CONDITIONAL: ReadonlySet<string> = new Set(["if-none-match", "if-modified-since"]);
+
+/** Characters of a value that a request may have. */
+const SENDABLE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
+
+const isWritten = ({ write, query, member }: RequestHeaderDefinition): boolean =>
+  write !== undefined || query !== undefined || member !== undefined;
+
+/** The only line of a header. @throws {HttpError} 400 for a header that comes twice */
+function lineOf(sent: HeaderLines, name: string): string | undefined {
+  const [value, ...others] = sent[name.toLowerCase()] ?? [];
+  if (others.length > 0) throw new HttpError(400, `There is more than one ${name} header.`);
+  return value === "" ? undefined : value;
+}
+
+/** Compiles the headers that pass as they are. @param isSent whether the upstream gets a header of this name */
+export function compilePassedHeaders(
+  definitions: Definitions,
+  isSent: (target: string) => boolean,
+): ((sent: HeaderLines, mayBeCurrent: boolean) => Readonly<Record<string, string>>) | undefined {
+  const rules = Object.entries(definitions)
+    .filter(([, rule]) => !isWritten(rule))
+    .map(([name, rule]) => ({ name, target: (rule.upstream ?? name).toLowerCase(), ...rule }));
+  if (rules.length === 0) return undefined;
+  return (sent, mayBeCurrent) => {
+    const headers: Record<string, string> = {};
+    for (const { name, target, required, default: standard } of rules) {
+      const value = lineOf(sent, name) ?? standard;
+      if (!isSent(target) || (!mayBeCurrent && CONDITIONAL.has(target))) continue;
+      if (value !== undefined) headers[target] = value;
+      else if (required) throw new HttpError(400, `The ${name} header is required.`);
+    }
+    return headers;
+  };
+}
+
+interface WriteContext {
+  readonly value: string | undefined;
+  readonly sent: SentRequest;
+}
+
+/** Compiles the values that are made of others, or that the upstream has in another place. @param secret names of headers */
+export function compileWrittenValues(
+  definitions: Definitions,
+  secret: ReadonlySet<string>,
+  locationOf: (name: string) => SourceLocation,
+): ((sent: SentRequest) => WrittenValues) | undefined {
+  const variables: Readonly<Record<string, (context: WriteContext) => unknown>> = {
+    value: ({ value }) => value,
+    headers: ({ sent }) =>
+      Object.fromEntries(
+        Object.entries(sent.headers).flatMap(([name, lines]) =>
+          secret.has(name) ? [] : [[name, lines?.[0]]],
+        ),
+      ),
+    path: ({ sent }) => sent.path,
+  };
+  const rules = Object.entries(definitions)
+    .filter(([, rule]) => isWritten(rule))
+    .map(([name, rule]) => ({
+      name,
+      rule,
+      evaluate:
+        rule.write === undefined
+          ? undefined
+          : compileHeaderExpression(rule.write, variables, locationOf(name).at("write")),
+      set: rule.member === undefined ? undefined : compileSetter(rule.member),
+    }));
+  if (rules.length === 0) return undefined;
+  const copy = compileCopy(rules.flatMap(({ rule }) => rule.member ?? []));
+
+  function valueOf({ name, rule, evaluate }: (typeof rules)[number], sent: SentRequest): string | undefined {
+    const line = lineOf(sent.headers, name);
+    const value = evaluate ? toHeaderText(evaluate(sent.body(), { value: line, sent })) : line;
+    const text = value === undefined || value === "" ? rule.default : value;
+    if (text === undefined && rule.required) throw new HttpError(400, `The ${name} header is required.`);
+    if (text !== undefined && !SENDABLE.test(text))
+      throw new ValidationError([{ reason: `${name}: ${INVALID_VALUE}` }]);
+    return text;
+  }
+
+  return (sent) => {
+    const headers: Record<string, string> = {};
+    const query = new URLSearchParams();
+    const members: { readonly name: string; readonly set: (body: JsonObject) => void }[] = [];
+    for (const compiled of rules) {
+      const { name, rule, set } = compiled;
+      let value: string | undefined;
+      try {
+        value = valueOf(compiled, sent);
+      } catch (error) {
+        if (!(error instanceof ExpressionError)) throw error;
+        throw new ValidationError([{ reason: `${name}: ${INVALID_VALUE}`, cause: error }]);
+      }
+      if (value === undefined) continue;
+      const text = value;
+      if (set)
+        members.push({ name: (rule.member ?? "").split(".")[0] ?? "", set: (body) => set(body, text) });
+      else if (rule.query !== undefined) query.append(rule.query, text);
+      else headers[(rule.upstream ?? name).toLowerCase()] = text;
+    }
+    return {
+      headers,
+      query: query.toString(),
+      members: members.map(({ name }) => name),
+      withMembers(body) {
+        const copied = copy(body);
+        for (const { set } of members) set(copied);
+        return copied;
+      },
+    };
+  };
+}

@@ -1,0 +1,150 @@
+/** The headers of the client's responses: those of the upstream, constants, and results of expressions. */
+import { toEntityTag } from "./entity-tag.ts";
+import { ExpressionError } from "../../jsonata/index.ts";
+import type { SourceLocation } from "../../base/index.ts";
+import type { ResponseHeaderDefinition } from "./headers-definition.ts";
+import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
+
+/** The upstream's headers by lower-case name. */
+export type ReceivedHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** What the headers of a response are made of. */
+export interface Answer {
+  /** The client's status. */
+  readonly status: number;
+  readonly received: ReceivedHeaders;
+  /** The upstream's response as a whole, and its object. */
+  readonly response: () => unknown;
+  readonly upstream: () => unknown;
+  /** The client's response. */
+  readonly object: () => unknown;
+  /** The path parameters, with the upstream's values. */
+  readonly path: Readonly<Record<string, string>>;
+  /** Returns the client's path of an address of the upstream. */
+  readonly locate: (address: string) => string | undefined;
+  /** What links have before a path where they are absolute. */
+  readonly linkBase: string;
+  /** Gets the error of an expression. Its header is left out. */
+  readonly onError: (error: ExpressionError) => void;
+}
+
+/** Returns headers with lower-case names. */
+export type WriteResponseHeaders = (answer: Answer) => Record<string, string>;
+
+type Definitions = Readonly<Record<string, ResponseHeaderDefinition>>;
+
+/** Headers whose value is an address of the upstream. Clients must never see it. */
+export const ADDRESSES: ReadonlySet<string> = new Set(["location", "content-location"]);
+
+/** Characters of a value that a response may have. */
+const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** The variables of an expression, and their values. */
+const VARIABLES: Readonly<Record<string, (answer: Answer) => unknown>> = {
+  response_headers: ({ received }) => joinLines(received),
+  response: ({ response }) => response(),
+  object: ({ object }) => object(),
+  path: ({ path }) => path,
+  status: ({ status }) => status,
+};
+
+const joinValue = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join(", ") : value;
+
+/** Returns each header as one text. */
+export const joinLines = (headers: ReceivedHeaders): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, joinValue(value)]));
+
+/** Compiles the expression of one header. */
+function compileRead(
+  name: string,
+  source: string | undefined,
+  location: SourceLocation,
+): ((answer: Answer) => string | undefined) | undefined {
+  if (source === undefined) return undefined;
+  const evaluate = compileHeaderExpression(source, VARIABLES, location);
+  return (answer) => {
+    try {
+      const text = toHeaderText(evaluate(answer.upstream(), answer));
+      return text === undefined || name !== "etag" ? text : toEntityTag(text);
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error;
+      answer.onError(error);
+      return undefined;
+    }
+  };
+}
+
+/** Compiles one header. */
+function compileHeader(
+  name: string,
+  { upstream, const: constant, read: expression, links }: ResponseHeaderDefinition,
+  location: SourceLocation,
+): (answer: Answer) => string | undefined {
+  if (constant !== undefined) return () => constant;
+  const source = upstream?.toLowerCase() ?? "";
+  const isAddress = ADDRESSES.has(source);
+  const isAbsolute = links === "absolute";
+  const read = compileRead(name, expression, location.at("read"));
+  return (answer) => {
+    const received = joinValue(answer.received[source]);
+    const passed = received !== undefined && isAddress ? answer.locate(received) : received;
+    const text = passed ?? read?.(answer);
+    const value = isAbsolute && text?.startsWith("/") ? answer.linkBase + text : text;
+    return value !== undefined && SENDABLE.test(value) ? value : undefined;
+  };
+}
+
+/**
+ * Compiles the headers of responses; undefined if there are none.
+ *
+ * @param isFor whether the responses are successful or errors
+ */
+export function compileResponseHeaders(
+  definitions: Definitions,
+  isFor: "success" | "error",
+  locationOf: (name: string) => SourceLocation,
+): WriteResponseHeaders | undefined {
+  const headers = Object.entries(definitions)
+    .filter(([, { on }]) => on === isFor || on === "always")
+    .map(([name, rule]) => ({
+      name: name.toLowerCase(),
+      valueOf: compileHeader(name.toLowerCase(), rule, locationOf(name)),
+    }));
+  if (headers.length === 0) return undefined;
+  return (answer) => {
+    const values: Record<string, string> = {};
+    for (const { name, valueOf } of headers) {
+      const value = valueOf(answer);
+      if (value !== undefined) values[name] = value;
+    }
+    return values;
+  };
+}
+
+/** Compiles the entity tag that the gateway makes of an upstream object; undefined if the pack makes none. */
+export function compileEntityTag(
+  definitions: Definitions,
+  locationOf: (name: string) => SourceLocation,
+): ((object: unknown, response: unknown) => string | undefined) | undefined {
+  const [name = "", rule] = Object.entries(definitions).find(([key]) => key.toLowerCase() === "etag") ?? [];
+  if (!rule || rule.upstream !== undefined) return undefined;
+  const read = compileRead("etag", rule.read, locationOf(name).at("read"));
+  return (
+    read &&
+    ((object, response) =>
+      read({
+        status: 200,
+        received: {},
+        response: () => response,
+        upstream: () => object,
+        object: () => undefined,
+        path: {},
+        locate: () => undefined,
+        linkBase: "",
+        onError: (error) => {
+          throw error;
+        },
+      }))
+  );
+}

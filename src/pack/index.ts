@@ -1,0 +1,190 @@
+/** What other rooms may use of `pack`. */
+export { type ClientMediaTypes, FORM, type UpstreamBodyFormat } from "./bodies/body-format.ts";
+export type { BodyMember } from "./bodies/body-members.ts";
+export { InvalidPrerequisiteError } from "./bodies/body-merge.ts";
+export { UNREADABLE_BODY, wrongMediaType } from "./bodies/body-reasons.ts";
+export type { BodyRules, SentJson } from "./bodies/body.ts";
+export { changedMembers } from "./bodies/changed-members.ts";
+export { parseForm, printForm } from "./bodies/form.ts";
+export { createObjectReader, objectPath, type ReadWrapped } from "./bodies/object-wrapper.ts";
+export type { WrittenBody } from "./bodies/write-body.ts";
+export type { Bulk } from "./calls/bulk.ts";
+export { withFailure } from "./calls/checks.ts";
+export {
+  type Catalog,
+  type CatalogCall,
+  type CatalogPaging,
+  createCatalogEntry,
+} from "./calls/compile-catalog.ts";
+export { addQuery, type Endpoint, InvalidPathValueError, NAME_IN_BRACES } from "./calls/endpoint.ts";
+export type { OperationState, Poll } from "./calls/poll.ts";
+export {
+  type Aggregation,
+  type Prerequisite,
+  type ReadAfterWrite,
+  type RelatedRequest,
+  RESPONSE,
+} from "./calls/route-steps.ts";
+export type { Wait } from "./calls/wait.ts";
+export { OutputBuffer } from "./codegen/output-buffer.ts";
+export type { ClientCredentialsDefinition } from "./credentials/credentials-definition.ts";
+export {
+  credentialPlaces,
+  credentialScheme,
+  type CredentialsFormat,
+  type CredentialsPlace,
+  type SentToken,
+  takeParameter,
+  type TokenCarrier,
+} from "./credentials/credentials.ts";
+export type { OAuthDefinition } from "./credentials/oauth-definition.ts";
+export type { TokensStep } from "./credentials/route-tokens.ts";
+export type { Access, Grants, Scopes } from "./credentials/scopes.ts";
+export type { FindV4Access } from "./credentials/upstream-access.ts";
+export { findUsualToken, usualTokenTexts } from "./credentials/usual-credentials.ts";
+export type { CodeRule, ErrorCodes, InvalidPart } from "./errors/error-codes.ts";
+export { withBrackets } from "./errors/error-fields.ts";
+export { findPlaces, keyNameOf } from "./errors/error-places.ts";
+export { type ErrorFormats, errorsOf } from "./errors/error-shapes.ts";
+export type { ErrorFormat, ReadErrors } from "./errors/errors.ts";
+export {
+  type ErrorDetail,
+  type ErrorSummary,
+  type Failure,
+  HttpError,
+  INVALID_VALUE,
+  type RejectedBy,
+  type Rejection,
+  REJECTIONS,
+  REQUIRED,
+  TranslatedError,
+  type UpstreamErrorMeaning,
+  ValidationError,
+} from "./errors/http-error.ts";
+export {
+  GATEWAY_TIMEOUT,
+  isSuccess,
+  meaningOf,
+  NOT_MODIFIED,
+  type Statuses,
+  TOO_MANY_REQUESTS,
+} from "./errors/statuses.ts";
+export { type FieldRule, isFilterable } from "./fields/field-definition.ts";
+export { levelsLoss, partLoss, relatedLoss, responseLoss } from "./fields/loss-names.ts";
+export { type Loss, lossText } from "./fields/loss.ts";
+export { compileCopy, compileGetter, compileRemover, compileSetter } from "./fields/member-paths.ts";
+export {
+  keysOfObjects,
+  objectKeys,
+  objectsPath,
+  type ResponseField,
+  responseFields,
+  type ResponseSources,
+} from "./fields/response-fields.ts";
+export { allowsNull, schemaAt } from "./fields/schema-members.ts";
+export {
+  dottedPath,
+  fillKey,
+  fillShape,
+  findPath,
+  nameOf,
+  namesIn,
+  type Shape,
+  type ShapeValues,
+  valueAt,
+} from "./fields/shape.ts";
+export { headerName, status } from "./fields/text-types.ts";
+export { isOperand } from "./fields/value-kinds.ts";
+export type { Filter, Scalar } from "./filters/condition.ts";
+export { completeFilter, fieldNames } from "./filters/filter-defaults.ts";
+export { throwFilterError } from "./filters/filter-error.ts";
+export type { FilterWriter, SentFilter } from "./filters/filter-writer.ts";
+export type { Grammar } from "./filters/grammar.ts";
+export { parseFilter } from "./filters/parse-filter.ts";
+export { selectRows } from "./filters/select.ts";
+export { type FilterField, type FilterFields, translateFilter } from "./filters/translate.ts";
+export { queryOf } from "./headers/client-head.ts";
+export { hasTag, isEntityTag } from "./headers/entity-tag.ts";
+export type { PassedHeaders } from "./headers/headers.ts";
+export { namesAnotherMethod, namesMethod, overriddenMethod } from "./headers/method-override.ts";
+export { mayBeNotModified } from "./headers/not-modified.ts";
+export {
+  type RateLimitHeaders,
+  type RateLimitValues,
+  readRetryAfter,
+  rejectedByUpstream,
+} from "./headers/rate-limit-headers.ts";
+export type { Answer, ReceivedHeaders, WriteResponseHeaders } from "./headers/response-headers.ts";
+export {
+  createListParser,
+  describeListFault,
+  LIST_VALUES,
+  type ListValues,
+  onePage,
+  type ParseListBody,
+  writeList,
+} from "./lists/envelope.ts";
+export { type Envelope, type RouteLists, upstreamEnvelopeOf } from "./lists/envelopes.ts";
+export { findLink, linkParameter } from "./lists/links.ts";
+export type { ListWalk } from "./lists/list-walk.ts";
+export { pageBefore, type PageRequest, readOffsetCursor, writeOffsetCursor } from "./lists/page-request.ts";
+export type { Paging } from "./lists/paging.ts";
+export type { ChosenMembers } from "./lists/sparse-fields.ts";
+export { cursorParameter, type PageSize, type PagingStyle } from "./lists/styles.ts";
+export type { ReceivedPage } from "./lists/upstream-pages.ts";
+export { buildFiles } from "./load/checked-pack.ts";
+export { compilePack } from "./load/compile-pack.ts";
+export {
+  ACCEPTED_FILE,
+  buildValidPack,
+  loadPack,
+  type PackFiles,
+  parsePack,
+  readPack,
+  renameWords,
+} from "./load/load-pack.ts";
+export {
+  assertReplaceable,
+  describeProblems,
+  type LoadedPack,
+  loadFiles,
+  loadFilesInBackground,
+  packFolder,
+  packHash,
+  readPackFiles,
+} from "./load/loaded-pack.ts";
+export type { TranslateLocation } from "./load/locations.ts";
+export type { Resource } from "./load/resource.ts";
+export { describePack } from "./openapi/document.ts";
+export {
+  classOf,
+  type FieldClass,
+  type FilterHeaders,
+  filterHeadersOf,
+  namesOf,
+  type PackSummary,
+  scopeOf,
+  type SideNames,
+  summarizePack,
+} from "./pack-summary.ts";
+export type { Pack } from "./pack.ts";
+export type { ApiSurface } from "./routes/api-surface.ts";
+export { upstreamNamesOf } from "./routes/parameter-definition.ts";
+export { throwParameterError } from "./routes/parameter-error.ts";
+export { parseQuery, type Query, readParameters, shortName } from "./routes/query.ts";
+export type { FileRule, Route, RouteKind } from "./routes/route.ts";
+export { isText, type Parameters, type ParameterType, splitPath } from "./routes/router.ts";
+export { type AcceptedDifference, DIFFERENCE_KINDS } from "./schema/accepted-definition.ts";
+export { FILE_KINDS, type FileKind, fileSchema } from "./schema/file-schema.ts";
+export type { DialectDefinition } from "./schema/pack-definition.ts";
+export { runSteps } from "./steps.ts";
+export {
+  type CatalogCopy,
+  type CatalogEntry,
+  type ClientHead,
+  type JsonObject,
+  NO_CATALOGS,
+  type ReadContext,
+  type ReadFunction,
+  type WriteContext,
+} from "./translation-context.ts";

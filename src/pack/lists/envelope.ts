@@ -1,0 +1,282 @@
+/** Lists of both dialects: their items, page and totals, wherever their shapes have them. */
+import {
+  createMemberTable,
+  type Cursor,
+  forEachItem,
+  forEachMember,
+  fromJsonText,
+  isArrayAt,
+  isObject,
+  isObjectAt,
+  printJson,
+  readRaw,
+} from "../../base/index.ts";
+import type { ReadWrapped } from "../bodies/object-wrapper.ts";
+import { toCursor } from "./cursor.ts";
+import { compileShape, fillShape, nameOf, namesIn, valueAt, type Shape } from "../fields/shape.ts";
+
+/** What a list says about its page. Only values that its shape has are present; null: there is no such page. */
+export interface ListValues {
+  /** Number of the page. */
+  readonly page?: number;
+  /** Number of pages. */
+  readonly pages?: number;
+  /** Number of all items. */
+  readonly total?: number;
+  /** Number of items of a page, and of this one. */
+  readonly size?: number;
+  readonly count?: number;
+  /** Offset of the first item. */
+  readonly offset?: number;
+  readonly has_more?: boolean;
+  readonly next_page?: number | null;
+  readonly previous_page?: number | null;
+  readonly next_offset?: number | null;
+  readonly next_cursor?: string | null;
+  readonly previous_cursor?: string | null;
+  readonly next_link?: string | null;
+  readonly previous_link?: string | null;
+  readonly first_link?: string | null;
+  readonly last_link?: string | null;
+}
+
+/** The names of values that a list may have in addition to its items. */
+export const LIST_VALUES = [
+  "page",
+  "pages",
+  "total",
+  "size",
+  "count",
+  "offset",
+  "has_more",
+  "next_page",
+  "previous_page",
+  "next_offset",
+  "next_cursor",
+  "previous_cursor",
+  "next_link",
+  "previous_link",
+  "first_link",
+  "last_link",
+] as const satisfies readonly (keyof ListValues)[];
+
+const parseCount = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+
+/** Without a next page many dialects have null, no member, or an empty text. */
+const isNone = (value: unknown): boolean => value === undefined || value === null || value === "";
+
+const parseNext = (value: unknown): string | null | undefined => (isNone(value) ? null : toCursor(value));
+
+const parseLink = (value: unknown): string | null | undefined => {
+  if (isNone(value)) return null;
+  return typeof value === "string" && value.isWellFormed() ? value : undefined;
+};
+
+/** How the gateway reads values of the upstream's lists. A result of undefined: the list is invalid. It ignores all others. */
+const READERS: ReadonlyMap<string, (value: unknown) => unknown> = new Map<
+  string,
+  (value: unknown) => unknown
+>([
+  ["page", parseCount],
+  ["pages", parseCount],
+  ["total", parseCount],
+  ["has_more", (value) => (typeof value === "boolean" ? value : undefined)],
+  ["next_page", parseNext],
+  ["next_offset", parseNext],
+  ["next_cursor", parseNext],
+  ["next_link", parseLink],
+  // The gateway can do without those.
+  ["previous_cursor", (value) => parseNext(value) ?? null],
+  ["previous_link", (value) => parseLink(value) ?? null],
+]);
+
+/**
+ * Parses a list and its items in one pass. Returns undefined if the value, or the wrapper of an item, does not have the shape.
+ *
+ * @param readWrapped reads the object in the wrapper of an item; undefined: items have none
+ */
+export type ParseListBody = <Item>(
+  from: Cursor,
+  readItem: (from: Cursor) => Item,
+  readWrapped?: ReadWrapped,
+) => (ListValues & { readonly items: readonly Item[] }) | undefined;
+
+/** What a member of a list is: the items, a value by its index, or an object with more members. */
+type Target = "items" | number | Level;
+
+interface Level {
+  readonly members: ReturnType<typeof createMemberTable>;
+  readonly targets: readonly Target[];
+}
+
+/** What a list without items says where it leaves out values. */
+const OF_EMPTY: Readonly<Record<string, unknown>> = { page: 1, pages: 1, total: 0, has_more: false };
+
+function compileLevel(shape: Readonly<Record<string, Shape>>, values: readonly string[]): Level {
+  const targets = Object.entries(shape).flatMap(([key, value]): [string, Target][] => {
+    const name = nameOf(value);
+    if (name === "items") return [[key, "items"]];
+    if (name !== undefined && values.includes(name)) return [[key, values.indexOf(name)]];
+    return isObject(value) && namesIn(value).length > 0 ? [[key, compileLevel(value, values)]] : [];
+  });
+  return {
+    members: createMemberTable(targets.map(([key]) => key)),
+    targets: targets.map(([, target]) => target),
+  };
+}
+
+/**
+ * Creates a parser of the upstream's lists.
+ *
+ * @param shape JSON with `$items` and the values that a list has.
+ * @param options.maxItems Maximum number of items of a list.
+ * @param options.mayBeOmitted Whether an empty list may have no member with its items, or null there.
+ * @returns A function that throws {SyntaxError} if there is no JSON at the cursor, {RangeError} if it is nested too deeply or
+ *   has too many items, and whatever `readItem` throws.
+ */
+export function createListParser(
+  shape: Shape,
+  { maxItems = Infinity, mayBeOmitted = false }: { maxItems?: number; mayBeOmitted?: boolean } = {},
+): ParseListBody {
+  const read = namesIn(shape).flatMap(({ name }) => {
+    const readValue = READERS.get(name);
+    return readValue ? [{ name, readValue }] : [];
+  });
+  const names = read.map(({ name }) => name);
+  const top = isObject(shape) ? compileLevel(shape, names) : undefined;
+
+  return (from, readItem, readWrapped) => {
+    type Item = ReturnType<typeof readItem>;
+    let items: Item[] | undefined;
+    let isInvalid = false;
+    const texts: (string | undefined)[] = [];
+
+    function readItems(): void {
+      if (!isArrayAt(from)) {
+        const isNothing = readRaw(from) === "null" && mayBeOmitted;
+        isInvalid ||= !isNothing;
+        return;
+      }
+      // The items of the first one may have been written already.
+      isInvalid ||= items !== undefined;
+      const found: Item[] = (items = []);
+      const readOne = (at: Cursor): void => void found.push(readItem(at));
+      let count = 0;
+      forEachItem(from, () => {
+        if (count >= maxItems) throw new RangeError(`the list has more than ${maxItems} items`);
+        count += 1;
+        if (readWrapped) readWrapped(from, readOne);
+        else readOne(from);
+        // A wrapper without an object, or with two.
+        isInvalid ||= found.length !== count;
+      });
+    }
+
+    function readLevel({ members, targets }: Level): void {
+      if (!isObjectAt(from)) return void readRaw(from);
+      forEachMember(from, members, (number) => {
+        const target = targets[number];
+        if (target === undefined) readRaw(from);
+        else if (target === "items") readItems();
+        else if (typeof target === "number") texts[target] = readRaw(from);
+        else readLevel(target);
+      });
+    }
+
+    const isInObject = isObjectAt(from);
+    if (top) readLevel(top);
+    else readItems();
+    const isOmitted = !items && mayBeOmitted && isInObject;
+    if (isOmitted) items = [];
+    if (!items || isInvalid) return undefined;
+    const values: Record<string, unknown> = {};
+    for (const [index, { name, readValue }] of read.entries()) {
+      const text = texts[index];
+      const sent = text === undefined ? undefined : fromJsonText(text);
+      const value = readValue(sent === undefined && isOmitted ? OF_EMPTY[name] : sent);
+      if (value === undefined) return undefined;
+      values[name] = value;
+    }
+    return { ...(values as ListValues), items };
+  };
+}
+
+/** Says what a value lacks of a list that {@link createListParser} reads. @param mayBeOmitted as there */
+export function describeListFault(shape: Shape, body: unknown, mayBeOmitted = false): string {
+  const names = namesIn(shape);
+  const itemsPath = names.find(({ name }) => name === "items")?.path ?? [];
+  const isOmitted = mayBeOmitted && isObject(body) && (valueAt(body, itemsPath) ?? null) === null;
+  const faults = names.flatMap(({ name, path }) => {
+    const value = valueAt(body, path);
+    const place = path.length === 0 ? "the response" : `"${path.join(".")}"`;
+    if (name === "items") return isOmitted || Array.isArray(value) ? [] : [`${place} is no array`];
+    const readValue = READERS.get(name);
+    if (!readValue || readValue(value ?? (isOmitted ? OF_EMPTY[name] : undefined)) !== undefined) return [];
+    return [`${place} is ${value === undefined ? "missing" : "no valid value"}`];
+  });
+  return faults.join(", ") || "an item is not in the wrapper of items";
+}
+
+/** A list of a shape that is complete on one page. */
+export const onePage = (shape: Shape, items: readonly unknown[], list = ""): unknown =>
+  fillShape(shape, {
+    list,
+    items,
+    page: 1,
+    pages: 1,
+    total: items.length,
+    size: items.length,
+    count: items.length,
+    offset: 0,
+    has_more: false,
+  });
+
+/** Placeholder of the items in the text of a list. No value of a list can have it. */
+const ITEMS = crypto.randomUUID();
+const ITEMS_TEXT = printJson(ITEMS);
+
+/** Writes lists of one name. */
+export interface ListWriter {
+  /** The text before the items; undefined if it depends on the values, so that the items are read before it is written. */
+  readonly textBefore: string | undefined;
+  /** Returns the texts before and after the items. */
+  readonly around: (values: ListValues) => readonly [open: string, close: string];
+  /** The texts before the first item, between two, and after the last one: of wrappers around items too. */
+  readonly items: { readonly open: string; readonly separator: string; readonly close: string };
+}
+
+/**
+ * Creates a writer of the client's lists. It has at least one page, because clients fail on zero pages.
+ *
+ * @param wrapper the texts around each item
+ */
+export function createListWriter(
+  shape: Shape,
+  list: string,
+  [open, close]: readonly [open: string, close: string] = ["", ""],
+): ListWriter {
+  const names = namesIn(shape).map(({ name }) => name);
+  const write = compileShape(shape, { list });
+  function around(values: ListValues): readonly [open: string, close: string] {
+    const { pages } = values;
+    const atLeastOne = pages === undefined ? undefined : Math.max(1, pages);
+    const text = write({ ...values, list, items: ITEMS, pages: atLeastOne }) ?? "";
+    const at = text.indexOf(ITEMS_TEXT);
+    return [`${text.slice(0, at)}[`, `]${text.slice(at + ITEMS_TEXT.length)}`];
+  }
+
+  return {
+    textBefore: names.indexOf("items") > 0 ? undefined : around({})[0],
+    items: { open, separator: `${close},${open}`, close },
+    around,
+  };
+}
+
+/** Returns a list around the texts of its items. */
+export function writeList(items: readonly string[], values: ListValues, writer: ListWriter): string {
+  const [open, close] = writer.around(values);
+  const { items: texts } = writer;
+  if (items.length === 0) return open + close;
+  return open + texts.open + items.join(texts.separator) + texts.close + close;
+}

@@ -1,0 +1,265 @@
+/** The envelopes of a route's responses: the shapes of both sides, and the pages that its lists have. */
+import { createListParser, LIST_VALUES, type ParseListBody } from "./envelope.ts";
+import { keysIn } from "../errors/error-places.ts";
+import { closestMatch, isObject, type SourceLocation, suggestionFor } from "../../base/index.ts";
+import { fillKey, namesIn, type Shape } from "../fields/shape.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import type { RoutePagination } from "./pagination-definition.ts";
+import type { EnvelopeDefinition } from "../errors/responses-definition.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
+import { compilePaging, type Paging } from "./paging.ts";
+
+/** The shapes of one side. Keys that name the list are filled. */
+export interface Envelope {
+  readonly list: Shape;
+  /** Undefined: without a wrapper. */
+  readonly item: Shape;
+  readonly object: Shape;
+}
+
+/** How the lists of a route are read and paged. */
+export interface RouteLists {
+  readonly envelope: { readonly client: Envelope; readonly upstream: Envelope };
+  readonly paging: Paging;
+  /** Parses the upstream's lists. */
+  readonly parseList: ParseListBody;
+  /** Whether a shape has the name of the list, and the resource has none. */
+  readonly lacksName: boolean;
+}
+
+/** The lists of a dialect that says nothing about them. */
+const DEFAULT_LIST: Shape = "$items";
+
+const LIST_NAMES = ["items", "list", ...LIST_VALUES];
+const WRAPPER_NAMES = ["object", "name"];
+/** Keys that an author may take for one with a value. */
+const KEYS: ReadonlySet<string> = new Set([...LIST_NAMES, ...WRAPPER_NAMES].map((name) => `$${name}`));
+
+/** Reports names that a shape can't have, and a name that it needs. */
+function checkShape(
+  shape: Shape,
+  names: readonly string[],
+  required: string,
+  location: SourceLocation,
+): void {
+  const places = namesIn(shape);
+  const known = names.map((each) => `$${each}`);
+  const unknown = places.map(({ name }) => `$${name}`).filter((each) => !known.includes(each));
+  for (const name of unknown)
+    location.report({ message: `unknown name "${name}"`, hint: suggestionFor(name, known) });
+  const allowed = `$${required === "items" ? "list" : "name"}`;
+  for (const key of keysIn(shape).filter((each) => each !== allowed))
+    if (KEYS.has(key) || closestMatch(key, [allowed]) !== undefined)
+      location.report({ message: `"${key}" can't be a key here`, hint: `a key with a value is ${allowed}` });
+  const itemPlaces = places.filter(({ name }) => name === required);
+  if (itemPlaces.length === 0 && unknown.length === 0)
+    location.report({
+      message: `"$${required}" is missing`,
+      hint: `it stands where the ${required === "items" ? "array" : "object"} is, such as { data: $${required} }`,
+    });
+  if (itemPlaces.length > 1) location.report(`"$${required}" is there ${itemPlaces.length} times`);
+  if (itemPlaces.some(({ path }) => path.includes("[]")))
+    location.report({ message: `"$${required}" is inside of an array`, hint: "remove the brackets" });
+}
+
+/** Reports mistakes in the shapes of both sides. @param location where `client` and `upstream` have them */
+export function checkEnvelope(
+  definition: EnvelopeDefinition,
+  locationOf: (side: "client" | "upstream") => SourceLocation,
+): void {
+  for (const side of ["client", "upstream"] as const) {
+    const { list, item, object } = definition[side] ?? {};
+    const at = locationOf(side);
+    if (list !== undefined) checkShape(list, LIST_NAMES, "items", at.at("list"));
+    if (item !== undefined) checkShape(item, WRAPPER_NAMES, "object", at.at("item"));
+    if (object !== undefined) checkShape(object, WRAPPER_NAMES, "object", at.at("object"));
+  }
+}
+
+/** Returns a shape with the name of its list as a key. */
+function fillListKey(shape: Shape, list: string): Shape {
+  if (!isObject(shape)) return shape;
+  return Object.fromEntries(
+    Object.entries(shape).map(([key, member]) => [fillKey(key, { list }), fillListKey(member, list)]),
+  );
+}
+
+const valuesOf = (shape: Shape): string =>
+  namesIn(shape)
+    .map(({ name }) => name)
+    .filter((name) => name !== "list")
+    .toSorted()
+    .join(" ");
+
+/** Whether a shape of lists has the name of the list as a key. */
+const hasListKey = (shape: Shape): boolean =>
+  isObject(shape) &&
+  Object.entries(shape).some(([key, member]) => fillKey(key, { list: "" }) !== key || hasListKey(member));
+
+/** Whether a shape of lists needs the name of the list. */
+const needsName = (shape: Shape): boolean =>
+  hasListKey(shape) || namesIn(shape).some(({ name }) => name === "list");
+
+/** A location whose parts are all at the same place. */
+const pinned = (location: SourceLocation): SourceLocation => {
+  const here: SourceLocation = {
+    at: () => here,
+    ofField: (name) => pinned(location.ofField(name)),
+    report: (message) => location.report(message),
+    reportKey: (message) => location.reportKey(message),
+    isRemoved: (name) => location.isRemoved(name),
+    isChecked: location.isChecked,
+    origin: location.origin,
+  };
+  return here;
+};
+
+/** The shapes of the pack's lists. */
+export const packLists = ({ client, upstream }: DialectDefinition): Record<"client" | "upstream", Shape> => ({
+  client: client.responses.list ?? DEFAULT_LIST,
+  upstream: upstream.responses.list ?? DEFAULT_LIST,
+});
+
+/** A list of the upstream may have this many times the rows of its largest page. A longer one is invalid, and costs too much. */
+const MAX_PAGES_IN_ONE = 10;
+
+/** The upstream's shapes of the lists of a resource, and whether an empty one may have no items. */
+export function upstreamEnvelopeOf(
+  { upstreamList = "", envelope }: ListNames,
+  dialect: DialectDefinition,
+): Pick<Envelope, "list" | "item"> & { readonly mayBeOmitted: boolean } {
+  const {
+    list = DEFAULT_LIST,
+    item,
+    empty_list: empty,
+  } = {
+    ...dialect.upstream.responses,
+    ...envelope?.upstream,
+  };
+  return { list: fillListKey(list, upstreamList), item, mayBeOmitted: empty === "omitted" };
+}
+
+/**
+ * Compiles how the upstream pages a list of a catalog, which the gateway reads whole.
+ *
+ * @param own Undefined: as the pack says. A list of another shape must have the values of those pages, too.
+ * @returns undefined if it is as the pack says, and so is the shape
+ */
+export const compileCatalogPaging = (
+  names: ListNames,
+  dialect: DialectDefinition,
+  own: Exclude<RoutePagination, "none">["upstream"],
+  location: SourceLocation,
+): Paging | undefined =>
+  own === undefined && names.envelope?.upstream?.list === undefined
+    ? undefined
+    : compilePaging(
+        withPagination(dialect, { client: "none", ...(own && { upstream: own }) }),
+        { client: DEFAULT_LIST, upstream: upstreamEnvelopeOf(names, dialect).list },
+        pinned(location),
+      );
+
+/** What a route says of its lists, and what shows whether it reads one. */
+type OwnLists = Pick<RouteDefinition, "envelope" | "pagination" | "response" | "related" | "catalog">;
+
+/** Whether a route reads pages: of its own list, or of a related one. */
+const readsPages = ({ response, related = {} }: OwnLists): boolean =>
+  response === "list" || Object.values(related).some(({ all_pages: allPages }) => allPages);
+
+/** Returns the lists of a route: with its own envelope and pages, or with those of its resource and pack. */
+export type ListsOf = (own: OwnLists, route: SourceLocation) => RouteLists;
+
+/** The dialects as they page the lists of one route. */
+function withPagination(dialect: DialectDefinition, own: RoutePagination): DialectDefinition {
+  const choose = <T>(common: T | undefined, ofRoute: T | "none" | undefined): T | undefined =>
+    ofRoute === "none" ? undefined : (ofRoute ?? common);
+  const { client, upstream } = dialect;
+  const sides = own === "none" ? { client: own, upstream: own } : own;
+  return {
+    ...dialect,
+    client: { ...client, pagination: choose(client.pagination, sides.client) },
+    upstream: { ...upstream, pagination: choose(upstream.pagination, sides.upstream) },
+  };
+}
+
+/** The names of a resource's lists, and its envelope. */
+export interface ListNames {
+  readonly list: string | undefined;
+  readonly upstreamList: string | undefined;
+  readonly envelope: EnvelopeDefinition | undefined;
+}
+
+/**
+ * Compiles the envelopes of the routes of a resource. Routes that say nothing of their own share the result.
+ *
+ * @param paging of the pack: it applies to lists that have the same values and no pages of their own
+ * @param resource The location of the resource.
+ */
+export function compileEnvelopes(
+  { list, upstreamList, envelope: ofResource }: ListNames,
+  dialect: DialectDefinition,
+  paging: Paging,
+  resource: SourceLocation,
+): ListsOf {
+  const common = packLists(dialect);
+
+  function pagingOf(
+    lists: { readonly client: Shape; readonly upstream: Shape },
+    own: OwnLists,
+    route: SourceLocation,
+  ): Paging {
+    const { pagination, catalog } = own;
+    // A route of a catalog reads no list of the upstream: the catalog has pages of its own.
+    const read = catalog ? { ...lists, upstream: common.upstream } : lists;
+    if (pagination)
+      return compilePaging(withPagination(dialect, pagination), read, pinned(route.at("pagination")));
+    // Lists of the resource may be shaped for other pages than those of the pack. Here none is read.
+    if (!readsPages(own)) return paging;
+    const isSame =
+      valuesOf(read.client) === valuesOf(common.client) &&
+      valuesOf(read.upstream) === valuesOf(common.upstream);
+    return isSame ? paging : compilePaging(dialect, read, pinned(route.at("envelope")));
+  }
+
+  function compile(own: OwnLists, route: SourceLocation): RouteLists {
+    const { envelope } = own;
+    const merged = {
+      client: { ...dialect.client.responses, ...ofResource?.client, ...envelope?.client },
+      upstream: { ...dialect.upstream.responses, ...ofResource?.upstream, ...envelope?.upstream },
+    };
+    const lists = {
+      client: merged.client.list ?? DEFAULT_LIST,
+      upstream: merged.upstream.list ?? DEFAULT_LIST,
+    };
+    const routePaging = pagingOf(lists, own, route);
+    const upstream = fillListKey(lists.upstream, upstreamList ?? "");
+    return {
+      envelope: {
+        client: {
+          list: fillListKey(lists.client, list ?? ""),
+          item: merged.client.item,
+          object: merged.client.object,
+        },
+        upstream: { list: upstream, item: merged.upstream.item, object: merged.upstream.object },
+      },
+      paging: routePaging,
+      parseList: createListParser(upstream, {
+        maxItems: MAX_PAGES_IN_ONE * routePaging.upstream.size.maximum,
+        mayBeOmitted: merged.upstream.empty_list === "omitted",
+      }),
+      lacksName:
+        (list === undefined && needsName(lists.client)) ||
+        (upstreamList === undefined && needsName(lists.upstream)),
+    };
+  }
+
+  const shared = new Map<string, RouteLists>();
+  function sharedBy({ catalog, ...own }: OwnLists): RouteLists {
+    const response = readsPages(own) ? "list" : "object";
+    const key = `${response} ${String(catalog)}`;
+    const made = shared.get(key) ?? compile({ response, ...(catalog && { catalog }) }, resource);
+    shared.set(key, made);
+    return made;
+  }
+  return (own, route) => (own.envelope || own.pagination ? compile(own, route) : sharedBy(own));
+}

@@ -1,0 +1,77 @@
+/** Links to other pages of a list: in the `Link` header (RFC 8288), and in bodies. */
+import { readParameters } from "../routes/query.ts";
+
+/** Relations of a page to others. `prev` and `previous` are the same, in the dialect's word. */
+export const LINK_RELATIONS = ["first", "prev", "previous", "next", "last"] as const;
+
+export type LinkRelation = (typeof LINK_RELATIONS)[number];
+
+/** A part of a `Link` header: the target, and its parameters up to the next one. Each character is matched once. */
+const LINK = /<([^<>]*)>([^<]*)/g;
+const RELATION = /;\s*rel\s*=\s*"?([^";,]*)/i;
+
+/** Returns the target of a relation such as `next`; undefined if the header does not have it. */
+export function findLink(
+  header: string | readonly string[] | undefined,
+  relation: string,
+): string | undefined {
+  for (const [, target, parameters = ""] of [header ?? []].flat().join(", ").matchAll(LINK)) {
+    const relations = RELATION.exec(parameters)?.[1]?.trim().toLowerCase().split(" ");
+    if (relations?.includes(relation)) return target;
+  }
+  return undefined;
+}
+
+/** Returns a parameter of the query of a link. The link itself is never followed. */
+export const linkParameter = (link: string, parameter: string): string | undefined =>
+  URL.parse(link, "http://upstream.invalid")?.searchParams.get(parameter) || undefined;
+
+/** Returns the value of a `Link` header; undefined without links. @param relations in the order of the header */
+export function formatLinks(
+  links: Readonly<Record<Exclude<LinkRelation, "previous">, string | null>>,
+  relations: readonly LinkRelation[],
+): string | undefined {
+  const parts = relations.flatMap((relation) => {
+    const target = links[relation === "previous" ? "prev" : relation];
+    return target === null ? [] : [`<${target}>; rel="${relation}"`];
+  });
+  return parts.length > 0 ? parts.join(", ") : undefined;
+}
+
+/**
+ * Returns the path of a request for a link: it starts with one slash, since two would name a host, and characters that a
+ * path can't have are escaped (RFC 3986, section 3.3), since they could end the link.
+ */
+export const linkPath = (path: string): string =>
+  path
+    .toWellFormed()
+    .replace(/^[/\\]+/, "/")
+    .replace(/[^\w.~!$&'()*+,;=:@/%-]/gu, encodeURIComponent);
+
+/**
+ * Returns a path with a query that has another page. Parameters of other things stay.
+ *
+ * @param names the parameters that say which page it is
+ * @param value of one of them; null: the first page, which has none
+ */
+export function withPage(
+  path: string,
+  query: string,
+  names: readonly string[],
+  parameter: string,
+  value: string | number | null,
+): string {
+  const parameters = readParameters(query);
+  for (const name of names) if (value === null || name !== parameter) parameters.delete(name);
+  if (value !== null) parameters.set(parameter, String(value));
+  const text = parameters.toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+/** Returns a query that has a parameter: as it is, or with a value for it. */
+export function withParameter(query: string, name: string, value: number): string {
+  const parameters = readParameters(query);
+  if (parameters.has(name)) return query;
+  parameters.set(name, String(value));
+  return parameters.toString();
+}

@@ -1,0 +1,164 @@
+/** The page that a client asks for. */
+import { ValidationError } from "../errors/http-error.ts";
+import { throwParameterError, type ListRule } from "../routes/parameter-error.ts";
+import type { Query } from "../routes/query.ts";
+import { markPrevious, MAX_CURSOR, readMark } from "./cursor.ts";
+import { LAST, type ClientPageSize, type PagingStyle } from "./styles.ts";
+
+/** A part of a list: all items after `start` items, or after a cursor, up to a number. */
+export interface PageRequest {
+  /** Number of items before the page, counted from the cursor where there is one. */
+  readonly start: number;
+  readonly size: number;
+  /** The upstream's own cursor. */
+  readonly cursor?: string;
+  /** The client's value of the item before the page, or behind it, which is to be found. */
+  readonly after?: string;
+  /** Whether the page ends before its cursor, instead of starting after it. */
+  readonly isBackward?: boolean;
+}
+
+/** What a client's cursor is: the upstream's own, a member of an item, or an offset that the gateway encodes. */
+export type ClientCursor = "upstream" | "item" | "offset";
+
+export interface PageReaderOptions {
+  /** Undefined: lists have no pages. */
+  readonly style: PagingStyle | undefined;
+  readonly size: ClientPageSize;
+  readonly cursor: ClientCursor;
+  /** Whether there are cursors of the page before. */
+  readonly goesBack: boolean;
+  /** Pages that start after this number of items are rejected. */
+  readonly reach: number;
+}
+
+/** Returns the cursor of a page that starts at an offset. */
+export const writeOffsetCursor = (offset: number): string =>
+  Buffer.from(`offset:${offset}`).toString("base64url");
+
+/** Parses a cursor of {@link writeOffsetCursor}; undefined for any other text. */
+export function readOffsetCursor(text: string): number | undefined {
+  const [, digits] = /^offset:(\d{1,9})$/.exec(Buffer.from(text, "base64url").toString()) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** Returns the page that ends at an offset. */
+export function pageBefore(end: number, items: number): { readonly start: number; readonly size: number } {
+  const start = Math.max(0, end - items);
+  return { start, size: end - start };
+}
+
+/** In characters, with its mark. */
+const LONGEST_CURSOR = MAX_CURSOR + markPrevious("").length;
+
+/** The only value of a parameter; undefined without one. @throws {HttpError} 400 for two of them */
+function onlyValue(query: Query, parameter: string, rule: ListRule): string | undefined {
+  const values = query.get(parameter) ?? [];
+  if (values.length > 1) throwParameterError(parameter, "must be given once.", rule);
+  return values[0];
+}
+
+/** @throws {HttpError} 400 for anything but an integer within the bounds */
+function readIntegerParameter(
+  query: Query,
+  parameter: string,
+  {
+    least,
+    most,
+    otherwise,
+    rule,
+  }: {
+    readonly least: number;
+    readonly most: number;
+    readonly otherwise: number;
+    readonly rule: ListRule;
+  },
+): number {
+  const values = query.get(parameter) ?? [];
+  const [text = String(otherwise)] = values;
+  if (values.length > 1 || !isIntegerFrom(text, least))
+    throwParameterError(parameter, `must be one integer, ${least} or greater.`, rule);
+  if (Number(text) > most) throwParameterError(parameter, `must be at most ${most}.`, rule);
+  return Number(text);
+}
+
+const isIntegerFrom = (text: string, least: number): boolean => /^\d+$/.test(text) && Number(text) >= least;
+
+/** Returns the number of items that a client asks for. @throws {HttpError} 400 for one that the pack rejects */
+function readSize(query: Query, size: ClientPageSize): number {
+  const { parameter, default: otherwise, maximum, above, invalid } = size;
+  if (parameter === undefined) return otherwise;
+  const text = invalid === "default" ? onlyValue(query, parameter, "size") : undefined;
+  if (text !== undefined && !isIntegerFrom(text, 1)) return otherwise;
+  const most = above === "maximum" ? Infinity : maximum;
+  return Math.min(
+    maximum,
+    readIntegerParameter(query, parameter, { least: 1, most, otherwise, rule: "size" }),
+  );
+}
+
+/**
+ * Creates the function that reads the page of a query.
+ *
+ * @returns A function that throws {HttpError} 400 for an invalid page.
+ */
+export function createPageReader({
+  style,
+  size,
+  cursor,
+  goesBack,
+  reach,
+}: PageReaderOptions): (query: Query) => PageRequest {
+  const firstPage: PageRequest = { start: 0, size: size.default };
+  if (!style) return () => firstPage;
+
+  function readStart(query: Query, items: number): Partial<PageRequest> & { readonly start: number } {
+    if (style?.kind === "cursor") return readCursor(query, style, items);
+    const { kind = "page", parameter = "", first = 0, invalid } = style ?? {};
+    const text = invalid === "default" ? onlyValue(query, parameter, "page") : undefined;
+    if (text !== undefined && !isIntegerFrom(text, first)) return { start: 0 };
+    const step = kind === "page" ? items : 1;
+    const most = Math.min(LAST, first + Math.ceil(reach / step) - 1);
+    return {
+      start:
+        (readIntegerParameter(query, parameter, { least: first, most, otherwise: first, rule: "page" }) -
+          first) *
+        step,
+    };
+  }
+
+  function readCursor(
+    query: Query,
+    { parameter, before }: Extract<PagingStyle, { readonly kind: "cursor" }>,
+    items: number,
+  ): Partial<PageRequest> & { readonly start: number } {
+    const after = onlyValue(query, parameter, "page");
+    const behind = before === undefined ? undefined : onlyValue(query, before, "page");
+    const given = after ?? behind;
+    if (given === undefined) return { start: 0 };
+    if (after !== undefined && behind !== undefined)
+      throw new ValidationError([
+        { reason: `Only one of ${parameter} and ${before} can be given.`, parameter, rule: "page" },
+      ]);
+    const name = after === undefined ? (before ?? parameter) : parameter;
+    if (given === "" || given.length > LONGEST_CURSOR)
+      throwParameterError(name, `must have 1 to ${MAX_CURSOR} characters.`, "page");
+    const isMarked = goesBack && before === undefined;
+    const { cursor: text, isBackward } = isMarked
+      ? readMark(given)
+      : { cursor: given, isBackward: after === undefined };
+    const direction = isBackward && { isBackward };
+    if (cursor === "upstream") return { start: 0, cursor: text, ...direction };
+    if (cursor === "item") return { start: 0, after: text, ...direction };
+    const start = readOffsetCursor(text);
+    if (start === undefined || start >= reach || (isBackward && start === 0))
+      throwParameterError(name, "is not a cursor of this list.", "page");
+    return isBackward ? { ...pageBefore(start, items), isBackward } : { start };
+  }
+
+  return (query) => {
+    if (query.size === 0) return firstPage;
+    const items = readSize(query, size);
+    return { size: items, ...readStart(query, items) };
+  };
+}

@@ -1,0 +1,182 @@
+/** What a list says to the client about its page: the values of its shape, and its headers. */
+import { LIST_VALUES, type ListValues } from "./envelope.ts";
+import { markNext, markPrevious } from "./cursor.ts";
+import { formatLinks, linkPath, withPage, withParameter, type LinkRelation } from "./links.ts";
+import { writeOffsetCursor, type ClientCursor, type PageRequest } from "./page-request.ts";
+import { LAST, type PagingStyle } from "./styles.ts";
+
+/** What is known about a page of the client. */
+export interface ClientPage {
+  readonly request: PageRequest;
+  /** Number of items before the page; for a page after a cursor of the upstream, after that cursor. */
+  readonly start: number;
+  /** Number of items of the page. */
+  readonly count: number;
+  readonly total: number | undefined;
+  readonly hasMore: boolean;
+  /** The upstream's cursor behind the page. */
+  readonly cursor: string | undefined;
+  /** Whether items precede the page. */
+  readonly hasPrevious: boolean;
+  /** The upstream's cursor of the page before. */
+  readonly previousCursor: string | undefined;
+  /** The cursors that the first item and the last one are for the client. */
+  readonly firstItem: () => string | undefined;
+  readonly lastItem: () => string | undefined;
+  /** Scheme, host and base path of links; empty for links without a host. */
+  readonly linkBase: string;
+  /** What the client's cursors begin with, where another service may have given others. */
+  readonly cursorMark: string;
+  /** Path of the client's request. */
+  readonly path: string;
+  readonly query: string;
+}
+
+export interface PageWriterOptions {
+  readonly style: PagingStyle | undefined;
+  readonly cursor: ClientCursor;
+  /** What a cursor of a page that does not exist is. */
+  readonly noCursor: "" | null;
+  /** The parameter of the size, where links to other pages always have it. */
+  readonly linkedSize: string | undefined;
+  /** Whether there are cursors of the page before. */
+  readonly goesBack: boolean;
+  /** The names in the client's list shape. */
+  readonly names: ReadonlySet<string>;
+  /** The relations of the `Link` header, in its order; undefined: there is none. */
+  readonly linkHeader: readonly LinkRelation[] | undefined;
+  readonly totalHeader: string | undefined;
+  /** The header with the positions of the items, and what it counts. */
+  readonly range: { readonly name: string; readonly unit: string } | undefined;
+}
+
+/** The values of a page, and the headers of its response. */
+export interface PageDescription {
+  readonly values: ListValues;
+  readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
+/** Creates the function that describes a page to the client. */
+export function createPageWriter(options: PageWriterOptions): (page: ClientPage) => PageDescription {
+  const { style, names, linkHeader, totalHeader, range } = options;
+  const used = LIST_VALUES.filter((name) => names.has(name));
+  return (page) => {
+    const positions = createPositions(page, options);
+    const values = Object.fromEntries(used.map((name) => [name, VALUES[name](page, positions)]));
+    const links = linkHeader && style ? formatLinks(positions.links(), linkHeader) : undefined;
+    const total = totalHeader === undefined ? undefined : page.total;
+    const headers = {
+      ...(links !== undefined && { link: links }),
+      ...(totalHeader !== undefined && total !== undefined && { [totalHeader]: String(total) }),
+      ...(range && { [range.name]: `${range.unit} ${formatRange(page)}` }),
+    };
+    const hasHeaders = links !== undefined || total !== undefined || range !== undefined;
+    return { values, headers: hasHeaders ? headers : undefined };
+  };
+}
+
+/** Positions as in RFC 9110, section 14.4. */
+const formatRange = ({
+  start,
+  count,
+  total = "*",
+}: Pick<ClientPage, "start" | "count"> & { total: number | string | undefined }): string =>
+  `${count === 0 ? "*" : `${start}-${start + count - 1}`}/${total}`;
+
+/** The values of the client's page parameter for this page and for others. */
+interface Positions {
+  /** Number of the page. */
+  readonly page: number;
+  /** Null: there is no such page, or it can't be named. */
+  next(): string | number | null;
+  previous(): string | number | null;
+  readonly noCursor: "" | null;
+  link(value: string | number | null | undefined): string | null;
+  links(): Readonly<Record<"first" | "prev" | "next" | "last", string | null>>;
+}
+
+function createPositions(
+  clientPage: ClientPage,
+  { style, cursor, noCursor, linkedSize, goesBack }: PageWriterOptions,
+): Positions {
+  const { request, start, count, total, hasMore, hasPrevious, linkBase, cursorMark, path, query } =
+    clientPage;
+  const { size } = request;
+  const first = style === undefined || style.kind === "cursor" ? 1 : style.first;
+  const page = first + Math.floor(start / size);
+  const isCounted = style !== undefined && style.kind !== "cursor";
+  const valueAt = (offset: number): number =>
+    style?.kind === "page" ? first + offset / size : first + offset;
+  const before = style?.kind === "cursor" ? style.before : undefined;
+  const isMarked = goesBack && before === undefined && cursor !== "item";
+  const cursorAt = (offset: number, item: () => string | undefined, ofUpstream: string | undefined) => {
+    if (cursor === "offset") return offset > LAST ? undefined : writeOffsetCursor(offset);
+    return cursor === "item" ? item() : ofUpstream;
+  };
+  const nextCursor = (): string | null => {
+    // Behind an empty page before the first item there is no item whose cursor leads back.
+    if (request.isBackward && count === 0) return null;
+    const found = cursorAt(start + size, clientPage.lastItem, clientPage.cursor);
+    return found === undefined ? null : cursorMark + (isMarked ? markNext(found) : found);
+  };
+  const previousCursor = (): string | null => {
+    if (!goesBack || !hasPrevious || count === 0) return null;
+    const found = cursorAt(start, clientPage.firstItem, clientPage.previousCursor);
+    return found === undefined ? null : cursorMark + (isMarked ? markPrevious(found) : found);
+  };
+  const next = (): string | number | null => {
+    if (!hasMore || !style) return null;
+    return isCounted ? valueAt(start + size) : nextCursor();
+  };
+  let target: string | undefined;
+  let sizedQuery: string | undefined;
+  const names = [style?.parameter ?? "", ...(before === undefined ? [] : [before])];
+  /** The first page is the one without a parameter. */
+  const link = (
+    value: string | number | null | undefined,
+    parameter = style?.parameter ?? "",
+  ): string | null => {
+    if (value === undefined || !style) return null;
+    target ??= linkBase + linkPath(path);
+    sizedQuery ??= linkedSize === undefined ? query : withParameter(query, linkedSize, size);
+    return withPage(target, sizedQuery, names, parameter, value);
+  };
+  const lastStart = total === undefined ? undefined : Math.max(0, Math.ceil(total / size) - 1) * size;
+  const last = (): string | number | undefined =>
+    style?.kind === "page" && lastStart !== undefined ? valueAt(lastStart) : undefined;
+  const previous = (): string | number | null => {
+    if (!isCounted) return previousCursor();
+    // Before a page behind the end is the last one that exists.
+    return start > 0 ? valueAt(Math.max(0, Math.min(start - size, lastStart ?? Infinity))) : null;
+  };
+  const links: Positions["links"] = () => ({
+    first: link(null),
+    prev: link(previous() ?? undefined, before),
+    next: link(next() ?? undefined),
+    last: link(last()),
+  });
+  return { page, noCursor, next, previous, link, links };
+}
+
+type ListValue = ListValues[keyof ListValues];
+
+const VALUES: Readonly<
+  Record<(typeof LIST_VALUES)[number], (page: ClientPage, positions: Positions) => ListValue>
+> = {
+  page: (_, { page }) => page,
+  pages: ({ total, request: { size } }) => (total === undefined ? undefined : Math.ceil(total / size)),
+  total: ({ total }) => total,
+  size: ({ request: { size } }) => size,
+  count: ({ count }) => count,
+  offset: ({ start }) => start,
+  has_more: ({ request: { isBackward }, hasMore, hasPrevious }) => (isBackward ? hasPrevious : hasMore),
+  next_page: (_, { next }) => next(),
+  previous_page: (_, { previous }) => previous(),
+  next_offset: (_, { next }) => next(),
+  next_cursor: (_, { next, noCursor }) => next() ?? noCursor,
+  previous_cursor: (_, { previous, noCursor }) => previous() ?? noCursor,
+  next_link: (_, positions) => positions.links().next,
+  previous_link: (_, positions) => positions.links().prev,
+  first_link: (_, positions) => positions.links().first,
+  last_link: (_, positions) => positions.links().last,
+};

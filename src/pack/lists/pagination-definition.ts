@@ -1,0 +1,191 @@
+/** The schemas of `pagination` in `pack.yaml`: how each dialect pages its lists. */
+import { z } from "zod";
+import { about } from "../../base/index.ts";
+import { LINK_RELATIONS } from "./links.ts";
+import { headerName } from "../fields/text-types.ts";
+
+const name = z.string().min(1);
+
+const queryParameter = (example: string) => about(name, "The query parameter.", example);
+
+const pageStyle = z.strictObject({
+  parameter: queryParameter("page"),
+  first: about(z.int().min(0).max(1).default(1), "Number of the first page.", 0),
+});
+
+const offsetStyle = z.strictObject({
+  parameter: queryParameter("offset"),
+  first: about(z.int().min(0).max(1).default(0), "Offset of the first item.", 1),
+});
+
+const invalidPosition = about(
+  z.enum(["reject", "default"]).default("reject"),
+  "A number below `first`, and a text that is not an integer are a 400 (`reject`), or the client gets the first page (`default`).",
+  "default",
+);
+
+const page = <Style extends z.ZodType>(style: Style) =>
+  about(style.optional(), "Pages have numbers.", { parameter: "page", first: 0 });
+
+const offset = <Style extends z.ZodType>(style: Style) =>
+  about(style.optional(), "A page starts at an offset, counted in items.", { parameter: "offset" });
+
+const cursorStyle = z.strictObject({
+  parameter: queryParameter("starting_after"),
+  item: about(
+    name.optional(),
+    "The cursor is this member of the last item of the page before, `id` for example. Without it, the cursor is opaque and comes from `$next_cursor`, `$next_link` or the `Link` header.",
+    "id",
+  ),
+  before: about(
+    name.optional(),
+    "The query parameter of the page before a cursor. Without it: cursors of the page before (`$previous_cursor`, `$previous_link`, the `Link` header) are given in `parameter`, too.",
+    "ending_before",
+  ),
+});
+
+const cursor = <Style extends z.ZodType>(style: Style) =>
+  about(style.optional(), "A page starts after a cursor.", { parameter: "starting_after", item: "id" });
+
+const linkHeader = about(
+  z.boolean().default(false),
+  "Lists have a `Link` header with the next page (RFC 8288), and others where they are known.",
+  true,
+);
+
+const clientLinkHeader = about(
+  z.union([z.boolean(), z.array(z.enum(LINK_RELATIONS)).min(1)]).default(false),
+  "Lists have a `Link` header (RFC 8288) with the relations of the list, in its order. `true`: first, prev, next and last. A page that does not exist has no link.",
+  ["next", "last"],
+);
+
+const totalHeader = about(
+  headerName.optional(),
+  "A response header with the number of all items.",
+  "X-Total-Count",
+);
+
+const rangeHeader = z.preprocess(
+  (header) => (typeof header === "string" ? { name: header } : header),
+  z.strictObject({
+    name: about(headerName, "Name of the header.", "Content-Range"),
+    unit: about(
+      z
+        .string()
+        .regex(/^[\w-]+$/, "is not a unit: letters and digits")
+        .default("items"),
+      "What is counted.",
+      "orders",
+    ),
+  }),
+);
+
+const maximum = (text: string) => about(z.int().positive().max(10_000), text, 100);
+
+const fixedSize = about(z.int().positive().max(10_000), "Number of items of every page.", 25);
+
+/** How clients ask for a page. */
+export const clientPagination = z.strictObject({
+  page: page(pageStyle.extend({ invalid: invalidPosition })),
+  offset: offset(offsetStyle.extend({ invalid: invalidPosition })),
+  cursor: cursor(
+    cursorStyle.extend({
+      none: about(
+        z.literal("").optional(),
+        "What `$next_cursor` and `$previous_cursor` are without such a page: an empty text. Default: null.",
+        "",
+      ),
+    }),
+  ),
+  size: about(
+    z.union([
+      fixedSize,
+      z.strictObject({
+        parameter: queryParameter("limit"),
+        default: about(z.int().positive(), "Number of items where the client gives none.", 10),
+        maximum: maximum("The largest number."),
+        above: about(
+          z.enum(["reject", "maximum"]).default("reject"),
+          "A number above the maximum is a 400 (`reject`), or the client gets a page of the `maximum`.",
+          "maximum",
+        ),
+        invalid: about(
+          z.enum(["reject", "default"]).default("reject"),
+          "0, a negative number, and a text that is not an integer are a 400 (`reject`), or the client gets a page of the `default`.",
+          "default",
+        ),
+        in_links: about(
+          z.enum(["as_sent", "always"]).default("as_sent"),
+          "Links to other pages have the size that the client has given (`as_sent`), or always the one of the page (`always`).",
+          "always",
+        ),
+      }),
+    ]),
+    "Number of items of a page: fixed, or chosen by the client.",
+    { parameter: "limit", default: 10, maximum: 100 },
+  ),
+  link_header: clientLinkHeader,
+  links: about(
+    z.enum(["path", "absolute"]).default("path"),
+    "Links to other pages are paths, or have the host of the setting `PUBLIC_URL` (`absolute`). The `Host` of a request is never used.",
+    "absolute",
+  ),
+  total_header: totalHeader,
+  range_header: about(
+    rangeHeader.optional(),
+    "A response header with the positions of the items of the page, from 0, and the number of all items where it is known: `items 0-9/97`. In short form only its name.",
+    "Content-Range",
+  ),
+});
+
+/** How the upstream pages its lists. */
+export const upstreamPagination = z.strictObject({
+  page: page(pageStyle),
+  offset: offset(offsetStyle),
+  cursor: cursor(cursorStyle),
+  size: about(
+    z.union([
+      fixedSize,
+      z.strictObject({ parameter: queryParameter("page_size"), maximum: maximum("The largest number.") }),
+    ]),
+    "Number of items of a page: fixed, or asked for by the gateway.",
+    { parameter: "page_size", maximum: 100 },
+  ),
+  link_header: linkHeader,
+  total_header: totalHeader,
+  max_items: about(
+    z.int().positive().optional(),
+    "How many items the gateway reads at most for one page of the client: to reach a page that the upstream can't jump to, to find the item of a cursor, and for clients without pages. Default: 1000, or 100 pages.",
+    1000,
+  ),
+});
+
+const none = z.literal("none");
+
+/** How the upstream pages the list of a catalog, where that is not as in `pack.yaml`. */
+export const catalogPagination = about(
+  z.union([none, upstreamPagination]).optional(),
+  "How the upstream pages this list: the keys of `upstream.pagination`, or `none`. Default: as in `pack.yaml`.",
+  "none",
+);
+
+/** How the lists of one route are paged, where that is not as in `pack.yaml`. */
+export const routePagination = z.union([
+  none,
+  z.strictObject({
+    client: about(
+      z.union([none, clientPagination]).optional(),
+      "How clients ask for a page of this list: the keys of `client.pagination`, or `none`. Default: as in `pack.yaml`.",
+      "none",
+    ),
+    upstream: about(
+      z.union([none, upstreamPagination]).optional(),
+      "How the upstream pages this list: the keys of `upstream.pagination`, or `none`. Default: as in `pack.yaml`.",
+      { offset: { parameter: "skip" }, size: { parameter: "take", maximum: 50 } },
+    ),
+  }),
+]);
+
+export type RoutePagination = z.infer<typeof routePagination>;
+export type ClientPagination = z.infer<typeof clientPagination>;
+export type UpstreamPagination = z.infer<typeof upstreamPagination>;

@@ -1,0 +1,82 @@
+/** Compiles the expressions of a pack, and reports their errors where they are written. */
+import {
+  check,
+  compile,
+  type Expression,
+  ExpressionError,
+  findLiteralArguments,
+  type MaybePromise,
+  thenMaybe,
+} from "../../jsonata/index.ts";
+import { type Origin, type SourceLocation, suggestionFor } from "../../base/index.ts";
+
+/** Replaces an expression with errors. It never runs, since the pack is rejected. */
+const INVALID_EXPRESSION: Expression = {
+  source: "",
+  variables: new Set(),
+  inputNames: new Map(),
+  requiredVariables: new Set(),
+  engine: "compiled",
+  evaluate: () => undefined,
+  print: () => undefined,
+};
+
+/** Reports names of `$values("name", …)` that no value kind has. */
+function reportUnknownKinds(
+  location: SourceLocation,
+  source: string,
+  kinds: ReadonlyMap<string, unknown>,
+): void {
+  for (const { text, offset } of findLiteralArguments(source, "values"))
+    if (!kinds.has(text) && !location.isRemoved(text))
+      location.report(
+        {
+          message: `unknown value kind "${text}"`,
+          hint: suggestionFor(text, [...kinds.keys()]),
+          code: "unknown-reference",
+        },
+        offset,
+      );
+}
+
+/**
+ * Checks and compiles the expression at a location.
+ *
+ * @param variables The names that it may read.
+ * @param kinds The value kinds of `$values`, for expressions that may read it.
+ */
+export function compileExpressionAt(
+  location: SourceLocation,
+  source: string,
+  variables: readonly string[],
+  kinds?: ReadonlyMap<string, unknown>,
+): Expression {
+  const bound = new Set(variables);
+  const errors = location.isChecked ? [] : check(source, bound);
+  for (const { message, offset } of errors) location.report({ message, code: "invalid-expression" }, offset);
+  if (kinds && errors.length === 0 && !location.isChecked && source.includes("$values"))
+    reportUnknownKinds(location, source, kinds);
+  return errors.length > 0 ? INVALID_EXPRESSION : compile(source, bound, location.origin);
+}
+
+/** Evaluates an expression; returns its failure as a value. */
+export function failureAsValue<T>(evaluate: () => MaybePromise<T>): MaybePromise<T | ExpressionError> {
+  const toValue = (error: unknown): ExpressionError => {
+    if (error instanceof ExpressionError) return error;
+    throw error;
+  };
+  try {
+    const result = evaluate();
+    return result instanceof Promise ? result.catch(toValue) : result;
+  } catch (error) {
+    return toValue(error);
+  }
+}
+
+/** Evaluates an expression that is written elsewhere for the field at a location: its errors name both. */
+export function evaluateFor<T>(user: Origin, evaluate: () => MaybePromise<T>): MaybePromise<T> {
+  return thenMaybe(failureAsValue(evaluate), (result) => {
+    if (result instanceof ExpressionError) throw result.usedBy(user);
+    return result;
+  });
+}

@@ -1,0 +1,207 @@
+import { createScopes, type Scopes } from "../credentials/scopes.ts";
+import type { Pack } from "../pack.ts";
+import { splitPath } from "../routes/router.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import type { ResourceDefinition } from "../schema/resource-definition.ts";
+import type { Steps } from "../steps.ts";
+import type { ReadFunction } from "../translation-context.ts";
+import { compilePart, type BodyContext, type Part } from "../bodies/body-members.ts";
+import { compileCatalog, type Catalog, type CatalogContext } from "../calls/compile-catalog.ts";
+import { compileLossNames } from "../fields/loss-names.ts";
+import { compileSentNames } from "../fields/sent-names.ts";
+import { compileRoutes } from "../routes/compile-routes.ts";
+import { reportInvalidFilterRules } from "../filters/default-filters.ts";
+import { compileDialects } from "./dialects.ts";
+import { tokenHeadersOf } from "../headers/client-head.ts";
+import { compileCatalogPaging } from "../lists/envelopes.ts";
+import { compileEndpoint } from "../calls/endpoint.ts";
+import { errorIndexesOf } from "../errors/error-shapes.ts";
+import { reportInvalidCondition } from "../filters/filters.ts";
+import { compileHeaders, hasAbsoluteHeader } from "../headers/headers.ts";
+import { createLocationTranslator } from "./locations.ts";
+import { compilePathParameters } from "../routes/path-parameters.ts";
+import { addUnknownLosses, argumentsOf, inheritFields, type LocatedFile } from "./resource-files.ts";
+import { compileResource, objectLosses, type Resource } from "./resource.ts";
+import { reportUnknownAlways } from "../lists/sparse-fields.ts";
+import { compileDialectQuery } from "../routes/route-query.ts";
+import { compileV4Access } from "../credentials/upstream-access.ts";
+import { compileValueKind, type ValueKind } from "../fields/value-kinds.ts";
+
+type ResourceFiles = readonly LocatedFile<ResourceDefinition>[];
+
+/** Compiles the value kinds. */
+function* compileValueKinds(
+  { definition, location }: LocatedFile<DialectDefinition>,
+  files: ResourceFiles,
+  scopes: Scopes,
+): Steps<ReadonlyMap<string, ValueKind>> {
+  const values = new Map<string, ValueKind>();
+  for (const [name, kind] of Object.entries(definition.values)) {
+    values.set(name, compileValueKind(kind, argumentsOf(name, files), scopes, location.at("values", name)));
+    yield;
+  }
+  return values;
+}
+
+/** Compiles the catalogs of the resources that have one. */
+function* compileCatalogs(
+  files: ResourceFiles,
+  dialect: DialectDefinition,
+  context: Omit<CatalogContext, "pagingOf">,
+): Steps<ReadonlyMap<string, Catalog>> {
+  const catalogs = new Map<string, Catalog>();
+  for (const { definition, location } of files) {
+    if (!definition.catalog) continue;
+    for (const [index, { filter }] of definition.catalog.upstream.entries())
+      if (filter)
+        reportInvalidCondition(filter, dialect, location.at("catalog", "upstream", index, "filter"));
+    const at = location.at("catalog");
+    const { list, upstream_list: upstreamList = list, envelope } = definition;
+    const pagingOf: CatalogContext["pagingOf"] = (own, place) =>
+      compileCatalogPaging({ list, upstreamList, envelope }, dialect, own, place);
+    catalogs.set(
+      definition.object,
+      compileCatalog(definition.object, definition.catalog, { ...context, pagingOf }, at),
+    );
+    yield;
+  }
+  return catalogs;
+}
+
+/** Compiles the shared parts of bodies and all resources. Resources refer to each other by functions of the context. */
+function* compileResources(
+  { definition: dialect, location }: LocatedFile<DialectDefinition>,
+  files: ResourceFiles,
+  scopes: Scopes,
+  { values, catalogs, lookup }: Pick<BodyContext, "values" | "catalogs" | "lookup">,
+): Steps<ReadonlyMap<string, Resource>> {
+  const readers = new Map<string, ReadFunction>();
+  const objectWrites = new Map<string, Resource["writeObject"]>();
+  const errorFields = new Map<string, Resource["errorField"]>();
+  const parts = new Map<string, Part>();
+  const resources = new Map<string, Resource>();
+  const lossyObjects = new Set<string>();
+  const context: BodyContext = {
+    values,
+    catalogs,
+    readers,
+    objectWrites,
+    errorFields,
+    errorIndexes: errorIndexesOf(dialect, files),
+    resources: new Map(files.map((file) => [file.definition.object, file])),
+    mayLose: (object) => lossyObjects.has(object),
+    lookup,
+    scopesOf: (v4, asked) =>
+      typeof v4 === "string" ? scopes.toAlpha(v4, typeof asked === "string" ? asked : undefined) : undefined,
+    scopesFor: (alpha) => (typeof alpha === "string" ? scopes.toV4(alpha).join(" ") || undefined : undefined),
+    bodies: { client: dialect.client.bodies, upstream: dialect.upstream.bodies },
+    parts,
+    tokenHeaders: tokenHeadersOf(dialect.client.credentials),
+    id: dialect.client.id,
+    filtersInQuery: dialect.client.filters !== undefined && dialect.client.filters.header === undefined,
+    omitsNull: dialect.client.responses.omit_null,
+    unknownRecord: dialect.messages.unknown_record,
+    pathParameters: dialect.client.path_parameters,
+  };
+  for (const [name, part] of Object.entries(dialect.parts))
+    parts.set(name, yield* compilePart(part, context, location.at("parts", name)));
+  for (const { definition, location: at } of files) {
+    reportInvalidFilterRules(definition, values, dialect, at);
+    const resource = yield* compileResource(definition, context, at);
+    resources.set(definition.object, resource);
+    readers.set(definition.object, resource.read);
+    objectWrites.set(definition.object, resource.writeObject);
+    errorFields.set(definition.object, resource.errorField);
+  }
+  for (const name of resources.keys()) if (objectLosses(name, resources).length > 0) lossyObjects.add(name);
+  return resources;
+}
+
+/** Compiles the token check. A pack without one is invalid if a route takes a file. */
+function compileTokenCheck(
+  { definition: { upstream }, location }: LocatedFile<DialectDefinition>,
+  takesFiles: boolean,
+): Pack["tokenCheck"] {
+  const at = location.at("upstream", "token_check");
+  if (upstream.token_check === undefined) {
+    if (takesFiles)
+      location
+        .at("upstream")
+        .report('a pack whose routes take files needs "token_check": a GET that any token may send');
+    return undefined;
+  }
+  const endpoint = compileEndpoint(upstream.token_check, upstream.base_path, [], at);
+  if (endpoint.method !== "GET") at.report("a token check must be a GET");
+  return endpoint;
+}
+
+/**
+ * Compiles a validated pack: value kinds, catalogs, resources, and routes, in this order. References are resolved here. An
+ * unknown reference is reported, and compilation continues, so that the author sees all problems at once. Yields after each
+ * of them.
+ *
+ * @param dialect The file `pack.yaml`.
+ * @param resourceFiles The resource files.
+ */
+export function* compilePack(
+  dialect: LocatedFile<DialectDefinition>,
+  resourceFiles: ResourceFiles,
+): Steps<Omit<Pack, "hash">> {
+  const { definition, location } = dialect;
+  const files = inheritFields(resourceFiles).map((file) => addUnknownLosses(file, definition.values));
+  const scopes = createScopes(definition.scopes);
+  const values = yield* compileValueKinds(dialect, files, scopes);
+  const lookup = (kind: string, value: unknown): unknown => values.get(kind)?.lookup(value);
+  const catalogs = yield* compileCatalogs(files, definition, { values, lookup, id: definition.upstream.id });
+  const resources = yield* compileResources(dialect, files, scopes, { values, catalogs, lookup });
+
+  const dialects = compileDialects(definition, files, location);
+  reportUnknownAlways(definition.client.sparse_fields, resources, location.at("client", "sparse_fields"));
+  const messages = new Map(Object.entries(definition.messages));
+  const routeContext = {
+    dialect: definition,
+    paging: dialects.paging,
+    errors: dialects,
+    access: (scope: string) => scopes.access(scope),
+    prerequisites: new Map(Object.entries(definition.prerequisites)),
+    resources,
+    query: compileDialectQuery(dialect, { values, messages, lookup }, dialects),
+    grammar: dialects.grammar,
+    pathParameters: compilePathParameters(
+      definition.client.path_parameters,
+      values,
+      location.at("client", "path_parameters"),
+    ),
+  };
+  const { router, routes } = yield* compileRoutes(files, routeContext, values, location);
+
+  const all = [...routes.values()].flat();
+  const takesFiles = new Set(all.flatMap(({ upload, name }) => (upload ? [name.split(" ")[0] ?? ""] : [])));
+  return {
+    dialect: definition,
+    takesFiles,
+    v4Access: compileV4Access(all, catalogs.values(), definition.upstream.base_path),
+    tokenCheck: compileTokenCheck(dialect, takesFiles.size > 0),
+    prefix: splitPath(definition.client.base_path) ?? [],
+    scopes,
+    ...dialects,
+    resources,
+    routes: all,
+    sentNames: compileSentNames(all),
+    lossNames: compileLossNames(all, definition.upstream.name),
+    surface: undefined,
+    acceptedDifferences: [],
+    gaps: () => ({ unmappedFields: [], unmappedRoutes: [], unused: [] }),
+    match(method, segments) {
+      const found = router.match(method, segments);
+      return found && { routes: found.route, parameters: found.parameters };
+    },
+    commonHeaders: compileHeaders(undefined, definition, { route: location, pack: location }),
+    hasAbsoluteHeaders: hasAbsoluteHeader(
+      definition,
+      all.map(({ headers }) => headers),
+    ),
+    locate: createLocationTranslator(all, definition.client.base_path, definition.upstream.base_path),
+    route: (name) => routes.get(name)?.at(-1),
+  };
+}

@@ -1,0 +1,204 @@
+/** What a pack says about both dialects as a whole, compiled. */
+import {
+  createCredentialsFormat,
+  credentialPlaces,
+  type CredentialsFormat,
+  type CredentialsPlace,
+} from "../credentials/credentials.ts";
+import { createErrorCodes, type ErrorCodes } from "../errors/error-codes.ts";
+import { createFilterWriter, type FilterWriter } from "../filters/filter-writer.ts";
+import type { Grammar } from "../filters/grammar.ts";
+import { compileClientPaths, type ClientPaths } from "../routes/client-paths.ts";
+import { compileMediaTypes, type ClientMediaTypes } from "../bodies/body-format.ts";
+import type { Shape } from "../fields/shape.ts";
+import { USUAL_SECRET_NAMES } from "./usual-secret-names.ts";
+import { createRateLimitHeaders, type RateLimitHeaders } from "../headers/rate-limit-headers.ts";
+import { createStatuses, type Statuses } from "../errors/statuses.ts";
+import type { SourceLocation } from "../../base/index.ts";
+import { checkCommonHeaders, checkRateLimitHeaders } from "../headers/headers.ts";
+import { checkVersionPlace, compileVersion, type CheckVersion } from "../headers/versions.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import type { ResourceDefinition } from "../schema/resource-definition.ts";
+import { checkEnvelope, packLists } from "../lists/envelopes.ts";
+import { compileErrors, type CompiledErrors } from "../errors/error-shapes.ts";
+import { compileGrammar } from "../filters/filters.ts";
+import type { LocatedFile } from "./resource-files.ts";
+import { compilePaging, type Paging } from "../lists/paging.ts";
+
+/** The compiled dialects of a pack. */
+export interface Dialects extends ClientPaths, CompiledErrors {
+  readonly statuses: Statuses;
+  readonly errorCodes: ErrorCodes;
+  /** Where each dialect has its tokens; undefined for a dialect without tokens. */
+  readonly credentials: {
+    readonly client: CredentialsFormat | undefined;
+    readonly upstream: CredentialsFormat | undefined;
+  };
+  /** The names of secret values: the usual ones, `secrets` of the pack, and those under which requests have their tokens. */
+  readonly secretNames: readonly string[];
+  /**
+   * The scheme of requests in the upstream's own dialect, which are forwarded without translation. Undefined if the
+   * `Authorization` header does not distinguish them, and if the upstream's tokens are the gateway's own.
+   */
+  readonly nativeScheme: string | undefined;
+  /** Checks the version that a request asks for; undefined if the pack serves any. */
+  readonly checkVersion: CheckVersion | undefined;
+  /** Headers of all upstream requests, with lower-case names; undefined if the pack names none. */
+  readonly upstreamHeaders: Readonly<Record<string, string>> | undefined;
+  /** The media types of the client's responses. */
+  readonly responseTypes: { readonly success: string; readonly error: string };
+  /** The media types of the client's bodies. */
+  readonly mediaTypes: ClientMediaTypes;
+  /** Where each dialect has the status of its rate limits. */
+  readonly rateLimitHeaders: { readonly client: RateLimitHeaders; readonly upstream: RateLimitHeaders };
+  /** Without filters of the client it has no operators. */
+  readonly grammar: Grammar;
+  /** Writes filters of the upstream, also those of the pack alone. */
+  readonly filterWriter: FilterWriter;
+  readonly paging: Paging;
+  /** The shapes of lists where a resource or a route has no other. */
+  readonly lists: { readonly client: Shape; readonly upstream: Shape };
+}
+
+function nativeSchemeOf({ client, upstream }: DialectDefinition): string | undefined {
+  const { scheme: native, token } = upstream.credentials ?? {};
+  const schemes = credentialPlaces(client.credentials).map(
+    ({ scheme, basic }) => scheme ?? (basic && "Basic"),
+  );
+  if (schemes.length === 0 || token !== "client") return undefined;
+  const isDistinct = schemes.every(
+    (scheme) => scheme !== undefined && scheme.toLowerCase() !== native?.toLowerCase(),
+  );
+  return isDistinct ? native : undefined;
+}
+
+/**
+ * The usual names, those of the pack, and those of tokens. Clients send tokens in the wrong place: there they are secret as
+ * well, under any spelling of their name.
+ */
+function secretNamesOf({ client, upstream, secrets }: DialectDefinition): readonly string[] {
+  const changed = (name: string): boolean => secrets.includes(`!${name}`) || secrets.includes(`${name}[]`);
+  const usual = USUAL_SECRET_NAMES.filter((name) => !changed(name));
+  const places = [client.credentials, upstream.credentials].flatMap(credentialPlaces);
+  const names = places.flatMap(({ header, query, cookie }) => [header, query, cookie]);
+  // Asterisks and brackets mean something in `secrets`.
+  const plain = names.flatMap((name) => name?.replaceAll("*", "").replace(/\[\]$/, "") ?? []);
+  return [...usual, ...secrets, ...(places.length === 0 ? [] : ["authorization"]), ...plain];
+}
+
+function compileFixedHeaders({ upstream }: DialectDefinition): Dialects["upstreamHeaders"] {
+  const { headers = {}, version: { header, value, media_type: type } = {} } = upstream;
+  const all = [
+    ...Object.entries(headers),
+    ...(header === undefined || value === undefined ? [] : [[header, value] as const]),
+    ...(type === undefined ? [] : [["accept", type] as const]),
+  ];
+  return all.length === 0
+    ? undefined
+    : Object.fromEntries(all.map(([name, text]) => [name.toLowerCase(), text]));
+}
+
+/** Reports further places that say the same as another one, and more than one in the query. */
+function checkFurtherPlaces({ client }: DialectDefinition, location: SourceLocation): void {
+  const places = credentialPlaces(client.credentials);
+  const nameOf = ({ scheme, basic, header, query, cookie }: CredentialsPlace): string =>
+    [scheme?.toLowerCase() ?? (basic && "basic"), header?.toLowerCase(), query && "query", cookie].join(" ");
+  for (const [index, place] of places.slice(1).entries()) {
+    const at = location.at("client", "credentials", "or", index);
+    reportPlace(place, at);
+    if (places.slice(0, index + 1).some((other) => nameOf(other) === nameOf(place)))
+      at.report(
+        place.query === undefined
+          ? "this place is there twice"
+          : "a token is in one parameter of the query at most",
+      );
+  }
+}
+
+const PLACES = ["scheme", "basic", "header", "query", "cookie"] as const;
+
+/** Reports a place that is none, or several. */
+function reportPlace(place: CredentialsPlace, location: SourceLocation): void {
+  const found = PLACES.filter((key) => place[key] !== undefined);
+  if (found.length === 0)
+    location.report({ message: "the place of the token is missing", hint: `one of ${PLACES.join(", ")}` });
+  if (found.length > 1)
+    location.report({
+      message: `a token is in one place, not in ${found.join(" and ")}`,
+      hint: "remove all but one, or write those that clients may use as well under or:",
+    });
+}
+
+/** Reports credentials without a place, with several, and a token that no client can have. */
+function checkCredentials(definition: DialectDefinition, location: SourceLocation): void {
+  const { client, upstream, oauth } = definition;
+  for (const side of ["client", "upstream"] as const) {
+    const { credentials } = definition[side];
+    if (credentials) reportPlace(credentials, location.at(side, "credentials"));
+  }
+  checkFurtherPlaces(definition, location);
+  const { realm } = client.credentials ?? {};
+  if (
+    realm !== undefined &&
+    credentialPlaces(client.credentials).every(({ scheme, basic }) => (scheme ?? basic) === undefined)
+  )
+    location
+      .at("client", "credentials", "realm")
+      .report('a challenge needs an authentication scheme: "scheme" or "basic"');
+  const { token = "client" } = upstream.credentials ?? {};
+  const at = location.at("upstream", "credentials");
+  const isUnknown = location.at("client").isRemoved("credentials");
+  if (upstream.credentials && !client.credentials && !isUnknown && token !== "setting")
+    at.report({
+      message: "clients have no token that could be sent or looked up",
+      hint: "add credentials to client, or send a fixed token: token: setting",
+    });
+  if (oauth && token !== "client")
+    at.at("token").report('with "oauth" clients have tokens of their own, so that token must be "client"');
+}
+
+/** Compiles what a pack says about both dialects as a whole. @param files Its resource files, whose routes may differ. */
+export function compileDialects(
+  definition: DialectDefinition,
+  files: readonly LocatedFile<ResourceDefinition>[],
+  location: SourceLocation,
+): Dialects {
+  const { client, upstream, errors } = definition;
+  const lists = packLists(definition);
+  checkEnvelope({ client: client.responses, upstream: upstream.responses }, (side) =>
+    location.at(side, "responses"),
+  );
+  checkCredentials(definition, location);
+  checkCommonHeaders(definition, location);
+  checkRateLimitHeaders(definition, location);
+  checkVersionPlace(client.version, location.at("client", "version"));
+  checkVersionPlace(upstream.version, location.at("upstream", "version"));
+  const mediaType = client.version?.media_type ?? "application/json";
+  const paging = compilePaging(definition, lists, location);
+  const statuses = createStatuses(errors);
+  const errorCodes = createErrorCodes(errors);
+  return {
+    statuses,
+    errorCodes,
+    ...compileErrors(definition, files, { statuses, errorCodes }, location),
+    credentials: {
+      client: createCredentialsFormat(client.credentials),
+      upstream: createCredentialsFormat(upstream.credentials),
+    },
+    secretNames: secretNamesOf(definition),
+    nativeScheme: nativeSchemeOf(definition),
+    checkVersion: compileVersion(client.version),
+    upstreamHeaders: compileFixedHeaders(definition),
+    responseTypes: { success: mediaType, error: client.responses.error_media_type ?? mediaType },
+    rateLimitHeaders: {
+      client: createRateLimitHeaders(client.rate_limit_headers),
+      upstream: createRateLimitHeaders(upstream.rate_limit_headers),
+    },
+    mediaTypes: compileMediaTypes(client.bodies),
+    ...compileClientPaths(definition, location),
+    grammar: compileGrammar(definition, location),
+    filterWriter: createFilterWriter(upstream.filters),
+    paging,
+    lists,
+  };
+}

@@ -1,0 +1,17 @@
+/** The entry of a thread that checks one pack. */
+import { parentPort, workerData } from "node:worker_threads";
+import { checkFiles } from "./checked-pack.ts";
+import { PackError } from "../../base/index.ts";
+import type { PackCheckJob, PackCheckReply } from "./pack-check.ts";
+
+function check({ files, words }: PackCheckJob): PackCheckReply {
+  try {
+    return { checked: checkFiles(files, words) };
+  } catch (error) {
+    if (!(error instanceof PackError)) throw error;
+    // A log has no lines of pack files, and each of them may be as long as its file.
+    return { diagnostics: error.diagnostics.map((diagnostic) => ({ ...diagnostic, excerpt: "" })) };
+  }
+}
+
+parentPort?.postMessage(check(workerData as PackCheckJob), []);

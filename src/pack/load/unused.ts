@@ -1,0 +1,145 @@
+/** Finds definitions of a pack that nothing uses: they are mistakes, or remains of what was removed. */
+import { coded, isObject, type SourceLocation } from "../../base/index.ts";
+import { parametersIn, parseSegment } from "../routes/router.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import type { ResourceDefinition } from "../schema/resource-definition.ts";
+import type { LocatedFile } from "./resource-files.ts";
+
+type File = LocatedFile<ResourceDefinition>;
+
+/** All texts in a definition, each with the key that it has. */
+function* textsIn(value: unknown, key = ""): Generator<readonly [key: string, text: string]> {
+  if (typeof value === "string") yield [key, value];
+  else if (Array.isArray(value)) for (const each of value) yield* textsIn(each, key);
+  else if (isObject(value)) for (const [name, each] of Object.entries(value)) yield* textsIn(each, name);
+}
+
+/** Reports the members of a map whose names are not used. */
+function reportNames(
+  kind: string,
+  names: Iterable<string>,
+  used: ReadonlySet<string>,
+  location: SourceLocation,
+): void {
+  for (const name of names)
+    if (!used.has(name)) location.at(name).reportKey(`nothing uses the ${kind} "${name}"`);
+}
+
+/** Keys whose text is the name of a value kind. */
+const KIND_KEYS: ReadonlySet<string> = new Set(["values", "ids"]);
+
+/** `$values("kind", …)`. The name may be computed: then every kind may be used. */
+const LOOKUP = /\$values\(\s*(?:"([^"]*)"|'([^']*)'|.)/g;
+
+/** The value kinds that definitions name; undefined if that is not known. */
+function usedKinds(definitions: readonly unknown[]): ReadonlySet<string> | undefined {
+  const used = new Set<string>();
+  for (const [key, text] of textsIn(definitions)) {
+    if (KIND_KEYS.has(key)) used.add(text);
+    for (const [, name, quoted = name] of text.matchAll(LOOKUP)) {
+      if (quoted === undefined) return undefined;
+      used.add(quoted);
+    }
+  }
+  return used;
+}
+
+const routesOf = ({ definition }: File) => definition.routes ?? [];
+
+/** The objects that an object names. */
+function objectsOf({ definition }: File): string[] {
+  const { fields, inputs = {}, routes = [], extends: base } = definition;
+  return [
+    ...[...Object.values(fields), ...Object.values(inputs)].flatMap(({ object, catalog }) => [
+      object,
+      catalog,
+    ]),
+    ...routes.flatMap((route) => [route.without_scopes, ...(route.one_of ?? []).map(({ object }) => object)]),
+    base,
+  ].filter((name) => name !== undefined);
+}
+
+/** Objects with routes, and those that are in them. */
+function reachableObjects(files: readonly File[], named: readonly string[]): ReadonlySet<string> {
+  const byName = new Map(files.map((file) => [file.definition.object, file]));
+  const pending = [
+    ...named,
+    ...files.filter((file) => routesOf(file).length > 0).map((file) => file.definition.object),
+  ];
+  const reached = new Set<string>();
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    const file = byName.get(name);
+    if (!file || reached.has(name)) continue;
+    reached.add(name);
+    pending.push(...objectsOf(file));
+  }
+  return reached;
+}
+
+/** The path parameters of the routes of a file. */
+const parametersOf = (file: File): Set<string> =>
+  new Set(
+    routesOf(file).flatMap(({ client, bulk }) => [
+      ...(bulk ? [bulk.parameter] : []),
+      ...client
+        .replace(/^\S+ /, "")
+        .split("/")
+        .flatMap((segment) => parametersIn(parseSegment(segment, () => "text")))
+        .map(({ parameter }) => parameter),
+    ]),
+  );
+
+/** A file whose diagnostics say that nothing uses a definition. */
+const markUnused = <T>({ definition, location }: LocatedFile<T>): LocatedFile<T> => ({
+  definition,
+  location: coded(location, "unused"),
+});
+
+/** Reports objects, value kinds, path parameters, prerequisites, parts and messages that nothing uses. */
+export function reportUnused(dialect: LocatedFile<DialectDefinition>, resourceFiles: readonly File[]): void {
+  const { definition, location } = markUnused(dialect);
+  const files = resourceFiles.map(markUnused);
+  const { values, prerequisites, parts, client, messages } = definition;
+  const inputs = Object.values(parts).flatMap((part) => Object.values(part.inputs));
+  const objects = reachableObjects(
+    files,
+    inputs.flatMap(({ object, catalog }) => [object, catalog]).filter((name) => name !== undefined),
+  );
+  for (const { definition: file, location: at } of files)
+    if (!objects.has(file.object)) at.at("object").report(`no route uses the object "${file.object}"`);
+
+  const routes = files.flatMap(routesOf);
+  const kinds = usedKinds([
+    { ...definition, values: undefined },
+    ...Object.values(values).map(({ read, write }) => ({ read, write })),
+    ...files.map((file) => file.definition),
+    ...routes.map(({ where_values: choices = {} }) => ({ values: Object.values(choices) })),
+  ]);
+  if (kinds) reportNames("value kind", Object.keys(values), kinds, location.at("values"));
+
+  const globalParameters = new Set<string>();
+  for (const file of files) {
+    const ofFile = file.definition.path_parameters ?? {};
+    const used = parametersOf(file);
+    reportNames("path parameter", Object.keys(ofFile), used, file.location.at("path_parameters"));
+    for (const name of used) if (!Object.hasOwn(ofFile, name)) globalParameters.add(name);
+  }
+  const parameters = Object.keys(client.path_parameters);
+  reportNames("path parameter", parameters, globalParameters, location.at("client", "path_parameters"));
+
+  const usedPrerequisites = new Set(routes.flatMap((route) => route.prerequisites ?? []));
+  reportNames("prerequisite", Object.keys(prerequisites), usedPrerequisites, location.at("prerequisites"));
+  const usedParts = new Set(
+    files.flatMap((file) => Object.values(file.definition.bodies ?? {}).flatMap((body) => body.parts ?? [])),
+  );
+  reportNames("part", Object.keys(parts), usedParts, location.at("parts"));
+
+  const usedMessages = new Set([
+    // The engine uses it.
+    "unknown_record",
+    ...[...textsIn([client.query, routes])].flatMap(([key, text]) =>
+      key === "reject" || key === "message" || key === "empty" ? [text] : [],
+    ),
+  ]);
+  reportNames("message", Object.keys(messages), usedMessages, location.at("messages"));
+}

@@ -1,0 +1,73 @@
+import type { Pack } from "../pack.ts";
+import { credentialPlaces, type CredentialsPlace } from "../credentials/credentials.ts";
+import { describeErrorResponses, describeErrors, ERRORS } from "./errors.ts";
+import { describeObject, extensionName, objectRef, type Json } from "./schemas.ts";
+import { describePaths, securitySchemeNames } from "./operations.ts";
+import { describeResponseHeaders, referToHeaders, type DescribedPlan } from "./response-headers.ts";
+
+/** Where requests have their token. OpenAPI knows the scheme `Basic`; others are a header of their own. */
+function describeCredentials({ scheme, basic, header, query, cookie }: CredentialsPlace): Json {
+  if (basic !== undefined)
+    return { type: "http", scheme: "basic", description: `The token is ${BASIC_PARTS[basic]}.` };
+  if (query !== undefined) return { type: "apiKey", in: "query", name: query };
+  if (cookie !== undefined) return { type: "apiKey", in: "cookie", name: cookie };
+  if (header !== undefined) return { type: "apiKey", in: "header", name: header };
+  return {
+    type: "apiKey",
+    in: "header",
+    name: "Authorization",
+    description: `\`Authorization: ${scheme} TOKEN\`, with a token that has the scope.`,
+  };
+}
+
+const BASIC_PARTS = {
+  username: "the user name",
+  password: "the password",
+  both: "the user name and the password",
+} as const;
+
+/** All scopes, by resource and level. */
+const listScopes = ({ dialect: { scopes } }: Pack): string[] =>
+  scopes ? [scopes.all, ...resourceScopes(scopes)] : [];
+
+const resourceScopes = (scopes: NonNullable<Pack["dialect"]["scopes"]>): string[] =>
+  Object.keys(scopes.resources).flatMap((resource) => scopes.levels.map((level) => `${resource}:${level}`));
+
+/**
+ * Describes the alpha API of a pack in OpenAPI 3.1, with the product names of the service.
+ *
+ * @param plan The plan by which the API ends, if there is one.
+ */
+export function describePack(pack: Pack, version: string, plan?: DescribedPlan): Json {
+  const { client, upstream } = pack.dialect;
+  const { name } = client;
+  const responseHeaders = describeResponseHeaders(pack, plan);
+  const objects = [...pack.resources.values()].filter(({ fields }) => fields.size > 0);
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: `${name[0]?.toUpperCase()}${name.slice(1)} API of the gateway`,
+      version,
+      description:
+        `Generated from the mapping pack. \`${extensionName(pack, "equivalent")}\` is the ${upstream.name} call of an ` +
+        `operation, null where there is none, \`${extensionName(pack, "field")}\` the ${upstream.name} field of a member, and \`x-loss\` what the ` +
+        `translation loses.${plan ? " `x-sunset` is the time at which an operation ends." : ""}`,
+    },
+    servers: [{ url: client.base_path || "/" }],
+    paths: describePaths(pack, plan),
+    components: {
+      schemas: {
+        ...Object.fromEntries(objects.map((resource) => [resource.name, describeObject(resource, pack)])),
+        [ERRORS]: describeErrors(pack.errors.client.shapes),
+      },
+      headers: responseHeaders,
+      responses: describeErrorResponses(pack, objectRef(ERRORS), referToHeaders(responseHeaders)),
+      securitySchemes: Object.fromEntries(
+        credentialPlaces(client.credentials).map((place, index) => [
+          securitySchemeNames(client.credentials)[index],
+          { ...describeCredentials(place), "x-scopes": listScopes(pack) },
+        ]),
+      ),
+    },
+  };
+}

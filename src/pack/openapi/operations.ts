@@ -1,0 +1,266 @@
+import { credentialPlaces, type CredentialsPlaces } from "../credentials/credentials.ts";
+import type { Pack } from "../pack.ts";
+import type { Bulk } from "../calls/bulk.ts";
+import { NOT_MODIFIED } from "../errors/statuses.ts";
+import { mayBeNotModified } from "../headers/not-modified.ts";
+import type { Route } from "../routes/route.ts";
+import { isObject } from "../../base/index.ts";
+import { fillKey, fillShape, nameOf, namesIn, type Shape } from "../fields/shape.ts";
+import { describeParameters } from "./parameters.ts";
+import { describeResponseHeaders, referToHeaders, type DescribedPlan } from "./response-headers.ts";
+import { summarize } from "./summaries.ts";
+import { describeErrorResponses, describeErrors, ERRORS } from "./errors.ts";
+import { describeBody, extensionName, objectRef, type Json } from "./schemas.ts";
+
+/** A schema, or a choice of several. */
+const anyOf = (schemas: readonly Json[]): Json =>
+  schemas.length === 1 ? (schemas[0] ?? {}) : { anyOf: schemas };
+
+const unique = <T>(values: readonly T[]): T[] => [
+  ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
+];
+
+/** Parses `GET /books/:id` into a method, an OpenAPI path and its parameters. */
+function parseRouteName(name: string): { method: string; path: string; parameters: string[] } {
+  const [method = "", template = ""] = name.split(" ");
+  const path = template.replaceAll(/\/:(\w+)/g, "/{$1}");
+  const parameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = ""]) => parameter);
+  return { method: method.toLowerCase(), path, parameters };
+}
+
+/** The schema of a successful response. */
+function describeResponse(route: Route): Json {
+  const all = route.responseObjects.map(objectRef);
+  // An object with the members that the client chooses lacks others.
+  const objects = anyOf(route.sparseFields ? [...all, { type: "object" }] : all);
+  if (route.bulk) return describeBulk(route.bulk, objects);
+  if (route.response === "none") return { type: "object", maxProperties: 0 };
+  const wrap = (wrapper: Shape = "$object", object: Json): Json =>
+    describeWrapper(fillShape(wrapper, { object: "$object", name: route.object }), object);
+  const { paging, envelope } = route.lists;
+  if (route.response === "object") {
+    // After a successful write, the read can fail.
+    const object = route.readAfterWrite ? { anyOf: [objects, { type: "object" }] } : objects;
+    return wrap(envelope.client.object, object);
+  }
+  const maxItems = paging.style ? paging.size.maximum : undefined;
+  const items = {
+    type: "array",
+    ...(maxItems !== undefined && { maxItems }),
+    items: wrap(envelope.client.item, objects),
+  };
+  return describeListShape(envelope.client.list, items, { list: route.list, firstPage: firstPageOf(paging) });
+}
+
+/** The schema of the results of many calls. */
+function describeBulk({ success, failure, list, most }: Bulk, object: Json): Json {
+  const count = { type: "integer", minimum: 0 };
+  const values = { id: { type: ["string", "integer"] }, status: { type: "integer" }, object, error: {} };
+  const items = anyOf([describeValues(success, values), describeValues(failure, values)]);
+  const results = { type: "array", maxItems: most, items };
+  return describeValues(list, { items: results, succeeded: count, failed: count });
+}
+
+/** The schema of a shape. @param values The schemas of its names. */
+function describeValues(shape: Shape, values: Readonly<Record<string, Json>>): Json {
+  const name = nameOf(shape);
+  if (name !== undefined) return values[name] ?? {};
+  if (!isObject(shape)) return { const: shape };
+  const members = Object.entries(shape).map(([key, member]) => [key, describeValues(member, values)]);
+  return { type: "object", properties: Object.fromEntries(members) };
+}
+
+const firstPageOf = ({ style }: Pack["paging"]): number => (style?.kind === "page" ? style.first : 1);
+
+/** The schema of a value of a list. */
+function describeListValue(name: string, firstPage: number): Json {
+  if (name === "has_more") return { type: "boolean" };
+  if (name === "page") return { type: "integer", minimum: firstPage };
+  if (name === "pages" || name === "size") return { type: "integer", minimum: 1 };
+  if (!/^(?:next|previous|first|last)_/.test(name)) return { type: "integer", minimum: 0 };
+  return { type: [/_(?:page|offset)$/.test(name) ? "integer" : "string", "null"] };
+}
+
+/** The schema of a list, with that of its items. */
+function describeListShape(
+  shape: Shape,
+  items: Json,
+  names: { readonly list: string; readonly firstPage: number },
+): Json {
+  const name = nameOf(shape);
+  if (name === "items") return items;
+  if (name !== undefined) return describeListValue(name, names.firstPage);
+  if (!isObject(shape)) return { const: shape };
+  const members = Object.entries(shape).map(([key, member]): [string, Json] => [
+    fillKey(key, names),
+    describeListShape(member, items, names),
+  ]);
+  return {
+    type: "object",
+    required: members.map(([key]) => key),
+    properties: Object.fromEntries(members),
+  };
+}
+
+function findEquivalent({ source }: Route, { dialect: { upstream } }: Pack): string | null {
+  if ("error" in source) return null;
+  if ("call" in source) return `${source.call.method} ${upstream.base_path}${source.call.template}`;
+  return source.catalog.calls.map(({ path }) => `GET ${upstream.base_path}${path}`).join(", ");
+}
+
+function describeSecurity(routes: readonly Route[], { dialect: { client, scopes } }: Pack): Json[] {
+  const schemes = securitySchemeNames(client.credentials);
+  return unique(
+    routes.flatMap(({ access }): Json[] => {
+      if (access === "public") return [{}];
+      const needed = access === "token" ? [] : [`${access.resource}:${scopes?.levels[access.level]}`];
+      return schemes.map((name) => ({ [name]: needed }));
+    }),
+  );
+}
+
+/** The names of the places of a token: `token`, and `token_2` and so on for further ones. */
+export const securitySchemeNames = (credentials: CredentialsPlaces | undefined): string[] =>
+  credentialPlaces(credentials).map((_place, index) => (index === 0 ? "token" : `token_${index + 1}`));
+
+/** The schema of a body or of a response in its wrapper. */
+function describeWrapper(wrapper: Shape, body: Json): Json {
+  if (nameOf(wrapper) === "object") return body;
+  if (!isObject(wrapper)) return { const: wrapper };
+  const members = Object.entries(wrapper).map(([key, member]) => [key, describeWrapper(member, body)]);
+  const required = Object.keys(wrapper).filter((key) => namesIn(wrapper[key]).length > 0);
+  return { type: "object", required, properties: Object.fromEntries(members) };
+}
+
+/** Describes the request body. Without a body in the pack, many clients send null or an object: both are accepted. */
+function describeRequest(routes: readonly Route[], { dialect, mediaTypes }: Pack): Json {
+  const files = routes.flatMap(({ upload }) => (upload ? [[upload.content_type, {}] as const] : []));
+  if (files.length > 0) return { requestBody: { required: true, content: Object.fromEntries(files) } };
+  const rules = routes.flatMap(({ body }) => body ?? []);
+  if (rules.length === 0) return {};
+  const isRequired = routes.every(({ body }) => ((body?.schema["required"] ?? []) as unknown[]).length > 0);
+  const bodies = rules.map((body) => describeWrapper(body.wrapper, describeBody(body, dialect.client.id)));
+  const others = rules.length < routes.length ? [{ type: "object" }, { type: "null" }] : [{ type: "null" }];
+  const schema = anyOf(isRequired ? bodies : [...bodies, ...others]);
+  const readRoutes = routes.flatMap((route) => route.readRoute ?? []);
+  const description = `Values that ${readRoutes.join(", ")} returns are accepted unchanged, even if they do not match the schema.`;
+  return {
+    requestBody: {
+      ...(readRoutes.length > 0 && { description }),
+      required: isRequired,
+      content: Object.fromEntries(mediaTypes.names.map((type) => [type, { schema }])),
+    },
+  };
+}
+
+/** The headers of successful responses: those that all have, and those of the upstream. */
+function describeHeaders(routes: readonly Route[], common: Json): Json {
+  const names = routes.flatMap(({ headers }) =>
+    Object.entries(headers?.definition.response ?? {}).flatMap(([name, { on }]) =>
+      on === "error" ? [] : name,
+    ),
+  );
+  return {
+    headers: {
+      ...common,
+      ...Object.fromEntries(names.map((name) => [name, { schema: { type: "string" } }])),
+    },
+  };
+}
+
+/** The errors of an operation whose routes have own shapes or statuses; undefined: they are those of all operations. */
+function describeOwnErrors(routes: readonly Route[], pack: Pack, headers: Json): Json | undefined {
+  const rejected = routes.flatMap(({ source }) => ("error" in source ? [source.error.status] : []));
+  const statuses = [
+    ...routes.flatMap(({ ownStatuses }) => ownStatuses),
+    ...rejected.filter((status) => !pack.statuses.all.includes(status)),
+  ];
+  if (statuses.length === 0 && routes.every(({ errors }) => errors === undefined)) return undefined;
+  const schemas = routes.map(({ errors }) =>
+    errors ? describeErrors(errors.client.shapes) : objectRef(ERRORS),
+  );
+  return describeErrorResponses(pack, anyOf(unique(schemas)), headers, statuses);
+}
+
+/** The statuses of a route's successes: also of one whose operation is still in progress. */
+const statusesOf = ({ status, poll }: Route): number[] => [
+  status,
+  ...(poll?.unfinished && "body" in poll.unfinished ? [poll.unfinished.status ?? status] : []),
+];
+
+/** Describes the success and the errors. A route without a v4 call has only errors. */
+function describeResponses(routes: readonly Route[], pack: Pack, headers: Json): Json {
+  const { statuses } = pack;
+  const served = routes.filter(({ source }) => !("error" in source));
+  const files = served.flatMap(({ file }) => (file ? [[file.content_type, {}] as const] : []));
+  const json = { schema: anyOf(unique(served.map((route) => describeResponse(route)))) };
+  const content = files.length > 0 ? Object.fromEntries(files) : { [pack.responseTypes.success]: json };
+  const successes = unique(served.flatMap(statusesOf)).map((status) => [
+    String(status),
+    { description: "Success", ...(status !== 204 && { content }), ...describeHeaders(served, headers) },
+  ]);
+  const names = [...statuses.all, ...(statuses.passesOthers ? ["default"] : [])];
+  const common = names.map(
+    (status) => [String(status), { $ref: `#/components/responses/${status}` }] as const,
+  );
+  const ownErrors = describeOwnErrors(routes, pack, headers);
+  const errors = ownErrors ? Object.entries(ownErrors) : common;
+  const notModified = served.some(mayBeNotModified)
+    ? [[NOT_MODIFIED, { description: "The client's copy is current." }]]
+    : [];
+  return Object.fromEntries([...successes, ...notModified, ...errors]);
+}
+
+const createOperationId = (method: string, path: string): string =>
+  method + path.replaceAll(/[^A-Za-z0-9]+(.?)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Says that the upstream has no such call, and why. */
+function describeCounterpart(routes: readonly Route[], { dialect }: Pack): Json {
+  const reasons = unique(routes.flatMap(({ source }) => ("error" in source ? [source.error.reason] : [])));
+  if (reasons.length === 0) return {};
+  const part = routes.every(({ source }) => "error" in source) ? "" : "A part of this operation: ";
+  return { description: `${part}${dialect.upstream.name} has no counterpart. ${reasons.join(" ")}` };
+}
+
+/** When an operation ends for everybody. */
+function describeEnd(name: string, plan: DescribedPlan | undefined): Json {
+  const ends = plan?.endOf(name);
+  return ends === undefined ? {} : { deprecated: true, "x-sunset": new Date(ends).toISOString() };
+}
+
+function describeOperation(
+  routes: readonly Route[],
+  pack: Pack,
+  plan: DescribedPlan | undefined,
+  common: Json,
+): Json {
+  const [route] = routes;
+  if (!route) return {};
+  const { method, path, parameters } = parseRouteName(route.name);
+  const equivalents = unique(routes.map((variant) => findEquivalent(variant, pack)));
+  const losses = unique(routes.flatMap((variant) => variant.losses.map(({ text }) => text)));
+  return {
+    operationId: createOperationId(method, path),
+    summary: summarize(route, pack),
+    ...describeCounterpart(routes, pack),
+    tags: [route.object],
+    ...describeEnd(route.name, plan),
+    security: describeSecurity(routes, pack),
+    ...describeParameters(route, parameters, pack),
+    ...describeRequest(routes, pack),
+    responses: describeResponses(routes, pack, common),
+    [extensionName(pack, "equivalent")]: equivalents.length === 1 ? equivalents[0] : equivalents,
+    ...(losses.length > 0 && { "x-loss": losses }),
+  };
+}
+
+/** Describes the routes as operations, by path and method. Routes with the same path are one operation. */
+export function describePaths(pack: Pack, plan: DescribedPlan | undefined): Json {
+  const common = referToHeaders(describeResponseHeaders(pack, plan));
+  const paths: Record<string, Json> = {};
+  for (const [name, routes] of Map.groupBy(pack.routes, ({ name }) => name)) {
+    const { method, path } = parseRouteName(name);
+    (paths[path] ??= {})[method] = describeOperation(routes, pack, plan, common);
+  }
+  return paths;
+}

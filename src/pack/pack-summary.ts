@@ -1,0 +1,124 @@
+import { isFilterable, type FieldRule } from "./fields/field-definition.ts";
+import type { Severity } from "../base/index.ts";
+import { lossOf } from "./fields/loss.ts";
+import type { Pack } from "./pack.ts";
+import type { Route } from "./routes/route.ts";
+
+/** How the value of an alpha field is determined (mappings/README.md, "What check counts"). */
+export type FieldClass = "same" | "renamed" | "value" | "expanded" | "derived" | "composed" | "missing";
+
+/** The names of both sides, as the pack has them. */
+export interface SideNames {
+  readonly client: string;
+  readonly upstream: string;
+}
+
+/** Returns the names of both sides of a pack. */
+export const namesOf = ({ dialect: { client, upstream } }: Pack): SideNames => ({
+  client: client.name,
+  upstream: upstream.name,
+});
+
+/** The names of the headers with the filters of both sides; undefined for a side whose filters are in no header. */
+export interface FilterHeaders {
+  readonly client?: string | undefined;
+  readonly upstream?: string | undefined;
+}
+
+/** Returns the names of the headers with the filters of a pack. */
+export const filterHeadersOf = ({ dialect: { client, upstream } }: Pack): FilterHeaders => ({
+  client: client.filters?.header,
+  upstream: upstream.filters?.header,
+});
+
+/** One field in a {@link PackSummary}. */
+export interface FieldSummary {
+  readonly name: string;
+  readonly v4: string | null;
+  readonly class: FieldClass;
+  /** What is lost, or null. */
+  readonly loss: string | null;
+  /** How much the loss weighs, or null without one. */
+  readonly severity: Severity | null;
+  readonly filter: boolean;
+}
+
+/** What a pack covers, as JSON: `GET /api/mappings` returns it. */
+export interface PackSummary {
+  readonly routes: readonly {
+    readonly alpha: string;
+    readonly v4: string;
+    readonly scope: string;
+    readonly losses: number;
+    /** The gateway's own response if v4 has no such call, or only checks that the object exists; else null. */
+    readonly alone: string | null;
+  }[];
+  readonly objects: readonly { readonly name: string; readonly fields: readonly FieldSummary[] }[];
+  /** Fields by class; `lossy` counts those of them that lose something. */
+  readonly classes: Readonly<Record<FieldClass | "lossy", number>>;
+}
+
+/** Returns the class of a field. */
+export function classOf(name: string, rule: FieldRule): FieldClass {
+  if (rule.const !== undefined) return rule.loss === undefined ? "derived" : "missing";
+  if (rule.read?.includes("$related")) return "composed";
+  if (rule.upstream === undefined) return "derived";
+  if (rule.catalog !== undefined) return "expanded";
+  if (rule.values !== undefined || rule.read !== undefined || rule.as_array === true) return "value";
+  return rule.upstream === name ? "same" : "renamed";
+}
+
+function sourceOf({ source }: Route, prefix: string): string {
+  if ("error" in source) return "none";
+  if ("call" in source) return `${source.call.method} ${prefix}${source.call.template}`;
+  return source.catalog.calls.map(({ path }) => `GET ${prefix}${path}`).join(", ");
+}
+
+function describeLocalResponse(route: Route): string | null {
+  const { source, response, name } = route;
+  if ("error" in source) return `${source.error.status} ${source.error.reason}`;
+  const acts = !name.startsWith("GET ");
+  return acts && response === "none" && "call" in source && source.call.method === "GET" ? "200 {}" : null;
+}
+
+/** The scope that a route requires, as the pack writes it. */
+export const scopeOf = ({ access }: Route, levels: readonly string[]): string =>
+  typeof access === "string" ? access : `${access.resource}:${levels[access.level]}`;
+
+/** Summarises what a pack covers, for `check`, the console and the migration report. */
+export function summarizePack(pack: Pack): PackSummary {
+  const { upstream, scopes } = pack.dialect;
+  const objects = [...pack.resources.values()].map(({ name: object, fields }) => ({
+    name: object,
+    fields: [...fields].map(([name, rule]): FieldSummary => ({
+      name,
+      v4: rule.upstream ?? null,
+      class: classOf(name, rule),
+      loss: rule.loss ?? null,
+      severity: lossOf(name, rule)?.severity ?? null,
+      filter: isFilterable(rule),
+    })),
+  }));
+  const classes = {
+    same: 0,
+    renamed: 0,
+    value: 0,
+    expanded: 0,
+    derived: 0,
+    composed: 0,
+    missing: 0,
+    lossy: 0,
+  };
+  for (const field of objects.flatMap(({ fields }) => fields)) {
+    classes[field.class] += 1;
+    if (field.loss !== null && field.class !== "missing") classes.lossy += 1;
+  }
+  const routes = pack.routes.map((route) => ({
+    alpha: route.name,
+    v4: sourceOf(route, upstream.base_path),
+    scope: scopeOf(route, scopes?.levels ?? []),
+    losses: route.losses.length,
+    alone: describeLocalResponse(route),
+  }));
+  return { routes, objects, classes };
+}

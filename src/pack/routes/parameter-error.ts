@@ -1,0 +1,24 @@
+/** Errors of filters, orders and pages that name the query parameter. */
+import { ValidationError } from "../errors/http-error.ts";
+import { shortName } from "./query.ts";
+
+/** The part of a list's request that is invalid, as a rule of `VALIDATION_RULES`. A cursor is a page, a search a filter. */
+export type ListRule = "page" | "size" | "filter" | "sort";
+
+/** Rejects the value of a query parameter of a filter, an order or a page. @throws {HttpError} 400, always. */
+export function throwParameterError(parameter: string, problem: string, rule: ListRule): never {
+  const name = shortName(parameter);
+  throw new ValidationError([{ reason: `${name} ${problem}`, parameter: name, rule }]);
+}
+
+/** Calls a function whose errors are about a query parameter; undefined if the filter is in a header. */
+export function forParameter<T>(parameter: string | undefined, use: () => T): T {
+  if (parameter === undefined) return use();
+  try {
+    return use();
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    const name = shortName(parameter);
+    throw new ValidationError(error.details.map((detail) => ({ parameter: name, ...detail })));
+  }
+}

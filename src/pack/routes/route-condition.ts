@@ -1,0 +1,132 @@
+/** The condition that the pack adds to the filter of a list, in the upstream's form. */
+import type { Grammar } from "../filters/grammar.ts";
+import type { UpstreamFilter } from "../filters/filter-writer.ts";
+import { isExactNumber, isObject, resolveReference, type SourceLocation } from "../../base/index.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import type { RouteDefinition } from "./route-definition.ts";
+import { InvalidPathValueError, NAME_IN_BRACES, reportUnknownName } from "../calls/endpoint.ts";
+import { reportInvalidCondition } from "../filters/filters.ts";
+import { compileGetter } from "../fields/member-paths.ts";
+import { compilePathValue, type PathParameterRules } from "./path-parameters.ts";
+import { isOperand, type ValueKind } from "../fields/value-kinds.ts";
+
+/** The condition that a field has one of the upstream values of a table; undefined if the upstream can't have it. */
+function compileChoice(
+  field: string,
+  kind: ValueKind,
+  { writer }: Grammar,
+  location: SourceLocation,
+): UpstreamFilter | undefined {
+  const values = [...kind.v4ValuesByAlpha.values()].flat().filter(isOperand);
+  const [first, ...others] = values;
+  if (first === undefined) {
+    location.report('the value kind has no table of upstream values: "read" as a table, or "same"');
+    return undefined;
+  }
+  const or = writer.key("or");
+  if (values.some((value) => !writer.canCompare("eq", value)) || (others.length > 0 && or === undefined)) {
+    location.report("the upstream can't filter by one of several values of a field");
+    return undefined;
+  }
+  return or === undefined || others.length === 0
+    ? { [field]: first }
+    : { [or]: values.map((value) => ({ [field]: value })) };
+}
+
+/** Values by the names that braces may use. */
+type Values = Readonly<Record<string, unknown>>;
+
+/** Returns a part of a condition with its values; undefined where it is always the same. */
+type Fill = ((values: Values) => unknown) | undefined;
+
+/** The names that braces may use, and the rules of path parameters. */
+interface Names {
+  readonly names: readonly string[];
+  readonly rules: PathParameterRules;
+}
+
+/** Reads the value of a name in braces. @throws {InvalidPathValueError} if it is missing, or not one value */
+function compileName(name: string): (values: Values) => string | number | boolean {
+  const get = compileGetter(name);
+  return (values) => {
+    const value = get(values);
+    if (isExactNumber(value)) return value.rawJSON;
+    if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
+    throw new InvalidPathValueError(`no value for {${name}} of a condition`);
+  };
+}
+
+/** Compiles a text with names in braces. A name alone keeps the type of its value. */
+function compileText(text: string, { names, rules }: Names, location: SourceLocation): Fill {
+  const parts = text.split(NAME_IN_BRACES);
+  if (parts.length === 1) return undefined;
+  const pieces = parts.map((part, index) => {
+    if (index % 2 === 0) return () => part;
+    reportUnknownName(part, names, location);
+    return compileName(part);
+  });
+  const [before, only, after] = parts;
+  if (parts.length > 3 || only === undefined || before !== "" || after !== "")
+    return (values) => pieces.map((piece) => piece(values)).join("");
+  const read = compileName(only);
+  const toValue = compilePathValue(rules[only]?.type);
+  return (values) => toValue(read(values));
+}
+
+/** Compiles the names in braces in the values of a condition. Its keys are fields of the upstream. */
+function compileValues(value: unknown, names: Names, location: SourceLocation): Fill {
+  if (typeof value === "string") return compileText(value, names, location);
+  if (!isObject(value) && !Array.isArray(value)) return undefined;
+  const entries = Object.entries(value).flatMap(([key, member]) => {
+    const fill = compileValues(member, names, location.at(Array.isArray(value) ? Number(key) : key));
+    return fill ? [[key, fill] as const] : [];
+  });
+  if (entries.length === 0) return undefined;
+  return (values) => {
+    const filled = Object.fromEntries(entries.map(([key, fill]) => [key, fill(values)]));
+    return Array.isArray(value) ? Object.assign([...value], filled) : { ...value, ...filled };
+  };
+}
+
+/** The condition of a list, in the upstream's form. */
+interface RouteCondition {
+  /** As the pack writes it; undefined without one. */
+  readonly where: UpstreamFilter | undefined;
+  /**
+   * Gives the names in braces their values; undefined without any.
+   *
+   * @throws {InvalidPathValueError} if the answer that a name is about does not have the value
+   */
+  readonly fillWhere: ((values: Values) => UpstreamFilter) | undefined;
+}
+
+/** Compiles `where` and `where_values` of a route. @param available What names in braces of `where` may be. */
+export function compileCondition(
+  { where, where_values: choices = {} }: RouteDefinition,
+  values: ReadonlyMap<string, ValueKind>,
+  dialect: DialectDefinition,
+  grammar: Grammar,
+  available: Names,
+  location: SourceLocation,
+): RouteCondition {
+  if (where) reportInvalidCondition(where, dialect, location.at("where"));
+  const fill = compileValues(where, available, location.at("where"));
+  const chosen: UpstreamFilter[] = [];
+  for (const [field, name] of Object.entries(choices)) {
+    const at = location.at("where_values", field);
+    const kind = resolveReference(at, "value kind", name, values);
+    if (!dialect.upstream.filters) at.report('has no effect: the upstream has no "filters"');
+    else chosen.push((kind && compileChoice(field, kind, grammar, at)) ?? {});
+  }
+  const and = grammar.writer.key("and");
+  if (and === undefined && chosen.length + (where ? 1 : 0) > 1)
+    location.at("where_values").report('several conditions need the operator "and" of the upstream');
+  const join = (first: UpstreamFilter | undefined): UpstreamFilter | undefined => {
+    const [only, ...others] = first ? [first, ...chosen] : chosen;
+    return others.length === 0 || and === undefined ? only : { [and]: [only, ...others] };
+  };
+  return {
+    where: join(where),
+    fillWhere: fill && ((each) => join(fill(each) as UpstreamFilter) ?? {}),
+  };
+}

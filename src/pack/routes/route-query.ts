@@ -1,0 +1,138 @@
+/** The query parameters of each route: those of the dialect, and its own. */
+import type { SourceLocation } from "../../base/index.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import { upstreamNamesOf, type ParameterDefinition } from "./parameter-definition.ts";
+import type { RouteDefinition } from "./route-definition.ts";
+import type { LocatedFile } from "../load/resource-files.ts";
+import type { Dialects } from "../load/dialects.ts";
+import { compileQueryFilter, upstreamFilterNames } from "../filters/filters.ts";
+import type { Paging } from "../lists/paging.ts";
+import { compileParameter, QueryRules, type Parameter, type ParameterContext } from "./parameters.ts";
+import type { Resource } from "../load/resource.ts";
+import type { Route } from "./route.ts";
+
+/** The query parameters that all routes of a pack have. */
+export interface DialectQuery {
+  readonly context: ParameterContext;
+  readonly parameters: readonly Parameter[];
+  readonly unknown: "ignore" | "reject";
+  readonly paging: Paging;
+  readonly credentials: Dialects["credentials"];
+}
+
+/** Reports a parameter that asks for a page. */
+function reportPageParameter(
+  name: string,
+  definition: ParameterDefinition,
+  { clientNames, upstreamNames }: Paging,
+  location: SourceLocation,
+): void {
+  if (clientNames.includes(name)) location.report(`"${name}" asks for a page: see "pagination"`);
+  for (const upstream of upstreamNamesOf(definition))
+    if (upstreamNames.includes(upstream))
+      location.report(`"${upstream}" asks the upstream for a page: see "pagination"`);
+}
+
+/** Compiles parameters. Reports those that are read or sent by something else. */
+function compileParameters(
+  definitions: Readonly<Record<string, ParameterDefinition>>,
+  { context, paging, credentials }: Pick<DialectQuery, "context" | "paging" | "credentials">,
+  location: SourceLocation,
+): Parameter[] {
+  return Object.entries(definitions).map(([name, definition]) => {
+    const at = location.at(name);
+    reportPageParameter(name, definition, paging, at);
+    if (name === credentials.client?.queryParameter)
+      at.report(`"${name}" has the client's token: see "credentials"`);
+    for (const upstream of upstreamNamesOf(definition)) {
+      if (upstream === credentials.upstream?.queryParameter)
+        at.report(`"${upstream}" has the upstream's token: see "credentials"`);
+    }
+    return compileParameter(name, definition, context, at);
+  });
+}
+
+/** Reports parameters that the upstream would get twice. @param path The upstream path, which may have a query. */
+function reportDuplicateParameters(
+  parameters: readonly Parameter[],
+  path: string,
+  filterNames: readonly string[],
+  { upstreamNames }: Paging,
+  location: SourceLocation,
+): void {
+  const report = (name: string): void => location.report(`the upstream gets the parameter "${name}" twice`);
+  const sent = new Set(new URLSearchParams(path.split("?")[1] ?? "").keys());
+  for (const name of new Set(filterNames)) {
+    if (sent.has(name) || upstreamNames.includes(name)) report(name);
+    sent.add(name);
+  }
+  for (const upstream of parameters.flatMap(({ definition }) => upstreamNamesOf(definition))) {
+    if (sent.has(upstream)) report(upstream);
+    sent.add(upstream);
+  }
+}
+
+/** Compiles the parameters that all routes have. */
+export function compileDialectQuery(
+  { definition, location }: LocatedFile<DialectDefinition>,
+  context: ParameterContext,
+  { paging, credentials }: Pick<Dialects, "paging" | "credentials">,
+): DialectQuery {
+  const { parameters, unknown } = definition.client.query;
+  const at = location.at("client", "query", "parameters");
+  const reserved = { context, paging, credentials };
+  return { ...reserved, unknown, parameters: compileParameters(parameters, reserved, at) };
+}
+
+/**
+ * Compiles what a route does with the client's query, and how it reads its filter from it.
+ *
+ * @param sparseParameter The parameter with which clients choose members.
+ * @param options with the pages of the route's list
+ */
+export function compileRouteQuery(
+  definition: RouteDefinition,
+  resource: Resource,
+  source: Route["source"],
+  sparseParameter: string | undefined,
+  {
+    query: dialectQuery,
+    dialect,
+    paging,
+  }: { readonly query: DialectQuery; readonly dialect: DialectDefinition; readonly paging: Paging },
+  location: SourceLocation,
+): Pick<Route, "query" | "queryFilter"> {
+  const { query = { parameters: {} }, response } = definition;
+  const at = location.at("query");
+  const ofRoute = compileParameters(query.parameters, { ...dialectQuery, paging }, at.at("parameters"));
+  const names = new Set(ofRoute.map(({ name }) => name));
+  const common = dialectQuery.parameters.filter(({ name }) => !names.has(name));
+  if (paging !== dialectQuery.paging)
+    for (const parameter of common)
+      reportPageParameter(parameter.name, parameter.definition, paging, location.at("pagination"));
+  const all = [...common, ...ofRoute];
+  const hasCall = "call" in source;
+  if (hasCall) {
+    const filterNames = upstreamFilterNames(definition, resource, dialect);
+    reportDuplicateParameters(all, source.call.template, filterNames, paging, at);
+  } else
+    for (const { name, definition: parameter } of ofRoute)
+      if ((parameter.upstream ?? parameter.path) !== undefined)
+        at.at("parameters", name).report("has no effect: the route makes no upstream call");
+  const { unknown = dialectQuery.unknown } = query;
+  if (all.some(({ name }) => name === sparseParameter))
+    at.report(`"${sparseParameter}" chooses members: see "sparse_fields"`);
+  const ownNames = new Set([
+    ...(response === "list" ? paging.clientNames : []),
+    ...(sparseParameter === undefined ? [] : [sparseParameter]),
+  ]);
+  const isParameter = (name: string): boolean =>
+    ownNames.has(name) || all.some((parameter) => parameter.name === name);
+  const queryFilter = compileQueryFilter(definition, resource, dialect, isParameter, location.at("client"));
+  const rules = new QueryRules(all, {
+    rejectsUnknown: unknown === "reject",
+    hasCall,
+    useOf: (name) => (ownNames.has(name) ? "used" : queryFilter?.use(name)),
+  });
+  return { query: rules, queryFilter };
+}

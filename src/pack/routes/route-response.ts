@@ -1,0 +1,136 @@
+/** How the response of a route is read and wrapped: which resource its object is, and the wrappers on both sides. */
+import { createListWriter } from "../lists/envelope.ts";
+import { HttpError } from "../errors/http-error.ts";
+import { cursorAt, fromJsonText, readRaw, resolveReference, type SourceLocation } from "../../base/index.ts";
+import { createObjectReader, objectPath, wrapperTexts } from "../bodies/object-wrapper.ts";
+import { thenMaybe } from "../../jsonata/index.ts";
+import type { RouteDefinition } from "./route-definition.ts";
+import type { ReadFunction } from "../translation-context.ts";
+import { compileHeadCondition } from "../headers/client-head.ts";
+import type { RouteLists } from "../lists/envelopes.ts";
+import type { Resource } from "../load/resource.ts";
+import type { Route } from "./route.ts";
+
+type Resources = ReadonlyMap<string, Resource>;
+
+/** Compiles the choice of a resource: the first whose condition holds for the v4 object; the last needs no condition. */
+function compileResourceChoice(
+  choices: RouteDefinition["one_of"],
+  defaultResource: Resource,
+  resources: Resources,
+  tokenHeaders: readonly string[],
+  location: SourceLocation,
+): Route["resourceFor"] {
+  const compiled = (choices ?? []).map(({ object, when }, index) => ({
+    holds: compileHeadCondition(when, tokenHeaders, location.at(index, "when")),
+    resource: resolveReference(location.at(index, "object"), "object", object, resources) ?? defaultResource,
+  }));
+  return compiled.reduceRight<Route["resourceFor"]>(
+    (otherwise, { holds, resource }) =>
+      (v4, client) =>
+        thenMaybe(holds?.(v4, client) ?? true, (isChosen) => (isChosen ? resource : otherwise(v4, client))),
+    () => defaultResource,
+  );
+}
+
+/** Rejects objects that exist in v4 only. The returned function throws {HttpError} 404 for such an object. */
+function rejectMissing(
+  read: ReadFunction,
+  exists: string | undefined,
+  tokenHeaders: readonly string[],
+  location: SourceLocation,
+): ReadFunction {
+  const holds = compileHeadCondition(exists, tokenHeaders, location);
+  if (!holds) return read;
+  return (from, reading) =>
+    thenMaybe(read(from, reading), (text) =>
+      thenMaybe(holds(fromJsonText(text), reading.client), (exists) => {
+        if (!exists) throw new HttpError(404, "Not found");
+        return text;
+      }),
+    );
+}
+
+/** Whether reading an object may return a promise, because of its own fields or those of a nested object. */
+function mayReturnPromise(
+  { mayBeAsync, nestedObjects }: Resource,
+  resources: Resources,
+  parents: ReadonlySet<string> = new Set(),
+): boolean {
+  return (
+    mayBeAsync ||
+    nestedObjects.some((name) => {
+      const resource = parents.has(name) ? undefined : resources.get(name);
+      return resource !== undefined && mayReturnPromise(resource, resources, new Set([...parents, name]));
+    })
+  );
+}
+
+/** The upstream's object where it sent none. */
+const NO_MEMBERS = Buffer.from("{}");
+
+/** Compiles how the object of a response, or each item of a list, is read. @param tokenHeaders that no expression reads */
+export function compileReading(
+  { one_of: choices, exists }: RouteDefinition,
+  resource: Resource,
+  resources: Resources,
+  tokenHeaders: readonly string[],
+  location: SourceLocation,
+): Pick<Route, "resourceFor" | "read" | "readEmpty" | "append"> {
+  const resourceFor = compileResourceChoice(
+    choices,
+    resource,
+    resources,
+    tokenHeaders,
+    location.at("one_of"),
+  );
+  const readChosen: ReadFunction = (from, reading) => {
+    const text = readRaw(from);
+    return thenMaybe(resourceFor(fromJsonText(text), reading.client), ({ read }) =>
+      read(cursorAt(text), reading),
+    );
+  };
+  const isDirect = !choices && exists === undefined && !mayReturnPromise(resource, resources);
+  const read = rejectMissing(
+    choices ? readChosen : resource.read,
+    exists,
+    tokenHeaders,
+    location.at("exists"),
+  );
+  return {
+    resourceFor,
+    read,
+    readEmpty: (reading) =>
+      thenMaybe(resourceFor({}, reading.client), ({ readsUpstream }) =>
+        readsUpstream ? "{}" : read(cursorAt(NO_MEMBERS), reading),
+      ),
+    append: isDirect ? resource.append : undefined,
+  };
+}
+
+/** An object without a wrapper. */
+const OBJECT = "$object";
+
+/** Compiles the wrappers around the object of a response, or around the items of a list. */
+export function compileWrappers(
+  { response, merge }: RouteDefinition,
+  { name, upstreamName, list = "" }: Resource,
+  { client, upstream }: RouteLists["envelope"],
+  location: SourceLocation,
+): Pick<Route, "upstreamPath" | "readWrapped" | "clientPath" | "wrapObject" | "listWriter"> {
+  const isList = response === "list";
+  const key = isList ? "item" : "object";
+  const hasObject = isList || response === "object";
+  const [clientShape = OBJECT, upstreamShape = OBJECT] = hasObject ? [client[key], upstream[key]] : [];
+  const upstreamPath = objectPath(upstreamShape, upstreamName);
+  const [open, close] = wrapperTexts(clientShape, name);
+  if (merge && upstreamPath.length > 0)
+    location.at("merge").report('"merge" does not read the wrapper of the upstream ("responses.object")');
+  return {
+    upstreamPath,
+    readWrapped: createObjectReader(upstreamPath),
+    clientPath: objectPath(clientShape, name),
+    wrapObject: isList || clientShape === OBJECT ? undefined : (object) => open + object + close,
+    listWriter: createListWriter(client.list, list, [open, close]),
+  };
+}

@@ -1,0 +1,267 @@
+/** The schema of `pack.yaml`. Unknown keys are errors, because they would have no effect. */
+import { z } from "zod";
+import { checkDefinition } from "../calls/check-definition.ts";
+import { VALIDATION_RULES } from "../errors/error-codes.ts";
+import { about } from "../../base/index.ts";
+import { errorStatus, headerName, status } from "../fields/text-types.ts";
+import { field } from "../fields/field-definition.ts";
+import { oauth } from "../credentials/oauth-definition.ts";
+import { clientDefinition, upstreamDefinition } from "./side-definition.ts";
+
+const json = z.json();
+const name = z.string().min(1);
+const expression = z.string().min(1);
+
+const valueKind = z.strictObject({
+  same: about(z.array(name).optional(), "Values that are the same on both sides.", ["running", "offline"]),
+  read: about(
+    z.union([z.record(z.string(), json), expression]).optional(),
+    "Upstream value → client value: a table, or JSONata with `$value`. A key without quotes may be a number or a boolean.",
+    { rebuilding: "provisioning" },
+  ),
+  write: about(
+    z.union([z.record(z.string(), json), expression]).optional(),
+    "Client value → upstream value. Default: the inverted table.",
+    { provisioning: "rebuilding" },
+  ),
+  otherwise: about(
+    json.optional(),
+    "The client's value of all other upstream values. Default: unchanged.",
+    "offline",
+  ),
+  unknown: about(
+    z.literal("reject").optional(),
+    "Values that the table does not have: one in a request is an error, and one in a response is a loss. Default: they are unchanged.",
+    "reject",
+  ),
+  keeps_order: about(
+    z.literal(true).optional(),
+    "Of two values, the translation of the larger one is larger. Clients may compare and sort by fields of this kind.",
+    true,
+  ),
+  error_field: about(name.optional(), "Like the same key of a field.", "threshold"),
+  scopes: about(
+    z.literal(true).optional(),
+    "The value is a text of scopes, which `scopes` of `pack.yaml` translates. Excludes all other keys.",
+    true,
+  ),
+});
+
+const prerequisite = z.strictObject({
+  upstream: about(
+    name,
+    "The GET. Names in braces are path parameters, members of the body, or earlier prerequisites and their members.",
+    "GET /authors/{author}",
+  ),
+  when: about(
+    expression.optional(),
+    "JSONata over the client's body: whether the request is needed. Default: always.",
+    "$exists(author)",
+  ),
+  not_found_field: about(
+    name.optional(),
+    "The client's field of the error if the upstream does not find the object. Default: the upstream's error is translated.",
+    "author",
+  ),
+  checks: about(
+    z
+      .array(
+        checkDefinition(
+          about(name.optional(), "The client's field that is invalid. Default: the request.", "author"),
+          '$response.banned ? "This author is not available."',
+        ),
+      )
+      .optional(),
+    "Rules about the response. `$response` is the response, `$upstream` the translated body.",
+    [{ field: "author", message: '$response.banned ? "This author is not available."' }],
+  ),
+});
+
+/** Members of bodies that several resources share. */
+const part = z.strictObject({
+  inputs: about(z.record(name, field), "Members by the client's names.", { root_pass: "root_password" }),
+  schema: about(z.record(z.string(), json), "JSON Schema, as in a body.", {
+    properties: { root_pass: { type: "string" } },
+  }),
+});
+
+/** A code of an error: its rule, or in short form only the client's code. */
+export const errorCode = z.preprocess(
+  (rule) => (typeof rule === "string" ? { code: rule } : rule),
+  z.strictObject({
+    code: about(name.optional(), "The client's code. Default: the upstream's.", "card_error"),
+    status: about(errorStatus.optional(), "The client's status. Default: that of `statuses`.", 402),
+    message: about(name.optional(), "The text, instead of the upstream's.", "Your card was declined."),
+  }),
+);
+
+const validationCodes = about(
+  z.partialRecord(z.enum([...VALIDATION_RULES, "default"]), name).optional(),
+  "The code of each rule: keywords of JSON Schema; `unknown` for members and parameters that do not exist; `unknown_record` for ids that do not exist; `failed_check` for checks; `page`, `size`, `filter` and `sort` for parts of the request for a list; `default` for all others. Default: that of `status_codes`.",
+  { required: "missing_field", default: "invalid" },
+);
+
+/** Errors about a request that breaks a rule of the pack. */
+const validation = z.strictObject({
+  status: about(errorStatus.optional(), "Their status. Default: that of a 400.", 422),
+  message: about(
+    name.optional(),
+    "The text of `$message` outside of the array of `responses.error`. Default: the reasons.",
+    "Validation Failed",
+  ),
+  codes: validationCodes,
+});
+
+const errors = z.strictObject({
+  statuses: about(
+    z
+      .record(
+        z.string().regex(/^([45]\d\d|[45]XX|default)$/, 'not a status, "4XX", "5XX" or "default"'),
+        status,
+      )
+      .optional(),
+    "Error statuses: upstream → client. The most exact key counts: `404`, then `4XX`, then `default`. A status without a key is unchanged. The gateway's own errors use the standard statuses and this table.",
+    { 404: 404, 429: 420, "4XX": 400, default: 500 },
+  ),
+  codes: about(
+    z.record(name, errorCode).optional(),
+    "Codes of errors: upstream → client, with a status where the code decides it, and a message. A code without a key: see `other_codes`.",
+    { insufficient_funds: { code: "card_error", status: 402 } },
+  ),
+  other_codes: about(
+    z.union([z.enum(["keep", "drop"]), errorCode]).optional(),
+    "Codes that `codes` does not have: they are unchanged (`keep`, the default), left out (`drop`), or have a rule like those of `codes`.",
+    { code: "invalid_request" },
+  ),
+  status_codes: about(
+    z
+      .record(
+        z.string().regex(/^([45]\d\d|[45]XX|default)$/, 'not a status, "4XX", "5XX" or "default"'),
+        name,
+      )
+      .optional(),
+    "The code of errors that have none, such as the gateway's own, by the client's status.",
+    { 404: "not_found", "4XX": "invalid_request" },
+  ),
+  validation: about(
+    validation
+      .extend({
+        query: about(
+          validation
+            .extend({
+              field: about(
+                z.literal("parameter").optional(),
+                "`$field` of an error of a filter, an order or a page: its query parameter. Default: no field.",
+                "parameter",
+              ),
+            })
+            .optional(),
+          "The same for invalid queries, filters and pages, where it differs from that of bodies.",
+          { status: 400, message: "Bad Request" },
+        ),
+      })
+      .optional(),
+    "Errors of the gateway about a request whose body, query parameters or filter break a rule of the pack.",
+    { status: 422, codes: { required: "missing_field", default: "invalid" } },
+  ),
+  phrases: about(
+    z.record(z.string().regex(/^[45]\d\d$/, "not a status"), name).optional(),
+    "Reason phrases of the client's statuses, where they are not the standard ones.",
+    { 420: "Enhance Your Calm" },
+  ),
+});
+
+const scopes = z.strictObject({
+  levels: about(z.array(name).min(1), "The client's levels, ascending: each includes the ones before it.", [
+    "look",
+    "write",
+  ]),
+  all: about(name, "The scope for everything, and the name of the highest level.", "*"),
+  resources: about(z.record(name, name), "Client resource → upstream area.", { books: "items" }),
+  aliases: about(z.record(name, name).optional(), "Other names of client resources.", {
+    writers: "books",
+  }),
+  upstream_levels: about(z.record(name, name), "Client level → upstream level.", { view: "read_only" }),
+  client_levels: about(z.record(name, name), "Upstream level → client level.", { read_only: "look" }),
+  additional: about(z.array(name).optional(), "Upstream scopes that are requested with any other scope.", [
+    "events:read_only",
+  ]),
+  header: about(
+    headerName.optional(),
+    "The upstream's response header with the scopes of the token.",
+    "X-Scopes",
+  ),
+});
+
+/** The schema of `pack.yaml`. */
+export const dialectDefinition = z.strictObject({
+  format: about(z.literal(2), "The version of the format.", 2),
+  words: about(
+    z.array(name).default([]),
+    "The neutral product words that `WORDS` may rename, on both sides.",
+    ["book", "shelf"],
+  ),
+  scope_words: about(
+    z.array(name).optional(),
+    "Words that `WORDS` may rename only in scope areas and event actions.",
+    ["author"],
+  ),
+  client: about(clientDefinition, "The dialect that clients use.", { name: "old" }),
+  upstream: about(upstreamDefinition, "The dialect of the service.", { name: "new" }),
+  errors: about(errors.default({}), "Statuses of errors.", { statuses: { "4XX": 400 } }),
+  messages: about(
+    z
+      .object({
+        unknown_record: about(
+          name.default("There is no such object."),
+          "The error of an id that does not exist.",
+          "There is no such object.",
+        ),
+      })
+      .catchall(name)
+      .default({ unknown_record: "There is no such object." }),
+    "Texts of the gateway's errors, by name. Routes refer to them.",
+    { no_counterpart: "This call has no counterpart." },
+  ),
+  scopes: about(scopes.optional(), "The client's scopes, and those of the upstream. Without it: no scopes.", {
+    levels: ["look"],
+    all: "*",
+    resources: { books: "items" },
+    upstream_levels: { view: "r" },
+    client_levels: { r: "look" },
+  }),
+  oauth: about(oauth.optional(), "The client's OAuth calls, and those of the upstream's login server.", {
+    client_id: "client_id",
+  }),
+  secrets: about(
+    z.array(name).default([]),
+    'Names whose values are masked in records and logs, in any spelling, in addition to the usual ones. `"*password*"` also matches within longer names, `_pin_` as a part of one, `"!token_type"` excludes a name, `codes[]` masks strings in a list.',
+    ["*password*", "passcode"],
+  ),
+  values: about(z.record(name, valueKind).default({}), "Value kinds by name.", {
+    state: { read: { in: "available", out: "lent" } },
+  }),
+  prerequisites: about(
+    z.record(name, prerequisite).default({}),
+    "Requests before a call, for rules and values that need data of the upstream, by name.",
+    { author: { upstream: "GET /authors/{author}" } },
+  ),
+  parts: about(z.record(name, part).default({}), "Members and rules that several bodies share, by name.", {
+    deployment: { inputs: { cover: "cover" }, schema: { properties: { cover: { type: "string" } } } },
+  }),
+});
+
+/** `pack.yaml` as it is written. The keys of its value tables are texts. */
+export type WrittenDialect = z.infer<typeof dialectDefinition>;
+/** The pairs of a value table. A key that YAML reads as a number or a boolean is one. */
+export type ValueTable = readonly (readonly [key: string | number | boolean, value: unknown])[];
+export type ValueKindDefinition = Omit<z.infer<typeof valueKind>, "read" | "write"> & {
+  readonly read?: ValueTable | string | undefined;
+  readonly write?: ValueTable | string | undefined;
+};
+export type DialectDefinition = Omit<WrittenDialect, "values"> & {
+  readonly values: Readonly<Record<string, ValueKindDefinition>>;
+};
+export type PrerequisiteDefinition = z.infer<typeof prerequisite>;
+export type PartDefinition = z.infer<typeof part>;
+export type ErrorsDefinition = z.infer<typeof errors>;

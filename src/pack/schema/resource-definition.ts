@@ -1,0 +1,188 @@
+/** The schema of resource files. Unknown keys are errors, because they would have no effect. */
+import { z } from "zod";
+import { about } from "../../base/index.ts";
+import { checkDefinition } from "../calls/check-definition.ts";
+import { clientBody, upstreamBodies } from "../bodies/bodies-definition.ts";
+import { field } from "../fields/field-definition.ts";
+import { envelope } from "../errors/responses-definition.ts";
+import { catalogPagination } from "../lists/pagination-definition.ts";
+import { pathParameters } from "../routes/parameter-definition.ts";
+import { route } from "../routes/route-definition.ts";
+
+const json = z.json();
+const name = z.string().min(1);
+const expression = z.string().min(1);
+
+const bodyDefinition = z.strictObject({
+  parts: about(z.array(name).optional(), "Shared parts of `pack.yaml` whose members and rules are added.", [
+    "deployment",
+  ]),
+  schema: about(
+    z.record(z.string(), json).default({ type: "object", properties: {} }),
+    "JSON Schema in the client's names. Its properties are the accepted members; its rules give the client's 400s. `message` in any part of it is the text that clients read. With `type: array` the body is a list, and each item is translated. Without it: clients send no members, and the upstream gets those of `set`, `default` and `from_path`.",
+    { type: "object", required: ["label"], properties: { label: { type: "string" } } },
+  ),
+  client: about(clientBody.optional(), "Keys of `client.bodies` that differ for this body.", {
+    object: { customer: "$object" },
+  }),
+  upstream: about(upstreamBodies.optional(), "Keys of `upstream.bodies` that differ for this body.", {
+    media_type: "application/merge-patch+json",
+  }),
+  set: about(z.record(z.string(), json).optional(), "Upstream members that the gateway always sends.", {
+    booted: false,
+  }),
+  default: about(
+    z.record(z.string(), json).optional(),
+    "Upstream members that the gateway sends if the client has not sent them.",
+    { label: "book" },
+  ),
+  from_path: about(
+    z.record(z.string(), name).optional(),
+    "Upstream members whose value is a path parameter: a number if its type is `integer`, and otherwise a text.",
+    { domain_id: "id" },
+  ),
+  to_path: about(
+    z.record(z.string(), name).optional(),
+    "Path parameters of the upstream's operation whose value is a member of the upstream's body. The member is not sent in the body.",
+    { id: "client_id" },
+  ),
+  merge_with: about(
+    z.union([name, z.record(z.string(), name)]).optional(),
+    "What the upstream replaces as a whole, with the path of its current value in a prerequisite. A text: the whole object, which keeps all members that the client did not send. A map: single members of the upstream. An object is merged with its current value. A list of catalog ids keeps the ids that clients can't see.",
+    { helpers: "config.helpers" },
+  ),
+  checks: about(
+    z
+      .array(
+        checkDefinition(
+          about(name, "The client's field that is invalid.", "shelf"),
+          'size < 10 ? "Must be at least 10."',
+        ),
+      )
+      .optional(),
+    "Rules that a schema can't express. `$prerequisites` has the responses of the prerequisites, `$upstream` is the translated body.",
+    [{ field: "size", message: 'size < 10 ? "Must be at least 10."' }],
+  ),
+});
+
+const catalog = z.strictObject({
+  upstream: about(
+    z.array(
+      z.strictObject({
+        request: about(name, "The GET of the list.", "GET /regions"),
+        filter: about(z.record(z.string(), json).optional(), "A condition in the upstream's filter form.", {
+          deprecated: false,
+        }),
+        pagination: catalogPagination,
+        optional: about(z.boolean().optional(), "The upstream may have no such list.", true),
+        listed: about(
+          z.boolean().optional(),
+          "false: its items only appear where an object refers to them.",
+          false,
+        ),
+      }),
+    ),
+    "The upstream lists that it is loaded from.",
+    [{ request: "GET /regions" }],
+  ),
+  id: about(
+    name.optional(),
+    "The member with the id of a row, which is a text. Default: `id` of `upstream` in `pack.yaml`.",
+    "code",
+  ),
+  ids: about(
+    name.optional(),
+    "A value kind that translates ids in both directions: a table of texts, or a `read` and a `write` that can be compiled.",
+    "shelf_id",
+  ),
+  closed: about(z.boolean().optional(), "Only the ids of the table of `ids` are accepted and listed.", true),
+  accepts: about(
+    z.record(name, name).optional(),
+    "Additional ids that requests may use, with their upstream ids.",
+    { latest: "sea/new" },
+  ),
+  ignore_case: about(z.boolean().optional(), "Ids in requests are compared case-insensitively.", true),
+  hidden_prefix: about(
+    name.optional(),
+    "Upstream ids with this prefix are never shown. Fields that refer to one are null, in filters too.",
+    "cellar/",
+  ),
+  stub: about(
+    expression,
+    "JSONata of a substitute object for an id that is not cached, over `$id`, `$name` and the upstream object that refers to it.",
+    '{ "id": $id, "label": $id }',
+  ),
+  opposites: about(
+    z.record(name, name).optional(),
+    "Additional filter names, each with the boolean field that it negates.",
+    { deprecated: "in_print" },
+  ),
+  with_token: about(
+    expression.optional(),
+    "If the upstream requires a token for the list (401), it is read with the token of a client that the upstream has accepted. Only items for which this JSONata is true are cached. Without this key no token is ever used.",
+    "visible",
+  ),
+});
+
+const resourceFile = z.strictObject({
+  object: about(name, "Name of the resource. Fields, routes and `surface.yaml` refer to it.", "book"),
+  extends: about(name.optional(), "Another object whose fields come before those of this one.", "book"),
+  upstream_object: about(
+    name.optional(),
+    "Name of the object in the upstream: `$name` of its wrappers. Default: `object`.",
+    "item",
+  ),
+  list: about(
+    name.optional(),
+    "Name of the array in the client's lists: `$list` of its list shape.",
+    "books",
+  ),
+  upstream_list: about(
+    name.optional(),
+    "Name of the array in the upstream's lists: `$list` of its list shape. Default: `list`.",
+    "items",
+  ),
+  envelope: about(
+    envelope.optional(),
+    "The shapes of lists, objects and errors that differ from `responses` of the pack, for all routes of this resource.",
+    { upstream: { object: { result: "$object" } } },
+  ),
+  catalog: about(
+    catalog.optional(),
+    "Makes the resource a catalog: an upstream list that the gateway caches.",
+    { upstream: [{ request: "GET /regions" }], stub: '{ "id": $id }' },
+  ),
+  fields: about(
+    z.record(name, field).optional(),
+    "Fields by the client's names, dotted if nested. They may be left out with `extends`.",
+    { name: { upstream: "label", filter: true } },
+  ),
+  inputs: about(z.record(name, field).optional(), "Members of bodies and filters that no response has.", {
+    root_pass: "root_password",
+  }),
+  error_fields: about(
+    z.record(name, name).optional(),
+    "Upstream members, dotted and without indexes, each with the client's field that errors about it name.",
+    { first_name: "name", "lines.price": "amount" },
+  ),
+  path_parameters: about(
+    pathParameters.optional(),
+    "Path parameters of its routes that differ from `client.path_parameters`.",
+    { id: { values: "book_id" } },
+  ),
+  bodies: about(z.record(name, bodyDefinition).optional(), "Request bodies of its routes, by name.", {
+    create: { schema: { type: "object", properties: { name: { type: "string" } } } },
+  }),
+  routes: about(z.array(route).optional(), "Its routes.", [
+    { client: "GET /books", upstream: "GET /books", response: "list" },
+  ]),
+});
+
+/** The schema of a resource file. */
+export const resourceDefinition = resourceFile
+  .refine((file) => file.fields ?? file.extends, { path: ["fields"] })
+  .transform((file) => ({ ...file, fields: file.fields ?? {} }));
+
+export type ResourceDefinition = z.infer<typeof resourceDefinition>;
+export type BodyDefinition = z.infer<typeof bodyDefinition>;
+export type CatalogDefinition = z.infer<typeof catalog>;

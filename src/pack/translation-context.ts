@@ -1,0 +1,107 @@
+import type { Cursor, PaddedText } from "../base/index.ts";
+import type { Query } from "./routes/query.ts";
+import type { MaybePromise } from "../jsonata/index.ts";
+import type { OutputBuffer } from "./codegen/output-buffer.ts";
+
+/** A JSON object. */
+export type JsonObject = Record<string, unknown>;
+
+/** An alpha object of a catalog, and its text, which is copied into responses. */
+export interface CatalogEntry {
+  readonly object: JsonObject;
+  readonly text: string;
+  /** What its translation lost; undefined for nothing. */
+  readonly losses?: readonly string[];
+}
+
+/** The cached catalogs of v4: alpha objects by v4 id. */
+export interface CatalogCopy {
+  /** Whether a catalog has been read. Until then no id can be rejected as unknown. */
+  isLoaded(catalog: string): boolean;
+  find(catalog: string, v4Id: string): CatalogEntry | undefined;
+  /** Returns the UTF-8 text of an alpha object. The JSON text of its v4 id is in `bytes`, from `start` to `end`. */
+  cachedText(catalog: string, bytes: Uint8Array, start: number, end: number): PaddedText | undefined;
+  /** Returns a v4 id in v4's spelling. The case of the given id does not matter. */
+  canonicalSpelling(catalog: string, anyCase: string): string | undefined;
+}
+
+/** No catalog has been read yet. */
+export const NO_CATALOGS: CatalogCopy = {
+  isLoaded: () => false,
+  find: () => undefined,
+  cachedText: () => undefined,
+  canonicalSpelling: () => undefined,
+};
+
+/** Collects what the translation of a response loses. A `Set` of texts is one. */
+export interface LossSink {
+  add(loss: string): unknown;
+  has(loss: string): boolean;
+}
+
+/** The head of the client's request. */
+export interface ClientHead {
+  readonly query: Query;
+  readonly request: { readonly headers: Readonly<Record<string, readonly string[] | undefined>> };
+}
+
+/** A client's request that has a route, with the upstream's values of its path parameters. */
+export interface RoutedRequest extends ClientHead {
+  readonly match: { readonly parameters: Readonly<Record<string, string>> };
+}
+
+/** What the translation of a v4 response may use in addition to the object itself. */
+export interface ReadContext {
+  readonly catalogs: CatalogCopy;
+  /** Responses of the related requests by name. One that failed or was not sent is missing. */
+  readonly related: Readonly<Record<string, unknown>>;
+  /** v4's response as a whole; undefined for objects that come from several. */
+  readonly response?:
+    | { readonly json: unknown; readonly headers: Readonly<Record<string, string | string[] | undefined>> }
+    | undefined;
+  /** The alpha body of the request in its documented form. */
+  readonly sentBody?: JsonObject | readonly unknown[] | undefined;
+  /** The request. Undefined where an object is translated for several requests, as in a catalog. */
+  readonly client?: RoutedRequest | undefined;
+  /** Gets what is lost. Undefined if nobody wants to know. */
+  readonly lost?: LossSink | undefined;
+}
+
+/**
+ * Translates the text of a v4 object to the text of an alpha object. When the call returns, the cursor is after the v4
+ * object, even if the result is a promise. A value that is not an object has no members.
+ *
+ * @throws {SyntaxError} If there is no valid JSON at the cursor.
+ * @throws {RangeError} If it is nested too deeply.
+ */
+export type ReadFunction = (from: Cursor, reading: ReadContext) => MaybePromise<string>;
+
+/** Like {@link ReadFunction}, but appends the text to a buffer. A promise is returned and not appended. */
+export type AppendFunction = (
+  from: Cursor,
+  reading: ReadContext,
+  output: OutputBuffer,
+) => Promise<string> | undefined;
+
+/** What an edit changes of a value, where the upstream gets only changes. */
+export interface Change<T> {
+  /** The part of the value that differs from the current one. */
+  readonly changed: T;
+  /** The value with the current one in place of what differs. */
+  readonly before: T;
+}
+
+/** What the translation of an alpha body may use in addition to the body itself. */
+export interface WriteContext {
+  readonly catalogs: CatalogCopy;
+  /** Responses of the prerequisites by name. */
+  readonly prerequisites: Readonly<Record<string, unknown>>;
+  /** Values of the path parameters. */
+  readonly path: Readonly<Record<string, string>>;
+  /** The IP address of the client. */
+  readonly client: string;
+  /** The client's whole body in its documented form, for the members of nested objects. Undefined without a body. */
+  readonly body?: unknown;
+  /** What the body changes, if the upstream gets nothing else of it. */
+  readonly change?: Change<JsonObject> | undefined;
+}

@@ -1,0 +1,206 @@
+/** `explain` of small packs: it prints the calls that the gateway makes, and rejects only what the gateway rejects. */
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { runCommandLine } from "../../../src/app/cli/program.ts";
+import { captureCommands } from "../../support/command-output.ts";
+import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
+
+const printed = captureCommands();
+
+let remove: (() => void) | undefined;
+afterEach(() => {
+  remove?.();
+  remove = undefined;
+});
+
+function write(pack: SmallPack): string {
+  const written = writeSmallPack(pack);
+  remove = written.remove;
+  return written.folder;
+}
+
+/** The exit code, the calls, and the comments before them. */
+async function explain(pack: SmallPack, ...args: readonly string[]) {
+  const code = await runCommandLine(["explain", "--mappings-dir", write(pack), ...args]);
+  const lines = printed().split("\n");
+  const calls = lines.flatMap((line) => {
+    const [, method = "GET", path] = /^curl -g (?:-X (\w+) )?"\$UPSTREAM"'([^']*)'/.exec(line) ?? [];
+    return path === undefined ? [] : [`${method} ${path}`];
+  });
+  return { code, calls, text: lines.join("\n") };
+}
+
+const EDIT = {
+  bodies: { edit: { schema: { type: "object", properties: { title: { type: "string" } } } } },
+  routes: [
+    { client: "GET /books/:id", upstream: "GET /items/{id}" },
+    {
+      client: "PUT /books/:id",
+      upstream: "PATCH /items/{id}",
+      body: "edit",
+      read_route: "GET /books/:id",
+      only_changes: true,
+    },
+  ],
+};
+
+const PAGES = { page: { parameter: "page" }, size: { parameter: "size", maximum: 2 } };
+
+describe("explain", () => {
+  const wrapped = { upstream: { responses: { object: { item: "$object" } } }, book: EDIT };
+
+  test("shows a change that begins with a read of an object in a wrapper", async () => {
+    expect(await explain(wrapped, "PUT /books/1", "-d", '{"title":"a"}')).toMatchObject({
+      code: 0,
+      calls: ["GET /items/1", "PATCH /items/1"],
+    });
+  });
+
+  test("traces that change with the response of the upstream", async () => {
+    const folder = write({
+      ...wrapped,
+      book: { ...EDIT, fields: { id: "id", title: "name", loud: { read: "$uppercase(name)" } } },
+    });
+    const file = join(folder, "response.json");
+    writeFileSync(file, '{"item":{"id":1,"name":"a"}}');
+    const args = ["-d", '{"title":"A"}', "--trace", "--response", file];
+    expect(await runCommandLine(["explain", "--mappings-dir", folder, "PUT /books/1", ...args])).toBe(0);
+    expect(printed()).toContain("status 200");
+    expect(printed()).toContain('$uppercase(name) = "A"');
+  });
+
+  test("does not reject a cursor that only an answer can have", async () => {
+    const pack = {
+      client: { pagination: { cursor: { parameter: "after", item: "id" }, size: 2 } },
+      upstream: { pagination: PAGES },
+      book: { routes: [{ client: "GET /books", upstream: "GET /items", response: "list" }] },
+    };
+    const { code, calls, text } = await explain(pack, "GET /books?after=4");
+    expect([code, calls]).toEqual([0, ["GET /items?page=1&size=2"]]);
+    expect(text).toContain("# the first page; others follow until the client's page is complete\ncurl");
+  });
+
+  test("says that a list is read from its start, where the upstream has cursors", async () => {
+    const pack = {
+      client: { pagination: { offset: { parameter: "from" }, size: 5 } },
+      upstream: {
+        responses: { list: { rows: "$items", next: "$next_cursor" } },
+        pagination: { cursor: { parameter: "after" }, size: { parameter: "size", maximum: 4 } },
+      },
+      book: { routes: [{ client: "GET /books", upstream: "GET /items", response: "list" }] },
+    };
+    const { calls, text } = await explain(pack, "GET /books?from=7");
+    expect(calls).toEqual(["GET /items?size=4"]);
+    expect(text).toContain("# the first page; others follow");
+  });
+
+  test("takes a body for JSON where forms come first", async () => {
+    const pack = {
+      client: { bodies: { media_types: ["application/x-www-form-urlencoded", "application/json"] } },
+      book: EDIT,
+    };
+    const { code, text } = await explain(pack, "PUT /books/1", "-d", '{"title":"a"}');
+    expect(code).toBe(0);
+    expect(text).toContain(`--data-raw '{"name":"a"}'`);
+  });
+
+  test("shows requests before the call that are the same GET, and whose values the call does not use", async () => {
+    const pack = {
+      pack: {
+        prerequisites: {
+          current: { upstream: "GET /items/{id}" },
+          place: { upstream: "GET /places/{current.place}" },
+        },
+      },
+      book: {
+        routes: [
+          { client: "GET /books/:id", upstream: "GET /items/{id}", prerequisites: ["current", "place"] },
+        ],
+      },
+    };
+    const { calls, text } = await explain(pack, "GET /books/4");
+    expect(calls).toEqual(["GET /items/4", "GET /places/{current.place}", "GET /items/4"]);
+    expect(text).toContain("# the main call\n");
+  });
+
+  test("does not reject what depends on the answer to a request before the call", async () => {
+    const check = { message: '$response.state = "open" ? "" : "It is closed."', status: 409 };
+    const pack = {
+      pack: { prerequisites: { current: { upstream: "GET /items/{id}", checks: [check] } } },
+      book: {
+        routes: [{ client: "DELETE /books/:id", upstream: "DELETE /items/{id}", prerequisites: ["current"] }],
+      },
+    };
+    expect(await explain(pack, "DELETE /books/4")).toMatchObject({
+      code: 0,
+      calls: ["GET /items/4", "DELETE /items/4"],
+    });
+  });
+
+  test("shows each part of an object that the upstream has as several", async () => {
+    const pack = {
+      book: {
+        routes: [{ client: "GET /books/:id", upstream: "GET /items/{id}", merge: { more: "/more/{id}" } }],
+        fields: { id: "id", title: "name", size: "more.size" },
+      },
+    };
+    const { calls, text } = await explain(pack, "GET /books/4");
+    expect(calls).toEqual(["GET /items/4", "GET /more/4"]);
+    expect(text).toContain("# a part of the same object\n");
+  });
+
+  test("says that all pages are read of a list that the gateway filters", async () => {
+    const pack = {
+      upstream: { pagination: PAGES },
+      book: {
+        routes: [
+          {
+            client: "GET /books",
+            upstream: "GET /items",
+            response: "list",
+            aggregate: { include: "open", max_items: 10 },
+          },
+        ],
+      },
+    };
+    const { calls, text } = await explain(pack, "GET /books");
+    expect(calls).toEqual(["GET /items?page=1&size=2"]);
+    expect(text).toContain("# all pages\ncurl");
+  });
+});
+
+describe("explain -d", () => {
+  const FORM = "application/x-www-form-urlencoded";
+  const packOf = (...types: readonly string[]): SmallPack => ({
+    client: { bodies: { media_types: types } },
+    book: {
+      fields: { id: "id", title: "name", pages: "size" },
+      bodies: {
+        write: { schema: { type: "object", properties: { title: {}, pages: { type: "integer" } } } },
+      },
+      routes: [{ client: "POST /books", upstream: "POST /items", body: "write" }],
+    },
+  });
+  const BODY = `--data-raw '{"name":"Emma","size":12}'`;
+
+  test.each([
+    ["a form where clients send forms alone", packOf(FORM), "pages=12&title=Emma"],
+    ["a form where clients send JSON or forms", packOf("application/json", FORM), "pages=12&title=Emma"],
+    [
+      "JSON where clients send forms or JSON",
+      packOf(FORM, "application/json"),
+      '{"pages":12,"title":"Emma"}',
+    ],
+  ])("takes %s", async (_, pack, data) => {
+    const { code, text } = await explain(pack, "POST /books", "-d", data);
+    expect(text).toContain(BODY);
+    expect(code).toBe(0);
+  });
+
+  test("says what clients send in place of JSON", async () => {
+    const { code, text } = await explain(packOf(FORM), "POST /books", "-d", '{"pages":12}');
+    expect(text).toContain("-d is JSON, and clients of the pack send forms, such as name=a&tags[]=b");
+    expect(code).toBe(1);
+  });
+});

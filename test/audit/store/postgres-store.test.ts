@@ -1,0 +1,232 @@
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { openExistingAuditStore } from "../../../src/audit/store/open-audit-store.ts";
+import { openPostgresStore } from "../../../src/audit/store/postgres/store.ts";
+import type { PostgresStoreOptions } from "../../../src/audit/store/postgres/store.ts";
+import type { AuditStore } from "../../../src/audit/store/store.ts";
+import { makeDatabase } from "../../support/postgres-database.ts";
+import type { TestDatabase } from "../../support/postgres-database.ts";
+import { describeWith } from "../../support/services.ts";
+import { DAMAGED_SEGMENTS, incompressible, sampleId, sampleRecord } from "../record/sample-record.ts";
+import { testDecisions } from "./decisions-contract.ts";
+import { testLosses } from "./loss-contract.ts";
+import { testAuditStore, UNLIMITED, type StorePlace } from "./store-contract.ts";
+
+const describe = await describeWith("postgres");
+const settings = UNLIMITED;
+
+describe("with a PostgreSQL server", () => {
+  async function makePlace(): Promise<StorePlace> {
+    const database = await makeDatabase();
+    return {
+      open: async (durability, limits = {}) =>
+        openPostgresStore({ ...settings, url: database.url, durability, ...limits }),
+      remove: database.drop,
+    };
+  }
+  testAuditStore("PostgreSQL", makePlace);
+  testLosses("PostgreSQL", makePlace);
+  testDecisions("PostgreSQL", makePlace);
+});
+
+describe("the PostgreSQL store", () => {
+  let database: TestDatabase;
+  let opened: AuditStore[] = [];
+
+  beforeEach(async () => {
+    database = await makeDatabase();
+  });
+  afterEach(async () => {
+    await Promise.all(opened.map((store) => store.close()));
+    opened = [];
+    await database.drop();
+  });
+
+  function open(options: Partial<PostgresStoreOptions> = {}): AuditStore {
+    const store = openPostgresStore({ ...settings, url: database.url, durability: "strict", ...options });
+    opened.push(store);
+    return store;
+  }
+
+  async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+    while (!(await condition())) await new Promise((done) => setTimeout(done, 20));
+  }
+
+  test("is created once by replicas that start together, and shared by them", async () => {
+    const stores = Array.from({ length: 5 }, () => open());
+    await Promise.all(
+      stores.flatMap((store, replica) =>
+        Array.from({ length: 20 }, async (_, n) => store.append(sampleRecord(sampleId(replica * 20 + n)))),
+      ),
+    );
+    expect(await stores[0]?.count({})).toBe(100);
+    expect(await stores[4]?.clients({})).toMatchObject([{ requests: 100 }]);
+    expect(await database.query("SELECT version FROM audit_schema")).toEqual([{ version: 4 }]);
+  });
+
+  test.each(DAMAGED_SEGMENTS)(
+    "leaves out the records of a segment that %s, and reads the others",
+    async (_, data) => {
+      const found: number[] = [];
+      const store = open({ onDamaged: (records) => void found.push(records) });
+      for (const id of ["a", "b"]) await store.append(sampleRecord(id));
+      await database.query(
+        `UPDATE audit_segment SET data = decode('${data.toString("hex")}', 'hex') WHERE id = (SELECT min(id) FROM audit_segment)`,
+      );
+      expect((await store.query({})).records.map(({ id }) => id)).toEqual(["b"]);
+      expect(found).toEqual([1]);
+      await expect(store.get("a")).rejects.toThrow("The record a is damaged.");
+    },
+  );
+
+  test("answers what requests wait for while reports use all connections of the console", async () => {
+    const store = open();
+    await store.append(sampleRecord("a"));
+    const query = { clients: ["0123456789abcdef"], before: Date.parse("2026-04-01"), routes: [] };
+    expect(await store.decisions.wasServed(query)).toBe(true);
+    await database.query("DROP TABLE audit_erased");
+    await database.query(
+      `CREATE VIEW audit_erased AS SELECT 0::bigint AS time, '' AS command, '' AS client, 0 AS records,
+        0 AS summaries, 0 AS tokens FROM (SELECT pg_sleep(2)) AS slow`,
+    );
+    let read = 0;
+    const reports = Array.from({ length: 4 }, () => store.erasures().then(() => (read += 1)));
+    expect(await store.decisions.wasServed(query)).toBe(true);
+    expect(read).toBe(0);
+    await Promise.all(reports);
+  });
+
+  test("is not created by commands that read it", async () => {
+    const settings = { DATABASE_URL: database.url, DATA_DIR: "" };
+    await expect(openExistingAuditStore(settings)).rejects.toThrow(
+      "There is no audit store in this database",
+    );
+    expect(await database.query("SELECT to_regclass('audit') AS found")).toEqual([{ found: null }]);
+    await open().append(sampleRecord("a"));
+    const reader = await openExistingAuditStore(settings);
+    expect(await reader.count({})).toBe(1);
+    await reader.close();
+  });
+
+  test("keeps records in memory while the database is down, reports it, and writes them later (relaxed)", async () => {
+    const store = open({ durability: "relaxed" });
+    void store.append(sampleRecord("before"));
+    await until(() => store.stats().written === 1);
+
+    await database.allowConnections(false);
+    void store.append(sampleRecord("during"));
+    await until(() => store.fault() !== undefined);
+    expect(store.fault()).toMatch(/^The audit store failed: its database /);
+    expect(store.fault()).not.toMatch(/127\.0\.0\.1|postgres:/);
+    expect(store.ready()).toBe(false);
+
+    await database.allowConnections(true);
+    await until(() => store.ready());
+    expect(await store.get("during")).toBeDefined();
+    expect(store.stats()).toMatchObject({ written: 2, dropped: 0, queued: 0 });
+  });
+
+  test("rejects records while the database is down, and accepts them afterwards (strict)", async () => {
+    const store = open();
+    await store.append(sampleRecord("before"));
+    await database.allowConnections(false);
+    await expect(Promise.resolve(store.append(sampleRecord("during")))).rejects.toMatchObject({
+      name: "AuditUnavailableError",
+    });
+    await database.allowConnections(true);
+    await until(() => store.ready());
+    await store.append(sampleRecord("after"));
+    expect((await store.query({})).records).toHaveLength(2);
+  });
+
+  test("starts without its database and connects to it later", async () => {
+    await database.allowConnections(false);
+    const store = open();
+    await until(() => store.fault() !== undefined);
+    await expect(store.query({})).rejects.toMatchObject({ name: "AuditUnavailableError" });
+    await database.allowConnections(true);
+    await until(() => store.ready());
+    expect(await store.query({})).toEqual({ records: [], next: null });
+  });
+
+  test("reports an unreachable server and a wrong password without the address", async () => {
+    const nobody = open({ url: "postgres://127.0.0.1:1/nowhere" });
+    await until(() => nobody.fault() !== undefined);
+    expect(nobody.fault()).toBe("The audit store failed: its database does not respond.");
+    const unknown = new URL(database.url);
+    unknown.pathname = "/no_such_database";
+    const missing = open({ url: unknown.href });
+    await until(() => missing.fault() !== undefined);
+    expect(missing.fault()).toBe("The audit store failed: there is no such database.");
+  });
+
+  test("does not change a database of a newer version", async () => {
+    await database.query("CREATE TABLE audit_schema (version integer NOT NULL)");
+    await database.query("INSERT INTO audit_schema VALUES (99)");
+    const store = open();
+    await expect(store.query({})).rejects.toThrow("newer version");
+    await until(() => store.fault()?.includes("newer version") ?? false);
+    expect(await database.query("SELECT to_regclass('audit') AS audit")).toEqual([{ audit: null }]);
+  });
+
+  test("does not change tables that others have created", async () => {
+    await database.query("CREATE TABLE audit (id text)");
+    const store = open();
+    await expect(store.query({})).rejects.toThrow("not written by a released version");
+    await until(() => store.fault()?.includes("not written by a released version") ?? false);
+    expect(await database.query("SELECT * FROM audit")).toEqual([]);
+  });
+
+  test("deletes records older than their retention, and counts older than theirs", async () => {
+    const clock = () => Date.parse("2026-03-31T00:00:00Z");
+    const first = open({ clock });
+    await Promise.all(
+      Array.from({ length: 1500 }, async (_, n) =>
+        first.append(sampleRecord(sampleId(n), { time: "2026-02-28T23:59:59.999Z" })),
+      ),
+    );
+    await first.append(sampleRecord("young", { time: "2026-03-01T00:00:00.000Z" }));
+    await first.append(sampleRecord("ancient", { time: "2025-02-01T00:00:00.000Z" }));
+    const second = open({ clock, retentionDays: 30, usageRetentionDays: 400 });
+    await until(async () => (await second.count({})) === 1);
+    await until(async () => (await second.days({})).length === 2);
+    expect(await second.query({})).toMatchObject({ records: [{ id: "young" }], next: null });
+  });
+
+  test("migrates the tables of an older version with their records, their counts and their clients", async () => {
+    const first = open();
+    await first.append(sampleRecord("a", { client: "c1" }));
+    await first.append(sampleRecord("b", { client: "c1", lane: "native", route: null }));
+    await first.append(sampleRecord("c", { client: "made-up", accepted: false }));
+    await first.close();
+    // The tables of version 1.
+    await database.query(
+      "DROP TABLE audit_token, audit_sent, audit_sent_names, audit_erased, audit_loss, audit_loss_names",
+    );
+    await database.query("DROP INDEX audit_usage_client, audit_usage_route, audit_lane_by_time");
+    await database.query("ALTER TABLE audit DROP COLUMN sender, DROP COLUMN sent, DROP COLUMN lost");
+    await database.query("UPDATE audit_schema SET version = 1");
+
+    const second = open();
+    await second.append(sampleRecord("d", { client: "c1", application: "app" }));
+    expect(await second.clients({})).toMatchObject([
+      { client: "application:app", requests: 3, native: 1, tokens: 1 },
+      { client: "unaccepted", requests: 1 },
+    ]);
+    expect(await second.tokens({ client: "application:app" })).toMatchObject([
+      { fingerprint: "c1", requests: 3, native: 1, userAgent: "sample/1.0" },
+    ]);
+    expect(await second.count({ client: "c1" })).toBe(3);
+  });
+
+  test("deletes the oldest records above the size limit", async () => {
+    const first = open();
+    for (let n = 0; n < 30; n += 1) {
+      const time = new Date(Date.UTC(2026, 2, 1, 0, n)).toISOString();
+      await first.append({ ...sampleRecord(sampleId(n), { time }), warnings: [incompressible(134_000)] });
+    }
+    const second = open({ sizeLimit: 2_000_000 });
+    await until(async () => (await second.count({})) < 30);
+    const { records } = await second.query({ limit: 1 });
+    expect(records).toMatchObject([{ id: sampleId(29) }]);
+  });
+});

@@ -1,0 +1,344 @@
+import { exportTexts } from "../../../src/audit/export/export-records.ts";
+import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { once } from "node:events";
+import { mkdtemp, open, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { AuditRecord } from "../../../src/audit/record/record.ts";
+import { describeSqliteError } from "../../../src/audit/store/sqlite/fault.ts";
+import { AUDIT_FILE, openSqliteStore, startSqliteThread } from "../../../src/audit/store/sqlite/store.ts";
+import { DAMAGED_SEGMENTS, incompressible, sampleId, sampleRecord } from "../record/sample-record.ts";
+import { testDecisions } from "./decisions-contract.ts";
+import { testLosses } from "./loss-contract.ts";
+import { testAuditStore, UNLIMITED, type StorePlace } from "./store-contract.ts";
+
+async function makePlace(): Promise<StorePlace> {
+  const directory = await mkdtemp(join(tmpdir(), "audit-"));
+  return {
+    open: (durability, limits = {}) => openSqliteStore({ ...UNLIMITED, directory, durability, ...limits }),
+    remove: () => rm(directory, { recursive: true }),
+  };
+}
+
+testAuditStore("SQLite", makePlace);
+testLosses("SQLite", makePlace);
+testDecisions("SQLite", makePlace);
+
+describe("the SQLite store", () => {
+  const settings = { durability: "relaxed", ...UNLIMITED } as const;
+  let directory: string;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), "audit-"));
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  test("creates its directory, and a file that only its owner can read", async () => {
+    const deep = join(directory, "not", "yet", "there");
+    const store = await openSqliteStore({ ...settings, directory: deep });
+    void store.append(sampleRecord("x"));
+    const modes = await Promise.all(["", "-wal"].map((side) => stat(join(deep, AUDIT_FILE + side))));
+    expect(modes.map(({ mode }) => mode & 0o777)).toEqual([0o600, 0o600]);
+    await store.close();
+  });
+
+  test.each([
+    [
+      "a file that is not a database",
+      () => writeFile(join(directory, AUDIT_FILE), "not a database, but long enough".repeat(99)),
+    ],
+    [
+      "a database of a newer version",
+      async () => {
+        await (await openSqliteStore({ ...settings, directory })).close();
+        execute(join(directory, AUDIT_FILE), "PRAGMA user_version = 99");
+      },
+    ],
+    [
+      "a database of a version that was never released",
+      async () => execute(join(directory, AUDIT_FILE), UNRELEASED),
+    ],
+  ])("does not open %s, and names the file and the remedy", async (_, spoil) => {
+    await spoil();
+    const opening = openSqliteStore({ ...settings, directory });
+    await expect(opening).rejects.toThrow(join(directory, AUDIT_FILE));
+    await expect(opening).rejects.toThrow(/not a database|newer version|not written by a released version/);
+    await expect(opening).rejects.toThrow("move it away");
+  });
+
+  test("opens nothing in a thread that was started before, until it is opened", async () => {
+    const thread = startSqliteThread();
+    await once(thread, "online");
+    expect(await readdir(directory)).toEqual([]);
+
+    const store = await openSqliteStore({ ...settings, directory, thread });
+    void store.append(sampleRecord("x"));
+    await store.close();
+    expect(await readdir(directory)).toContain(AUDIT_FILE);
+    expect(thread.threadId).toBe(-1);
+  });
+
+  test("opens with another thread if the one that was started before has ended", async () => {
+    const thread = startSqliteThread();
+    await thread.terminate();
+    const store = await openSqliteStore({ ...settings, directory, thread });
+    expect(store.ready()).toBe(true);
+    await store.close();
+  });
+
+  test("does not open if the directory is a file", async () => {
+    await writeFile(join(directory, "file"), "");
+    await expect(openSqliteStore({ ...settings, directory: join(directory, "file") })).rejects.toThrow(
+      "cannot be used",
+    );
+  });
+
+  test("deletes records older than their retention at its start, and counts older than theirs", async () => {
+    const clock = () => Date.parse("2026-03-31T00:00:00Z");
+    const first = await openSqliteStore({ ...settings, directory, clock });
+    for (let n = 0; n < 1200; n += 1)
+      void first.append(sampleRecord(sampleId(n), { time: "2026-02-28T23:59:59.999Z" }));
+    void first.append(sampleRecord("young", { time: "2026-03-01T00:00:00.000Z" }));
+    void first.append(sampleRecord("ancient", { time: "2025-02-01T00:00:00.000Z" }));
+    await first.close();
+
+    const limits = { retentionDays: 30, usageRetentionDays: 400 };
+    const second = await openSqliteStore({ ...settings, directory, ...limits, clock });
+    while ((await second.query({ limit: 2 })).records.length > 1)
+      await new Promise((done) => setTimeout(done, 20));
+    expect(await second.query({})).toMatchObject({ records: [{ id: "young" }], next: null });
+    while ((await second.days({})).length > 2) await new Promise((done) => setTimeout(done, 20));
+    await second.close();
+  });
+
+  test("answers what requests wait for while a report is read", async () => {
+    const store = await openSqliteStore({ ...settings, durability: "strict", directory });
+    await store.append(sampleRecord("a"));
+    const query = { clients: ["0123456789abcdef"], before: Date.parse("2026-04-01"), routes: [] };
+    expect(await store.decisions.wasServed(query)).toBe(true);
+    execute(
+      join(directory, AUDIT_FILE),
+      `DROP TABLE erased;
+      CREATE VIEW erased AS
+        WITH RECURSIVE slow (time) AS (SELECT 1 UNION ALL SELECT time + 1 FROM slow LIMIT 5000000)
+        SELECT time, '' AS command, '' AS client, 0 AS records, 0 AS summaries, 0 AS tokens FROM slow`,
+    );
+    let isRead = false;
+    const report = store.erasures().then(() => (isRead = true));
+    expect(await store.decisions.wasServed(query)).toBe(true);
+    expect(isRead).toBe(false);
+    await report;
+    await store.close();
+  });
+
+  test("migrates the store of an older version with its records, its counts and its clients", async () => {
+    const time = "2026-03-01T10:00:00.000Z";
+    const first = await openSqliteStore({ ...settings, directory });
+    for (let n = 0; n < 1500; n += 1) void first.append(sampleRecord(sampleId(n), { time, client: "c1" }));
+    await first.close();
+    const database = new DatabaseSync(join(directory, AUDIT_FILE));
+    // The tables of version 1, and a day that is still written to.
+    database.exec(`
+      DROP TABLE token; DROP TABLE sent; DROP TABLE sent_names; DROP TABLE erased; DROP INDEX usage_client; DROP INDEX usage_route;
+      DROP TABLE loss; DROP TABLE loss_names; ALTER TABLE record_20260301 DROP COLUMN lost;
+      DROP TRIGGER block_20260301_full; DROP INDEX owner_20260301_seq;
+      ALTER TABLE record_20260301 DROP COLUMN sender;
+      ALTER TABLE record_20260301 DROP COLUMN sent;
+      CREATE TRIGGER block_20260301_full AFTER INSERT ON record_20260301 WHEN NEW.seq = 0 BEGIN SELECT 1; END;
+      PRAGMA user_version = 1;
+    `);
+    database.close();
+
+    const second = await openSqliteStore({ ...settings, directory });
+    const named = { time, client: "c1", application: "app" };
+    for (let n = 1500; n < 3000; n += 1) void second.append(sampleRecord(sampleId(n), named));
+    await second.close();
+
+    const third = await openSqliteStore({ ...settings, directory });
+    expect(await third.count({})).toBe(3000);
+    expect(await third.count({ client: "application:app" })).toBe(1500);
+    expect(await third.count({ lane: "alpha", client: "c1" })).toBe(3000);
+    expect(await third.clients({})).toMatchObject([{ client: "application:app", requests: 3000, tokens: 1 }]);
+    expect(await third.tokens({ client: "application:app" })).toMatchObject([
+      { fingerprint: "c1", requests: 3000 },
+    ]);
+    await third.close();
+    const migrated = new DatabaseSync(join(directory, AUDIT_FILE));
+    const plan = migrated.prepare("EXPLAIN QUERY PLAN DELETE FROM owner_20260301 WHERE seq = ?").all();
+    expect(plan.map(({ detail }) => String(detail)).join("\n")).not.toContain("SCAN");
+    migrated.close();
+  });
+
+  test("drops and counts the oldest records if too many wait", async () => {
+    const store = await openSqliteStore({ ...settings, directory, queue: { maxRows: 10 } });
+    for (let n = 0; n < 25; n += 1) void store.append(sampleRecord(sampleId(n)));
+    expect(store.stats()).toMatchObject({ queued: 10, dropped: 15, written: 0, errors: 0, evicted: 0 });
+    await store.close();
+    const again = await openSqliteStore({ ...settings, directory });
+    const { records } = await again.query({ limit: 100 });
+    expect(records.map(({ id }) => id)).toEqual(Array.from({ length: 10 }, (_, n) => sampleId(24 - n)));
+    await again.close();
+  });
+
+  test("deletes the oldest records above the size limit, and no others", async () => {
+    const store = await openSqliteStore({ ...settings, directory });
+    for (let n = 0; n < 40; n += 1) {
+      const time = new Date(Date.UTC(2026, 2, 1, 0, n)).toISOString();
+      void store.append({ ...sampleRecord(sampleId(n), { time }), warnings: [incompressible(134_000)] });
+    }
+    await store.close();
+    const second = await openSqliteStore({ ...settings, directory, sizeLimit: 2_000_000 });
+    await until(async () => (await second.count({})) < 20);
+    const { records } = await second.query({ limit: 100 });
+    expect(records.map(({ id }) => id)).toEqual(records.map((_, n) => sampleId(39 - n)));
+    expect(records.length).toBeGreaterThan(10);
+    expect(await second.clients({})).toMatchObject([{ requests: 40 }]);
+    await second.close();
+  });
+
+  test("supports several concurrent writers", async () => {
+    const openOne = () => openSqliteStore({ ...settings, directory, durability: "strict" });
+    const stores = await Promise.all([openOne(), openOne(), openOne(), openOne()]);
+    await Promise.all(
+      stores.flatMap((store, place) =>
+        Array.from({ length: 50 }, async (_, n) => store.append(sampleRecord(sampleId(place * 50 + n)))),
+      ),
+    );
+    expect(await stores[0]?.count({})).toBe(200);
+    expect(await stores[3]?.clients({})).toMatchObject([{ requests: 200 }]);
+    expect(stores.map((store) => store.stats().errors)).toEqual([0, 0, 0, 0]);
+    await Promise.all(stores.map((store) => store.close()));
+  });
+
+  test("stores large and small records in turns, whose batches share a buffer", async () => {
+    const store = await openSqliteStore({ ...settings, directory, durability: "strict" });
+    const records = [10, 300_000, 20, 900_000, 100_000, 30].map((length, n) => ({
+      ...sampleRecord(sampleId(n)),
+      warnings: [incompressible(length)],
+    }));
+    for (const record of records) await store.append(record);
+    for (const record of records) expect(await store.get(record.id)).toEqual(record);
+    await store.close();
+  });
+
+  test("finds the records that are added after the newest were deleted", async () => {
+    const store = await openSqliteStore({ ...settings, directory });
+    for (let n = 0; n < 1100; n += 1)
+      void store.append(sampleRecord(sampleId(n), { client: null, status: 401 }));
+    await store.close();
+    const database = new DatabaseSync(join(directory, AUDIT_FILE));
+    database.exec(
+      "DELETE FROM record_20260301 WHERE seq > 1000; DELETE FROM segment_20260301 WHERE last > 1000",
+    );
+    database.close();
+    const second = await openSqliteStore({ ...settings, directory });
+    for (let n = 2000; n < 3500; n += 1)
+      void second.append(sampleRecord(sampleId(n), { status: n % 300 === 0 ? 404 : 200 }));
+    await until(() => second.stats().written === 1500);
+    const { records } = await second.query({ status: 404 });
+    expect(records.map(({ id }) => id)).toEqual([3300, 3000, 2700, 2400, 2100].map(sampleId));
+    await second.close();
+  });
+
+  test("reports a database that is damaged at run time, and keeps running", async () => {
+    const store = await openSqliteStore({ ...settings, directory });
+    for (let n = 0; n < 500; n += 1) void store.append(sampleRecord(sampleId(n)));
+    await until(() => store.stats().written === 500);
+    // The log is written into the database first, so that it is the database that is read.
+    const database = new DatabaseSync(join(directory, AUDIT_FILE));
+    database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    database.close();
+    const { size } = await stat(join(directory, AUDIT_FILE));
+    const file = await open(join(directory, AUDIT_FILE), "r+");
+    await file.write(Buffer.alloc(size - 4096, 0x5a), 0, size - 4096, 4096);
+    await file.close();
+
+    void store.append(sampleRecord("after"));
+    await until(() => store.fault() !== undefined);
+    expect(store.fault()).toMatch(/^The audit store failed: the database is damaged \(.*malformed.*\)\.$/);
+    expect(store.ready()).toBe(false);
+    await expect(store.query({})).rejects.toThrow("the database is damaged");
+    await store.close();
+  });
+
+  test("says how many records of a page are damaged", async () => {
+    const found: number[] = [];
+    const onDamaged = (records: number): void => void found.push(records);
+    const store = await openSqliteStore({ ...settings, directory, durability: "strict", onDamaged });
+    for (const id of ["a", "b"])
+      await store.append({ ...sampleRecord(id), bytes: null } as unknown as AuditRecord);
+    await store.query({});
+    expect(found).toEqual([2]);
+    await store.close();
+  });
+
+  test.each(DAMAGED_SEGMENTS)(
+    "leaves out the records of a segment that %s, and reads the others",
+    async (_, data) => {
+      const found: number[] = [];
+      const onDamaged = (records: number): void => void found.push(records);
+      const options = { ...settings, directory, durability: "strict", onDamaged } as const;
+      const before = await openSqliteStore(options);
+      for (const id of ["a", "b", "c"]) await before.append(sampleRecord(id));
+      await before.close();
+      execute(
+        join(directory, AUDIT_FILE),
+        `UPDATE segment_20260301 SET data = X'${data.toString("hex")}' WHERE seq = (SELECT min(seq) FROM segment_20260301); PRAGMA wal_checkpoint(TRUNCATE)`,
+      );
+      const store = await openSqliteStore(options);
+      expect((await store.query({})).records.map(({ id }) => id)).toEqual(["c", "b"]);
+      expect(found).toEqual([1]);
+      await expect(store.get("a")).rejects.toThrow("The record a is damaged.");
+      const exported = { format: "ndjson", query: {}, onDamaged } as const;
+      const lines = (await Array.fromAsync(exportTexts(store, exported))).join("").trimEnd().split("\n");
+      expect(lines.map((line) => JSON.parse(line).id)).toEqual(["c", "b"]);
+      expect(found).toEqual([1, 1]);
+      expect(store.fault()).toBeUndefined();
+      await store.close();
+    },
+  );
+
+  test("makes space although a segment and a record are damaged", async () => {
+    const store = await openSqliteStore({ ...settings, directory, durability: "strict" });
+    for (let n = 0; n < 40; n += 1) {
+      const record = { ...sampleRecord(sampleId(n)), warnings: [incompressible(134_000)] };
+      await store.append((n % 3 === 0 ? { ...record, v4: [{}] } : record) as AuditRecord);
+    }
+    await store.close();
+    execute(
+      join(directory, AUDIT_FILE),
+      "UPDATE segment_20260301 SET data = zeroblob(bytes) WHERE seq % 3 = 1; PRAGMA wal_checkpoint(TRUNCATE)",
+    );
+    const limited = await openSqliteStore({ ...settings, directory, sizeLimit: 2_000_000 });
+    await until(async () => (await limited.count({})) < 20);
+    expect(limited.fault()).toBeUndefined();
+    await limited.close();
+  });
+
+  test("reports a full disk", () => {
+    const database = new DatabaseSync(":memory:");
+    database.exec("PRAGMA max_page_count = 2; CREATE TABLE t (a)");
+    const fill = () => database.prepare("INSERT INTO t VALUES (?)").run("x".repeat(10_000));
+    let fault: unknown;
+    try {
+      fill();
+    } catch (error) {
+      fault = error;
+    }
+    expect(describeSqliteError(fault)).toBe("the disk is full (database or disk is full)");
+    database.close();
+  });
+});
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((done) => setTimeout(done, 20));
+}
+
+const UNRELEASED = "CREATE TABLE audit (id TEXT PRIMARY KEY, record TEXT NOT NULL); PRAGMA user_version = 1";
+
+function execute(file: string, sql: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
+}

@@ -1,0 +1,265 @@
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { readExamples } from "../../../src/authoring/examples/example.ts";
+import { findLeftOutRows } from "../../../src/authoring/examples/run-examples.ts";
+import { runExamples } from "../../support/run-examples.ts";
+import { formatDiagnosticLine, type Diagnostic } from "../../../src/base/files/diagnostic.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { writeSmallPack } from "../../support/small-pack.ts";
+import { splitPath } from "../../../src/pack/routes/router.ts";
+
+/** All examples of a pack, and the problems of reading them. */
+const examplesOf = (folder: string) => {
+  const diagnostics: Diagnostic[] = [];
+  const read = readExamples(folder, diagnostics);
+  return { ...read, diagnostics, pack: loadPack(folder) };
+};
+
+describe.each([
+  "mappings",
+  "test/fixtures/library-pack",
+  "test/fixtures/smallest-pack",
+  "test/fixtures/receipts-pack",
+  "test/fixtures/tickets-pack",
+  "test/fixtures/songs-pack",
+  "test/fixtures/subscriptions-pack",
+  "test/fixtures/shop-pack",
+  "examples/payments/pack",
+  "examples/media-type-versions/pack",
+  "examples/json-api/pack",
+  "test/fixtures/invoice-pack",
+  "test/fixtures/orders-pack",
+  "test/fixtures/form-client-pack",
+  "test/fixtures/form-upstream-pack",
+  "test/fixtures/paths-pack",
+  "test/fixtures/bodies-pack",
+  "test/fixtures/fields-pack",
+  "test/fixtures/search-pack",
+  "test/fixtures/issues-pack",
+  "test/fixtures/errors-pack",
+  "test/fixtures/rooms-pack",
+  "test/fixtures/envelopes-pack",
+  "test/fixtures/headers-pack",
+  "test/fixtures/calls-pack",
+])("the pack in %s", (folder) => {
+  const { examples, catalogs, diagnostics, pack } = examplesOf(folder);
+
+  test("its examples are valid", () => expect(diagnostics.map(formatDiagnosticLine)).toEqual([]));
+
+  // All in one run, as `check` does; each is a test, so that a failure names its example.
+  let found: Diagnostic[] = [];
+  beforeAll(async () => {
+    found = await runExamples(pack, examples, catalogs);
+  });
+
+  test.each(examples.map((example) => [example.definition.title, example.source.file] as const))(
+    "%s",
+    (_title, file) => {
+      expect(found.filter((diagnostic) => diagnostic.file === file).map(formatDiagnosticLine)).toEqual([]);
+    },
+  );
+
+  test("all diagnostics are in the examples", () => {
+    const files = new Set(examples.map(({ source }) => source.file));
+    expect(files.size).toBe(examples.length);
+    expect(found.filter(({ file }) => !files.has(file)).map(formatDiagnosticLine)).toEqual([]);
+  });
+
+  test("has an example for every route", () => {
+    const displayed = new Set(
+      examples.flatMap(({ definition }) => {
+        const [method = "", path = ""] = definition.request.split(" ");
+        const segments = path.split("?")[0]?.split("/").filter(Boolean).map(decodeURIComponent) ?? [];
+        return pack.match(method, segments)?.routes.map(({ name }) => name) ?? [];
+      }),
+    );
+    expect(pack.routes.map(({ name }) => name).filter((name) => !displayed.has(name))).toEqual([]);
+  });
+});
+
+test("in a pack without credentials a call that a case does not expect is not a catalog read", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pack-"));
+  try {
+    for (const [name, text] of Object.entries({
+      "pack.yaml": "format: 2\nclient: {}\nupstream: {}\n",
+      "shelf.yaml":
+        `object: shelf\nlist: shelves\nfields: { id: id }\ncatalog: { upstream: [{ request: GET /shelves }], stub: '{ "id": $id }' }\n` +
+        'routes: [{ client: "GET /place", upstream: "GET /shelves" }]\n',
+      "examples/catalogs.yaml": "GET /shelves: [{ id: a }]\n",
+      "examples/place.yaml": "title: A\nrequest: GET /place\nresponse: { body: { id: a } }\n",
+    })) {
+      mkdirSync(dirname(join(folder, name)), { recursive: true });
+      writeFileSync(join(folder, name), text);
+    }
+    const { examples, catalogs, pack } = examplesOf(folder);
+    const [found] = await runExamples(pack, examples, catalogs);
+    expect(found?.message).toBe("one more upstream request than expected: GET /shelves");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("rows of example catalogs on which an expression fails are reported where it is written", async () => {
+  const { folder, remove } = writeSmallPack({
+    book: {
+      catalog: { upstream: [{ request: "GET /items" }], stub: "{ 'id': $id }" },
+      fields: { id: "id", title: { read: "$number(name)" } },
+    },
+  });
+  try {
+    const { examples, catalogs, pack } = examplesOf(folder);
+    const lists = { ...catalogs, "GET /items": [{ id: "a", name: "one" }] };
+    const [found, ...others] = await findLeftOutRows(pack, folder, examples, lists);
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({ file: join(folder, "book.yaml"), line: 6 });
+    expect(found?.message).toMatch(/^the catalog "book" leaves out its row "a": book\.yaml:6/);
+  } finally {
+    remove();
+  }
+});
+
+test("rows of example catalogs without an id are reported at the catalog", async () => {
+  const { folder, remove } = writeSmallPack({
+    book: {
+      fields: { id: "id", title: "name" },
+      catalog: { upstream: [{ request: "GET /items" }], id: "isbn", stub: "{ 'id': $id }" },
+    },
+  });
+  try {
+    const { examples, catalogs, pack } = examplesOf(folder);
+    const lists = { ...catalogs, "GET /items": [{ isbn: "a" }, { id: "b" }, { isbn: 3 }, "c"] };
+    expect(await findLeftOutRows(pack, folder, examples, lists)).toEqual([
+      expect.objectContaining({
+        file: join(folder, "book.yaml"),
+        line: 10,
+        message: 'the catalog "book" leaves out a row: it has no text "isbn", its id',
+      }),
+    ]);
+  } finally {
+    remove();
+  }
+});
+
+test("an invalid example is reported with its line and a hint", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pack-"));
+  try {
+    mkdirSync(join(folder, "examples"));
+    writeFileSync(join(folder, "examples", "a.yaml"), "title: A\nrequest: GET /a\nrespons: { body: {} }\n");
+    const diagnostics: Diagnostic[] = [];
+    expect(readExamples(folder, diagnostics).examples).toEqual([]);
+    expect(diagnostics.map(({ line, message, hint }) => [line, message, hint])).toEqual([
+      [3, 'unknown key "respons"', expect.stringContaining('did you mean "response"?')],
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test.each([
+  ["request", "request: 'GET /a?q=b c'", 2],
+  ["upstream request", "request: GET /a\nupstream: [{ request: 'GET /b?q=b c' }]", 3],
+])("white space in the %s of an example is reported: nothing after it is ignored", (_where, lines, line) => {
+  const folder = mkdtempSync(join(tmpdir(), "pack-"));
+  try {
+    mkdirSync(join(folder, "examples"));
+    writeFileSync(join(folder, "examples", "a.yaml"), `title: A\n${lines}\nresponse: { body: {} }\n`);
+    const diagnostics: Diagnostic[] = [];
+    expect(readExamples(folder, diagnostics).examples).toEqual([]);
+    expect(diagnostics.map((found) => [found.line, found.message])).toEqual([
+      [line, expect.stringContaining("white space in a query is written as %20")],
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+describe("an example that fails", () => {
+  const { examples, catalogs, pack } = examplesOf("test/fixtures/library-pack");
+  const first = examples.find(({ definition }) => definition.title.startsWith("One object"));
+  if (!first) throw new Error("the example is gone");
+  const withHeaders = (headers: object) =>
+    first.definition.upstream.map((call, index) => (index === 0 ? { ...call, headers } : call));
+  const broken = (change: object) => ({ ...first, definition: { ...first.definition, ...change } });
+
+  test.each([
+    ["another status", { response: { status: 404, body: {} } }, "status is 200, expected 404"],
+    [
+      "another member",
+      { response: { status: 200, body: { number: 7 } } },
+      'body.title is "Waves", expected nothing',
+    ],
+    [
+      "a call that is not made",
+      { upstream: [...first.definition.upstream, { request: "GET /more", response: { status: 200 } }] },
+      "expected upstream requests that were not sent: 1",
+    ],
+    [
+      "a call too many",
+      { upstream: first.definition.upstream.slice(0, 1) },
+      "one more upstream request than expected: GET",
+    ],
+    [
+      "another call",
+      { upstream: [{ request: "GET /items/8", response: { status: 200, body: {} } }] },
+      'upstream request is "GET /api/new/items/7"',
+    ],
+    [
+      "another header of a call",
+      { headers: { Authorization: "key k" }, upstream: withHeaders({ Authorization: "Token other" }) },
+      'upstream header Authorization is "Token k", expected "Token other"',
+    ],
+    [
+      "a header that a call should not have",
+      { headers: { Authorization: "key k" }, upstream: withHeaders({ authorization: null }) },
+      'upstream header authorization is "Token k", expected none',
+    ],
+    [
+      "a header that the response does not have",
+      { response: { ...first.definition.response, headers: { "X-Missing": "1" } } },
+      'header X-Missing is missing, expected "1"',
+    ],
+  ])("%s is reported with file, line and column", async (_case, change, message) => {
+    const [diagnostic] = await runExamples(pack, [broken(change)], catalogs);
+    expect(diagnostic && formatDiagnosticLine(diagnostic)).toContain(message);
+    expect(diagnostic).toMatchObject({
+      file: expect.stringContaining("read.yaml"),
+      line: expect.any(Number),
+      column: expect.any(Number),
+    });
+  });
+});
+
+describe("T-12.1 losses of the shipped pack", () => {
+  const { examples, pack } = examplesOf("mappings");
+  const stated = examples.flatMap(({ definition: { request, losses } }) => {
+    const [method = "", path = ""] = request.split(" ");
+    const segments = splitPath(path.split("?", 1)[0] ?? "")?.slice(path.startsWith("/v4/") ? 1 : 0) ?? [];
+    const routes = pack.match(method, segments)?.routes ?? [];
+    return losses === undefined ? [] : [{ objects: new Set(routes.map(({ object }) => object)), losses }];
+  });
+  const lossy = [...pack.resources.values()].flatMap((resource) => {
+    const inherited = pack.resources.get(resource.extends ?? "")?.losses.map(({ text }) => text) ?? [];
+    return [...new Map([...resource.members, ...resource.fields])]
+      .map(([name, rule]) => ({ loss: `${name}: ${rule.loss}`, rule }))
+      .filter(({ loss, rule }) => rule.loss !== undefined && !inherited.includes(loss))
+      .map(({ loss, rule }) => [resource.name, loss, rule.loss_when] as const);
+  });
+  // No response shows these.
+  const visible = lossy.filter(([, , when]) => when !== "false");
+
+  test("are visible in a response, except one", () => expect(lossy.length - visible.length).toBe(1));
+
+  test.each(visible)('%s has golden cases with and without the loss "%s"', (object, loss) => {
+    const cases = stated.filter(({ objects }) => objects.has(object));
+    expect(cases.some(({ losses }) => losses.includes(loss))).toBe(true);
+    expect(cases.some(({ losses }) => !losses.includes(loss))).toBe(true);
+  });
+
+  test("a golden case states only losses that its route may have", () => {
+    const possible = new Set(pack.routes.flatMap(({ losses }) => losses.map(({ text }) => text)));
+    const others = stated.flatMap(({ losses }) => losses).filter((loss) => !possible.has(loss));
+    expect(others.filter((loss) => !/: v4 did not give (it|all)$/.test(loss))).toEqual([]);
+  });
+});

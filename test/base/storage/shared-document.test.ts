@@ -1,0 +1,58 @@
+/** A document that all replicas read and change. */
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { z } from "zod";
+import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
+import { createSharedDocument, type SharedDocument } from "../../../src/base/storage/shared-document.ts";
+import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
+
+const KEY = "test:names";
+
+let folder: string;
+let store: KeyValueStore;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "document-"));
+  store = openSqliteKeyValueStore({ directory: folder });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+const open = (): SharedDocument<readonly string[]> =>
+  createSharedDocument<readonly string[]>(store, { key: KEY, schema: z.array(z.string()), empty: [] });
+
+test("is what one replica has written and another reads", async () => {
+  const [one, other] = [open(), open()];
+  await one.change((names) => [...names, "a"]);
+  await other.change((names) => [...names, "b"]);
+  await one.refresh();
+  expect([one.current(), other.current()]).toEqual([
+    ["a", "b"],
+    ["a", "b"],
+  ]);
+});
+
+test("comes back where the store has lost it, from whoever knows it first", async () => {
+  const [one, other] = [open(), open()];
+  await one.change(() => ["a"]);
+  await other.refresh();
+  await store.delete(KEY);
+  await other.refresh();
+  await one.refresh();
+  const started = open();
+  await started.refresh();
+  expect([one, other, started].map((document) => document.current())).toEqual([["a"], ["a"], ["a"]]);
+});
+
+test("is changed also where the store has just lost it", async () => {
+  const one = open();
+  await one.change(() => ["a"]);
+  await store.delete(KEY);
+  await one.change((names) => [...names, "b"]);
+  const started = open();
+  await started.refresh();
+  expect(started.current()).toEqual(["a", "b"]);
+});

@@ -1,0 +1,77 @@
+/** `GET /api/usage/impact`: who would notice. */
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { startGateway, type Gateway } from "../support/gateway.ts";
+
+const BODY = { dnszone: "a.example", type: "master", soa_email: "a@a.example" };
+let gateway: Gateway;
+
+beforeAll(async () => {
+  gateway = await startGateway({ AUDIT: "metadata", AUDIT_DURABILITY: "strict" });
+  await gateway.request("POST /dns/zones", { body: BODY });
+  await gateway.request("GET /vm/instances?page=1");
+  await gateway.request("GET /vm/instances", { as: "invented-token" });
+});
+afterAll(() => gateway.stop());
+
+const ask = async (query: Readonly<Record<string, string>>) => {
+  const { status, body } = await gateway.requestAdmin(
+    `GET /api/usage/impact?${new URLSearchParams(query).toString()}`,
+  );
+  return { status, ...body };
+};
+
+test("a route has its callers, and the names that can be asked about", async () => {
+  const { clients, names, status } = await ask({ route: "POST /dns/zones" });
+  expect(status).toBe(200);
+  expect(clients).toMatchObject([{ calls: 1, routes: ["POST /dns/zones"], name: null }]);
+  expect(names.sent).toEqual(expect.arrayContaining(["body.type", "body.type=master"]));
+  expect(names.read).toEqual(expect.arrayContaining(["answer.dnszone"]));
+});
+
+test("without recorded bodies a word has the clients that sent it", async () => {
+  expect((await ask({ field: "type", word: "master" })).clients).toHaveLength(1);
+  expect((await ask({ field: "body.type", word: "slave" })).clients).toEqual([]);
+});
+
+test("a route that v4 has no counterpart for has its callers, too", async () => {
+  const { routes } = (await gateway.requestAdmin("GET /api/mappings")).body;
+  const route = routes.find(({ v4 }: { v4: string }) => v4 === "none").alpha;
+  expect(await ask({ route })).toMatchObject({ status: 200, clients: [], names: { route } });
+});
+
+test("tokens that v4 never accepted are nobody", async () => {
+  expect((await ask({ route: "GET /vm/instances" })).clients).toMatchObject([{ calls: 1 }]);
+});
+
+test("days limit what counts", async () => {
+  expect((await ask({ route: "POST /dns/zones", since: "2099-01-01" })).clients).toEqual([]);
+  expect((await ask({ route: "POST /dns/zones", until: "2000-01-01" })).clients).toEqual([]);
+});
+
+test.each([
+  [{}, "route"],
+  [{ route: "" }, "route"],
+  [{ route: "GET /vm/instances", word: "a" }, "field"],
+  [{ field: "a".repeat(501) }, "field"],
+  [{ field: "label", since: "yesterday" }, "since"],
+  [{ field: "label", lane: "alpha" }, "lane"],
+  [{ field: "label", colour: "red" }, "colour"],
+])("%j is rejected by name", async (query, parameter) => {
+  expect(await ask(query)).toMatchObject({ status: 400, errors: [{ parameter }] });
+});
+
+test("what the pack does not have is not found: nothing is counted of it", async () => {
+  expect(await ask({ route: "GET /nowhere" })).toMatchObject({ status: 404 });
+  expect(await ask({ field: "nothing" })).toMatchObject({ status: 404 });
+});
+
+test("nothing is counted if auditing is off", async () => {
+  const off = await startGateway({ AUDIT: "off" });
+  try {
+    const { status, body } = await off.requestAdmin("GET /api/usage/impact?field=label");
+    expect(status).toBe(404);
+    expect(body.errors[0].reason).toContain("Auditing is off");
+  } finally {
+    await off.stop();
+  }
+});

@@ -1,0 +1,136 @@
+/** What strangers and one client can make of a freeze: nothing that others notice. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { readDecision } from "../../../src/audit/store/sqlite/read-decisions.ts";
+import { SCHEMA } from "../../../src/audit/store/sqlite/schema.ts";
+import { AUDIT_FILE } from "../../../src/audit/store/sqlite/store.ts";
+import { migrateSqlite } from "../../../src/base/storage/schema.ts";
+import { allBut } from "../../support/fake-time.ts";
+import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { writeOperatorFile } from "../../support/operator-file.ts";
+
+const LIST = "GET /vm/instances";
+const CATALOG = "GET /datacenters";
+
+describe("while the audit store can't be read, a freeze", () => {
+  let gateway: Gateway;
+  let folder: string;
+
+  beforeEach(async () => {
+    jest.useFakeTimers({ now: new Date("2026-06-01T09:00:00Z"), doNotFake: allBut("Date") });
+    folder = mkdtempSync(join(tmpdir(), "freeze-"));
+    gateway = await startGateway({
+      DATA_DIR: folder,
+      CLIENTS_FILE: writeOperatorFile(`reports: { user_agents: ["reports/*"] }`, "clients.yaml"),
+      SUNSET_FILE: writeOperatorFile("announced: 2026-01-01\nstages: [{ freeze: 2026-06-02 }]"),
+    });
+    await gateway.request(LIST);
+    await gateway.readAudit();
+    jest.setSystemTime(new Date("2026-06-02T00:00:03Z"));
+    // From now on it is known in this process.
+    await gateway.request(LIST);
+    changeStore("ALTER TABLE usage RENAME TO hidden");
+  });
+  afterEach(async () => {
+    await gateway.stop();
+    rmSync(folder, { recursive: true });
+    jest.useRealTimers();
+  });
+
+  function changeStore(statement: string): void {
+    const database = new DatabaseSync(join(folder, AUDIT_FILE));
+    database.exec(`PRAGMA busy_timeout = 5000; ${statement}`);
+    database.close();
+  }
+
+  const statusOf = async (as: string, call = LIST): Promise<number> =>
+    (await gateway.request(call, { as, headers: { "user-agent": "reports/1" } })).status;
+
+  test("lets in who is known already, and nobody else until it can be read again", async () => {
+    expect([await statusOf("full"), await statusOf("other")]).toEqual([200, 500]);
+    changeStore("ALTER TABLE hidden RENAME TO usage");
+    expect([await statusOf("full"), await statusOf("other")]).toEqual([200, 403]);
+  });
+
+  test("asks nothing about made-up tokens with the user agent of a client", async () => {
+    for (const as of ["invented-1", "invented-2"])
+      expect([await statusOf(as), await statusOf(as, CATALOG)]).toEqual([403, 403]);
+  });
+});
+
+describe("what a decision reads stays the same while the summaries of a client grow a hundredfold:", () => {
+  const TOKEN = "0123456789abcdef";
+  const FREEZE = Date.parse("2026-03-02T00:00:00Z");
+  const BEFORE = "2026-03-01";
+  const AFTER = "2026-03-03";
+
+  /** A store that counts the rows of the summaries that are looked at. */
+  function countingStore() {
+    const database = new DatabaseSync(":memory:");
+    migrateSqlite(database, SCHEMA);
+    let rows = 0;
+    database.function("counted", (lane: unknown) => {
+      rows += 1;
+      return lane as string;
+    });
+    database.exec(`
+      ALTER TABLE usage RENAME TO counted_usage;
+      CREATE VIEW usage AS
+        SELECT day, client, counted(lane) AS lane, route, status, requests, first, last FROM counted_usage;
+    `);
+    const add = database.prepare(
+      "INSERT INTO counted_usage VALUES (?, ?, 'alpha', ?, ?, 1, 0, unixepoch(?) * 1000, unixepoch(?) * 1000, '', NULL)",
+    );
+    return {
+      add: (count: number, day: string, status: number, client = TOKEN): void => {
+        for (let n = 0; n < count; n += 1) add.run(day, client, `GET /${n}`, status, day, day);
+      },
+      decide(...job: [Parameters<typeof readDecision>[1]]) {
+        rows = 0;
+        return { result: readDecision(database, ...job), rows };
+      },
+    };
+  }
+
+  const past = { kind: "past", query: { clients: [TOKEN], before: FREEZE, routes: ["GET /books"] } } as const;
+
+  test.each([20, 2000])("one row for a known client with %i rows", (count) => {
+    const store = countingStore();
+    store.add(count, BEFORE, 404);
+    store.add(count, AFTER, 200);
+    expect(store.decide(past)).toEqual({ result: true, rows: 1 });
+  });
+
+  test("2000 rows at most for a new client", () => {
+    const store = countingStore();
+    store.add(2000, AFTER, 403);
+    const { result, rows } = store.decide(past);
+    expect(result).toBe(false);
+    store.add(20_000, "2026-03-04", 403);
+    expect(store.decide(past)).toEqual({ result: false, rows });
+    expect(rows).toBe(2000);
+  });
+
+  test("no row of another client", () => {
+    const store = countingStore();
+    store.add(20_000, BEFORE, 200, "fedcba9876543210");
+    expect(store.decide(past)).toEqual({ result: false, rows: 0 });
+    const query = { clients: [TOKEN], since: `${BEFORE}T00:00:00.000Z`, until: `${AFTER}T00:00:00.000Z` };
+    expect(store.decide({ kind: "calls", query })).toMatchObject({ rows: 0 });
+  });
+
+  test("of its calls the days before a window, and no others", () => {
+    const store = countingStore();
+    store.add(10, BEFORE, 200);
+    store.add(10_000, "2026-01-01", 200);
+    store.add(10_000, "2026-03-20", 200);
+    const query = { clients: [TOKEN], since: `${BEFORE}T00:00:00.000Z`, until: "2026-03-15T00:00:00.000Z" };
+    expect(store.decide({ kind: "calls", query })).toEqual({
+      result: { requests: 10, hasCalled: true },
+      rows: 10,
+    });
+  });
+});

@@ -1,0 +1,32 @@
+/** The connections of a server of its own, whatever a handler does. */
+import type { ServerResponse } from "node:http";
+import { expect, test } from "@jest/globals";
+import { listen } from "../../../src/gateway/http/http-server.ts";
+import { openRawClient } from "../../support/raw-client.ts";
+
+/** The response to the last of so many requests in flight ends the connection. */
+const MOST_IN_FLIGHT = 8;
+
+test("a request behind the last response of a connection ends it at once, even if a handler promised to keep it", async () => {
+  const waiting: ServerResponse[] = [];
+  const server = await listen({
+    host: "127.0.0.1",
+    port: 0,
+    badRequest: () => "{}",
+    handler(_request, response) {
+      waiting.push(response);
+      if (waiting.length < MOST_IN_FLIGHT) return;
+      for (const each of waiting.splice(0))
+        each.writeHead(200, { connection: "keep-alive", "content-length": "2" }).end("ok");
+    },
+  });
+  const client = await openRawClient(server.url);
+  const ask = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+  client.send(ask.repeat(MOST_IN_FLIGHT));
+  await client.waitForResponses(MOST_IN_FLIGHT);
+  client.send(ask);
+
+  expect((await client.waitForEnd()).match(/HTTP\/1.1 200/g)).toHaveLength(MOST_IN_FLIGHT);
+  client.close();
+  await server.drain(0);
+});

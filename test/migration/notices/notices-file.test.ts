@@ -1,0 +1,146 @@
+/** The file of `NOTICES_FILE`: its problems, with codes and lines, and what it becomes. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { EVENTS } from "../../../src/migration/notices/notice.ts";
+import {
+  noticesFile,
+  type NoticesContext,
+  type NoticesPlan,
+} from "../../../src/migration/notices/notices-file.ts";
+import { OperatorFileError, parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+
+const KEY = Buffer.from("0123456789abcdef0123456789abcdef");
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "secrets-"));
+  writeFileSync(join(folder, "secret"), `whsec_${KEY.toString("base64")}\n`);
+  writeFileSync(join(folder, "empty"), "\n");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+beforeEach(() => {
+  const variables = {
+    SECRET: `whsec_${KEY.toString("base64")}`,
+    SHORT: `whsec_${Buffer.alloc(23).toString("base64")}`,
+  };
+  jest.replaceProperty(process, "env", { ...process.env, ...variables });
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const read = (text: string, context: Partial<NoticesContext> = {}): NoticesPlan =>
+  parseOperatorFile(
+    { file: "notices.yaml", text },
+    noticesFile({ hasAudit: true, readsSecrets: true, ...context }),
+  );
+
+function problemsOf(text: string, context: Partial<NoticesContext> = {}): string[] {
+  try {
+    read(text, context);
+  } catch (error) {
+    if (error instanceof OperatorFileError)
+      return error.problems.map(({ code, line, message }) => `${code} ${line}: ${message}`);
+    throw error;
+  }
+  return [];
+}
+
+const WHOLE = `receivers:
+  hook:
+    webhook: https://hooks.example.com/alpha
+    secret: { env: SECRET }
+    events: [client.new, storm]
+  team: { webhook: "http://localhost/", secret: { file: FILE } }
+`;
+
+describe("a valid file", () => {
+  test("has receivers with their secrets, from variables and files", () => {
+    const { receivers } = read(WHOLE.replace("FILE", join(folder, "secret")));
+    expect(receivers).toEqual([
+      {
+        name: "hook",
+        url: "https://hooks.example.com/alpha",
+        key: KEY,
+        events: new Set(["client.new", "storm"]),
+      },
+      { name: "team", url: "http://localhost/", key: KEY, events: new Set(EVENTS) },
+    ]);
+  });
+
+  test("has no receivers if it is empty", () => {
+    expect(read("{}")).toEqual({ receivers: [] });
+  });
+});
+
+const HOOK = "webhook: https://hooks.example.com/";
+
+describe("a problem has a code and a line", () => {
+  test.each([
+    ["AG_FILE_INVALID", "receivers:\n  a: { secret: { env: SECRET } }", '2: the key "webhook" is missing'],
+    ["AG_FILE_INVALID", `receivers:\n  a: { ${HOOK} }`, '2: the key "secret" is missing'],
+    [
+      "AG_NOTICES_SECRET_PLACE",
+      `receivers:\n  a: { ${HOOK}, secret: {} }`,
+      "2: has one of the keys env and file",
+    ],
+    [
+      "AG_NOTICES_SECRET_MISSING",
+      `receivers:\n  a: { ${HOOK}, secret: { env: UNSET } }`,
+      "2: UNSET is not set",
+    ],
+    [
+      "AG_NOTICES_SECRET_MISSING",
+      `receivers:\n  a: { ${HOOK}, secret: { file: /nowhere/secret } }`,
+      '2: the file "/nowhere/secret" can\'t be read: ENOENT',
+    ],
+    [
+      "AG_NOTICES_SECRET_INVALID",
+      `receivers:\n  a: { ${HOOK}, secret: { env: SHORT } }`,
+      "2: the secret is not whsec_ and 24 to 64 bytes in Base64",
+    ],
+    [
+      "AG_FILE_INVALID",
+      "receivers:\n  a: { webhook: 'https://user:pw@hooks.example.com/', secret: { env: SECRET } }",
+      "2: must not have a user or a password: they are not sent",
+    ],
+    ["AG_FILE_INVALID", 'receivers: { a: { webhook: "ftp://example.com/" } }', "1: "],
+    ["AG_FILE_INVALID", `receivers: { A: { ${HOOK}, secret: { env: SECRET } } }`, '1: "A" is not a name: '],
+  ])("%s: %s", (code, text, problem) => {
+    const [first = ""] = problemsOf(text);
+    expect(first.slice(0, code.length + 1 + problem.length)).toBe(`${code} ${problem}`);
+  });
+
+  test.each([
+    ["mail", "2", `receivers:\n  a: { ${HOOK}, secret: { env: SECRET }, mail: [a@example.com] }`],
+    ["digests", "2", `receivers:\n  a: { ${HOOK}, secret: { env: SECRET }, digests: [daily] }`],
+    ["smtp", "1", "smtp: { url: { env: SMTP_URL }, from: a@example.com }"],
+    ["digests", "1", 'digests: { daily: "0 8 * * *" }'],
+    ["contacts", "1", "contacts: true"],
+  ])("AG_FILE_INVALID: %s, which was removed, in line %s", (_key, line, text) => {
+    expect(problemsOf(text)).toEqual([
+      `AG_FILE_INVALID ${line}: mails and reports were removed: use a webhook that sends mails`,
+    ]);
+  });
+
+  test("AG_NOTICES_NEEDS_AUDIT: events of clients without an audit store", () => {
+    const context = { hasAudit: false, readsSecrets: false };
+    expect(problemsOf(WHOLE, context)).toEqual([
+      "AG_NOTICES_NEEDS_AUDIT 3: without an audit store nobody knows about clients: client.new",
+    ]);
+  });
+
+  test("no problem shows the value of a secret", () => {
+    process.env["SECRET"] = "hunter2";
+    const problems = problemsOf(`receivers:\n  a: { ${HOOK}, secret: { env: SECRET } }`);
+    expect(problems).toHaveLength(1);
+    expect(problems.join()).not.toContain("hunter2");
+  });
+
+  test("`check` leaves secrets out", () => {
+    delete process.env["SECRET"];
+    expect(problemsOf(WHOLE, { readsSecrets: false })).toEqual([]);
+  });
+});

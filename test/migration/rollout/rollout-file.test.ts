@@ -1,0 +1,156 @@
+/** The file of `ROLLOUT_FILE`: its problems, with codes and lines, and its defaults. */
+import { expect, test } from "@jest/globals";
+import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
+import { OperatorFileError, parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { rolloutFile } from "../../../src/migration/rollout/rollout-file.ts";
+import type { RolloutPlan } from "../../../src/migration/rollout/rollout-plan.ts";
+
+const DIRECTORY = parseOperatorFile(
+  { file: "clients.yaml", text: "billing: {}\nreports: {}\n" },
+  CLIENTS_FILE,
+);
+
+const read = (text: string): RolloutPlan =>
+  parseOperatorFile(
+    { file: "rollout.yaml", text },
+    rolloutFile(() => ({ routes: ["GET /books", "POST /books"], directory: DIRECTORY })),
+  );
+
+function problemsOf(text: string): string[] {
+  try {
+    read(text);
+  } catch (error) {
+    if (error instanceof OperatorFileError)
+      return error.problems.map(({ code, line, message }) => `${code} ${line}: ${message}`);
+    throw error;
+  }
+  return [];
+}
+
+test("a whole file is valid", () => {
+  const plan = read(`data: shared
+compare:
+  share: 2.5%
+  per_second: 5
+  memory: 16mb
+  client_share: 5%
+  skip: [GET /books]
+waves:
+  first: [billing]
+  second: [reports]
+new:
+  - waves: [first]
+  - clients: [reports]
+    routes: [GET /books]
+  - share: 10%
+turn_back:
+  differences: 3
+  within: 50
+salt: november
+`);
+  expect(plan).toEqual({
+    data: { kind: "shared" },
+    compare: {
+      share: 250,
+      perSecond: 5,
+      memoryBytes: 16 * 1024 ** 2,
+      clientShare: 0.05,
+      skippedRoutes: new Set(["GET /books"]),
+    },
+    waves: new Map([
+      ["first", ["billing"]],
+      ["second", ["reports"]],
+    ]),
+    rules: [
+      {
+        why: "all clients",
+        clients: new Map([["billing", "wave first"]]),
+        share: undefined,
+        routes: undefined,
+      },
+      {
+        why: "all clients",
+        clients: new Map([["reports", "named in the file"]]),
+        share: undefined,
+        routes: new Set(["GET /books"]),
+      },
+      { why: "10% of the clients", clients: undefined, share: 1000, routes: undefined },
+    ],
+    turnBack: { differences: 3, within: 50 },
+    salt: "november",
+  });
+});
+
+test("whose data it is must be said; everything else has a default, and nobody is turned", () => {
+  expect(problemsOf("waves: {}")).toEqual([expect.stringContaining('the key "data" is missing')]);
+  expect(read("data: shared")).toEqual({
+    data: { kind: "shared" },
+    compare: {
+      share: 1000,
+      perSecond: 20,
+      memoryBytes: 32 * 1024 ** 2,
+      clientShare: 0.1,
+      skippedRoutes: new Set(),
+    },
+    waves: new Map(),
+    rules: [],
+    turnBack: { differences: 4, within: 85 },
+    salt: "rollout",
+  });
+});
+
+test("copies of the data have a lag", () => {
+  expect(read("data: { replicated: 2s }").data).toEqual({ kind: "replicated", lagMs: 2000 });
+  expect(read("data: { replicated: 500ms }").data).toEqual({ kind: "replicated", lagMs: 500 });
+});
+
+test("new: all gives everybody the translation", () => {
+  expect(read("data: shared\nnew: all").rules).toEqual([
+    { why: "all clients", clients: undefined, share: undefined, routes: undefined },
+  ]);
+});
+
+test.each([
+  ["data: copied", 'AG_FILE_INVALID 1: "copied" is not allowed here'],
+  [
+    "data: separate\nnew: all",
+    'AG_FILE_INVALID 1: "separate" was left out: a proxy can\'t return clients to a service that does not have what they wrote since',
+  ],
+  ["data: { replicated: 2 }", "AG_FILE_INVALID 1"],
+  ["data: { replicated: 11m }", "AG_ROLLOUT_BOUND 1: 11m is longer than ten minutes"],
+  [
+    "data: shared\nnew: [{ clients: [biling] }]",
+    'AG_ROLLOUT_UNKNOWN_CLIENT 2: CLIENTS_FILE has no client "biling"',
+  ],
+  [
+    "data: shared\nwaves: { first: [biling] }",
+    'AG_ROLLOUT_UNKNOWN_CLIENT 2: CLIENTS_FILE has no client "biling"',
+  ],
+  ["data: shared\nnew: [{ waves: [frist] }]", 'AG_ROLLOUT_UNKNOWN_WAVE 2: the file has no wave "frist"'],
+  [
+    "data: shared\nnew: [{ routes: [GET /boks] }]",
+    'AG_ROLLOUT_UNKNOWN_ROUTE 2: the pack has no route "GET /boks"',
+  ],
+  [
+    "data: shared\ncompare: { skip: [GET /boks] }",
+    'AG_ROLLOUT_UNKNOWN_ROUTE 2: the pack has no route "GET /boks"',
+  ],
+  ["data: shared\nnew: [{}]", "AG_ROLLOUT_RULE 2: the rule names nobody"],
+  [
+    "data: shared\nnew: [{ clients: [billing], share: 10% }]",
+    "AG_ROLLOUT_RULE 2: a rule names clients, or a share of all clients",
+  ],
+  [
+    "data: { replicated: 2s }\nnew: [{ routes: [GET /books] }]",
+    "AG_ROLLOUT_DATA 2: with data: replicated a client is on one side with all its routes",
+  ],
+  ["data: shared\ncompare: { share: 101% }", "AG_FILE_INVALID 2"],
+  ["data: shared\nnew: some", "AG_FILE_INVALID 2"],
+  ["data: shared\ncompare: { memory: 0mb }", "AG_ROLLOUT_BOUND 2: 0mb is not from 1mb to 256mb"],
+  ["data: shared\ncompare: { per_second: 0 }", "AG_FILE_INVALID 2: must be at least 1"],
+  ["data: shared\nturn_back: { within: 3 }", "AG_ROLLOUT_BOUND 2: it must be from 4 to 124"],
+  ["data: shared\nturn_back: { within: 300 }", "AG_ROLLOUT_BOUND 2: it must be from 4 to 124"],
+  ["data: shared\nclients: {}", 'AG_FILE_INVALID 2: unknown key "clients"'],
+])("%j is a problem", (text, problem) => {
+  expect(problemsOf(text)).toEqual([expect.stringContaining(problem)]);
+});

@@ -1,9 +1,0 @@
-import { expect, test } from "@jest/globals";
-import { loadedWith, packagesOf } from "./loaded-with.ts";
-
-test("the threads of the audit load no package: each would have its own copy in memory", () => {
-  const loaded = [...loadedWith(["audit/sqlite/worker.ts"])];
-  expect(loaded).toContain("audit/sqlite/writer.ts");
-  expect(packagesOf("audit/read-record.ts")).toEqual(["zod"]);
-  expect(loaded.flatMap((file) => packagesOf(file).map((name) => `${file} ${name}`))).toEqual([]);
-});
