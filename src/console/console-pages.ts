@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Router } from "express";
 import type { RequestHandler, Response } from "express";
+import { COLORS } from "../migration/index.ts";
 
 /** The folder is next to this file, in the sources and in the build. */
 const FOLDER = fileURLToPath(new URL("./public/", import.meta.url));
@@ -45,7 +46,7 @@ export function readPages(signOut: boolean): Pages {
   const isOpen = (name: string): boolean => OPEN.test(name);
   return {
     console: routes({ "/": send("html", index), ...handlers(assets.filter((name) => !isOpen(name))) }),
-    open: routes(handlers(assets.filter(isOpen))),
+    open: routes({ ...handlers(assets.filter(isOpen)), "/css/colors.css": send("css", COLORS) }),
     signIn,
   };
 }

@@ -52,7 +52,7 @@ function describeUpstream({ upstreamUrl, observedUrl, sandboxToken, dialect }: S
 }
 
 /** Who gets the translation while the old service still runs, and how to see it. */
-const describeRollout = ({ ROLLOUT_FILE: file }: Settings): string[] =>
+const describeRollout = ({ ROLLOUT_FILE: file }: Pick<Settings, "ROLLOUT_FILE">): string[] =>
   file === undefined
     ? []
     : [
@@ -64,7 +64,10 @@ const describeRollout = ({ ROLLOUT_FILE: file }: Settings): string[] =>
       ];
 
 /** What a gateway without a pack does, and how to go on. */
-function describeObserving({ observedUrl }: Service, { AUDIT, DATABASE_URL, DATA_DIR }: Settings): string[] {
+function describeObserving(
+  { observedUrl }: Service,
+  { AUDIT, DATABASE_URL, DATA_DIR }: Pick<Settings, "AUDIT" | "DATABASE_URL" | "DATA_DIR">,
+): string[] {
   if (observedUrl === undefined) return [];
   const passes = `Observing: every request is passed to ${observedUrl} unchanged`;
   if (AUDIT === "off") return ["", `${passes}. Nothing is recorded (AUDIT=off).`];

@@ -24,8 +24,22 @@ export interface AdminDependencies extends Pick<AdminDeps, "readiness" | "metric
 
 /** Creates the admin application. */
 export function createAdminHandler(
-  { ADMIN_HOST, ADMIN_TOKEN, TRUST_PROXY, QUIET_DAYS, WORDS }: Settings,
-  { audit, log, v4, state, sunset, rollout, clients }: Dependencies,
+  {
+    ADMIN_HOST,
+    ADMIN_TOKEN,
+    TRUST_PROXY,
+    QUIET_DAYS,
+    WORDS,
+  }: Pick<Settings, "ADMIN_HOST" | "ADMIN_TOKEN" | "TRUST_PROXY" | "QUIET_DAYS" | "WORDS">,
+  {
+    audit,
+    log,
+    v4,
+    state,
+    sunset,
+    rollout,
+    clients,
+  }: Pick<Dependencies, "audit" | "log" | "v4" | "state" | "sunset" | "rollout" | "clients">,
   { pack, files, catalogs, ...deps }: AdminDependencies,
 ): RequestListener {
   return createAdminApp({

@@ -106,7 +106,9 @@ const createSenders = ({
   shared,
   upstreamTokens,
   shadow,
-}: PublicAppDependencies): KnownSenders | undefined =>
+}: Pick<PublicAppDependencies, "pack" | "clients" | "shared" | "upstreamTokens" | "shadow">):
+  | KnownSenders
+  | undefined =>
   shadow &&
   createKnownSenders({
     pack,
@@ -127,7 +129,13 @@ const upstreamError = ({ errors }: Pack, reason: string, status: number): string
 /** Forwards requests of v4's own dialect without translation. */
 function createNativeMiddleware(
   settings: Settings,
-  { pack, shared, oauth, nativeProxy, inFlight }: PublicAppDependencies,
+  {
+    pack,
+    shared,
+    oauth,
+    nativeProxy,
+    inFlight,
+  }: Pick<PublicAppDependencies, "pack" | "shared" | "oauth" | "nativeProxy" | "inFlight">,
   recorder: Recorder,
   shadow: Shadow | undefined,
 ): readonly Middleware[] {
@@ -185,7 +193,7 @@ function createNativeMiddleware(
 
 /** What all handlers need to trace and record their requests. */
 function lifecycleOf(
-  { tracing, sunset }: PublicAppDependencies,
+  { tracing, sunset }: Pick<PublicAppDependencies, "tracing" | "sunset">,
   recorder: Recorder,
 ): Pick<LifecycleDependencies, "record" | "onUnexpectedError" | "startSpan" | "sunset"> {
   return {
@@ -201,7 +209,7 @@ function lifecycleOf(
 
 /** The same handler; shutdown waits for its requests and their records. */
 const trackRequests =
-  ({ inFlight }: PublicAppDependencies, handler: AlphaHandler): AlphaHandler =>
+  ({ inFlight }: Pick<PublicAppDependencies, "inFlight">, handler: AlphaHandler): AlphaHandler =>
   async (request) => {
     const end = inFlight.begin();
     try {
@@ -288,7 +296,7 @@ function createAlphaHandler(
 export function createErrorHandler({
   pack,
   log,
-}: PublicAppDependencies): (error: unknown, response: ServerResponse) => void {
+}: Pick<PublicAppDependencies, "pack" | "log">): (error: unknown, response: ServerResponse) => void {
   const { errors, statuses } = pack;
   const body = JSON.stringify(errors.client.write([{ reason: FAILURE }], statuses.failed));
   const headers = { "content-type": "application/json; charset=utf-8", "x-content-type-options": "nosniff" };

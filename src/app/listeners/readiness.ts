@@ -24,7 +24,18 @@ export async function readInitialCatalogs(activePack: ActivePack): Promise<void>
  */
 export function createReadiness(
   activePack: ActivePack,
-  { upstream, nativeProxy, legacy, audit, state, stateFullness, shared }: Dependencies,
+  {
+    upstream,
+    nativeProxy,
+    legacy,
+    audit,
+    state,
+    stateFullness,
+    shared,
+  }: Pick<
+    Dependencies,
+    "upstream" | "nativeProxy" | "legacy" | "audit" | "state" | "stateFullness" | "shared"
+  >,
 ): Readiness {
   /** While the circuit is half-open, only a request closes it: without clients, this is the only one. */
   async function v4Problems(): Promise<string[]> {

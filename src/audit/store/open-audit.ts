@@ -50,7 +50,7 @@ export async function openAudit(
 
 /** Wraps a store so that records are also sent to a collector, if the settings name one. */
 async function loadAuditExport(
-  { AUDIT_OTLP: url }: Settings,
+  { AUDIT_OTLP: url }: Pick<Settings, "AUDIT_OTLP">,
   { log, pack }: Pick<AuditContext, "log" | "pack">,
 ): Promise<(store: AuditStore) => AuditStore> {
   if (url === undefined) return (store) => store;

@@ -1,7 +1,7 @@
 /** The words and colours of the states of a migration: one list, for the console and the report. */
 import type { MigrationState } from "./migration-state.ts";
 
-/** What a label says at a glance. `colors.css` of the console has their colours. */
+/** What a label says at a glance. The report and the console give them colours (`migration/report/colors.ts`). */
 export type Tone = "good" | "warn" | "bad" | "plain";
 
 /** How a state is shown. */

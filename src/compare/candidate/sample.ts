@@ -29,7 +29,7 @@ export function sampleOf(
 }
 
 /** The calls as records have them, and those that a cache answered. */
-const recordedCallsOf = ({ upstream }: RequestContext): RecordedCall[] => [
+const recordedCallsOf = ({ upstream }: Pick<RequestContext, "upstream">): RecordedCall[] => [
   ...(upstream?.calls ?? []).map(({ response, ...call }) => ({
     ...call,
     ...(response && { response: toRecorded(response.bytes.toString()) }),

@@ -56,7 +56,7 @@ const STAYS: AlphaRequest["signal"] = {
 };
 
 /** The calls of a request, those among them that a cache answered. */
-function callsOf({ upstream }: RequestContext): (PlayedCall & MadeCall)[] {
+function callsOf({ upstream }: Pick<RequestContext, "upstream">): (PlayedCall & MadeCall)[] {
   const cached = (upstream?.cachedReads ?? []).map(({ path, json }) => ({
     method: "GET",
     path,

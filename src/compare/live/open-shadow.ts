@@ -32,7 +32,7 @@ const EXCHANGE_MS = 60_000;
 
 /** Opens what comparisons need; undefined without a rollout. */
 export function openShadow(
-  { RATE_LIMIT }: Settings,
+  { RATE_LIMIT }: Pick<Settings, "RATE_LIMIT">,
   {
     rollout,
     legacy,

@@ -49,7 +49,11 @@ const TIMEOUT_FACTOR = 4;
 
 /** Opens the old service of the settings; undefined if they name none. It gets no request yet. */
 export function openLegacy(
-  { LEGACY_URL: url, UPSTREAM_TIMEOUT_MS, UPSTREAM_CONNECTIONS: connections }: Settings,
+  {
+    LEGACY_URL: url,
+    UPSTREAM_TIMEOUT_MS,
+    UPSTREAM_CONNECTIONS: connections,
+  }: Pick<Settings, "LEGACY_URL" | "UPSTREAM_TIMEOUT_MS" | "UPSTREAM_CONNECTIONS">,
   {
     log,
     metrics,

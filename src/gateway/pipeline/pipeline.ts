@@ -64,7 +64,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
   const dependencies = {
     ...options,
     responseCache: options.responseCache ?? createResponseCache(),
-    equivalentOf: (request: AlphaRequest, { match }: RequestContext) =>
+    equivalentOf: (request: AlphaRequest, { match }: Pick<RequestContext, "match">) =>
       equivalentOf(request, match, options.pack),
   };
   const { pack, limits, sunset, tokens, scopes } = dependencies;

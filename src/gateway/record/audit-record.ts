@@ -38,10 +38,14 @@ export interface RequestOutcome {
 /** Bytes of a body that is recorded of a rejected request, where v4 has not accepted the token. */
 const LONGEST_BODY_WITHOUT_TOKEN = 1024;
 
-const bodyLength = ({ body }: RequestContext): number => body?.bytes.length ?? 0;
+const bodyLength = ({ body }: Pick<RequestContext, "body">): number => body?.bytes.length ?? 0;
 
 /** Whether v4 has accepted the token of a request, in this request or before. */
-export const isAccepted = ({ upstream, token, client }: RequestContext): boolean =>
+export const isAccepted = ({
+  upstream,
+  token,
+  client,
+}: Pick<RequestContext, "upstream" | "token" | "client">): boolean =>
   upstream?.isTokenAccepted === true || (token ?? client)?.isAccepted === true;
 
 /** Who has sent a request, for its record. */
@@ -55,7 +59,11 @@ function senderOf(request: AlphaRequest, context: RequestContext): RecordedSende
   };
 }
 
-function timingsOf({ startedAt, endedAt, upstream }: RequestContext): AuditRecord["timings"] {
+function timingsOf({
+  startedAt,
+  endedAt,
+  upstream,
+}: Pick<RequestContext, "startedAt" | "endedAt" | "upstream">): AuditRecord["timings"] {
   const total = (endedAt ?? performance.now()) - startedAt;
   const upstreamMs = upstream?.upstreamMs ?? 0;
   return {
@@ -111,7 +119,11 @@ const isBodyRecorded = (context: RequestContext, { meaning }: RequestOutcome): b
   isAccepted(context) || meaning === "succeeded" || bodyLength(context) <= LONGEST_BODY_WITHOUT_TOKEN;
 
 /** The client's filter: as it was parsed for the upstream, else parsed here. Undefined for an invalid one. */
-function sentFilterOf(request: AlphaRequest, { match, sentFilter, sent }: RequestContext, grammar: Grammar) {
+function sentFilterOf(
+  request: AlphaRequest,
+  { match, sentFilter, sent }: Pick<RequestContext, "match" | "sentFilter" | "sent">,
+  grammar: Grammar,
+) {
   if (sentFilter || !match || match.route.response !== "list" || !sent) return sentFilter;
   try {
     return match.route.queryFilter?.parse(sent.query) ?? filterInHeader(request, grammar);
@@ -121,7 +133,7 @@ function sentFilterOf(request: AlphaRequest, { match, sentFilter, sent }: Reques
 }
 
 /** The object or list of the client's body; undefined for one that is invalid. */
-function sentObjectOf({ match, sent, body }: RequestContext): unknown {
+function sentObjectOf({ match, sent, body }: Pick<RequestContext, "match" | "sent" | "body">): unknown {
   const { body: rules } = match?.route ?? {};
   if (!rules || !sent || !body) return undefined;
   try {
@@ -151,7 +163,7 @@ function sentMembersOf(
 
 /** Which losses of its route a request had; undefined for none, and for requests to other routes than those of the pack. */
 function lostNamesOf(
-  { match, losses }: RequestContext,
+  { match, losses }: Pick<RequestContext, "match" | "losses">,
   { packHash, lossNames }: RecordOptions,
 ): NumberedNames | undefined {
   const names = losses.size > 0 && match && lossNames.get(match.route.name);

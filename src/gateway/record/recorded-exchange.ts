@@ -8,11 +8,14 @@ import type { UpstreamCallRecord } from "../pipeline/instrument-call.ts";
 import { findSecrets, roundMs, unparsedTokens, type RecordOptions } from "./recorded-request.ts";
 
 /** The route of a request; null if none matched. */
-export const routeOf = ({ route, match }: RequestContext): string | null =>
+export const routeOf = ({ route, match }: Pick<RequestContext, "route" | "match">): string | null =>
   route ?? match?.route.name ?? null;
 
 /** The body of a request, if it has one. */
-export function sentBody(request: AlphaRequest, { body }: RequestContext): SentBody | undefined {
+export function sentBody(
+  request: AlphaRequest,
+  { body }: Pick<RequestContext, "body">,
+): SentBody | undefined {
   if (!body || body.bytes.length === 0) return undefined;
   return { bytes: body.bytes, type: header(request, "content-type"), form: body.form };
 }

@@ -10,7 +10,7 @@ import {
 } from "../../base/index.ts";
 import { type StateSettings, type SharedState, createLocalState, type LocalState } from "./shared-state.ts";
 
-const openKeyValueStore = ({ DATA_DIR }: Settings, log: Log): KeyValueStore =>
+const openKeyValueStore = ({ DATA_DIR }: Pick<Settings, "DATA_DIR">, log: Log): KeyValueStore =>
   openSqliteKeyValueStore({
     directory: DATA_DIR,
     onLost: (reason) =>

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { STATE_LABELS } from "../../audit/index.ts";
+import { COLORS } from "./colors.ts";
 import type { Report } from "./model.ts";
 import {
   formatCount,
@@ -13,9 +13,6 @@ import {
   type OutlineSpan,
 } from "./outline.ts";
 import { outlineReport } from "./outline-report.ts";
-
-/** The colours of the console: report and console look the same. */
-const COLORS = readFileSync(new URL("../../console/public/css/colors.css", import.meta.url), "utf8");
 
 /** The style sheet: for light and dark, wide and narrow screens, and for print. */
 const STYLE = `

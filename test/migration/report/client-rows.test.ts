@@ -1,6 +1,6 @@
 /** Rows of the report that stand for several tokens, and what they open to. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { STATE_LABELS } from "../../../src/audit/usage/migration-words.ts";
@@ -11,6 +11,7 @@ import { FORMATS } from "../../../src/migration/report/formats.ts";
 import { createReport } from "../../../src/migration/report/make-report.ts";
 import type { Report } from "../../../src/migration/report/model.ts";
 import { sampleId, sampleRecord } from "../../audit/record/sample-record.ts";
+import { COLORS } from "../../../src/migration/report/colors.ts";
 
 const NOW = Date.UTC(2026, 2, 20);
 const TOKENS = 150;
@@ -91,7 +92,7 @@ test("a period changes the requests of a client, and not its state", async () =>
 describe("the states", () => {
   test("have the colours of the console in the report", () => {
     const html = FORMATS.html.write(made);
-    expect(html).toContain(readFileSync("src/console/public/css/colors.css", "utf8"));
+    expect(html).toContain(COLORS);
     expect(html).toContain(
       `<span class="tag ${STATE_LABELS.moving.tone}">${STATE_LABELS.moving.label}</span>`,
     );

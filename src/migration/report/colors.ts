@@ -1,4 +1,5 @@
-/* The colours of the console and of the migration report. */
+/** The colours of the report, and of the console: both look the same. A style sheet, for light and dark screens. */
+export const COLORS = `/* The colours of the console and of the migration report. */
 :root {
   color-scheme: light dark;
   --page: light-dark(#f7f7f5, #15171b);
@@ -26,3 +27,4 @@
 .tag.bad {
   color: var(--bad);
 }
+`;
