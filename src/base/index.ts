@@ -134,21 +134,17 @@ export {
   StateUnavailableError,
 } from "./storage/key-value-store.ts";
 export { makeFolder } from "./storage/make-folder.ts";
-export {
-  connectRedis,
-  isRejection,
-  LIMIT_PREFIX,
-  REDIS_PREFIX,
-  RedisClient,
-} from "./storage/redis-client.ts";
+export { loadRedis } from "./storage/load-redis.ts";
+export type { RedisClient } from "./storage/redis-client.ts";
 export {
   COUNT_REQUESTS,
+  LIMIT_PREFIX,
   readInteger,
   readText,
   readTexts,
   readWindowCount,
+  REDIS_PREFIX,
 } from "./storage/redis-replies.ts";
-export { createRedisStore } from "./storage/redis-store.ts";
 export { migratePostgres, type PostgresSchema, SchemaError, type SqliteSchema } from "./storage/schema.ts";
 export {
   createSharedDocument,
@@ -163,7 +159,7 @@ export { CUT, cutText } from "./text/cut-text.ts";
 export { normalizeDateTime } from "./text/date-time.ts";
 export { INVISIBLE, toVisibleLine, toVisibleText } from "./text/visible-text.ts";
 export { type HostTracer, openHostTracing, openTracing } from "./tracing/open-tracing.ts";
-export { createResource, SERVICE_NAME } from "./tracing/otlp-resource.ts";
+export { loadResource } from "./tracing/load-resource.ts";
 export { continueTrace, parseTraceparent } from "./tracing/traceparent.ts";
 export type { RequestResult, RequestSpan, StartCallSpan, Tracing } from "./tracing/tracing.ts";
 export { withOpenTelemetry } from "./tracing/with-opentelemetry.ts";

@@ -1,10 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient, ErrorReply } from "@redis/client";
-import { COUNT_REQUESTS, readText, readWindowCount, RedisReplyError } from "./redis-replies.ts";
+import { COUNT_REQUESTS, readText, readWindowCount, RedisReplyError, LIMIT_PREFIX } from "./redis-replies.ts";
 import { isTimeout, withTimeout } from "./with-timeout.ts";
-
-/** Prefix of all keys and channels: a Redis may serve other programs too. */
-export const REDIS_PREFIX = "alpha-gateway:";
 
 /** Timeout of a command. A request waits for it, and can continue without Redis. */
 const COMMAND_MS = 500;
@@ -18,8 +15,6 @@ const PROBE_MS = 500;
 const SOCKET_TIMEOUT_MS = 10_000;
 /** Pause between two writes that probe Redis: a process that serves no requests sends nothing else. */
 const WRITE_MS = 3000;
-/** The keys of the rate limits, which {@link COUNT_REQUESTS} counts. */
-export const LIMIT_PREFIX = `${REDIS_PREFIX}limit:`;
 const PROBE = { keys: [`${LIMIT_PREFIX}probe`], arguments: ["1", String(SOCKET_TIMEOUT_MS / 1000)] };
 
 /** How a Redis refuses to write that can be read: it is full, a replica, can't save, or has too few replicas. */

@@ -1,5 +1,11 @@
 /** Reads replies of Redis. The client does not check their types, and another program may respond at its address. */
 
+/** Prefix of all keys and channels: a Redis may serve other programs too. */
+export const REDIS_PREFIX = "alpha-gateway:";
+
+/** The keys of the rate limits, which {@link COUNT_REQUESTS} counts. */
+export const LIMIT_PREFIX = `${REDIS_PREFIX}limit:`;
+
 /** Redis gave a reply of another type than its command has. */
 export class RedisReplyError extends Error {
   override readonly name = "RedisReplyError";

@@ -1,5 +1,5 @@
 /** The Lua scripts of the Redis store. Each is atomic, and reads the clock of Redis. */
-import { REDIS_PREFIX } from "./redis-client.ts";
+import { REDIS_PREFIX } from "./redis-replies.ts";
 
 /** Prefix of all keys of the store. */
 export const PREFIX = `${REDIS_PREFIX}state:`;

@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createRedisLimiter } from "../limits/redis-limiter.ts";
 import {
-  connectRedis,
-  createRedisStore,
-  isRejection,
+  loadRedis,
   type KeyValueStore,
   type Log,
   readInteger,
@@ -14,6 +12,8 @@ import {
 } from "../../base/index.ts";
 import { createRedisTokenCache } from "../auth/redis-token-cache.ts";
 import { withLocalFallback, type LocalState, type SharedState, type StateSettings } from "./shared-state.ts";
+
+const { connectRedis, createRedisStore, isRejection } = await loadRedis();
 
 const KEY = `${REDIS_PREFIX}replicas`;
 const HEARTBEAT_MS = 2000;

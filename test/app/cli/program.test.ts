@@ -179,25 +179,25 @@ describe("errors that an operator can correct", () => {
 test("the module of a command is loaded only when the command runs", () => {
   const loaded = [
     "program",
-    "pack-commands",
-    "migration-commands",
-    "parity-commands",
+    "authoring/pack-commands",
+    "migration/migration-commands",
+    "compare/parity-commands",
     "command-settings",
   ].flatMap((name) => {
-    const source = readFileSync(`src/app/cli/migration/${name}.ts`, "utf8");
+    const source = readFileSync(`src/app/cli/${name}.ts`, "utf8");
     return [...source.matchAll(/^import (?!type)[^;]* from "(\.[^"]+)"/gm)].map(([, path]) => path);
   });
-  expect(loaded.filter((path) => !path?.startsWith("../../base/settings/"))).toEqual([
+  expect(loaded.filter((path) => !path?.endsWith("/base/index.ts"))).toEqual([
     "./command-settings.ts",
-    "./migration-commands.ts",
-    "./parity-commands.ts",
-    "./pack-commands.ts",
-    "./rollout-commands.ts",
+    "./migration/migration-commands.ts",
+    "./compare/parity-commands.ts",
+    "./authoring/pack-commands.ts",
+    "./migration/rollout-commands.ts",
     "./terminal.ts",
-    "./command-settings.ts",
-    "../audit/export/format-names.ts",
-    "./command-settings.ts",
-    "./command-settings.ts",
+    "../command-settings.ts",
+    "../../../audit/index.ts",
+    "../command-settings.ts",
+    "../command-settings.ts",
   ]);
 });
 

@@ -7,7 +7,9 @@ import type { AuditRecord } from "../../record/record.ts";
 import type { AuditStore, ExportStats } from "../../store/store.ts";
 import { toLogEvents, type LogEvent } from "./log-events.ts";
 import type { FilterHeaders } from "../../../pack/index.ts";
-import { createResource, SERVICE_NAME } from "../../../base/index.ts";
+import { loadResource } from "../../../base/index.ts";
+
+const { createResource, SERVICE_NAME } = await loadResource();
 
 type LogRecord = Parameters<OTLPLogExporter["export"]>[0][number];
 
