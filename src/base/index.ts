@@ -155,8 +155,10 @@ export {
 } from "./storage/shared-document.ts";
 export { STATE_FILE } from "./storage/sqlite-schema.ts";
 export { openSqliteKeyValueStore } from "./storage/sqlite-store.ts";
+export { formatCount, formatSpacedCount, percent, plural } from "./text/counts.ts";
 export { CUT, cutText } from "./text/cut-text.ts";
 export { normalizeDateTime } from "./text/date-time.ts";
+export { formatDay, formatMinute, formatMinuteUtc, formatSecondUtc } from "./text/dates.ts";
 export { INVISIBLE, toVisibleLine, toVisibleText } from "./text/visible-text.ts";
 export { type HostTracer, openHostTracing, openTracing } from "./tracing/open-tracing.ts";
 export { loadResource } from "./tracing/load-resource.ts";

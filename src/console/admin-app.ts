@@ -109,6 +109,8 @@ export interface AdminDeps {
   readonly sunset: SunsetControls;
   /** What comparisons of answers have found, for `/api/parity`. Default: nothing. */
   readonly parity?: ParityReader | undefined;
+  /** Whether answers are compared: the console has its page in the navigation. Default: false. */
+  readonly isComparing?: boolean;
   /** Who gets the translation, for `/api/rollout`. */
   readonly rollout: RolloutControls;
   /** The names of both sides in the active pack. */
@@ -189,6 +191,9 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
     response.json({
       audit: deps.audit !== undefined,
       report: deps.report !== undefined,
+      sunset: deps.sunset.status() !== null,
+      rollout: deps.rollout.status() !== null,
+      parity: deps.isComparing ?? false,
       names: deps.names(),
       exportFormats: EXPORT_FORMATS,
       states: describeStates(deps.names(), deps.clients.quietDays),

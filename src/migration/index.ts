@@ -45,7 +45,6 @@ export { FORMATS, isReportFormat, REPORT_FORMATS, type ReportFormat } from "./re
 export { REPORT_POLICY } from "./report/html.ts";
 export { createReport } from "./report/make-report.ts";
 export type { Report } from "./report/model.ts";
-export { plural } from "./report/outline.ts";
 export { type ClientStatus, describeRollout, type RolloutStatus } from "./rollout/describe-rollout.ts";
 export { openRollout, type RolloutService } from "./rollout/open-rollout.ts";
 export type { TripTarget } from "./rollout/returns/trips.ts";

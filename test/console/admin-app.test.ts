@@ -281,12 +281,28 @@ test("the console links to the report if there is one", async () => {
   expect((await request(app()).get("/api")).body).toEqual({
     audit: true,
     report: false,
+    sunset: false,
+    rollout: false,
+    parity: false,
     names: { client: "alpha", upstream: "v4" },
     states: describeStates({ client: "alpha", upstream: "v4" }, 7),
     exportFormats: ["ndjson", "ndjson.zst", "csv", "har"],
   });
   expect((await request(app({ report })).get("/api")).body).toMatchObject({ audit: true, report: true });
   expect((await request(app({ report })).get("/api/report")).body).toEqual({ made: true });
+});
+
+test("GET /api says which features are configured", async () => {
+  const features = {
+    sunset: { status: () => ({}), pause: async () => {}, resume: async () => {} },
+    rollout: { status: () => ({}), turnBack: async () => ({ withTokens: [] }) },
+    isComparing: true,
+  } as unknown as Partial<AdminDeps>;
+  expect((await request(app(features)).get("/api")).body).toMatchObject({
+    sunset: true,
+    rollout: true,
+    parity: true,
+  });
 });
 
 test("GET /metrics is Prometheus text", async () => {

@@ -30,7 +30,18 @@ export function createAdminHandler(
     TRUST_PROXY,
     QUIET_DAYS,
     WORDS,
-  }: Pick<Settings, "ADMIN_HOST" | "ADMIN_TOKEN" | "TRUST_PROXY" | "QUIET_DAYS" | "WORDS">,
+    CANDIDATE_MAPPINGS_DIR,
+    ROLLOUT_FILE,
+  }: Pick<
+    Settings,
+    | "ADMIN_HOST"
+    | "ADMIN_TOKEN"
+    | "TRUST_PROXY"
+    | "QUIET_DAYS"
+    | "WORDS"
+    | "CANDIDATE_MAPPINGS_DIR"
+    | "ROLLOUT_FILE"
+  >,
   {
     audit,
     log,
@@ -52,6 +63,7 @@ export function createAdminHandler(
     clients: { directory: clients.current, quietDays: QUIET_DAYS },
     exports: { filterHeaders: () => filterHeadersOf(pack()), onDamaged: reportDamaged(log) },
     sunset,
+    isComparing: CANDIDATE_MAPPINGS_DIR !== undefined || ROLLOUT_FILE !== undefined,
     parity: {
       async summaries({ source, route, rate }) {
         const { DEFAULT_RATE, summarizeComparisons } = await import("../../compare/index.ts");

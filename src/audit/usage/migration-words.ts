@@ -1,4 +1,5 @@
 /** The words and colours of the states of a migration: one list, for the console and the report. */
+import { plural } from "../../base/index.ts";
 import type { MigrationState } from "./migration-state.ts";
 
 /** What a label says at a glance. The report and the console give them colours (`migration/report/colors.ts`). */
@@ -31,7 +32,7 @@ export function describeStates(
   { client, upstream }: Names,
   quietDays: number,
 ): Readonly<Record<MigrationState, StateWords>> {
-  const days = `${quietDays} day${quietDays === 1 ? "" : "s"}`;
+  const days = plural(quietDays, "day");
   const meanings: Readonly<Record<MigrationState, string>> = {
     "not begun": `uses ${client} only`,
     moving: "uses both APIs",

@@ -1,3 +1,4 @@
+import { formatDay } from "../../base/text/dates.ts";
 import type { AuditRecord } from "../record/record.ts";
 import { truncateUtf8 } from "../record/truncate.ts";
 import { WORTH, type RecordColumns } from "../store/stored-row.ts";
@@ -209,7 +210,7 @@ let lastDay = { number: 0, text: "1970-01-01" };
 export function dayOf(time: number): string {
   const number = Math.floor(time / DAY_MS);
   // Nearly all records of a batch are of one day.
-  if (number !== lastDay.number) lastDay = { number, text: new Date(time).toISOString().slice(0, 10) };
+  if (number !== lastDay.number) lastDay = { number, text: formatDay(time) };
   return lastDay.text;
 }
 

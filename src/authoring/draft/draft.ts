@@ -1,4 +1,5 @@
 /** What a draft of a pack has: the resources with what is known, and the open points. */
+import { plural } from "../../base/index.ts";
 import {
   isParameter,
   type ApiDescription,
@@ -297,5 +298,5 @@ function findOpenPoints({ old, routes, named, resources, countUses }: Found): Op
 /** How much a point is used, as text. */
 export const usesText = ({ uses, note }: OpenPoint, isCounted: boolean): string => {
   const unit = isCounted ? "call" : "route";
-  return `${note === undefined ? "" : `${note}, `}${uses} ${unit}${uses === 1 ? "" : "s"}`;
+  return `${note === undefined ? "" : `${note}, `}${plural(uses, unit)}`;
 };

@@ -1,5 +1,5 @@
 /** A trace as text for a terminal. */
-import { plural } from "../../migration/index.ts";
+import { plural } from "../../base/index.ts";
 import type {
   Trace,
   TracedCondition,

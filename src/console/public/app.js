@@ -1,5 +1,6 @@
 import { onReach, readHealth, readMetrics, repeat } from "./api.js";
 import { bytes, count, ms } from "./format.js";
+import { features } from "./names.js";
 import { startRouter } from "./router.js";
 import { showCall } from "./views/call.js";
 import { showClient } from "./views/client.js";
@@ -47,6 +48,12 @@ async function showAuditStore() {
   ].join(" · ");
 }
 
+/** A page whose feature is not configured still opens by its address, and says how to configure it. */
+function showPagesOfFeatures() {
+  for (const link of document.querySelectorAll("nav [data-needs]"))
+    link.hidden = !features[link.dataset.needs];
+}
+
 function switchTheme() {
   const { dataset } = document.documentElement;
   const dark = dataset.theme ? dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
@@ -54,6 +61,7 @@ function switchTheme() {
   localStorage.setItem("theme", dataset.theme);
 }
 
+showPagesOfFeatures();
 find("theme").addEventListener("click", switchTheme);
 document.querySelector(".skip").addEventListener("click", (event) => {
   // The fragment of the address is the view's.

@@ -1,3 +1,5 @@
+/** Times, counts and shares as the pages show them: in the time zone and the number format of the browser. */
+
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: "2-digit",
   minute: "2-digit",
@@ -20,13 +22,25 @@ const STEPS = [
   ["second", 1],
 ];
 
+/** `14:05:09` */
 export const time = (iso) => clock.format(new Date(iso));
+/** `1 Mar 2026, 14:05:09` */
 export const dateTime = (iso) => moment.format(new Date(iso));
+/** `2026-03-01` in UTC, as the API and the summaries have days. */
+export const dayOf = (at) => new Date(at).toISOString().slice(0, 10);
+/** `Mar 1` of such a day. */
 export const dayName = (iso) => day.format(new Date(`${iso}T00:00:00Z`));
 export const count = (number) => whole.format(number);
-export const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
+/** `1 call`, `2 calls`. A word with another plural gives it: `plural(2, "loss", "losses")`. */
+export const plural = (number, word, words = `${word}s`) => `${count(number)} ${number === 1 ? word : words}`;
+/** `2.5 ms` */
 export const ms = (number) => `${number < 10 ? Number(number.toFixed(1)) : Math.round(number)} ms`;
+/** `0.042 ms`: more digits than other times have, because most stages take microseconds. */
+export const stageMs = (number) => `${number.toFixed(3)} ms`;
+/** `25 %` of all. */
 export const percent = (part, all) => (all === 0 ? "–" : `${Math.round((part / all) * 100)} %`);
+/** `0.1 %`: a rate as it was asked for, with up to three digits. */
+export const rateText = (part) => `${Number((part * 100).toPrecision(3))} %`;
 
 /** `5 minutes ago`, `in 3 days`. */
 export function ago(iso, now = Date.now()) {

@@ -1,5 +1,5 @@
 /** Writes an impact as text for a terminal, as Markdown for a pull request, and as JSON. */
-import { toVisibleLine } from "../../base/index.ts";
+import { plural, toVisibleLine } from "../../base/index.ts";
 import type { ChangeImpact, Impact } from "./find-impact.ts";
 import type { NoticingClient } from "./noticing-clients.ts";
 
@@ -7,8 +7,6 @@ import type { NoticingClient } from "./noticing-clients.ts";
 const MOST_CLIENTS = 10;
 /** Changes that are listed of one verdict. JSON has all. */
 const MOST_CHANGES = 200;
-
-const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 export const clientText = ({
   name,

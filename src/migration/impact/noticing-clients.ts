@@ -11,6 +11,7 @@ import {
   type UsageQuery,
   type UsageReader,
 } from "../../audit/index.ts";
+import { formatDay } from "../../base/index.ts";
 import type { Concern } from "./compare-surfaces.ts";
 
 /** A client that would notice something: a row of the report. */
@@ -119,7 +120,7 @@ const callOf = ({ client, route, requests, last }: RouteCaller): Found => ({
   client,
   route,
   calls: requests,
-  last: last.slice(0, 10),
+  last: formatDay(last),
 });
 
 const sentOf = ({ client, route, requests, lastDay }: SentName): Found => ({

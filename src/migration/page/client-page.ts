@@ -11,7 +11,7 @@ import {
   type TokenUsage,
 } from "../../audit/index.ts";
 import { isFilterable, type Loss, namesOf, type Pack, type Route, type SideNames } from "../../pack/index.ts";
-import { SEVERITIES } from "../../base/index.ts";
+import { formatDay, SEVERITIES } from "../../base/index.ts";
 import { SIGN_INS, TOKEN_CHECK } from "../../gateway/index.ts";
 import type { StageWindow } from "../sunset/plan.ts";
 import type { SunsetRules } from "../sunset/sunset.ts";
@@ -102,7 +102,7 @@ interface Counted {
   readonly sent: ReadonlyMap<string, ReadonlySet<string>> | undefined;
 }
 
-const dayOf = (time: string | null): string | null => time && time.slice(0, 10);
+const dayOf = (time: string | null): string | null => time && formatDay(time);
 
 const dateOf = (ms: number | undefined): string | null =>
   ms === undefined || !Number.isFinite(ms) ? null : new Date(ms).toISOString();

@@ -1,7 +1,8 @@
 /** The page as JSON and as HTML. */
+import { formatCount, formatDay, formatMinute, formatMinuteUtc, plural } from "../../base/index.ts";
 import { capitalize, describeReadiness, type FieldChange } from "../report/model.ts";
 import { REPORT_POLICY, renderDocument } from "../report/html.ts";
-import { formatCount, plural, type Block, type Column, type Line } from "../report/outline.ts";
+import type { Block, Column, Line } from "../report/outline.ts";
 import { describeCounterpart, READINESS_LABELS } from "../report/outline-client.ts";
 import { createFieldsTable, listNames, parseSentence } from "../report/outline-fields.ts";
 import type { ClientPage, PageRoute } from "./client-page.ts";
@@ -31,7 +32,7 @@ function writeJson({ routes, objects, every_call: everyCall, ...page }: ClientPa
 
 const objectAnchor = (name: string): string => `object-${name}`;
 
-const day = (time: string | null): string => time?.slice(0, 10) ?? "no date is known";
+const day = (time: string | null): string => (time === null ? "no date is known" : formatDay(time));
 
 function describeState({ state, names, quiet_days: quietDays, last_call: lastCall }: ClientPage): Line {
   const last = lastCall === null ? "" : `; the last ${names.client} call was on ${lastCall}`;
@@ -61,13 +62,11 @@ function outlineHead(page: ClientPage): Block[] {
     { kind: "heading", level: 1, line: [`Your calls of ${client}, and what takes their place`] },
     {
       kind: "text",
-      line: [`The calls of ${whose}, as of ${page.made.slice(0, 16).replace("T", " ")} UTC.`],
+      line: [`The calls of ${whose}, as of ${formatMinuteUtc(page.made)}.`],
     },
     { kind: "list", lines },
   ];
 }
-
-const minute = (time: string): string => time.slice(0, 16).replace("T", " ");
 
 function outlineWindows({ windows, names }: ClientPage): Block[] {
   if (windows.length === 0) return [];
@@ -78,8 +77,8 @@ function outlineWindows({ windows, names }: ClientPage): Block[] {
     { name: "Routes" },
   ];
   const rows = windows.map(({ from, until, field, routes, text }): Line[] => [
-    [minute(from)],
-    [minute(until)],
+    [formatMinute(from)],
+    [formatMinute(until)],
     [
       ...(field === null ? ["Calls fail."] : ["Responses lack ", { code: field }, "."]),
       ...(text === null ? [] : [` ${text}`]),

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { STATE_LABELS } from "../../audit/index.ts";
+import { formatCount, plural } from "../../base/index.ts";
 import { COLORS } from "./colors.ts";
 import type { Report } from "./model.ts";
 import {
-  formatCount,
   createBlockWriter,
-  plural,
   type Block,
   type Column,
   type Line,

@@ -1,5 +1,6 @@
+import { formatCount } from "../../base/index.ts";
 import type { Report } from "./model.ts";
-import { formatCount, createBlockWriter, type Block, type Line, type OutlineSpan } from "./outline.ts";
+import { createBlockWriter, type Block, type Line, type OutlineSpan } from "./outline.ts";
 import { outlineReport } from "./outline-report.ts";
 
 const joinLines = (text: string): string => text.replaceAll(/[\r\n\t]+/g, " ");

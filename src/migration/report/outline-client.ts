@@ -1,4 +1,5 @@
 import { STATE_LABELS } from "../../audit/index.ts";
+import { formatCount, formatMinuteUtc, percent, plural } from "../../base/index.ts";
 import type { SideNames } from "../../pack/index.ts";
 import { addressVariable } from "../../compare/index.ts";
 import {
@@ -13,7 +14,7 @@ import {
 import { createFieldsTable, listNames, parseSentence } from "./outline-fields.ts";
 import { outlineLossTables } from "./outline-losses.ts";
 import { describeTokens } from "./outline-tokens.ts";
-import { clientName, formatCount, formatTime, percent, plural, type Block, type Line } from "./outline.ts";
+import { clientName, type Block, type Line } from "./outline.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -103,7 +104,7 @@ function outlineCall(call: CallGuide, client: ClientGuide, share: string, names:
         kind: "text",
         line: [
           { strong: plural(call.requests, "request") },
-          ` (${share} of this client's), the last on ${formatTime(call.last)}.${describeErrors(call)}`,
+          ` (${share} of this client's), the last on ${formatMinuteUtc(call.last)}.${describeErrors(call)}`,
         ],
       },
       ...(call.counterpart === "call"
@@ -151,7 +152,7 @@ function describeState(
   const lastCall =
     lastAlpha === null
       ? `never called ${names.client}`
-      : `last ${names.client} call ${formatTime(lastAlpha)}`;
+      : `last ${names.client} call ${formatMinuteUtc(lastAlpha)}`;
   const pause =
     longerPauseMs === null
       ? ""
@@ -184,7 +185,10 @@ function outlineSummary(client: ClientGuide, report: Pick<Report, "names" | "qui
     .map(({ route }) => route);
   const lines: Line[] = [
     [...describeState(client, report)],
-    [...describeTokens(client), ` Seen from ${formatTime(client.first)} to ${formatTime(client.last)}.`],
+    [
+      ...describeTokens(client),
+      ` Seen from ${formatMinuteUtc(client.first)} to ${formatMinuteUtc(client.last)}.`,
+    ],
     ...(scopesLine.length === 0 ? [] : [scopesLine]),
     ...(withoutCounterpart.length === 0
       ? []

@@ -1,7 +1,8 @@
 /** What was lost, how often, and for whom, as blocks. Roundings are folded. */
 import type { LossClient, LossSummary } from "../../audit/index.ts";
+import { formatCount, plural } from "../../base/index.ts";
 import type { ClientGuide, Report } from "./model.ts";
-import { clientName, formatCount, plural, type Block, type Column, type Line } from "./outline.ts";
+import { clientName, type Block, type Column, type Line } from "./outline.ts";
 
 /** Clients of a loss that are named. */
 const NAMED_CLIENTS = 3;

@@ -1,4 +1,5 @@
 import { UNACCEPTED } from "../../audit/index.ts";
+import { formatCount, formatDay, formatMinuteUtc, percent, plural } from "../../base/index.ts";
 import type { SideNames } from "../../pack/index.ts";
 import {
   capitalize,
@@ -14,20 +15,11 @@ import { clientAnchor, outlineClient, READINESS_LABELS } from "./outline-client.
 import { CHANGE_LABELS } from "./outline-fields.ts";
 import { outlineLosses } from "./outline-losses.ts";
 import { openTokens } from "./outline-tokens.ts";
-import {
-  clientName,
-  formatCount,
-  formatTime,
-  percent,
-  plural,
-  type Block,
-  type Line,
-  type OpenedRows,
-} from "./outline.ts";
+import { clientName, type Block, type Line, type OpenedRows } from "./outline.ts";
 
 function describeSpan({ since, until, days }: Report): string {
-  const first = since?.slice(0, 10) ?? days[0]?.day;
-  const last = until === null ? days.at(-1)?.day : new Date(Date.parse(until) - 1).toISOString().slice(0, 10);
+  const first = since === null ? days[0]?.day : formatDay(since);
+  const last = until === null ? days.at(-1)?.day : formatDay(Date.parse(until) - 1);
   if (first === undefined || last === undefined) return "no records";
   return first === last ? `the records of ${first}` : `the records from ${first} to ${last}`;
 }
@@ -44,7 +36,7 @@ function outlineHead(report: Report): Block[] {
         `A gateway translates requests of an old API, called ${client} here, to the current API, ${upstream}. This ` +
           `report lists the clients that still use ${client}. For each client it shows, from its own requests, what ` +
           `to change so that it can call ${upstream} directly. It covers ${describeSpan(report)} (days in UTC). It was created on ` +
-          `${formatTime(report.made)}.`,
+          `${formatMinuteUtc(report.made)}.`,
       ],
     },
     {
@@ -87,11 +79,11 @@ const createClientRow = (client: ClientGuide): Line[] => [
     client.readiness === null ? "–" : { tag: READINESS_LABELS[client.readiness] },
     client.cameBack === null ? "" : ` came back on ${client.cameBack}`,
   ],
-  [client.lastAlpha === null ? "never" : formatTime(client.lastAlpha)],
+  [client.lastAlpha === null ? "never" : formatMinuteUtc(client.lastAlpha)],
   [formatCount(client.requests - client.native)],
   [percent(client.native, client.requests)],
   [describeRemaining(client)],
-  [formatTime(client.last)],
+  [formatMinuteUtc(client.last)],
 ];
 
 function outlineClients({ clients, names, quietDays }: Report): Block[] {
@@ -151,7 +143,7 @@ function openCallers(uses: readonly Use[]): OpenedRows {
       [formatCount(call.requests)],
       [],
       [formatCount(call.lossy)],
-      [formatTime(call.last)],
+      [formatMinuteUtc(call.last)],
     ]);
   return {
     title: plural(uses.length, "caller"),
@@ -198,7 +190,7 @@ function outlineRoutes({ clients, names }: Report): Block[] {
         [formatCount(requests)],
         [formatCount(users)],
         [formatCount(lossy)],
-        [formatTime(last)],
+        [formatMinuteUtc(last)],
       ]),
     },
   ];

@@ -1,7 +1,8 @@
 /** The tokens that a row of the report stands for. */
 import { identityOfKey, STATE_LABELS } from "../../audit/index.ts";
+import { formatCount, formatMinuteUtc, percent, plural } from "../../base/index.ts";
 import type { ClientGuide } from "./model.ts";
-import { formatCount, formatTime, percent, plural, type Line, type OpenedRows } from "./outline.ts";
+import type { Line, OpenedRows } from "./outline.ts";
 
 /** What a row of the report stands for: several tokens, or one client. */
 export function describeTokens({ client, name, family, tokens }: ClientGuide): Line {
@@ -27,11 +28,11 @@ export function openTokens({ tokens, members }: ClientGuide): OpenedRows | undef
   const rows = members.map(({ fingerprint, userAgent, state, lastAlpha, requests, native, last }): Line[] => [
     [{ code: fingerprint }, ` ${userAgent ?? "no user agent"}`],
     [state === null ? "–" : { tag: STATE_LABELS[state].label }],
-    [lastAlpha === null ? "never" : formatTime(lastAlpha)],
+    [lastAlpha === null ? "never" : formatMinuteUtc(lastAlpha)],
     [formatCount(requests - native)],
     [percent(native, requests)],
     [],
-    [formatTime(last)],
+    [formatMinuteUtc(last)],
   ]);
   return {
     title: `${plural(tokens, "token")}, with their requests of all days`,

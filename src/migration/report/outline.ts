@@ -67,27 +67,6 @@ export const createBlockWriter =
   (block: Block): string =>
     (writers[block.kind] as (anyBlock: Block) => string)(block);
 
-const NUMBER = new Intl.NumberFormat("en-GB");
-
-/** Formats a number with separators. */
-export const formatCount = (number: number): string => NUMBER.format(number);
-
-/** `1 call`, `2 calls`. */
-export const plural = (number: number, word: string): string =>
-  `${formatCount(number)} ${word}${number === 1 ? "" : "s"}`;
-
-/** Formats a share. A share above 0 and below 100 never reads as 0 % or 100 %. */
-export function percent(part: number, whole: number): string {
-  if (whole === 0) return "–";
-  const share = (100 * part) / whole;
-  if (share > 0 && share < 1) return "< 1 %";
-  if (share < 100 && share > 99) return "> 99 %";
-  return `${Math.round(share)} %`;
-}
-
-/** `2026-03-01 14:05 UTC` */
-export const formatTime = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
-
 /** The name of a client: that of the client directory, else its user agent, or the family of its user agents. */
 export const clientName = ({
   name,

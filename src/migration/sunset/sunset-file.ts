@@ -1,6 +1,6 @@
 /** Reads `SUNSET_FILE`: the plan by which the old API ends. */
 import type { ClientDirectory } from "../../audit/index.ts";
-import type { OperatorFileKind, ReportProblem, YamlPath } from "../../base/index.ts";
+import { formatDay, type OperatorFileKind, type ReportProblem, type YamlPath } from "../../base/index.ts";
 import { findShortened, isWithin, type PlanDates, type ShortenedDate } from "./plan-dates.ts";
 import { checkNames, isClient, splitField, type PlanContext } from "./plan-names.ts";
 import type { Stage, PlanDefinition } from "./plan.ts";
@@ -34,7 +34,6 @@ const KEYS: Readonly<Record<Kind, readonly (keyof StageDefinition)[]>> = {
 };
 
 const momentOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);
-const dayText = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 /** What a stage is by its keys; undefined with a report if that is not clear. */
 function kindOf(stage: StageDefinition, index: number, report: ReportProblem): Kind | undefined {
@@ -204,7 +203,7 @@ function placeOf(
     return its === kind && date === now && isWithin(stage, planClient, route);
   });
   if (index >= 0) return ["stages", index, kind === "window" ? "from" : kind];
-  const day = dayText(now);
+  const day = formatDay(now);
   if (client !== null && Object.hasOwn(allow, client) && allow[client] === day) return ["allow", client];
   return kind === "end" && end === day ? ["end"] : [];
 }
@@ -222,9 +221,9 @@ function checkPublished(
   for (const shortened of findShortened(published, dates, time)) {
     const { what, client, published: before, now } = shortened;
     const isGone = client !== null && !isClient(client, directory);
-    const published = before === Infinity ? "for other clients or routes only" : `as ${dayText(before)}`;
+    const published = before === Infinity ? "for other clients or routes only" : `as ${formatDay(before)}`;
     report("AG_SUNSET_SHORTENED", placeOf(shortened, definition, stages), {
-      message: `${what} was published ${published}, and is ${dayText(now)} now${
+      message: `${what} was published ${published}, and is ${formatDay(now)} now${
         isGone ? `: CLIENTS_FILE has no client "${client}"` : ""
       }`,
       hint: `${isGone ? `keep "${client}" in CLIENTS_FILE, or ` : ""}announce it to the clients, then run alpha-gateway sunset announce`,

@@ -32,6 +32,10 @@ interface Recorded {
   readonly alpha: { readonly route: string | null; readonly status: number };
 }
 
+/** The names of the pages that the navigation shows. */
+const pagesInNavigation = ({ page }: Console): Promise<string[]> =>
+  page.getByRole("navigation").getByRole("link").allInnerTexts();
+
 (await describeWith("chromium"))("the console in a browser", () => {
   let browser: Browser;
   let gateway: ListeningGateway;
@@ -379,6 +383,14 @@ interface Recorded {
     expect(await consolePage.violations()).toEqual([]);
   });
 
+  test("has all pages in its navigation where all features are configured", async () => {
+    consolePage = await openConsole(browser, gateway);
+    await consolePage.open("#/traffic");
+    expect((await pagesInNavigation(consolePage)).join(" ")).toBe(
+      "Traffic Clients Routes Migration Plan Parity Roll-out Impact Mappings",
+    );
+  });
+
   test("keeps the chosen theme", async () => {
     consolePage = await openConsole(browser, gateway);
     await consolePage.open("#/traffic");
@@ -425,6 +437,35 @@ interface Recorded {
     }
     expect(consolePage.complaints).toEqual([]);
   });
+
+  test.each([
+    ["an audit", {}, ["Traffic", "Clients", "Routes", "Migration", "Impact", "Mappings"]],
+    [
+      "a plan",
+      { SUNSET_FILE: writeOperatorFile(PLAN) },
+      ["Traffic", "Clients", "Routes", "Migration", "Plan", "Impact", "Mappings"],
+    ],
+    ["a candidate", { CANDIDATE_MAPPINGS_DIR: "mappings", AUDIT: "off" }, ["Traffic", "Parity", "Mappings"]],
+  ])(
+    "has %s alone has no pages of other features in its navigation, for the mouse and the keyboard",
+    async (_name, settings, pages) => {
+      gateway = await startListeningGateway(settings);
+      consolePage = await openConsole(browser, gateway);
+      await consolePage.open("#/rollout");
+      const { page } = consolePage;
+      await page.getByText("There is no roll-out").waitFor();
+      expect(await pagesInNavigation(consolePage)).toEqual(pages);
+      await page.locator(".skip").focus();
+      const reached: unknown[] = [];
+      for (const _page of pages) {
+        await page.keyboard.press("Tab");
+        reached.push(await page.evaluate("document.activeElement.textContent"));
+      }
+      expect(reached).toEqual(pages);
+      expect(await consolePage.violations()).toEqual([]);
+      expect(consolePage.complaints).toEqual([]);
+    },
+  );
 
   test("has an admin token requires it, and signs out", async () => {
     gateway = await startListeningGateway({ ADMIN_TOKEN: "open-sesame" });

@@ -1,7 +1,7 @@
 /** `check --laws`: checks a pack with generated values, and prints what that finds. */
 import { checkLaws, type FieldVerdict, type LawFinding, type TypeReport } from "../../../authoring/index.ts";
 import { loadPack } from "../../../pack/index.ts";
-import { plural } from "../../../migration/index.ts";
+import { plural } from "../../../base/index.ts";
 import type { CheckedFolder, CheckFlags } from "./checked-folder.ts";
 import { print } from "../terminal.ts";
 

@@ -1,6 +1,12 @@
 import { loadPack, packFolder } from "../../../pack/index.ts";
-import { formatDiagnostic, OperatorFileError, PackError, readOperatorFile } from "../../../base/index.ts";
-import { noticesFile, plural } from "../../../migration/index.ts";
+import {
+  formatDiagnostic,
+  OperatorFileError,
+  PackError,
+  plural,
+  readOperatorFile,
+} from "../../../base/index.ts";
+import { noticesFile } from "../../../migration/index.ts";
 import { reportProblems } from "./check.ts";
 import type { SunsetSettings } from "../command-settings.ts";
 import { openControl, readDirectory, readPlan, readRollout } from "../migration/operator-files.ts";

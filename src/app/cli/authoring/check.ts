@@ -19,6 +19,7 @@ import {
   MAX_DIAGNOSTICS,
   operatorFileSchema,
   PackError,
+  plural,
 } from "../../../base/index.ts";
 import { collectExpressions, type Expression } from "../../../jsonata/index.ts";
 import {
@@ -34,7 +35,7 @@ import {
   readExamples,
   updateExamples,
 } from "../../../authoring/index.ts";
-import { NOTICES_SCHEMA, plural, ROLLOUT_SCHEMA, SUNSET_SCHEMA } from "../../../migration/index.ts";
+import { NOTICES_SCHEMA, ROLLOUT_SCHEMA, SUNSET_SCHEMA } from "../../../migration/index.ts";
 import { CLIENTS_FILE } from "../../../audit/index.ts";
 import { describeSurface } from "./describe-surface.ts";
 import { waitForShutdownSignal } from "../signals.ts";

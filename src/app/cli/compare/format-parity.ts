@@ -8,7 +8,7 @@ import {
   type SourceSummary,
   type Verdict,
 } from "../../../compare/index.ts";
-import { plural } from "../../../migration/index.ts";
+import { formatMinute, formatMinuteUtc, formatSpacedCount, plural } from "../../../base/index.ts";
 
 const MAX_FIELDS = 5;
 const MAX_NAMES = 5;
@@ -16,13 +16,8 @@ const MAX_ROUTES = 10;
 /** Characters of a value in a line. */
 const MAX_VALUE = 40;
 
-/** `12 345`. */
-const count = (number: number): string => number.toLocaleString("en").replaceAll(",", " ");
-
 /** `0.1 %`. */
 const percent = (rate: number): string => `${Number((rate * 100).toPrecision(3))} %`;
-
-const minute = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 16)}`;
 
 function names(all: readonly string[]): string {
   const more = all.length - MAX_NAMES;
@@ -33,12 +28,12 @@ function verdictLine(
   { verdict, clients, distinct, different, required, upperBound }: RouteSummary,
   rate: number,
 ): string {
-  const differ = `${count(different)} ${different === 1 ? "differs" : "differ"}`;
-  const cases = `${count(distinct)} distinct ${distinct === 1 ? "comparison" : "comparisons"}, ${differ}`;
+  const differ = `${formatSpacedCount(different)} ${different === 1 ? "differs" : "differ"}`;
+  const cases = `${formatSpacedCount(distinct)} distinct ${distinct === 1 ? "comparison" : "comparisons"}, ${differ}`;
   if (verdict === "not enough") {
     const isOfFew = clients < REQUIRED_CLIENTS;
     const few = isOfFew ? `; not enough clients: ${clients} of ${REQUIRED_CLIENTS}` : "";
-    return `not enough: ${count(distinct)} of ${count(required ?? 0)}, ${differ}${few}`;
+    return `not enough: ${formatSpacedCount(distinct)} of ${formatSpacedCount(required ?? 0)}, ${differ}${few}`;
   }
   if (verdict === "below") return `enough: ${cases}, the rate is below ${percent(upperBound ?? rate)}`;
   return `too many differ for ${percent(rate)}: ${cases}`;
@@ -53,28 +48,30 @@ function fieldLines(
   { field, kind, count: times, unstable, clients, examples, last }: FieldSummary,
   exampleLines: ExampleLines,
 ): string[] {
-  const unconfirmed = unstable > 0 ? `, ${count(unstable)} not confirmed` : "";
+  const unconfirmed = unstable > 0 ? `, ${formatSpacedCount(unstable)} not confirmed` : "";
   const by = clients.length > 0 ? `, ${clients.join(", ")}` : "";
   return [
-    `  ${field === "" ? "the body" : field} (${kind}): ${count(times)}${unconfirmed}, last ${minute(last)}${by}`,
+    `  ${field === "" ? "the body" : field} (${kind}): ${formatSpacedCount(times)}${unconfirmed}, last ${formatMinute(last)}${by}`,
     ...examples.flatMap((id) => exampleLines(id, field)),
   ];
 }
 
 function routeLines(summary: RouteSummary, rate: number, exampleLines: ExampleLines): string[] {
   const { route, comparisons, equal, unstable, accepted, notComparable, fields, gaps } = summary;
-  const reasons = Object.entries(notComparable).map(([reason, times]) => `${reason} ${count(times)}`);
+  const reasons = Object.entries(notComparable).map(
+    ([reason, times]) => `${reason} ${formatSpacedCount(times)}`,
+  );
   const parts = [
-    `${count(equal)} equal`,
-    ...(accepted > 0 ? [`${count(accepted)} accepted`] : []),
-    ...(unstable > 0 ? [`${count(unstable)} unstable`] : []),
+    `${formatSpacedCount(equal)} equal`,
+    ...(accepted > 0 ? [`${formatSpacedCount(accepted)} accepted`] : []),
+    ...(unstable > 0 ? [`${formatSpacedCount(unstable)} unstable`] : []),
     ...(reasons.length > 0 ? [`not comparable: ${reasons.join(", ")}`] : []),
   ];
   const more = fields.length - MAX_FIELDS;
   return [
     route,
     `  ${verdictLine(summary, rate)}`,
-    `  ${count(comparisons)} comparisons: ${parts.join(", ")}`,
+    `  ${formatSpacedCount(comparisons)} comparisons: ${parts.join(", ")}`,
     ...fields.slice(0, MAX_FIELDS).flatMap((field) => fieldLines(field, exampleLines)),
     ...(more > 0 ? [`  and ${more} more fields`] : []),
     ...(gaps && gaps.fields.length > 0 ? [`  without a value so far: ${names(gaps.fields)}`] : []),
@@ -126,7 +123,7 @@ function sourceLines(
 ): string[] {
   const moreRoutes = routes.length - maxRoutes;
   return [
-    `${source}: ${plural(routes.length, "route")} since ${minute(since)} UTC${countVerdicts(routes)}`,
+    `${source}: ${plural(routes.length, "route")} since ${formatMinuteUtc(since)}${countVerdicts(routes)}`,
     "",
     ...routes.slice(0, maxRoutes).flatMap((route) => [...routeLines(route, rate, exampleLines), ""]),
     ...(moreRoutes > 0 ? [`and ${plural(moreRoutes, "more route")}${whereAll}`, ""] : []),
@@ -137,7 +134,7 @@ function sourceLines(
         ]
       : []),
     ...(dropped > 0
-      ? [`${count(dropped)} routes and fields were left out: there are too many of them`, ""]
+      ? [`${formatSpacedCount(dropped)} routes and fields were left out: there are too many of them`, ""]
       : []),
   ];
 }
@@ -179,7 +176,7 @@ export function formatExample(
     Math.max(...table.map((line) => line.old.length)),
   ];
   return [
-    `${route}, ${client ?? "without a token"}, ${minute(time)} UTC, request ${requestId}`,
+    `${route}, ${client ?? "without a token"}, ${formatMinuteUtc(time)}, request ${requestId}`,
     "",
     ...table.map((line) =>
       `${line.isDifferent ? "!" : " "} ${line.path.padEnd(pathWidth)}  ${line.old.padEnd(oldWidth)}  ${line.new}`.trimEnd(),

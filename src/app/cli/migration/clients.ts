@@ -14,8 +14,7 @@ import {
   spansOf,
   UNACCEPTED,
 } from "../../../audit/index.ts";
-import { toVisibleLine } from "../../../base/index.ts";
-import { plural } from "../../../migration/index.ts";
+import { formatDay, plural, toVisibleLine } from "../../../base/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { readDirectory } from "./operator-files.ts";
 import { print, printData } from "../terminal.ts";
@@ -46,7 +45,7 @@ export async function listClients({ format }: ClientsFlags, settings: CommandSet
   }
 }
 
-const daysOf = ({ first, last }: NamedClient): string => `${first.slice(0, 10)} to ${last.slice(0, 10)}`;
+const daysOf = ({ first, last }: NamedClient): string => `${formatDay(first)} to ${formatDay(last)}`;
 
 function formatClients(
   clients: readonly NamedClient[],
@@ -115,7 +114,7 @@ function suggestDirectory(
       const { label, application, userAgent } = first;
       const requests = group.reduce((sum, each) => sum + each.requests, 0);
       const last = group.reduce((latest, each) => (each.last > latest ? each.last : latest), "");
-      const note = `${plural(requests, "request")}, the last on ${last.slice(0, 10)}`;
+      const note = `${plural(requests, "request")}, the last on ${formatDay(last)}`;
       // Requests with a label have the name of the label: nothing else is needed.
       if (label !== null) return [[label, { note }]];
       if (application !== null) return [[freeName(application), { note, applications: [application] }]];

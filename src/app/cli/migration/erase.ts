@@ -7,7 +7,7 @@ import {
   keysOfName,
   openExistingAuditStore,
 } from "../../../audit/index.ts";
-import { plural } from "../../../migration/index.ts";
+import { plural } from "../../../base/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { readDirectory } from "./operator-files.ts";
 import { showProgress } from "../progress.ts";

@@ -8,7 +8,7 @@ import {
   writeExport,
 } from "../../../audit/index.ts";
 import { filterHeadersOf, loadPack, packFolder } from "../../../pack/index.ts";
-import { plural } from "../../../migration/index.ts";
+import { plural } from "../../../base/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { showProgress } from "../progress.ts";
 import { readDirectory } from "./operator-files.ts";

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { readUsageQuery } from "../../../console/index.ts";
 import { type AuditStore, openExistingAuditStore } from "../../../audit/index.ts";
 import { loadPack, type Pack, packFolder } from "../../../pack/index.ts";
-import { toVisibleLine } from "../../../base/index.ts";
+import { plural, toVisibleLine } from "../../../base/index.ts";
 import { collectExpressions } from "../../../jsonata/index.ts";
 import {
   callsText,
@@ -21,7 +21,6 @@ import {
   type Notices,
   type NoticingClient,
   openapiSurface,
-  plural,
   readOpenapi,
   sinceText,
   wordsOfExpressions,

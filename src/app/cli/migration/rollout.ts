@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { loadPack, packFolder } from "../../../pack/index.ts";
 import { openExistingState } from "../../../gateway/index.ts";
 import type { ClientDirectory } from "../../../audit/index.ts";
-import { createLog } from "../../../base/index.ts";
+import { createLog, formatSecondUtc } from "../../../base/index.ts";
 import {
   type ClientStatus,
   createRollout,
@@ -77,8 +77,6 @@ async function openRollout(settings: RolloutSettings, command: Command): Promise
   };
 }
 
-const timeText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
-
 /** Requests that a line names. */
 const MAX_SHOWN = 4;
 
@@ -103,7 +101,7 @@ function printStatus({ data, others, clients, trips, scores, noWayBack }: Rollou
     `${others}  requests of nobody in the directory`,
     ...trips.map(
       ({ name, by, at, reason, records }) =>
-        `returned: ${name} at ${timeText(at)} by ${by}${reason === null ? "" : `: ${reason}`}${
+        `returned: ${name} at ${formatSecondUtc(at)} by ${by}${reason === null ? "" : `: ${reason}`}${
           records.length > 0 ? `; requests ${records.slice(-MAX_SHOWN).join(", ")}` : ""
         }`,
     ),

@@ -7,6 +7,7 @@ import {
   MAX_LIMIT,
   openExistingAuditStore,
 } from "../../../audit/index.ts";
+import { formatDay, formatMinute, plural } from "../../../base/index.ts";
 import { loadPack, type Pack, packFolder } from "../../../pack/index.ts";
 import {
   describePlan,
@@ -15,7 +16,6 @@ import {
   type Plan,
   type PlanClient,
   type PlanStatus,
-  plural,
   simulatePlan,
   type Simulation,
   type StageStatus,
@@ -76,15 +76,13 @@ async function findBlocking(
   return blocking;
 }
 
-const minuteText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 16)}`;
-
 function stageLine({ name, state, from, until, blockedBy, routes, clients }: StageStatus): string {
   const when =
     from === null
       ? ""
       : until === null
-        ? ` ${minuteText(from)}`
-        : ` ${minuteText(from)} to ${minuteText(until)}`;
+        ? ` ${formatMinute(from)}`
+        : ` ${formatMinute(from)} to ${formatMinute(until)}`;
   const scope = [...routes, ...clients];
   return [
     `${state.padEnd(8)}${when.padEnd(37)} ${name}`,
@@ -95,9 +93,9 @@ function stageLine({ name, state, from, until, blockedBy, routes, clients }: Sta
 
 function printStatus({ announced, end, stages, pauses, allowed, clientEnds }: PlanStatus): string {
   const dated = (dates: Readonly<Record<string, string>>, what: string): string[] =>
-    Object.entries(dates).map(([name, date]) => `${what} ${name} until ${date.slice(0, 10)}`);
+    Object.entries(dates).map(([name, date]) => `${what} ${name} until ${formatDay(date)}`);
   return [
-    `announced ${announced.slice(0, 10)}, ends ${end?.slice(0, 10) ?? "at no date yet"} (times are UTC)`,
+    `announced ${formatDay(announced)}, ends ${end === null ? "at no date yet" : formatDay(end)} (times are UTC)`,
     ...stages.map(stageLine),
     ...dated(allowed, "allowed:"),
     ...dated(clientEnds, "own end:"),
@@ -211,7 +209,7 @@ function printSimulation({ recorded, stages }: Simulation): string {
     ...(stage.clients.length > MAX_CLIENTS ? [`  and ${stage.clients.length - MAX_CLIENTS} more`] : []),
   ]);
   return [
-    `${plural(calls, "call")} of ${plural(clients, "client")}, recorded from ${minuteText(from)} to ${minuteText(until)} UTC, repeated each ${weeks === 1 ? "week" : plural(weeks, "week")}`,
+    `${plural(calls, "call")} of ${plural(clients, "client")}, recorded from ${formatMinute(from)} to ${formatMinute(until)} UTC, repeated each ${weeks === 1 ? "week" : plural(weeks, "week")}`,
     ...lines,
     "",
   ].join("\n");

@@ -1,5 +1,5 @@
 import { draw, make } from "../dom.js";
-import { count, dayName, percent } from "../format.js";
+import { count, dayName, dayOf, percent } from "../format.js";
 import { ClientName, clientName, upstreamName } from "../names.js";
 
 const HEIGHT = 200;
@@ -18,7 +18,7 @@ function filled(days) {
   const all = [];
   const last = Date.parse(days.at(-1).day);
   for (let at = Date.parse(days[0].day); at <= last; at += 86_400_000) {
-    const day = new Date(at).toISOString().slice(0, 10);
+    const day = dayOf(at);
     all.push(byDay.get(day) ?? { day, alpha: 0, native: 0, errors: 0, lossy: 0, alphaClients: 0 });
   }
   return all;

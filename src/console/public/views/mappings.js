@@ -1,6 +1,6 @@
 import { read, readStages } from "../api.js";
 import { make } from "../dom.js";
-import { count, plural } from "../format.js";
+import { count, plural, stageMs } from "../format.js";
 import { address } from "../router.js";
 import { ClientName, upstreamName } from "../names.js";
 import { classChip, CLASSES, legend } from "./badges.js";
@@ -20,9 +20,6 @@ function usedBy(routes) {
 /** The mean milliseconds of a request without those of v4. */
 const ownMs = (stages = []) =>
   stages.reduce((sum, { stage, ms }) => (stage === "upstream" ? sum : sum + ms), 0);
-
-/** More digits than other times have: most stages take microseconds. */
-const stageMs = (ms) => `${ms.toFixed(3)} ms`;
 
 /** The mean time of a request, and that of each stage when it is opened. */
 function stageTimes(stages) {

@@ -1,6 +1,6 @@
 import { read, repeat } from "../api.js";
 import { emptyState, make } from "../dom.js";
-import { ago, count, dateTime, plural } from "../format.js";
+import { ago, count, dateTime, plural, rateText } from "../format.js";
 import { address } from "../router.js";
 
 const EVERY_MS = 5000;
@@ -12,8 +12,6 @@ const SOURCES = {
   candidate: { title: "Candidate pack", old: "Active pack", new: "Candidate" },
   legacy: { title: "Old service", old: "Old service", new: "Gateway" },
 };
-
-const rateText = (rate) => `${Number((rate * 100).toPrecision(3))} %`;
 
 /** Below the number it is never a percentage. */
 const TAGS = {

@@ -1,6 +1,6 @@
 import { read, repeat, write } from "../api.js";
 import { emptyState, make, problem, say } from "../dom.js";
-import { ago, dateTime } from "../format.js";
+import { ago, dateTime, dayOf } from "../format.js";
 import { clientName } from "../names.js";
 
 const EVERY_MS = 5000;
@@ -12,8 +12,6 @@ const STATES = {
   paused: "paused",
   over: "over",
 };
-
-const dayOf = (iso) => iso.slice(0, 10);
 
 /** When a stage is, or will next be, in force. */
 function moments({ state, from, until, windows }) {

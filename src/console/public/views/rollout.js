@@ -1,6 +1,6 @@
 import { read, repeat, write } from "../api.js";
 import { emptyState, make, problem, say } from "../dom.js";
-import { ago, dateTime } from "../format.js";
+import { ago, dateTime, percent } from "../format.js";
 import { clientName } from "../names.js";
 
 const EVERY_MS = 2000;
@@ -58,7 +58,7 @@ const scoreLine = ({ route, differences, failures }) =>
     make(
       "span",
       { class: "quiet" },
-      `differences ${Math.round(differences * 100)} %, failures ${Math.round(failures * 100)} % of a return`,
+      `differences ${percent(differences, 1)}, failures ${percent(failures, 1)} of a return`,
     ),
   );
 

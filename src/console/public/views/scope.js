@@ -1,5 +1,6 @@
 import { Offline } from "../api.js";
 import { loading, make, problem, say } from "../dom.js";
+import { dayOf } from "../format.js";
 import { keepInAddress } from "../router.js";
 
 /** Periods to choose: days back from today, or days of one's own. */
@@ -23,7 +24,6 @@ export const readScope = (parameters) =>
   );
 
 const isDay = (text) => /^\d{4}-\d{2}-\d{2}$/.test(text ?? "") && !Number.isNaN(Date.parse(text));
-const dayOf = (ms) => new Date(ms).toISOString().slice(0, 10);
 
 /** The period of an address as days of the API, in UTC: `until` is the first day that is not in it. */
 export function daysOf({ days, from, until }, now = Date.now()) {

@@ -38,7 +38,7 @@ function row(record) {
         make(
           "span",
           { class: "tag loss", title: losses.join("\n") },
-          `≈ ${plural(losses.length, "loss").replace("losss", "losses")}`,
+          `≈ ${plural(losses.length, "loss", "losses")}`,
         ),
     ),
     make("td", {}, statusBadge(alpha.status)),

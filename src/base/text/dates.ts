@@ -1,0 +1,25 @@
+/**
+ * Dates as people read them. All are in UTC: operators compare them with logs and with each other, from several time zones.
+ * A time is given in milliseconds, or as `Date.toISOString` writes it.
+ */
+
+const isoOf = (time: string | number): string =>
+  typeof time === "number" ? new Date(time).toISOString() : time;
+
+/** `2026-03-01` */
+export const formatDay = (time: string | number): string => isoOf(time).slice(0, 10);
+
+/** `2026-03-01 14:05`, where the line or the head of the table says that it is UTC. */
+export function formatMinute(time: string | number): string {
+  const iso = isoOf(time);
+  return `${iso.slice(0, 10)} ${iso.slice(11, 16)}`;
+}
+
+/** `2026-03-01 14:05 UTC` */
+export const formatMinuteUtc = (time: string | number): string => `${formatMinute(time)} UTC`;
+
+/** `2026-03-01 14:05:09 UTC`, for what happens within a second. */
+export function formatSecondUtc(time: string | number): string {
+  const iso = isoOf(time);
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+}
