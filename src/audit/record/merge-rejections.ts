@@ -13,8 +13,14 @@ export interface MergeOptions {
   readonly windowMs?: number;
 }
 
+/** A record that was appended so long ago is committed, if it was not dropped. */
+const COMMITTED_MS = 1000;
+
 /** Rejected requests of one kind since the first of them was recorded. */
 interface Window {
+  /** The id of the first one, and when it was recorded, by `performance.now()`. */
+  readonly first: string;
+  readonly begunAt: number;
   requests: number;
   last: AuditRecord | undefined;
   readonly timer: NodeJS.Timeout;
@@ -38,13 +44,26 @@ export function mergeRejections(
 ): AuditStore {
   const windows = new Map<string, Window>();
 
+  /**
+   * Whether the first record of a window is gone: its client was erased meanwhile, and the requests of before the erasure must not
+   * come back. A store that can't say so keeps them.
+   */
+  async function isErased({ first }: Window): Promise<boolean> {
+    try {
+      return (await store.get(first)) === undefined;
+    } catch {
+      return false;
+    }
+  }
+
   async function endWindow(kind: string): Promise<void> {
     const window = windows.get(kind);
     if (!window) return;
     clearTimeout(window.timer);
     windows.delete(kind);
     const { requests, last } = window;
-    if (!last) return;
+    const isCommitted = performance.now() - window.begunAt >= COMMITTED_MS;
+    if (!last || (isCommitted && (await isErased(window)))) return;
     const warnings = [...last.warnings, `audit: ${requests} rejected requests have this one record`];
     try {
       await store.append(
@@ -68,7 +87,7 @@ export function mergeRejections(
     const [oldest] = windows.keys();
     if (windows.size >= MAX_WINDOWS && oldest !== undefined) void endWindow(oldest);
     const timer = setTimeout(() => void endWindow(kind), windowMs).unref();
-    windows.set(kind, { requests: 0, last: undefined, timer });
+    windows.set(kind, { first: record.id, begunAt: performance.now(), requests: 0, last: undefined, timer });
     return store.append(record);
   }
 

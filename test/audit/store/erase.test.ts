@@ -3,6 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { setTimeout as wait } from "node:timers/promises";
+import { mergeRejections } from "../../../src/audit/record/merge-rejections.ts";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { captureCommands } from "../../support/command-output.ts";
@@ -72,4 +74,19 @@ test("any other text is an error that repeats it, and erases nothing", async () 
   expect(await erase("Nobody")).toBe(1);
   expect(printed()).toContain('AG_USAGE: --client "Nobody" is neither a name of CLIENTS_FILE nor a key');
   expect(await idsLeft()).toEqual(["a", "b", "c", "d"]);
+});
+
+test("rejected requests of before the erasure, which wait for their common record, do not come back", async () => {
+  const windowMs = 1500;
+  const store = mergeRejections(await open(), { networkOf: (address) => address, windowMs });
+  const reject = async (id: string): Promise<void> => {
+    const record = sampleRecord(id, { client: "0000000000000005", status: 429, accepted: true });
+    await store.append({ ...record, rejectedBy: "limit", v4: [] });
+  };
+  for (const id of ["e", "f", "g"]) await reject(id);
+  expect(await erase("0000000000000005")).toBe(0);
+  await wait(windowMs + 200);
+  const { records } = await store.query({ client: "0000000000000005" });
+  await store.close();
+  expect(records).toEqual([]);
 });

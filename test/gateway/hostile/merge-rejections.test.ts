@@ -33,7 +33,11 @@ function rejected({ address = "192.0.2.1", status = 420, by = "limit", ...varied
 
 describe("records of rejected requests", () => {
   const records: AuditRecord[] = [];
-  const fake = { append: (record: AuditRecord) => void records.push(record), close: async () => {} };
+  const fake = {
+    append: (record: AuditRecord) => void records.push(record),
+    get: async () => records[0],
+    close: async () => {},
+  };
   const store = mergeRejections(fake as unknown as AuditStore, OPTIONS);
   beforeEach(() => void jest.useFakeTimers({ doNotFake: ["nextTick", "queueMicrotask"] }));
   afterEach(async () => {
@@ -42,19 +46,19 @@ describe("records of rejected requests", () => {
     records.length = 0;
   });
 
-  test("the first of a kind is recorded at once, the others of a minute in one record with their number", () => {
+  test("the first of a kind is recorded at once, the others of a minute in one record with their number", async () => {
     for (let count = 0; count < 100; count += 1) void store.append(rejected());
     expect(records.map(({ requests }) => requests)).toEqual([undefined]);
-    jest.advanceTimersByTime(60_000);
+    await jest.advanceTimersByTimeAsync(60_000);
     expect(records.map(({ requests }) => requests)).toEqual([undefined, 99]);
     expect(records[1]?.warnings).toEqual(["audit: 99 rejected requests have this one record"]);
     void store.append(rejected());
     expect(records).toHaveLength(3);
   });
 
-  test("those that count in no summary don't count together either", () => {
+  test("those that count in no summary don't count together either", async () => {
     for (let count = 0; count < 100; count += 1) void store.append({ ...rejected(), requests: 0 });
-    jest.advanceTimersByTime(60_000);
+    await jest.advanceTimersByTimeAsync(60_000);
     expect(records.map(({ requests }) => requests)).toEqual([0, 0]);
     expect(records[1]?.warnings).toEqual(["audit: 99 rejected requests have this one record"]);
   });
@@ -99,12 +103,12 @@ describe("records of rejected requests", () => {
     expect(records.map(({ requests }) => requests)).toEqual([undefined, 2]);
   });
 
-  test("more kinds than are remembered lose no request", () => {
+  test("more kinds than are remembered lose no request", async () => {
     for (let kind = 0; kind < 10_001; kind += 1)
       for (let count = 0; count < 3; count += 1)
         void store.append(rejected({ address: `10.${kind >> 16}.${(kind >> 8) & 255}.${kind & 255}` }));
     expect(records).toHaveLength(10_002);
-    jest.advanceTimersByTime(60_000);
+    await jest.advanceTimersByTimeAsync(60_000);
     expect(records.reduce((sum, { requests = 1 }) => sum + requests, 0)).toBe(30_003);
   });
 });
