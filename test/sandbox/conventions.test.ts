@@ -51,7 +51,6 @@ const collections = [
   "/object-storage/buckets",
   "/object-storage/keys",
   "/object-storage/clusters",
-  "/tags",
 ];
 
 test.each(collections)(

@@ -24,7 +24,6 @@ import { nodebalancer } from "./network/nodebalancer.ts";
 import { bucket, storageCluster, storageKey } from "./services/object-storage.ts";
 import { device, login, profile, profileLogin, sshKey } from "./account/profile.ts";
 import { script } from "./services/stackscript.ts";
-import { tag } from "./account/tag.ts";
 import { reply, ticket } from "./account/ticket.ts";
 import { app, client, token } from "./account/token.ts";
 import { user } from "./account/user.ts";
@@ -71,7 +70,6 @@ const accounts: readonly Resource[] = [
   login,
   ticket,
   reply,
-  tag,
 ];
 const people: readonly Resource[] = [profile, token, app, sshKey, device, profileLogin];
 const services: readonly Resource[] = [

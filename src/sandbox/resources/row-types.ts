@@ -204,7 +204,6 @@ export interface RowTypes {
   nodebalancerNode: UntypedRow;
   ticket: UntypedRow;
   reply: UntypedRow;
-  tag: UntypedRow;
   notification: UntypedRow;
   maintenance: UntypedRow;
   invoice: UntypedRow;

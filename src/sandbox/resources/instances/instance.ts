@@ -25,7 +25,7 @@ import {
 import { boot, checkRescue, reboot, rescue, setPassword, shutdown } from "./instance-power.ts";
 import { monthStats, monthTransfer, stats, transfer } from "./instance-stats.ts";
 import type { Instance } from "../row-types.ts";
-import { instanceLabel, tags } from "../account/tag.ts";
+import { instanceLabel, tags } from "../label-fields.ts";
 import { detachAll } from "./volume.ts";
 
 // Actions of an instance.

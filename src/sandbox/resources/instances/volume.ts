@@ -14,7 +14,7 @@ import type { Store } from "../../store/sandbox-store.ts";
 import type { Row } from "../../store/store-table.ts";
 import { requireWritableInstance } from "./instance-network.ts";
 import type { Instance, UntypedRow, Volume } from "../row-types.ts";
-import { tags } from "../account/tag.ts";
+import { tags } from "../label-fields.ts";
 
 const both = ["volumes:read_write", "vms:read_write"];
 const working = 3;

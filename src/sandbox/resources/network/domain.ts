@@ -12,7 +12,7 @@ import type { ActionCall, Call, Resource } from "../../resource/resource-declara
 import type { Row } from "../../store/store-table.ts";
 import { roundUp } from "./domain-record.ts";
 import type { UntypedRow } from "../row-types.ts";
-import { tags } from "../account/tag.ts";
+import { tags } from "../label-fields.ts";
 
 const seconds: Field = { type: "integer", min: 0, write: true };
 const ips: Field = { type: "strings", write: true };

@@ -11,7 +11,7 @@ import { childHome, parentOf } from "../../resource/find-rows.ts";
 import type { ActionCall, Call, CallContext, Resource } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
 import type { Instance, UntypedRow } from "../row-types.ts";
-import { tags } from "../account/tag.ts";
+import { tags } from "../label-fields.ts";
 
 const common = { id: "integer", owner: "account", access: "required", area: "firewall", beta: true } as const;
 

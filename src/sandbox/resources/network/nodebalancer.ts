@@ -5,7 +5,7 @@ import { unknownIds } from "../../resource/find-rows.ts";
 import type { Resource, RowCall } from "../../resource/resource-declaration.ts";
 import { createRandom } from "../../seeded-random.ts";
 import { addConfig, configBody, configErrors } from "./nodebalancer-config.ts";
-import { tags } from "../account/tag.ts";
+import { tags } from "../label-fields.ts";
 
 function stats({ row }: RowCall): object {
   const chance = createRandom(Number(row.id));

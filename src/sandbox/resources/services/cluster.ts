@@ -9,7 +9,7 @@ import type { Row } from "../../store/store-table.ts";
 import { requireNoOutstandingBalance } from "../account/account.ts";
 import { addPool, poolBody, poolErrors, recyclePool, removeNode } from "./node-pool.ts";
 import type { Pool } from "../row-types.ts";
-import { tags } from "../account/tag.ts";
+import { tags } from "../label-fields.ts";
 
 const common = { owner: "account", access: "required", area: "orch" } as const;
 
