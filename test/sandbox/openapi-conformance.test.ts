@@ -29,7 +29,6 @@ const ids: Readonly<Record<string, string>> = {
   sshKeyId: "501",
   appId: "88",
   loginId: "991",
-  deviceId: "1",
   paymentId: "4101",
   paymentMethodId: "1501",
   eventId: "910331",

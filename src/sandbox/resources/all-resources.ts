@@ -10,8 +10,8 @@ import { config } from "./instances/config-profile.ts";
 import { disk } from "./instances/disk.ts";
 import { dnsRecord } from "./network/domain-record.ts";
 import { domain } from "./network/domain.ts";
-import { event, maintenance, notification } from "./account/event.ts";
-import { firewall, firewallDevice, vlan } from "./network/firewall.ts";
+import { event, notification } from "./account/event.ts";
+import { firewall, firewallDevice } from "./network/firewall.ts";
 import { image } from "./services/image.ts";
 import { instance } from "./instances/instance.ts";
 import { ipv6pool, range } from "./network/ip-range.ts";
@@ -22,7 +22,7 @@ import { pool } from "./services/node-pool.ts";
 import { nodebalancerConfig, nodebalancerNode } from "./network/nodebalancer-config.ts";
 import { nodebalancer } from "./network/nodebalancer.ts";
 import { bucket, storageCluster, storageKey } from "./services/object-storage.ts";
-import { device, login, profile, profileLogin, sshKey } from "./account/profile.ts";
+import { login, profile, profileLogin, sshKey } from "./account/profile.ts";
 import { script } from "./services/stackscript.ts";
 import { reply, ticket } from "./account/ticket.ts";
 import { app, client, token } from "./account/token.ts";
@@ -52,14 +52,12 @@ const network: readonly Resource[] = [
   nodebalancerNode,
   firewall,
   firewallDevice,
-  vlan,
 ];
 const accounts: readonly Resource[] = [
   account,
   settings,
   event,
   notification,
-  maintenance,
   invoice,
   invoiceItem,
   payment,
@@ -71,7 +69,7 @@ const accounts: readonly Resource[] = [
   ticket,
   reply,
 ];
-const people: readonly Resource[] = [profile, token, app, sshKey, device, profileLogin];
+const people: readonly Resource[] = [profile, token, app, sshKey, profileLogin];
 const services: readonly Resource[] = [
   credential,
   service,

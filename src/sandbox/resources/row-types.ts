@@ -126,7 +126,6 @@ export type User = {
   lish_auth_method: string;
   authorized_keys: string[] | null;
   authentication_type: string;
-  preferences: object;
 };
 
 export type Volume = {
@@ -193,7 +192,6 @@ export interface RowTypes {
   app: UntypedRow;
   client: UntypedRow;
   sshKey: UntypedRow;
-  device: UntypedRow;
   login: UntypedRow;
   profileLogin: UntypedRow;
   ipv6pool: Range;
@@ -205,7 +203,6 @@ export interface RowTypes {
   ticket: UntypedRow;
   reply: UntypedRow;
   notification: UntypedRow;
-  maintenance: UntypedRow;
   invoice: UntypedRow;
   invoiceItem: UntypedRow;
   payment: UntypedRow;
@@ -217,7 +214,6 @@ export interface RowTypes {
   orchVersion: UntypedRow;
   firewall: UntypedRow;
   firewallDevice: UntypedRow;
-  vlan: UntypedRow;
   engine: UntypedRow;
   databaseType: UntypedRow;
   database: UntypedRow;

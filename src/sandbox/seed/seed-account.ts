@@ -45,14 +45,14 @@ function addSingleRow(
 }
 
 function seedUser(store: Store, account: string, seed: UserSeed, at: number): void {
-  const { grants, tokens, sshkeys, devices, apps, ...given } = seed;
+  const { grants, tokens, sshkeys, apps, ...given } = seed;
   const { username } = seed;
   if (store.table("user").get(username)) throw new SeedError(`there are two users called ${username}`);
   const uid = 40_012 + 365 * [...store.table("user").all()].length;
   const keys = (sshkeys ?? []).map(({ label }) => String(label));
   const profile = { ...newProfile(uid, username), restricted: false, ...given, ssh_keys: keys };
   store.table("user").add(account, username, profile, grants && { grants: structuredClone(grants) });
-  const lists = { tokens, sshkeys, devices };
+  const lists = { tokens, sshkeys };
   for (const [name, items] of Object.entries(lists)) {
     const resource = findResourceByPath(store, name, undefined);
     for (const item of items ?? [])

@@ -41,7 +41,6 @@ export function newProfile(uid: number, username: string): Omit<User, "username"
     lish_auth_method: "keys_only",
     authorized_keys: null,
     authentication_type: "password",
-    preferences: {},
   };
 }
 
@@ -151,7 +150,7 @@ function grantable(store: Store, kind: string, account: string): { id: number; l
 }
 
 /** Tables whose rows belong to a user, not to the account. */
-const ownTables = ["token", "app", "sshKey", "device", "access"] as const;
+const ownTables = ["token", "app", "sshKey", "access"] as const;
 
 function changed({ store, row }: RowCall<User>, before: User): void {
   const { value } = row;
