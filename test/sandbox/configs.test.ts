@@ -7,18 +7,8 @@ const service = sandboxForEachTest();
 const { one, post, all } = instanceCalls(service);
 const [running, off] = [5201, 5202];
 
-describe("password and rescue", () => {
-  test("the password requires a stopped instance with one disk", async () => {
-    const body = { root_pass: "S0me-long-Passw0rd" };
-    expect((await post(`${running}/password`, body)).status).toBe(400);
-    expect((await post(`${off}/password`, body)).body).toEqual({});
-    expect(errorFields(await post(`${off}/password`, { root_pass: "aaaaaaa" }))).toEqual(["root_pass"]);
-    expect(items(await service.request("GET /account/events"))[0]).toMatchObject({
-      action: "password_reset",
-    });
-  });
-
-  test("rescue accepts disks of the instance", async () => {
+describe("rescue", () => {
+  test("accepts disks of the instance", async () => {
     const [disk] = await all(`${running}/disks`);
     const devices = { sda: { disk_id: disk?.["id"] }, sdb: null };
     expect((await post(`${off}/rescue`, { devices })).status).toBe(400);

@@ -108,7 +108,8 @@ test("names in request bodies are renamed", async () => {
   const wall = { label: "wall", rules: {}, devices: { acmes: [5201] } };
   const firewall = await ask("POST /v4beta/networking/firewalls", wall);
   expect(firewall.status).toBe(200);
-  expect(items(await service.request("GET /acme/instances/5201/firewalls"))).toHaveLength(1);
+  const devices = `/v4beta/networking/firewalls/${String(firewall.body["id"])}/devices`;
+  expect(items(await service.request(`GET ${devices}`))).toMatchObject([{ entity: { type: "acme" } }]);
   const grants = await ask("PUT /account/users/dev-kai/grants", {
     acme: [{ id: 5203, permissions: "read_only" }],
     global: { add_acmes: true },

@@ -138,26 +138,8 @@ function resolvesTo(store: Store, name: string, address: string): boolean {
   return false;
 }
 
-// Volumes, load balancers and firewalls of an instance.
+// Volumes of an instance.
 
 export function linkedVolumes({ store, caller, row }: InstanceCall): Row[] {
   return [...store.table("volume").inHome(caller.account)].filter(({ value }) => value.instance === row.id);
-}
-
-/** Load balancer nodes refer to an instance by its private address. */
-export function linkedNodebalancers({ store, caller, row }: InstanceCall): Row[] {
-  const sendsHere = (address: unknown): boolean =>
-    row.value.ipv4.includes(String(address).replace(/:\d+$/, ""));
-  return [...store.table("nodebalancer").inHome(caller.account)].filter(({ id }) =>
-    [...store.table("nodebalancerNode").all()].some(
-      ({ value }) => value["nodebalancer_id"] === id && sendsHere(value["address"]),
-    ),
-  );
-}
-
-export function linkedFirewalls({ store, caller, row }: InstanceCall): Row[] {
-  const devices = store.table("firewallDevice");
-  return [...store.table("firewall").inHome(caller.account)].filter(({ id }) =>
-    [...devices.inHome(childHome("firewall", id))].some(({ hidden }) => hidden?.instance === row.id),
-  );
 }

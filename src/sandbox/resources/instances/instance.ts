@@ -12,18 +12,9 @@ import { deployBody, rootPass } from "../services/image.ts";
 import { cloneBody, cloneInstance } from "./instance-clone.ts";
 import { checkInstance, createInstance, firstSchedule } from "./instance-create.ts";
 import { checkRebuild, migrate, mutate, rebuild, resize } from "./instance-maintenance.ts";
-import {
-  addIp,
-  instanceIp,
-  linkedFirewalls,
-  linkedNodebalancers,
-  linkedVolumes,
-  listIps,
-  removeIp,
-  setRdns,
-} from "./instance-network.ts";
-import { boot, checkRescue, reboot, rescue, setPassword, shutdown } from "./instance-power.ts";
-import { monthStats, monthTransfer, stats, transfer } from "./instance-stats.ts";
+import { addIp, instanceIp, linkedVolumes, listIps, removeIp, setRdns } from "./instance-network.ts";
+import { boot, checkRescue, reboot, rescue, shutdown } from "./instance-power.ts";
+import { monthStats, stats, transfer } from "./instance-stats.ts";
 import type { Instance } from "../row-types.ts";
 import { instanceLabel, tags } from "../label-fields.ts";
 import { detachAll } from "./volume.ts";
@@ -58,13 +49,6 @@ const instanceActions: readonly Action<Instance>[] = [
     event: "vm_reboot",
     validate: checkRescue,
     run: rescue,
-  },
-  {
-    method: "POST",
-    path: "/password",
-    body: { root_pass: { ...rootPass, required: true } },
-    event: "password_reset",
-    run: setPassword,
   },
   {
     method: "POST",
@@ -111,12 +95,9 @@ const instanceActions: readonly Action<Instance>[] = [
     run: migrate,
   },
   { method: "GET", path: "/transfer", run: transfer },
-  { method: "GET", path: "/transfer/:year/:month", run: monthTransfer },
   { method: "GET", path: "/stats", rate, run: stats },
   { method: "GET", path: "/stats/:year/:month", rate, run: monthStats },
   { method: "GET", path: "/volumes", returnsRows: "volume", run: linkedVolumes },
-  { method: "GET", path: "/nodebalancers", returnsRows: "nodebalancer", run: linkedNodebalancers },
-  { method: "GET", path: "/firewalls", returnsRows: "firewall", run: linkedFirewalls },
   { method: "GET", path: "/ips", run: listIps },
   {
     method: "POST",
