@@ -41,7 +41,6 @@ const collections = [
   "/managed/credentials",
   "/managed/services",
   "/orch/clusters",
-  "/orch/versions",
   "/databases/engines",
   "/databases/types",
   "/databases/mysql/instances",

@@ -33,7 +33,6 @@ const ids: Readonly<Record<string, string>> = {
   paymentMethodId: "1501",
   eventId: "910331",
   engineId: "mysql/8.0.26",
-  version: "1.23",
   year: "2022",
   month: "4",
 };

@@ -5,7 +5,7 @@ import { account, serviceTransfer, settings } from "./account/account.ts";
 import { backup } from "./instances/backup.ts";
 import { invoice, invoiceItem, payment, paymentMethod } from "./account/billing.ts";
 import { databaseType, engine, kernel, plan, region } from "./services/catalogs.ts";
-import { cluster, orchVersion } from "./services/cluster.ts";
+import { cluster } from "./services/cluster.ts";
 import { config } from "./instances/config-profile.ts";
 import { disk } from "./instances/disk.ts";
 import { dnsRecord } from "./network/domain-record.ts";
@@ -35,7 +35,6 @@ const catalogs: readonly Resource[] = [
   kernel,
   plan,
   script,
-  orchVersion,
   engine,
   databaseType,
   storageCluster,

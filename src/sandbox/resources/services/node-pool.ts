@@ -100,15 +100,6 @@ export function recyclePool(view: CallContext, row: Row<Pool>, which?: readonly 
   scheduleReplacement(view, row, leaving);
 }
 
-/** Removes one node permanently, with its instance. */
-export function removeNode(view: CallContext, row: Row<Pool>, node: Node): void {
-  const { value } = row;
-  value.nodes = value.nodes.filter(({ id }) => id !== node.id);
-  value.count -= 1;
-  dropNodes(view.store, [node]);
-  scheduleReplacement(view, row, value.nodes.slice(0, Math.max(0, value.nodes.length - value.count)));
-}
-
 function newNodes(store: Store, row: Row<Pool>, many: number): Node[] {
   return Array.from({ length: many }, () => {
     const number = (store.table("node").nextId() * 2_654_435_761) % 2 ** 32;
