@@ -139,38 +139,7 @@ describe("snapshots", () => {
   });
 });
 
-describe("images and scripts", () => {
-  test("V-149 an image is created from a disk, changed and deleted", async () => {
-    const [disk] = await all(`${off}/disks`);
-    const { body } = await service.request("POST /images", {
-      body: { disk_id: disk?.["id"], label: "mine" },
-    });
-    expect(body).toMatchObject({
-      id: expect.stringMatching(/^private\/\d+$/),
-      status: "creating",
-      is_public: false,
-    });
-    const path = `/images/${String(body["id"])}`;
-    service.clock.advance(60_000);
-    expect((await service.request(`GET ${path}`)).body).toMatchObject({ status: "available", label: "mine" });
-    expect((await service.request(`PUT ${path}`, { body: { label: "ours", size: 1 } })).body).toMatchObject({
-      label: "ours",
-      size: body["size"],
-    });
-    expect((await service.request(`DELETE ${path}`)).body).toEqual({});
-    expect(errorFields(await service.request("POST /images", { body: { disk_id: 1 } }))).toEqual(["disk_id"]);
-  });
-
-  test("an image waits for its upload", async () => {
-    const { body } = await service.request("POST /images/upload", {
-      body: { region: "us-east", label: "up" },
-    });
-    expect(body).toMatchObject({
-      upload_to: expect.any(String),
-      image: { status: "pending_upload", label: "up" },
-    });
-  });
-
+describe("scripts", () => {
   test("a script is created with its questions; a published one can be neither unpublished nor deleted", async () => {
     const body = {
       label: "mine",

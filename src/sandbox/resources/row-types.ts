@@ -187,7 +187,6 @@ export interface RowTypes {
   volume: Volume;
   profile: User;
   settings: UntypedRow;
-  privateImage: UntypedRow;
   token: UntypedRow;
   app: UntypedRow;
   client: UntypedRow;

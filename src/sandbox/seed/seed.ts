@@ -50,7 +50,6 @@ export function seed(store: Store, data: typeof seedData, { instances, accounts 
   const today = Math.floor(store.clock.now() / day) * day;
   seedCatalogs(store, data);
   addAll<Image>(store.table("image"), data.anna.id, [data.privateImage]);
-  store.table("privateImage").nextId();
   seedInstances(store, data.anna.id, instances, 4123, today);
   seedInstances(store, data.per.id, perInstances, 4124, today);
   seedSpecialCases(store, data.anna.id, today);

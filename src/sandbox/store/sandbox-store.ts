@@ -61,7 +61,6 @@ const firstIds: Readonly<Record<string, number>> = {
   database: 6101,
   databaseBackup: 6501,
   storageKey: 1301,
-  privateImage: 55012,
 } satisfies Partial<Record<keyof RowTypes, number>>;
 
 export function createStore(clock: Clock, names: ProductNames, resources: readonly Resource[]): Store {
