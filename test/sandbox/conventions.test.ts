@@ -47,7 +47,6 @@ const collections = [
   "/databases/instances",
   "/object-storage/buckets",
   "/object-storage/keys",
-  "/object-storage/clusters",
 ];
 
 test.each(collections)(
@@ -69,7 +68,6 @@ test.each(collections)(
 test.each([
   "PUT /vm/instances/1",
   "PUT /domains/1",
-  "PUT /volumes/1",
   "PUT /account/users/nobody",
   "PUT /account/oauth-clients/none",
   "DELETE /nodebalancers/1",
@@ -82,7 +80,7 @@ test.each([
 describe("V-002 V-003 bodies", () => {
   const posts = [
     "POST /domains",
-    "POST /volumes",
+    "POST /volumes/31007/clone",
     "POST /nodebalancers",
     "PUT /account",
     "POST /account/users",

@@ -45,8 +45,6 @@ const special: Readonly<Record<string, string>> = {
   "/nodebalancers/{nodeBalancerId}/configs": "/nodebalancers/12077/configs",
   "/nodebalancers/{nodeBalancerId}/stats": "/nodebalancers/12077/stats",
   "/databases/types/{typeId}": "/databases/types/g6-standard-2",
-  "/object-storage/clusters/{clusterId}": "/object-storage/clusters/us-east-1",
-  "/object-storage/buckets/{clusterId}": "/object-storage/buckets/us-east-1",
   "/networking/ips/{address}": "/networking/ips/198.18.20.81",
   "/vm/instances/{vmId}/ips/{address}": "/vm/instances/5201/ips/198.18.20.81",
   "/networking/ipv6/ranges/{range}": "/networking/ipv6/ranges/2001:db8:e001:200::",

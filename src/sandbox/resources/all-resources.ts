@@ -21,7 +21,7 @@ import { address } from "./network/network-address.ts";
 import { pool } from "./services/node-pool.ts";
 import { nodebalancerConfig, nodebalancerNode } from "./network/nodebalancer-config.ts";
 import { nodebalancer } from "./network/nodebalancer.ts";
-import { bucket, storageCluster, storageKey } from "./services/object-storage.ts";
+import { bucket, storageKey } from "./services/object-storage.ts";
 import { login, profile, profileLogin, sshKey } from "./account/profile.ts";
 import { script } from "./services/stackscript.ts";
 import { reply, ticket } from "./account/ticket.ts";
@@ -29,16 +29,7 @@ import { app, client, token } from "./account/token.ts";
 import { user } from "./account/user.ts";
 import { volume } from "./instances/volume.ts";
 
-const catalogs: readonly Resource[] = [
-  region,
-  image,
-  kernel,
-  plan,
-  script,
-  engine,
-  databaseType,
-  storageCluster,
-];
+const catalogs: readonly Resource[] = [region, image, kernel, plan, script, engine, databaseType];
 const instances: readonly Resource[] = [instance, disk, config, backup, volume];
 const network: readonly Resource[] = [
   address,
