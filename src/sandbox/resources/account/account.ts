@@ -11,8 +11,8 @@ import type {
   CallContext,
   Resource,
   RowCall,
+  Store,
 } from "../../resource/resource-declaration.ts";
-import type { Store } from "../../store/sandbox-store.ts";
 import type { Row } from "../../store/store-table.ts";
 import { addressesOf } from "../network/address-allocation.ts";
 import {

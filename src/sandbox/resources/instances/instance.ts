@@ -1,8 +1,7 @@
 /** Instances (V-088, V-149 to V-151). */
 
 import type { Field, Fields } from "../../fields/field.ts";
-import type { Action, Resource } from "../../resource/resource-declaration.ts";
-import type { Store } from "../../store/sandbox-store.ts";
+import type { Action, Resource, Store } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
 import { deleteAddresses, replaceAddresses } from "../network/address-allocation.ts";
 import { scheduleBackup, takeBackup } from "./backup-schedule.ts";

@@ -5,8 +5,7 @@ import type { Field, Fields } from "../../fields/field.ts";
 import { objectsOf, stringOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
 import { unknownIds } from "../../resource/find-rows.ts";
-import type { ActionCall, Call, Resource } from "../../resource/resource-declaration.ts";
-import type { Store } from "../../store/sandbox-store.ts";
+import type { ActionCall, Call, Resource, Store } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
 import type { UntypedRow } from "../row-types.ts";
 
