@@ -17,7 +17,6 @@ import { findCallerByToken, hasToken } from "./http/authentication.ts";
 import { createRouter } from "./http/endpoint-router.ts";
 import type { LoggedRequest } from "./http/http-listener.ts";
 import { createRequestListener, createRequestLog, listen } from "./http/http-listener.ts";
-import type { RateLimit } from "./http/request-handler.ts";
 import { createSandboxPipeline } from "./http/request-handler.ts";
 import { createLoginListener } from "./login/sandbox-login-server.ts";
 import { accessTokenSeconds } from "./login/token-endpoint.ts";
@@ -33,6 +32,7 @@ import { sandboxTokens } from "./seed/seed-users.ts";
 import { seed, seedData } from "./seed/seed.ts";
 import type { SavedState } from "./store/sandbox-store.ts";
 import { createStore, readState, writeState } from "./store/sandbox-store.ts";
+import type { RateLimit } from "./http/request-types.ts";
 
 export type { SavedState } from "./store/sandbox-store.ts";
 export type { TokenName } from "./seed/seed-users.ts";

@@ -27,7 +27,7 @@ export function drawRooms(): string {
   });
   const arrows = rooms.flatMap((room) => {
     const files = sourceFiles.filter(({ path }) => roomOf(path) === room);
-    const imported = new Set(files.flatMap(({ imports }) => imports.map(({ file }) => roomOf(file))));
+    const imported = new Set(files.flatMap(({ imports }) => imports.map(roomOf)));
     const others = rooms.filter((other) => other !== room && imported.has(other));
     return others.length > 0 ? [`  ${room} --> ${others.join(" & ")}`] : [];
   });

@@ -19,39 +19,20 @@ export const ROOMS = [
 /** The v4 service to try the gateway with. It stands beside the rooms: it imports from `base` alone. */
 export const SANDBOX = "sandbox";
 
-export interface Import {
-  /** The imported file, as a path in `src/`. */
-  readonly file: string;
-  readonly isTypeOnly: boolean;
-}
-
 export interface SourceFile {
   /** Its path in `src/`. */
   readonly path: string;
   readonly text: string;
-  readonly imports: readonly Import[];
+  /** The imported files, as paths in `src/`. */
+  readonly imports: readonly string[];
 }
 
-const IMPORT =
-  /^(?:import|export)(?<type> type)? (?<names>[^;"]*?) ?from "(?<from>\.[^"]+)";|import\("(?<later>\.[^"]+)"\)/gm;
+const IMPORT = /^(?:import|export) [^;"]*?from "(?<from>\.[^"]+)";|import\("(?<later>\.[^"]+)"\)/gm;
 
-const namesOf = (names: string): string[] =>
-  names
-    .replaceAll(/[{}]/g, "")
-    .split(",")
-    .map((name) => name.trim());
-
-function importsOf(path: string, text: string): Import[] {
-  return [...text.matchAll(IMPORT)].map(({ groups = {} }) => {
-    const { type, names = "", from, later = "" } = groups;
-    const imported = namesOf(names).filter((name) => name !== "");
-    return {
-      file: join(dirname(path), from ?? later),
-      isTypeOnly:
-        type !== undefined || (imported.length > 0 && imported.every((name) => name.startsWith("type "))),
-    };
-  });
-}
+const importsOf = (path: string, text: string): string[] =>
+  [...text.matchAll(IMPORT)].map(({ groups = {} }) =>
+    join(dirname(path), groups["from"] ?? groups["later"] ?? ""),
+  );
 
 /** All TypeScript files of `src/`. */
 export const sourceFiles: readonly SourceFile[] = readdirSync("src", { recursive: true, encoding: "utf8" })
@@ -78,7 +59,7 @@ export function mayImport(room: string, other: string): boolean {
  * @returns each circle as the paths of its files
  */
 export function findCircles(files: readonly SourceFile[]): string[][] {
-  const importsByPath = new Map(files.map(({ path, imports }) => [path, imports.map(({ file }) => file)]));
+  const importsByPath = new Map(files.map(({ path, imports }) => [path, imports]));
   const reachable = (from: string): Set<string> => {
     const found = new Set<string>();
     const waiting = [...(importsByPath.get(from) ?? [])];
@@ -100,7 +81,3 @@ export function findCircles(files: readonly SourceFile[]): string[][] {
     );
   return [...new Set(circles)].map((circle) => circle.split(" "));
 }
-
-/** The files without the imports that are types alone. */
-export const withoutTypes = (files: readonly SourceFile[]): SourceFile[] =>
-  files.map((file) => ({ ...file, imports: file.imports.filter(({ isTypeOnly }) => !isTypeOnly) }));

@@ -156,22 +156,19 @@ describe("payments", () => {
     expect(items(await service.request("GET /account/payments", { as: "other" }))).toHaveLength(1);
   });
 
-  test("V-152 V-153 payment methods are added, read, made the default and deleted", async () => {
+  test("V-152 V-153 payment methods are added and read", async () => {
     const body = { type: "credit_card", is_default: false, data: { ...card, expiry_year: 2030 } };
     expect((await service.request("POST /account/payment-methods", { body })).body).toEqual({});
-    const [first, second] = items(await service.request("GET /account/payment-methods"));
+    const [, second] = items(await service.request("GET /account/payment-methods"));
     const one = `/account/payment-methods/${String(second?.["id"])}`;
     expect((await service.request(`GET ${one}`)).body).toMatchObject({
       is_default: false,
       data: { last_four: "1111" },
     });
-    expect((await service.request(`DELETE /account/payment-methods/${String(first?.["id"])}`)).status).toBe(
-      400,
-    );
-    expect((await service.request(`POST ${one}/make-default`)).status).toBe(200);
-    expect((await service.request(`DELETE /account/payment-methods/${String(first?.["id"])}`)).status).toBe(
-      200,
-    );
+    const replacing = { body: { ...body, is_default: true } };
+    await service.request("POST /account/payment-methods", replacing);
+    const methods = items(await service.request("GET /account/payment-methods"));
+    expect(methods.map((each) => each["is_default"])).toEqual([false, false, true]);
   });
 });
 

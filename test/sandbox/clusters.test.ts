@@ -32,7 +32,7 @@ async function nodesOf(path: string): Promise<Node[]> {
 }
 
 describe("V-143 clusters", () => {
-  test("are created, listed, read, updated and deleted with their instances", async () => {
+  test("are created with their instances, listed, read and updated", async () => {
     expect((await ask(`GET ${cluster}`)).body).toMatchObject({
       label: "prod",
       k8s_version: "1.22",
@@ -40,11 +40,7 @@ describe("V-143 clusters", () => {
     });
     expect(items(await ask("GET /orch/clusters"))).toHaveLength(1);
     expect((await ask(`PUT ${cluster}`, { label: "two" })).body["label"]).toBe("two");
-    const count = async (): Promise<unknown> => (await ask("GET /vm/instances")).body["results"];
-    expect(await count()).toBe(62);
-    expect((await ask(`DELETE ${cluster}`)).body).toEqual({});
-    expect((await ask(`GET ${cluster}`)).status).toBe(404);
-    expect(await count()).toBe(60);
+    expect((await ask("GET /vm/instances")).body["results"]).toBe(62);
   });
 
   test("V-144 are updated to the next minor version, and to high availability permanently", async () => {
@@ -58,10 +54,8 @@ describe("V-143 clusters", () => {
     expect(errorFields(await highly(false))).toEqual(["control_plane.high_availability"]);
   });
 
-  test("V-145 have a dashboard, endpoints and a configuration", async () => {
+  test("V-145 have a dashboard", async () => {
     expect((await ask(`GET ${cluster}/dashboard`)).body).toEqual({ url: expect.stringMatching(/^https:/) });
-    expect(items(await ask(`GET ${cluster}/api-endpoints`)).length).toBeGreaterThan(0);
-    expect((await ask(`GET ${cluster}/kubeconfig`)).body).toEqual({ kubeconfig: expect.any(String) });
   });
 
   test("report all errors together", async () => {
@@ -169,7 +163,7 @@ describe("node pools", () => {
     for (const node of nodes) expect((await ask(`GET /vm/instances/${node.instance_id}`)).status).toBe(404);
   });
 
-  test("V-146 are recycled, as are a node and a cluster", async () => {
+  test("V-146 are recycled, as is a node", async () => {
     const { body } = await addPool();
     const path = `${cluster}/pools/${String(body["id"])}`;
     service.clock.advance(60_000);
@@ -180,21 +174,9 @@ describe("node pools", () => {
     expect(ids).toContain(second?.id);
     expect(ids).not.toContain(first?.id);
     expect((await ask(`POST ${path}/recycle`)).body).toEqual({});
-    expect((await ask(`POST ${cluster}/recycle`)).body).toEqual({});
     service.clock.advance(60_000);
     expect((await nodesOf(path)).map(({ id }) => id)).not.toEqual(expect.arrayContaining(ids));
     expect(await nodesOf(path)).toHaveLength(2);
-  });
-
-  test("delete a node with its instance, but not the last node", async () => {
-    const { body } = await addPool();
-    const path = `${cluster}/pools/${String(body["id"])}`;
-    service.clock.advance(60_000);
-    const [first, second] = await nodesOf(path);
-    await ask(`DELETE ${cluster}/nodes/${first?.id}`);
-    expect((await ask(`GET ${path}`)).body).toMatchObject({ count: 1, nodes: [{ id: second?.id }] });
-    expect((await ask(`GET /vm/instances/${first?.instance_id}`)).status).toBe(404);
-    expect((await ask(`DELETE ${cluster}/nodes/${second?.id}`)).status).toBe(400);
   });
 });
 

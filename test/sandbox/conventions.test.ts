@@ -22,7 +22,6 @@ const collections = [
   "/networking/ipv6/ranges",
   "/networking/ipv6/pools",
   "/v4beta/networking/firewalls",
-  "/v4beta/networking/vlans",
   "/account/events",
   "/account/notifications",
   "/account/invoices",
@@ -36,22 +35,18 @@ const collections = [
   "/profile/tokens",
   "/profile/apps",
   "/profile/sshkeys",
-  "/profile/devices",
   "/profile/logins",
   "/support/tickets",
   "/support/tickets/220045/replies",
   "/managed/credentials",
   "/managed/services",
   "/orch/clusters",
-  "/orch/versions",
   "/databases/engines",
   "/databases/types",
   "/databases/mysql/instances",
   "/databases/instances",
   "/object-storage/buckets",
   "/object-storage/keys",
-  "/object-storage/clusters",
-  "/tags",
 ];
 
 test.each(collections)(
@@ -73,7 +68,6 @@ test.each(collections)(
 test.each([
   "PUT /vm/instances/1",
   "PUT /domains/1",
-  "PUT /volumes/1",
   "PUT /account/users/nobody",
   "PUT /account/oauth-clients/none",
   "DELETE /nodebalancers/1",
@@ -86,7 +80,7 @@ test.each([
 describe("V-002 V-003 bodies", () => {
   const posts = [
     "POST /domains",
-    "POST /volumes",
+    "POST /volumes/31007/clone",
     "POST /nodebalancers",
     "PUT /account",
     "POST /account/users",
@@ -109,9 +103,6 @@ describe("V-002 V-003 bodies", () => {
     expect(({} as Record<string, unknown>)["balance"]).toBeUndefined();
     expect(
       (await service.request("PUT /account/users/dev-kai/grants", { raw: '{"__proto__": [1]}' })).status,
-    ).toBe(200);
-    expect(
-      (await service.request("PUT /profile/preferences", { raw: '{"__proto__": {"a": 1}}' })).status,
     ).toBe(200);
   });
 });
@@ -145,7 +136,6 @@ test("V-177 a scope of one area does not permit others", async () => {
     firewall: "/v4beta/networking/firewalls",
     databases: "/databases/mysql/instances",
     object_storage: "/object-storage/keys",
-    maintenance: "/v4beta/account/maintenance",
   };
   for (const area of Object.keys(areas)) {
     const body = { label: area, scopes: `${area}:read_only` };

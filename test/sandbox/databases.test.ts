@@ -131,17 +131,3 @@ describe("managed credentials", () => {
     expect(errorFields(await ask(`PUT ${path}`, { credentials: [1] }))).toEqual(["credentials"]);
   });
 });
-
-describe("tags", () => {
-  test("are derived from the entities that have them, added to entities and removed from all of them", async () => {
-    await ask("POST /tags", { label: "fresh", vms: [5201, 5202], domains: [7010] });
-    const labels = items(await ask("GET /tags")).map(({ label }) => label);
-    expect(labels).toContain("fresh");
-    expect(items(await ask("GET /tags/fresh")).map(({ type }) => type)).toEqual(["vm", "vm", "domain"]);
-    expect((await ask("GET /vm/instances/5201")).body["tags"]).toContain("fresh");
-    expect((await ask("DELETE /tags/fresh")).body).toEqual({});
-    expect((await ask("GET /vm/instances/5201")).body["tags"]).not.toContain("fresh");
-    expect(await status("GET /tags/fresh")).toBe(404);
-    expect((await ask("POST /tags", { label: "kais" }, "restricted")).status).toBe(403);
-  });
-});

@@ -56,16 +56,6 @@ describe("domains", () => {
     expect((await make({ ttl_sec: given })).body["ttl_sec"]).toBe(kept);
   });
 
-  test("are cloned and imported", async () => {
-    const copy = await service.request("POST /domains/7010/clone", { body: { domain: "copy.example.net" } });
-    expect(copy.body).toMatchObject({ domain: "copy.example.net", soa_email: "dns@example.net" });
-    const records = await service.request(`GET /domains/${String(copy.body["id"])}/records`);
-    expect(items(records)).toHaveLength(5);
-    const body = { domain: "in.example.net", remote_nameserver: "ns.example.org" };
-    expect((await service.request("POST /domains/import", { body })).body).toMatchObject({ type: "master" });
-    expect(errorFields(await service.request("POST /domains/import", { body }))).toEqual(["domain"]);
-  });
-
   test.each([
     ["master_ips", "1.2.3"],
     ["master_ips", "bad"],
@@ -73,13 +63,6 @@ describe("domains", () => {
   ])("reject %s with %s, which is not an address", async (member, address) => {
     const body = { [member]: ["2001:db8::53", address] };
     expect(errorFields(await service.request("PUT /domains/7011", { body }))).toEqual([member]);
-  });
-
-  test("are exported as a zone file", async () => {
-    const { zone_file: lines } = (await service.request("GET /domains/7010/zone-file")).body as {
-      zone_file: string[];
-    };
-    expect(lines.join("\n")).toMatch(/^www\t300\tIN\tA\t198\.18\.20\.81$/m);
   });
 });
 

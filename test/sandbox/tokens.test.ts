@@ -162,12 +162,6 @@ describe("the profile", () => {
     await service.request("POST /profile/tfa-disable");
     expect((await service.request("GET /profile")).body["two_factor_auth"]).toBe(false);
   });
-
-  test("has preferences that are stored unchanged", async () => {
-    const body = { theme: "dark", rows: [1, { a: null }] };
-    await service.request("PUT /profile/preferences", { body });
-    expect((await service.request("GET /profile/preferences")).body).toEqual(body);
-  });
 });
 
 test.each([

@@ -2,20 +2,9 @@
 
 import { userHome } from "../resource/find-rows.ts";
 import type { Grants, TokenAccess } from "../resources/hidden-state.ts";
-import type { Store } from "../store/sandbox-store.ts";
 import { Problem } from "./problem.ts";
-
-export interface Caller {
-  /** Account id (sent as `X-Customer-UUID`), the home of its rows; empty for an anonymous caller. */
-  readonly account: string;
-  readonly user: string;
-  readonly scopes: readonly string[];
-  /** Grants of a restricted user; undefined for unrestricted users. */
-  readonly grants?: Grants;
-}
-
-/** `required`: 401 without a token. `optional`: public rows only without a token. `public`: no scope needed. */
-export type AuthenticationMode = "required" | "optional" | "public";
+import type { Store } from "../resource/resource-declaration.ts";
+import type { AuthenticationMode, Caller } from "./request-types.ts";
 
 /** Returns the caller of a valid token. */
 export type FindCaller = (token: string) => Caller | undefined;

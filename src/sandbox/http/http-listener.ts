@@ -4,7 +4,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import type { SandboxRequest, SandboxResponse } from "./request-handler.ts";
+import type { SandboxRequest, SandboxResponse, Upload } from "./request-types.ts";
 
 /** Maximum bytes of a JSON body; longer ones get a 400. Files have their own limit. */
 const maxBodyBytes = 1_048_576;
@@ -162,11 +162,6 @@ function parseLoggedBody(text: string): unknown {
 }
 
 // File uploads: a ticket attachment as multipart form, a thumbnail as image body.
-
-export interface Upload {
-  readonly name: string;
-  readonly bytes: Uint8Array;
-}
 
 /** Larger than any endpoint's limit, so that the endpoint can report its own. */
 const maxUploadBytes = 6 * 1_048_576;

@@ -5,31 +5,11 @@
 
 import type { Clock } from "../clock.ts";
 import { isObject, type Body } from "../fields/field.ts";
-import type { Endpoint, EndpointRequest } from "../resource/endpoints.ts";
-import type { Store } from "../store/sandbox-store.ts";
-import { type Caller, type FindCaller, authenticate, requireScopes } from "./authentication.ts";
+import type { Endpoint, EndpointRequest, Store } from "../resource/resource-declaration.ts";
+import { type FindCaller, authenticate, requireScopes } from "./authentication.ts";
 import { type Router, createRouter } from "./endpoint-router.ts";
-import type { Upload } from "./http-listener.ts";
 import { Problem, invalid, notFound } from "./problem.ts";
-
-export interface SandboxRequest {
-  readonly method: string;
-  /** Path with query, as received. */
-  readonly target: string;
-  readonly authorization: string | undefined;
-  readonly filter: string | undefined;
-  readonly body: string;
-  /** The uploaded file, in place of a JSON body. */
-  readonly upload?: Upload;
-  readonly address: string;
-}
-
-export interface SandboxResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** JSON, or an image. */
-  readonly body: string | Uint8Array;
-}
+import type { Caller, RateLimit, SandboxRequest, SandboxResponse } from "./request-types.ts";
 
 interface SandboxPipelineOptions {
   readonly store: Store;
@@ -156,11 +136,6 @@ function splitTarget(target: string): {
 }
 
 // Rate limits: a fixed window per caller that starts with its first request (v4: 429, `Retry-After` in seconds).
-
-export interface RateLimit {
-  readonly limit: number;
-  readonly seconds: number;
-}
 
 interface RateStatus {
   readonly allowed: boolean;

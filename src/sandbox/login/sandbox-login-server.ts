@@ -4,11 +4,11 @@ import { randomBytes } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { stringOf } from "../fields/typed-values.ts";
 import { readBody } from "../http/http-listener.ts";
-import type { Store } from "../store/sandbox-store.ts";
 import { pageHeaders, problemPage, signedOutPage } from "./consent-page.ts";
 import { createPendingSignIns, finishSignIn, startSignIn } from "./sign-in.ts";
 import type { Form } from "./token-endpoint.ts";
 import { OAuthProblem, issueTokenResponse, revokeToken } from "./token-endpoint.ts";
+import type { Store } from "../resource/resource-declaration.ts";
 
 const maxFormBytes = 65_536;
 const cookieName = "sandbox_browser";

@@ -3,9 +3,9 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../clock.ts";
 import { isScope, scopesOf } from "../resources/account/token.ts";
-import type { Store } from "../store/sandbox-store.ts";
 import { choicesFor, consentPage } from "./consent-page.ts";
 import { OAuthProblem, activeClient, issueCode } from "./token-endpoint.ts";
+import type { Store } from "../resource/resource-declaration.ts";
 
 /** A page to show, or an address to redirect the browser to. */
 type AuthorizeResult = { readonly page: string; readonly target: string } | { readonly location: string };

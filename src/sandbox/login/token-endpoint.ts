@@ -5,8 +5,8 @@ import { dateTime } from "../clock.ts";
 import { revokeTokens, storeAccessToken } from "../http/authentication.ts";
 import { userHome } from "../resource/find-rows.ts";
 import type { TokenAccess } from "../resources/hidden-state.ts";
-import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
+import type { Store } from "../resource/resource-declaration.ts";
 
 /** Default lifetime of an access token, in seconds. */
 export const accessTokenSeconds = 7200;

@@ -1,10 +1,10 @@
 /** Access control of restricted users by entity grants and account access (V-179, V-180, V-182). */
 
-import type { Caller } from "../http/authentication.ts";
 import { Problem } from "../http/problem.ts";
 import type { GrantKind, Level } from "../resources/hidden-state.ts";
 import type { Row } from "../store/store-table.ts";
 import { publicHome } from "../store/store-table.ts";
+import type { Caller } from "../http/request-types.ts";
 import type { CallContext, Resource } from "./resource-declaration.ts";
 
 export function forbidden(): Problem {

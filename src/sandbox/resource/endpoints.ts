@@ -1,42 +1,12 @@
 /** Creates the HTTP endpoints of a resource from its declaration. Validators are compiled here, once. */
 
 import * as verbs from "./row-handlers.ts";
-import type { Body } from "../fields/field.ts";
-import { type AuthenticationMode, type Caller, scopesFor } from "../http/authentication.ts";
-import type { Upload } from "../http/http-listener.ts";
-import type { RateLimit } from "../http/request-handler.ts";
-import type { Store } from "../store/sandbox-store.ts";
-import { type Params, type Resources, resourceChain } from "./find-rows.ts";
+import { scopesFor } from "../http/authentication.ts";
+import type { AuthenticationMode, RateLimit } from "../http/request-types.ts";
+import { type Resources, resourceChain } from "./find-rows.ts";
 import { createListHandler } from "./list-handler.ts";
-import type { Action, Resource } from "./resource-declaration.ts";
+import type { Action, Endpoint, Resource } from "./resource-declaration.ts";
 import { createActionHandler } from "./row-handlers.ts";
-
-/** A request after routing, authentication and scope check. */
-export interface EndpointRequest {
-  readonly store: Store;
-  readonly caller: Caller;
-  /** Milliseconds. */
-  readonly at: number;
-  readonly params: Params;
-  readonly query: URLSearchParams;
-  /** The `X-Filter` header. */
-  readonly filter: string | undefined;
-  readonly body: Body;
-  readonly upload?: Upload;
-}
-
-export interface Endpoint {
-  readonly method: string;
-  readonly path: string;
-  readonly access: AuthenticationMode;
-  readonly scopes: readonly string[];
-  readonly beta?: true;
-  readonly accepts?: "file";
-  /** A limit in addition to the general one, counted per user. */
-  readonly rate?: RateLimit;
-  /** Returns the response body; null for a 204. */
-  run(request: EndpointRequest): unknown;
-}
 
 type Verb = "list" | "read" | "create" | "update" | "remove";
 

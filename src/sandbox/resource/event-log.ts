@@ -3,9 +3,9 @@
 import { dateTime } from "../clock.ts";
 import { stringOf } from "../fields/typed-values.ts";
 import type { Entity, Event, UntypedRow } from "../resources/row-types.ts";
-import type { EventOutcome, Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
-import type { Call, Resource } from "./resource-declaration.ts";
+import type { Call, Resource, Store } from "./resource-declaration.ts";
+import type { EventOutcome } from "../store/timeline.ts";
 
 /** Maximum number of events per account. Beyond it the oldest are deleted. */
 const maxEvents = 10_000;

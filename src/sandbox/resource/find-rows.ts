@@ -1,16 +1,14 @@
 /** Finds the rows that a path names, from the outermost to the innermost, among those visible to the caller. */
 
-import type { Caller } from "../http/authentication.ts";
 import type { FieldError } from "../http/problem.ts";
 import { notFound } from "../http/problem.ts";
 import type { Level } from "../resources/hidden-state.ts";
 import type { RowTypes } from "../resources/row-types.ts";
-import type { Store } from "../store/sandbox-store.ts";
 import type { Row, Table } from "../store/store-table.ts";
 import { publicHome } from "../store/store-table.ts";
 import { requireAccess } from "./access-control.ts";
-import type { EndpointRequest } from "./endpoints.ts";
-import type { Call, Resource, RowCall } from "./resource-declaration.ts";
+import type { Caller } from "../http/request-types.ts";
+import type { Call, EndpointRequest, Resource, RowCall, Store } from "./resource-declaration.ts";
 
 export type Params = Readonly<Record<string, string>>;
 

@@ -5,9 +5,8 @@ import { compileFilter } from "../filter/compile-filter.ts";
 import { type FieldError, Problem } from "../http/problem.ts";
 import type { Row } from "../store/store-table.ts";
 import { canAccess } from "./access-control.ts";
-import type { Endpoint, EndpointRequest } from "./endpoints.ts";
 import { buildCollectionCall, homesFor, tableFor } from "./find-rows.ts";
-import type { CallContext, Resource } from "./resource-declaration.ts";
+import type { CallContext, Endpoint, EndpointRequest, Resource } from "./resource-declaration.ts";
 
 export function createListHandler(resource: Resource, chain: readonly Resource[]): Endpoint["run"] {
   const filterable = filterableFields(resource.fields);

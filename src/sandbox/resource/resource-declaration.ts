@@ -1,21 +1,42 @@
 /**
- * The declaration of a resource: its path, access rules, fields and operations.
- * `endpoints.ts` creates the HTTP endpoints from it; declarations do not know HTTP.
+ * The declaration of a resource: its path, access rules, fields and operations, and what its functions get:
+ * the call and the store. `endpoints.ts` creates the HTTP endpoints from it; declarations do not know HTTP.
  *
  * A declaration is data with functions. All its strings are renamed to the configured product words
  * at start-up. Functions take such words from the declaration (`call.resource`) or from
  * `product-names.ts`, never from literals.
  */
 
+import type { Clock } from "../clock.ts";
 import type { Fields, Body } from "../fields/field.ts";
-import type { AuthenticationMode, Caller } from "../http/authentication.ts";
-import type { Upload } from "../http/http-listener.ts";
 import type { FieldError } from "../http/problem.ts";
-import type { RateLimit } from "../http/request-handler.ts";
+import type { AuthenticationMode, Caller, RateLimit, Upload } from "../http/request-types.ts";
+import type { ProductNames } from "../product-names.ts";
 import type { GrantKind, Level } from "../resources/hidden-state.ts";
 import type { RowTypes, UntypedRow } from "../resources/row-types.ts";
-import type { Store } from "../store/sandbox-store.ts";
-import type { Id, Row } from "../store/store-table.ts";
+import type { Id, Row, SavedTable, Table } from "../store/store-table.ts";
+import type { PendingChange, Timeline } from "../store/timeline.ts";
+
+/** All rows, the pending changes and the clock. */
+export interface Store {
+  readonly clock: Clock;
+  readonly timeline: Timeline;
+  readonly names: ProductNames;
+  readonly resources: readonly Resource[];
+  /** Returns the table of a resource. */
+  table<K extends keyof RowTypes>(name: K): Table<RowTypes[K]>;
+  /** @throws {Error} if there is no such resource. */
+  resource(name: keyof RowTypes): Resource;
+  /** Returns the resources whose rows are children of this resource's rows. */
+  childResources(name: keyof RowTypes): readonly Resource[];
+  save(): SavedStore;
+  restore(saved: SavedStore): void;
+}
+
+export interface SavedStore {
+  readonly tables: Readonly<Record<string, SavedTable>>;
+  readonly ahead: readonly PendingChange[];
+}
 
 /** The caller and time of a call. */
 export interface CallContext {
@@ -156,4 +177,27 @@ export interface Resource<T extends UntypedRow = UntypedRow> {
   onDue?(row: Row<T>, store: Store, at: number): void;
   /** Runs after a row was deleted. */
   afterDelete?(row: Row<T>, store: Store): void;
+}
+
+/** A request after routing, authentication and scope check. */
+export interface EndpointRequest extends CallContext {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The `X-Filter` header. */
+  readonly filter: string | undefined;
+  readonly body: Body;
+  readonly upload?: Upload;
+}
+
+export interface Endpoint {
+  readonly method: string;
+  readonly path: string;
+  readonly access: AuthenticationMode;
+  readonly scopes: readonly string[];
+  readonly beta?: true;
+  readonly accepts?: "file";
+  /** A limit in addition to the general one, counted per user. */
+  readonly rate?: RateLimit;
+  /** Returns the response body; null for a 204. */
+  run(request: EndpointRequest): unknown;
 }

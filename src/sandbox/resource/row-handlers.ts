@@ -8,7 +8,6 @@ import { type FieldError, invalid, throwInvalid } from "../http/problem.ts";
 import type { Level } from "../resources/hidden-state.ts";
 import type { Row } from "../store/store-table.ts";
 import { grantToCreator, requireAddGrant } from "./access-control.ts";
-import type { Endpoint, EndpointRequest } from "./endpoints.ts";
 import { recordEvent } from "./event-log.ts";
 import {
   type ResourceChain,
@@ -25,6 +24,8 @@ import type {
   Call,
   CreateDeclaration,
   DeleteDeclaration,
+  Endpoint,
+  EndpointRequest,
   Resource,
   UpdateDeclaration,
 } from "./resource-declaration.ts";

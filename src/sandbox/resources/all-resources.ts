@@ -5,13 +5,13 @@ import { account, serviceTransfer, settings } from "./account/account.ts";
 import { backup } from "./instances/backup.ts";
 import { invoice, invoiceItem, payment, paymentMethod } from "./account/billing.ts";
 import { databaseType, engine, kernel, plan, region } from "./services/catalogs.ts";
-import { cluster, orchVersion } from "./services/cluster.ts";
+import { cluster } from "./services/cluster.ts";
 import { config } from "./instances/config-profile.ts";
 import { disk } from "./instances/disk.ts";
 import { dnsRecord } from "./network/domain-record.ts";
 import { domain } from "./network/domain.ts";
-import { event, maintenance, notification } from "./account/event.ts";
-import { firewall, firewallDevice, vlan } from "./network/firewall.ts";
+import { event, notification } from "./account/event.ts";
+import { firewall, firewallDevice } from "./network/firewall.ts";
 import { image } from "./services/image.ts";
 import { instance } from "./instances/instance.ts";
 import { ipv6pool, range } from "./network/ip-range.ts";
@@ -21,26 +21,15 @@ import { address } from "./network/network-address.ts";
 import { pool } from "./services/node-pool.ts";
 import { nodebalancerConfig, nodebalancerNode } from "./network/nodebalancer-config.ts";
 import { nodebalancer } from "./network/nodebalancer.ts";
-import { bucket, storageCluster, storageKey } from "./services/object-storage.ts";
-import { device, login, profile, profileLogin, sshKey } from "./account/profile.ts";
+import { bucket, storageKey } from "./services/object-storage.ts";
+import { login, profile, profileLogin, sshKey } from "./account/profile.ts";
 import { script } from "./services/stackscript.ts";
-import { tag } from "./account/tag.ts";
 import { reply, ticket } from "./account/ticket.ts";
 import { app, client, token } from "./account/token.ts";
 import { user } from "./account/user.ts";
 import { volume } from "./instances/volume.ts";
 
-const catalogs: readonly Resource[] = [
-  region,
-  image,
-  kernel,
-  plan,
-  script,
-  orchVersion,
-  engine,
-  databaseType,
-  storageCluster,
-];
+const catalogs: readonly Resource[] = [region, image, kernel, plan, script, engine, databaseType];
 const instances: readonly Resource[] = [instance, disk, config, backup, volume];
 const network: readonly Resource[] = [
   address,
@@ -53,14 +42,12 @@ const network: readonly Resource[] = [
   nodebalancerNode,
   firewall,
   firewallDevice,
-  vlan,
 ];
 const accounts: readonly Resource[] = [
   account,
   settings,
   event,
   notification,
-  maintenance,
   invoice,
   invoiceItem,
   payment,
@@ -71,9 +58,8 @@ const accounts: readonly Resource[] = [
   login,
   ticket,
   reply,
-  tag,
 ];
-const people: readonly Resource[] = [profile, token, app, sshKey, device, profileLogin];
+const people: readonly Resource[] = [profile, token, app, sshKey, profileLogin];
 const services: readonly Resource[] = [
   credential,
   service,

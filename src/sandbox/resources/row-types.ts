@@ -126,7 +126,6 @@ export type User = {
   lish_auth_method: string;
   authorized_keys: string[] | null;
   authentication_type: string;
-  preferences: object;
 };
 
 export type Volume = {
@@ -188,12 +187,10 @@ export interface RowTypes {
   volume: Volume;
   profile: User;
   settings: UntypedRow;
-  privateImage: UntypedRow;
   token: UntypedRow;
   app: UntypedRow;
   client: UntypedRow;
   sshKey: UntypedRow;
-  device: UntypedRow;
   login: UntypedRow;
   profileLogin: UntypedRow;
   ipv6pool: Range;
@@ -204,9 +201,7 @@ export interface RowTypes {
   nodebalancerNode: UntypedRow;
   ticket: UntypedRow;
   reply: UntypedRow;
-  tag: UntypedRow;
   notification: UntypedRow;
-  maintenance: UntypedRow;
   invoice: UntypedRow;
   invoiceItem: UntypedRow;
   payment: UntypedRow;
@@ -218,7 +213,6 @@ export interface RowTypes {
   orchVersion: UntypedRow;
   firewall: UntypedRow;
   firewallDevice: UntypedRow;
-  vlan: UntypedRow;
   engine: UntypedRow;
   databaseType: UntypedRow;
   database: UntypedRow;

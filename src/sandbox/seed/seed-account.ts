@@ -6,7 +6,7 @@ import { defaultValues, isObject } from "../fields/field.ts";
 import { createValidator } from "../fields/validate-body.ts";
 import { storeAccessToken } from "../http/authentication.ts";
 import { childHome, tableFor, userHome } from "../resource/find-rows.ts";
-import type { Resource } from "../resource/resource-declaration.ts";
+import type { Resource, Store } from "../resource/resource-declaration.ts";
 import { addAddressRows } from "../resources/network/address-allocation.ts";
 import { scheduleBackup } from "../resources/instances/backup-schedule.ts";
 import { addConfig } from "../resources/instances/config-profile.ts";
@@ -15,7 +15,6 @@ import { newInstance } from "../resources/instances/instance-create.ts";
 import type { Disk, Instance, RowTypes, UntypedRow } from "../resources/row-types.ts";
 import { scopesOf } from "../resources/account/token.ts";
 import { newProfile } from "../resources/account/user.ts";
-import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 import type { AccountSeed, UserSeed } from "./seed-file.ts";
 import { SeedError, seedsOf } from "./seed-file.ts";
@@ -45,14 +44,14 @@ function addSingleRow(
 }
 
 function seedUser(store: Store, account: string, seed: UserSeed, at: number): void {
-  const { grants, tokens, sshkeys, devices, apps, ...given } = seed;
+  const { grants, tokens, sshkeys, apps, ...given } = seed;
   const { username } = seed;
   if (store.table("user").get(username)) throw new SeedError(`there are two users called ${username}`);
   const uid = 40_012 + 365 * [...store.table("user").all()].length;
   const keys = (sshkeys ?? []).map(({ label }) => String(label));
   const profile = { ...newProfile(uid, username), restricted: false, ...given, ssh_keys: keys };
   store.table("user").add(account, username, profile, grants && { grants: structuredClone(grants) });
-  const lists = { tokens, sshkeys, devices };
+  const lists = { tokens, sshkeys };
   for (const [name, items] of Object.entries(lists)) {
     const resource = findResourceByPath(store, name, undefined);
     for (const item of items ?? [])

@@ -43,8 +43,8 @@ function accountSeed(value: unknown, where: string): AccountSeed {
     throw new SeedError("an object is needed", `${where}.settings`);
   if (!Array.isArray(users) || users.length === 0 || !users.every(isUser))
     throw new SeedError("users with username and email are needed", `${where}.users`);
-  for (const { tokens, sshkeys, devices, apps, grants } of users) {
-    for (const [name, items] of Object.entries({ tokens, sshkeys, devices, apps }))
+  for (const { tokens, sshkeys, apps, grants } of users) {
+    for (const [name, items] of Object.entries({ tokens, sshkeys, apps }))
       seedsOf(items ?? [], `${where}.users, ${name}`);
     if (grants && !(isObject(grants.global) && isObject(grants.entities)))
       throw new SeedError("grants with global and entities are needed", `${where}.users`);
@@ -82,7 +82,6 @@ export interface UserSeed extends Readonly<Record<string, unknown>> {
   /** `token` is the secret; without it the secret is derived from the label. */
   readonly tokens?: Seeds;
   readonly sshkeys?: Seeds;
-  readonly devices?: Seeds;
   /** Authorized apps. `token` has the lifetime of one from the login server and is revoked with its `client`. */
   readonly apps?: Seeds;
 }

@@ -5,9 +5,9 @@ import { addEvent } from "../resource/event-log.ts";
 import { jobStages, startTransition } from "../resource/transitions.ts";
 import { itemAt } from "../seeded-random.ts";
 import type { Event, Instance, Plan } from "../resources/row-types.ts";
-import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 import { publicHome } from "../store/store-table.ts";
+import type { Store } from "../resource/resource-declaration.ts";
 import type { Seeds } from "./seed-file.ts";
 
 export interface EventKind {

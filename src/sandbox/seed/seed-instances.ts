@@ -18,9 +18,9 @@ import { imageDisks } from "../resources/instances/disk.ts";
 import type { Backup, Disk, Image, Instance, Plan, Region, UntypedRow } from "../resources/row-types.ts";
 import type { Random } from "../seeded-random.ts";
 import { createRandom, itemAt } from "../seeded-random.ts";
-import type { Store } from "../store/sandbox-store.ts";
 import type { Row } from "../store/store-table.ts";
 import { publicHome } from "../store/store-table.ts";
+import type { Store } from "../resource/resource-declaration.ts";
 
 const day = 86_400_000;
 

@@ -62,7 +62,6 @@ export const anna: AccountSeed = {
         token("none", ""),
       ],
       sshkeys: [{ label: "laptop", ssh_key: "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIB anna@laptop" }],
-      devices: [{ user_agent: "Mozilla/5.0", last_remote_addr: "203.0.113.40" }],
       apps: [
         {
           label: "inventory tool",

@@ -3,7 +3,6 @@
 import { dateTime } from "../clock.ts";
 import { planMembers } from "../resources/instances/instance-maintenance.ts";
 import type { Image, Instance, Script, UntypedRow } from "../resources/row-types.ts";
-import type { Store } from "../store/sandbox-store.ts";
 import type { Id, Row, Table } from "../store/store-table.ts";
 import { publicHome } from "../store/store-table.ts";
 import { seedAccount } from "./seed-account.ts";
@@ -13,6 +12,7 @@ import { createBilling, eventKinds, jobKinds, seedEvents } from "./seed-history.
 import { seedInstances } from "./seed-instances.ts";
 import { annasResources, persResources, serviceCatalogs } from "./seed-resources.ts";
 import { anna, per } from "./seed-users.ts";
+import type { Store } from "../resource/resource-declaration.ts";
 
 /** All hand-written seed data. It is renamed to the configured product words before use. */
 export const seedData = {
@@ -50,7 +50,6 @@ export function seed(store: Store, data: typeof seedData, { instances, accounts 
   const today = Math.floor(store.clock.now() / day) * day;
   seedCatalogs(store, data);
   addAll<Image>(store.table("image"), data.anna.id, [data.privateImage]);
-  store.table("privateImage").nextId();
   seedInstances(store, data.anna.id, instances, 4123, today);
   seedInstances(store, data.per.id, perInstances, 4124, today);
   seedSpecialCases(store, data.anna.id, today);

@@ -4,30 +4,11 @@ import type { Clock } from "../clock.ts";
 import { isObject } from "../fields/field.ts";
 import { objectOf } from "../fields/typed-values.ts";
 import type { ProductNames } from "../product-names.ts";
-import type { Resource } from "../resource/resource-declaration.ts";
+import type { Resource, SavedStore, Store } from "../resource/resource-declaration.ts";
 import type { RowTypes } from "../resources/row-types.ts";
-import type { Id, SavedTable, Table } from "./store-table.ts";
+import type { SavedTable, Table } from "./store-table.ts";
 import { createTable } from "./store-table.ts";
-
-export interface Store {
-  readonly clock: Clock;
-  readonly timeline: Timeline;
-  readonly names: ProductNames;
-  readonly resources: readonly Resource[];
-  /** Returns the table of a resource. */
-  table<K extends keyof RowTypes>(name: K): Table<RowTypes[K]>;
-  /** @throws {Error} if there is no such resource. */
-  resource(name: keyof RowTypes): Resource;
-  /** Returns the resources whose rows are children of this resource's rows. */
-  childResources(name: keyof RowTypes): readonly Resource[];
-  save(): SavedStore;
-  restore(saved: SavedStore): void;
-}
-
-interface SavedStore {
-  readonly tables: Readonly<Record<string, SavedTable>>;
-  readonly ahead: readonly PendingChange[];
-}
+import { type PendingChange, createTimeline } from "./timeline.ts";
 
 /** First ids per resource. They differ, so that an id of the wrong kind does not match by chance. */
 const firstIds: Readonly<Record<string, number>> = {
@@ -61,7 +42,6 @@ const firstIds: Readonly<Record<string, number>> = {
   database: 6101,
   databaseBackup: 6501,
   storageKey: 1301,
-  privateImage: 55012,
 } satisfies Partial<Record<keyof RowTypes, number>>;
 
 export function createStore(clock: Clock, names: ProductNames, resources: readonly Resource[]): Store {
@@ -144,69 +124,4 @@ function isPendingChange(value: unknown): value is PendingChange {
 
 function hasIdAndJob({ id, job }: Readonly<Record<string, unknown>>): boolean {
   return (typeof id === "number" || typeof id === "string") && Number.isSafeInteger(job);
-}
-
-// Pending changes: an instance is booted in two seconds, a disk is ready in three.
-//
-// There are no timers. Each request first applies all changes that are due, in order and with their own
-// time. A stopped clock stops the service. Pending changes are plain data, so that they are saved with
-// the rows.
-
-/** A scheduled change of one row. */
-export interface PendingChange {
-  /** Milliseconds since 1970. */
-  readonly at: number;
-  readonly table: keyof RowTypes;
-  readonly id: Id;
-  /** The row's `job` at scheduling time. If the row has a newer job by then, the change is skipped. */
-  readonly job: number;
-  /** Members to set on the row. */
-  readonly set?: object;
-  /** Deletes the row and all rows below it. */
-  readonly drop?: true;
-  /** The event that ends with this change. */
-  readonly event?: EventOutcome;
-  /** Calls the resource's `onDue` instead, even if the row has a newer job. */
-  readonly due?: true;
-}
-
-export interface EventOutcome {
-  readonly id: Id;
-  readonly status: "finished" | "failed";
-  readonly message?: string;
-}
-
-interface Timeline {
-  schedule(step: PendingChange): void;
-  /** Applies all changes that are due at `now`. */
-  runDue(now: number, apply: (step: PendingChange) => void): void;
-  /** All pending changes, ordered by time. */
-  readonly pending: readonly PendingChange[];
-  restore(steps: readonly PendingChange[]): void;
-}
-
-function createTimeline(): Timeline {
-  const ahead: PendingChange[] = [];
-  return {
-    pending: ahead,
-    schedule(step) {
-      // Insert after all changes that are not later, so that changes of one time keep their order.
-      let [low, high] = [0, ahead.length];
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if ((ahead[middle]?.at ?? 0) > step.at) high = middle;
-        else low = middle + 1;
-      }
-      ahead.splice(low, 0, step);
-    },
-    runDue(now, apply) {
-      for (let next = ahead[0]; next && next.at <= now; next = ahead[0]) {
-        ahead.shift();
-        apply(next);
-      }
-    },
-    restore(steps) {
-      ahead.splice(0, ahead.length, ...steps);
-    },
-  };
 }

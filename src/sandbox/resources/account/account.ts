@@ -11,8 +11,8 @@ import type {
   CallContext,
   Resource,
   RowCall,
+  Store,
 } from "../../resource/resource-declaration.ts";
-import type { Store } from "../../store/sandbox-store.ts";
 import type { Row } from "../../store/store-table.ts";
 import { addressesOf } from "../network/address-allocation.ts";
 import {
@@ -193,11 +193,6 @@ function handOver(store: Store, row: Row<Instance>, account: string): void {
   store.table("instance").add(account, row.id, row.value);
 }
 
-function cancel({ row, at }: ActionCall): void {
-  if (row.value["status"] !== "pending") throw invalid("The transfer is not pending");
-  Object.assign(row.value, { status: "cancelled", updated: dateTime(at) });
-}
-
 export const serviceTransfer: Resource = {
   name: "serviceTransfer",
   path: "/account/service-transfers",
@@ -223,7 +218,6 @@ export const serviceTransfer: Resource = {
     createRow: make,
   },
   actions: [
-    { method: "DELETE", path: "", run: cancel },
     {
       on: "collection",
       method: "POST",

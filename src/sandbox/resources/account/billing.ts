@@ -200,15 +200,10 @@ function addMethod(call: Call): Row {
   if (methods.count(caller.account) >= mostMethods)
     throw invalid(`An account has ${mostMethods} ways to pay at most`);
   const isDefault = body["is_default"] === true;
+  if (isDefault) for (const { value } of methods.inHome(caller.account)) value["is_default"] = false;
   const row = addCard(call, storedCard(objectOf(body["data"])), isDefault);
-  if (isDefault) makeDefault({ ...call, row });
   recordEvent(call, call.resource.create?.event ?? "", row);
   return row;
-}
-
-function makeDefault({ store, caller, row }: Pick<ActionCall, "store" | "caller" | "row">): void {
-  for (const { value } of store.table("paymentMethod").inHome(caller.account))
-    value["is_default"] = value === row.value;
 }
 
 export const paymentMethod: Resource = {
@@ -237,10 +232,4 @@ export const paymentMethod: Resource = {
     createRow: addMethod,
     buildResponse: () => ({}),
   },
-  remove: {
-    checkPreconditions({ row }) {
-      if (row.value["is_default"]) throw invalid("The default way to pay can't be deleted");
-    },
-  },
-  actions: [{ method: "POST", path: "/make-default", run: makeDefault }],
 };

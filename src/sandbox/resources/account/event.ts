@@ -1,4 +1,4 @@
-/** Events, notifications and planned maintenance of an account (V-041 to V-047, V-154, V-155). */
+/** Events and notifications of an account (V-041 to V-047, V-154, V-155). */
 
 import { dateTime } from "../../clock.ts";
 import type { Fields } from "../../fields/field.ts";
@@ -6,7 +6,7 @@ import { canAccessAccount, hasGrant } from "../../resource/access-control.ts";
 import { toEntity } from "../../resource/event-log.ts";
 import type { ActionCall, Call, CallContext, Resource } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
-import type { Entity, Event, Instance, UntypedRow } from "../row-types.ts";
+import type { Entity, Event, UntypedRow } from "../row-types.ts";
 
 const entityFields: Fields = {
   id: { type: "integer", filter: true },
@@ -121,7 +121,9 @@ function entityWithoutVersion({ store }: Call, row: Row, name: "instance" | "tic
 
 /** Planned host migrations. From its time on, a migration waits for the owner to start it. */
 function migrations(call: Call): Notice[] {
-  return instancesToMigrate(call).map((row) => {
+  const rows = [...call.store.table("instance").inHome(call.caller.account)];
+  const planned = rows.filter(({ hidden }) => hidden?.migration !== undefined);
+  return planned.map((row) => {
     const when = row.hidden?.migration ?? "";
     const due = when <= dateTime(call.at);
     return {
@@ -133,13 +135,6 @@ function migrations(call: Call): Notice[] {
       when,
     };
   });
-}
-
-/** Returns the instances with a planned host migration. */
-function instancesToMigrate({ store, caller }: Call): Row<Instance>[] {
-  return [...store.table("instance").inHome(caller.account)].filter(
-    ({ hidden }) => hidden?.migration !== undefined,
-  );
 }
 
 const off = new Set(["offline", "stopped", "deleting"]);
@@ -217,36 +212,4 @@ export const notification: Resource = {
     until: { type: "date-time", nullable: true },
   },
   list: { rows },
-};
-
-export const maintenance: Resource = {
-  name: "maintenance",
-  path: "/account/maintenance",
-  beta: true,
-  id: "integer",
-  owner: "account",
-  access: "required",
-  area: "maintenance",
-  fields: {
-    type: { type: "string", filter: true },
-    status: { type: "string", filter: true },
-    reason: { type: "string" },
-    when: { type: "date-time", filter: true },
-    entity: { type: "object" },
-  },
-  list: {
-    rows: (call) =>
-      instancesToMigrate(call).map((row) => ({
-        id: row.id,
-        home: row.home,
-        job: 0,
-        value: {
-          type: "cold_migration",
-          status: "pending",
-          reason: "The host needs care",
-          when: row.hidden?.migration,
-          entity: entityWithoutVersion(call, row, "instance"),
-        },
-      })),
-  },
 };

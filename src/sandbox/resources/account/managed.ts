@@ -34,20 +34,7 @@ export const credential: Resource = {
   read: true,
   create: { body: { label: { ...label, required: true }, ...secrets } },
   update: {},
-  actions: [
-    { method: "POST", path: "/update", body: secrets, run: () => {} },
-    {
-      method: "POST",
-      path: "/revoke",
-      run: ({ store, row }) => store.table("credential").remove(row.id),
-    },
-    {
-      on: "collection",
-      method: "GET",
-      path: "/sshkey",
-      run: () => ({ ssh_key: "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAABAQDc managedservices@example.com" }),
-    },
-  ],
+  actions: [{ method: "POST", path: "/update", body: secrets, run: () => {} }],
 };
 
 function checkService(call: Call): FieldError[] {
@@ -83,5 +70,4 @@ export const service: Resource = {
   read: true,
   create: { event: "managed_service_create", validate: checkService },
   update: { validate: checkService },
-  remove: { event: "managed_service_delete" },
 };

@@ -1,4 +1,4 @@
-/** The caller's profile, second factor, preferences, SSH keys, devices and logins. */
+/** The caller's profile, second factor, SSH keys and logins. */
 
 import { createHmac, randomBytes } from "node:crypto";
 import { dateTime } from "../../clock.ts";
@@ -56,7 +56,7 @@ export const profile: Resource<User> = {
   },
   read: true,
   serialize({ value }) {
-    const { ssh_keys: _keys, tfa_enabled: tfa, preferences: _preferences, ...rest } = value;
+    const { ssh_keys: _keys, tfa_enabled: tfa, ...rest } = value;
     return { ...rest, two_factor_auth: tfa };
   },
   update: {
@@ -95,20 +95,8 @@ export const profile: Resource<User> = {
       event: "tfa_disabled",
       run: disableSecondFactor,
     },
-    {
-      method: "GET",
-      path: "/preferences",
-      scopes: ["account:read_only"],
-      run: ({ row }) => row.value.preferences,
-    },
-    { method: "PUT", path: "/preferences", scopes: write, run: keepPreferences },
   ],
 };
-
-function keepPreferences({ row, body }: ActionCall<User>): object {
-  row.value.preferences = { ...body };
-  return row.value.preferences;
-}
 
 const keyLabel: Field = { type: "string", min: 1, max: 64, required: true, write: true };
 
@@ -162,24 +150,6 @@ export const sshKey: Resource = {
     event: "user_ssh_key_delete",
     checkPreconditions: (call) => relabel(call, String(call.row.value["label"]), undefined),
   },
-};
-
-export const device: Resource = {
-  ...ownedByUser,
-  name: "device",
-  path: "/profile/devices",
-  id: "integer",
-  fields: {
-    id: { type: "integer" },
-    created: { type: "date-time" },
-    expiry: { type: "date-time" },
-    user_agent: { type: "string" },
-    last_authenticated: { type: "date-time" },
-    last_remote_addr: { type: "string" },
-  },
-  list: {},
-  read: true,
-  remove: {},
 };
 
 const loginFields = {

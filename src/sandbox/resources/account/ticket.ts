@@ -89,14 +89,6 @@ function markUpdated({ value }: Row, { at, caller }: Call): void {
   Object.assign(value, { updated: dateTime(at), updated_by: caller.user });
 }
 
-function close(call: ActionCall): void {
-  const { row, at } = call;
-  if (row.value["closable"] !== true) throw invalid("This ticket can't be closed by you");
-  if (row.value["status"] === "closed") return;
-  Object.assign(row.value, { status: "closed", closed: dateTime(at), closable: false });
-  markUpdated(row, call);
-}
-
 const dated = { type: "date-time", filter: true } as const;
 
 export const ticket: Resource = {
@@ -173,7 +165,6 @@ export const ticket: Resource = {
       event: "ticket_attachment_upload",
       run: attach,
     },
-    { method: "POST", path: "/close", run: close },
   ],
 };
 

@@ -7,8 +7,7 @@ import { stringOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
 import { invalid, notFound } from "../../http/problem.ts";
 import { recordEvent } from "../../resource/event-log.ts";
-import type { ActionCall, Call, CallContext, Resource } from "../../resource/resource-declaration.ts";
-import type { Store } from "../../store/sandbox-store.ts";
+import type { ActionCall, Call, CallContext, Resource, Store } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
 import type { UntypedRow } from "../row-types.ts";
 

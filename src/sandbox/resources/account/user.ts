@@ -8,8 +8,7 @@ import type { FieldError } from "../../http/problem.ts";
 import { invalid } from "../../http/problem.ts";
 import { toEntity } from "../../resource/event-log.ts";
 import { userHome } from "../../resource/find-rows.ts";
-import type { ActionCall, Call, Resource, RowCall } from "../../resource/resource-declaration.ts";
-import type { Store } from "../../store/sandbox-store.ts";
+import type { ActionCall, Call, Resource, RowCall, Store } from "../../resource/resource-declaration.ts";
 import type { Row, Table } from "../../store/store-table.ts";
 import type { RowTypes, User } from "../row-types.ts";
 
@@ -41,7 +40,6 @@ export function newProfile(uid: number, username: string): Omit<User, "username"
     lish_auth_method: "keys_only",
     authorized_keys: null,
     authentication_type: "password",
-    preferences: {},
   };
 }
 
@@ -151,7 +149,7 @@ function grantable(store: Store, kind: string, account: string): { id: number; l
 }
 
 /** Tables whose rows belong to a user, not to the account. */
-const ownTables = ["token", "app", "sshKey", "device", "access"] as const;
+const ownTables = ["token", "app", "sshKey", "access"] as const;
 
 function changed({ store, row }: RowCall<User>, before: User): void {
   const { value } = row;

@@ -4,9 +4,9 @@ import { dateTime } from "../../clock.ts";
 import { childHome, parentId } from "../../resource/find-rows.ts";
 import type { TransitionStage } from "../../resource/transitions.ts";
 import { startTransition, transitionSeconds } from "../../resource/transitions.ts";
-import type { Store } from "../../store/sandbox-store.ts";
 import type { Row } from "../../store/store-table.ts";
 import type { Backup, Instance } from "../row-types.ts";
+import type { Store } from "../../resource/resource-declaration.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -15,7 +15,7 @@ import { addInstance, currentPlan } from "./instance-create.ts";
 import type { InstanceCall } from "./instance-power.ts";
 import { isOff } from "./instance-power.ts";
 import type { Config, Disk, Instance } from "../row-types.ts";
-import { instanceLabel } from "../account/tag.ts";
+import { instanceLabel } from "../label-fields.ts";
 
 export const cloneBody: Fields = {
   region: { type: "string" },

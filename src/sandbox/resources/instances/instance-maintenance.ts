@@ -6,7 +6,6 @@ import { recordEvent } from "../../resource/event-log.ts";
 import { childHome } from "../../resource/find-rows.ts";
 import type { TransitionStage } from "../../resource/transitions.ts";
 import { deleteCascade } from "../../resource/transitions.ts";
-import type { Store } from "../../store/sandbox-store.ts";
 import type { Row } from "../../store/store-table.ts";
 import { requireNoOutstandingBalance } from "../account/account.ts";
 import { addConfig } from "./config-profile.ts";
@@ -16,6 +15,7 @@ import { currentPlan, defaultSwap } from "./instance-create.ts";
 import type { InstanceCall } from "./instance-power.ts";
 import { booting, startInstanceJob, isOff, requireIdle, shuttingDown } from "./instance-power.ts";
 import type { Disk, Instance, Plan, Region } from "../row-types.ts";
+import type { Store } from "../../resource/resource-declaration.ts";
 
 const moving = 5;
 

@@ -6,8 +6,7 @@ import { requireAccess } from "../../resource/access-control.ts";
 import { recordEvent } from "../../resource/event-log.ts";
 import { childHome } from "../../resource/find-rows.ts";
 import { serializeRow } from "../../resource/list-handler.ts";
-import type { Call, CallContext, RowCall } from "../../resource/resource-declaration.ts";
-import type { Store } from "../../store/sandbox-store.ts";
+import type { Call, CallContext, RowCall, Store } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
 import { addPrivateAddress, addPublicAddress, addressesOf } from "../network/address-allocation.ts";
 import type { InstanceCall } from "./instance-power.ts";
@@ -138,26 +137,8 @@ function resolvesTo(store: Store, name: string, address: string): boolean {
   return false;
 }
 
-// Volumes, load balancers and firewalls of an instance.
+// Volumes of an instance.
 
 export function linkedVolumes({ store, caller, row }: InstanceCall): Row[] {
   return [...store.table("volume").inHome(caller.account)].filter(({ value }) => value.instance === row.id);
-}
-
-/** Load balancer nodes refer to an instance by its private address. */
-export function linkedNodebalancers({ store, caller, row }: InstanceCall): Row[] {
-  const sendsHere = (address: unknown): boolean =>
-    row.value.ipv4.includes(String(address).replace(/:\d+$/, ""));
-  return [...store.table("nodebalancer").inHome(caller.account)].filter(({ id }) =>
-    [...store.table("nodebalancerNode").all()].some(
-      ({ value }) => value["nodebalancer_id"] === id && sendsHere(value["address"]),
-    ),
-  );
-}
-
-export function linkedFirewalls({ store, caller, row }: InstanceCall): Row[] {
-  const devices = store.table("firewallDevice");
-  return [...store.table("firewall").inHome(caller.account)].filter(({ id }) =>
-    [...devices.inHome(childHome("firewall", id))].some(({ hidden }) => hidden?.instance === row.id),
-  );
 }

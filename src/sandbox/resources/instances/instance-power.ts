@@ -5,12 +5,10 @@ import type { FieldError } from "../../http/problem.ts";
 import { invalid } from "../../http/problem.ts";
 import { recordEvent } from "../../resource/event-log.ts";
 import { childHome, parentOf } from "../../resource/find-rows.ts";
-import type { ActionCall, Call } from "../../resource/resource-declaration.ts";
+import type { ActionCall, Call, Store } from "../../resource/resource-declaration.ts";
 import type { TransitionStage } from "../../resource/transitions.ts";
 import { finishing, jobStages, startTransition, transitionSeconds } from "../../resource/transitions.ts";
-import type { Store } from "../../store/sandbox-store.ts";
 import type { Row } from "../../store/store-table.ts";
-import { checkStrength } from "../services/image.ts";
 import type { Instance } from "../row-types.ts";
 
 export type InstanceCall = ActionCall<Instance>;
@@ -56,18 +54,6 @@ export function checkRescue(call: InstanceCall): FieldError[] {
 export function rescue(call: InstanceCall): void {
   requireIdle(call);
   startInstanceJob(call, rebooting);
-}
-
-/** Sets the root password of the only disk that can have one. */
-export function setPassword(call: InstanceCall): void {
-  const { store, row, body, action } = call;
-  const [fieldError] = checkStrength(body["root_pass"], "root_pass");
-  if (fieldError) throw invalid(fieldError.reason, fieldError.field);
-  if (!isOff(row)) throw invalid("The instance must be off");
-  const disks = [...store.table("disk").inHome(childHome("instance", row.id))];
-  const systems = disks.filter(({ value }) => value.filesystem !== "swap");
-  if (systems.length !== 1) throw invalid("With none or several disks, use the password call of the disk");
-  recordEvent(call, action.event ?? "", row);
 }
 
 /** Records the action's event and starts the transition; the event finishes with it. */

@@ -29,16 +29,6 @@ export function transfer({ row, at }: InstanceCall): object {
   return { used: Math.floor(createRandom(row.value.id).next() * quota * 2e8 * part), quota, billable: 0 };
 }
 
-/** Returns the public traffic of one month, in bytes. */
-export function monthTransfer(call: InstanceCall): object {
-  const { year, month } = monthOf(call);
-  const chance = createRandom(call.row.value.id * 10_000 + year * 12 + month);
-  const part = partSince(call.row.value, Date.UTC(year, month - 1), Date.UTC(year, month));
-  const bytes_in = Math.floor(chance.integer(1e9, 4e10) * part);
-  const bytes_out = Math.floor(chance.integer(1e9, 3e10) * part);
-  return { bytes_in, bytes_out, bytes_total: bytes_in + bytes_out };
-}
-
 /** Returns the statistics of the past 24 hours. */
 export function stats(call: InstanceCall): object {
   const end = Math.floor(call.at / (5 * minute)) * 5 * minute;

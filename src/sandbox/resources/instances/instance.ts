@@ -1,8 +1,7 @@
 /** Instances (V-088, V-149 to V-151). */
 
 import type { Field, Fields } from "../../fields/field.ts";
-import type { Action, Resource } from "../../resource/resource-declaration.ts";
-import type { Store } from "../../store/sandbox-store.ts";
+import type { Action, Resource, Store } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
 import { deleteAddresses, replaceAddresses } from "../network/address-allocation.ts";
 import { scheduleBackup, takeBackup } from "./backup-schedule.ts";
@@ -12,20 +11,11 @@ import { deployBody, rootPass } from "../services/image.ts";
 import { cloneBody, cloneInstance } from "./instance-clone.ts";
 import { checkInstance, createInstance, firstSchedule } from "./instance-create.ts";
 import { checkRebuild, migrate, mutate, rebuild, resize } from "./instance-maintenance.ts";
-import {
-  addIp,
-  instanceIp,
-  linkedFirewalls,
-  linkedNodebalancers,
-  linkedVolumes,
-  listIps,
-  removeIp,
-  setRdns,
-} from "./instance-network.ts";
-import { boot, checkRescue, reboot, rescue, setPassword, shutdown } from "./instance-power.ts";
-import { monthStats, monthTransfer, stats, transfer } from "./instance-stats.ts";
+import { addIp, instanceIp, linkedVolumes, listIps, removeIp, setRdns } from "./instance-network.ts";
+import { boot, checkRescue, reboot, rescue, shutdown } from "./instance-power.ts";
+import { monthStats, stats, transfer } from "./instance-stats.ts";
 import type { Instance } from "../row-types.ts";
-import { instanceLabel, tags } from "../account/tag.ts";
+import { instanceLabel, tags } from "../label-fields.ts";
 import { detachAll } from "./volume.ts";
 
 // Actions of an instance.
@@ -58,13 +48,6 @@ const instanceActions: readonly Action<Instance>[] = [
     event: "vm_reboot",
     validate: checkRescue,
     run: rescue,
-  },
-  {
-    method: "POST",
-    path: "/password",
-    body: { root_pass: { ...rootPass, required: true } },
-    event: "password_reset",
-    run: setPassword,
   },
   {
     method: "POST",
@@ -111,12 +94,9 @@ const instanceActions: readonly Action<Instance>[] = [
     run: migrate,
   },
   { method: "GET", path: "/transfer", run: transfer },
-  { method: "GET", path: "/transfer/:year/:month", run: monthTransfer },
   { method: "GET", path: "/stats", rate, run: stats },
   { method: "GET", path: "/stats/:year/:month", rate, run: monthStats },
   { method: "GET", path: "/volumes", returnsRows: "volume", run: linkedVolumes },
-  { method: "GET", path: "/nodebalancers", returnsRows: "nodebalancer", run: linkedNodebalancers },
-  { method: "GET", path: "/firewalls", returnsRows: "firewall", run: linkedFirewalls },
   { method: "GET", path: "/ips", run: listIps },
   {
     method: "POST",

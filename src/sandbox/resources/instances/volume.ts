@@ -2,21 +2,16 @@
 
 import { dateTime } from "../../clock.ts";
 import type { Field } from "../../fields/field.ts";
-import { stringsOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
 import { invalid } from "../../http/problem.ts";
 import { grantToCreator } from "../../resource/access-control.ts";
 import { recordEvent } from "../../resource/event-log.ts";
-import { unknownIds } from "../../resource/find-rows.ts";
-import type { ActionCall, Call, CallContext, Resource } from "../../resource/resource-declaration.ts";
+import type { ActionCall, Call, CallContext, Resource, Store } from "../../resource/resource-declaration.ts";
 import { finishing, jobStages, startTransition } from "../../resource/transitions.ts";
-import type { Store } from "../../store/sandbox-store.ts";
 import type { Row } from "../../store/store-table.ts";
-import { requireWritableInstance } from "./instance-network.ts";
-import type { Instance, UntypedRow, Volume } from "../row-types.ts";
-import { tags } from "../account/tag.ts";
+import type { UntypedRow, Volume } from "../row-types.ts";
+import { tags } from "../label-fields.ts";
 
-const both = ["volumes:read_write", "vms:read_write"];
 const working = 3;
 const label: Field = {
   type: "string",
@@ -38,42 +33,6 @@ function present({ value }: Row<Volume>, { store }: CallContext): UntypedRow {
   };
 }
 
-function checkVolume(call: Call): FieldError[] {
-  const { vmId } = call.store.names;
-  if (call.body[vmId] === undefined && call.body["region"] === undefined)
-    return [{ reason: `region is required without ${vmId}`, field: "region" }];
-  return unknownIds(call, { region: "region" });
-}
-
-function makeVolume(call: Call): Row<Volume> {
-  const { store, body, resource } = call;
-  const { vmId } = store.names;
-  const instance = body[vmId] === undefined ? undefined : requireWritableInstance(call, body[vmId], vmId);
-  const region = instance?.value.region ?? String(body["region"]);
-  if (body["region"] !== undefined && body["region"] !== region)
-    throw invalid("The instance is in another region", "region");
-  const row = addVolume(call, {
-    label: String(body["label"]),
-    size: Number(body["size"] ?? 20),
-    region,
-    tags: stringsOf(body["tags"]),
-  });
-  if (instance) attach(store, row, instance);
-  startVolumeJob(call, row, "creating", resource.create?.event ?? "");
-  return row;
-}
-
-function addVolume(
-  { store, caller, at }: CallContext,
-  given: Pick<Volume, "label" | "size" | "region" | "tags">,
-): Row<Volume> {
-  const table = store.table("volume");
-  const id = table.nextId();
-  const time = dateTime(at);
-  const state = { status: "creating", instance: null, created: time, updated: time };
-  return table.add(caller.account, id, { id, ...given, ...state });
-}
-
 /** Starts a job on a volume that ends in status `active`. */
 function startVolumeJob(call: Call, row: Row<Volume>, status: string, event: string): void {
   const { id } = recordEvent(call, event, row, working);
@@ -87,10 +46,13 @@ function requireActive({ row }: ActionCall<Volume>): void {
 
 function cloneVolume(call: ActionCall<Volume>): Row<Volume> {
   requireActive(call);
-  const { row, body, action, caller, resource } = call;
-  const { size, region, tags } = row.value;
-  const newRow = addVolume(call, { label: String(body["label"]), size, region, tags: [...tags] });
-  grantToCreator(resource, caller, newRow.id);
+  const { store, row, body, action, caller, resource } = call;
+  const table = store.table("volume");
+  const id = table.nextId();
+  const time = dateTime(call.at);
+  const copy = { ...structuredClone(row.value), id, label: String(body["label"]), instance: null };
+  const newRow = table.add(caller.account, id, { ...copy, created: time, updated: time });
+  grantToCreator(resource, caller, id);
   startVolumeJob(call, newRow, "creating", action.event ?? "");
   return newRow;
 }
@@ -122,53 +84,18 @@ export const volume: Resource<Volume> = {
   entity: { type: "volume", url: "/v4/volumes/{id}" },
   fields: {
     id: { type: "integer" },
-    label: { ...label, filter: true, write: true, unique: "siblings" },
+    label: { ...label, filter: true },
     status: { type: "string" },
     size: { type: "integer" },
     region: { type: "string" },
-    tags: { ...tags, filter: true, write: true },
+    tags: { ...tags, filter: true },
     created: { type: "date-time" },
     updated: { type: "date-time" },
   },
   list: {},
   read: true,
   serialize: present,
-  create: {
-    body: {
-      label: { ...label, required: true, unique: "siblings" },
-      size,
-      region: { type: "string" },
-      vm_id: { type: "integer" },
-      config_id: { type: "integer" },
-      tags,
-    },
-    event: "volume_create",
-    validate: checkVolume,
-    createRow: makeVolume,
-  },
-  update: { event: "volume_update" },
-  remove: {
-    event: "volume_delete",
-    durationSeconds: 2,
-    checkPreconditions({ row }) {
-      if (row.value.instance !== null) throw invalid("Detach the volume first");
-    },
-  },
   actions: [
-    {
-      method: "POST",
-      path: "/attach",
-      scopes: both,
-      body: {
-        vm_id: { type: "integer", required: true },
-        config_id: { type: "integer" },
-        persist_across_boots: { type: "boolean" },
-      },
-      event: "volume_attach",
-      returnsRow: "volume",
-      run: attachTo,
-    },
-    { method: "POST", path: "/detach", scopes: both, event: "volume_detach", run: detach },
     {
       method: "POST",
       path: "/clone",
@@ -188,35 +115,6 @@ export const volume: Resource<Volume> = {
     },
   ],
 };
-
-// Attaching and detaching.
-
-const mostAttached = 8;
-
-/** @throws {Problem} 400 if the volume is attached or in another region, or the instance has its maximum. */
-function attach(store: Store, row: Row<Volume>, instance: Row<Instance>): void {
-  const { vmId } = store.names;
-  if (row.value.instance !== null) throw invalid("The volume is attached already");
-  if (row.value.region !== instance.value.region) throw invalid("The instance is in another region", vmId);
-  const current = [...store.table("volume").all()].filter(({ value }) => value.instance === instance.id);
-  if (current.length >= mostAttached) throw invalid(`An instance takes ${mostAttached} volumes`, vmId);
-  row.value.instance = instance.value.id;
-}
-
-function attachTo(call: ActionCall<Volume>): Row<Volume> {
-  const { store, row, body, action } = call;
-  const { vmId } = store.names;
-  attach(store, row, requireWritableInstance(call, body[vmId], vmId));
-  recordEvent(call, action.event ?? "", row);
-  return row;
-}
-
-function detach(call: ActionCall<Volume>): void {
-  const { row, action } = call;
-  if (row.value.instance === null) throw invalid("The volume is not attached");
-  row.value.instance = null;
-  recordEvent(call, action.event ?? "", row);
-}
 
 /** Detaches all volumes of an instance. */
 export function detachAll(store: Store, instance: number): void {

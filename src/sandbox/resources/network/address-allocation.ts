@@ -4,10 +4,10 @@
  * Each region has its own network.
  */
 
-import type { Store } from "../../store/sandbox-store.ts";
 import type { Row } from "../../store/store-table.ts";
 import { publicHome } from "../../store/store-table.ts";
 import type { Address, Instance } from "../row-types.ts";
+import type { Store } from "../../resource/resource-declaration.ts";
 
 /** Usable hosts of a /24: the network, gateway and broadcast addresses are excluded. */
 const hostsOfNetwork = 253;

@@ -1,18 +1,12 @@
 /** Domains and their records. */
 
 import { isIP } from "node:net";
-import { dateTime } from "../../clock.ts";
-import type { Field, Fields } from "../../fields/field.ts";
-import { stringOf } from "../../fields/typed-values.ts";
+import type { Field } from "../../fields/field.ts";
 import type { FieldError } from "../../http/problem.ts";
-import { grantToCreator } from "../../resource/access-control.ts";
-import { recordEvent } from "../../resource/event-log.ts";
-import { childHome } from "../../resource/find-rows.ts";
-import type { ActionCall, Call, Resource } from "../../resource/resource-declaration.ts";
+import type { Call, Resource } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
 import { roundUp } from "./domain-record.ts";
-import type { UntypedRow } from "../row-types.ts";
-import { tags } from "../account/tag.ts";
+import { tags } from "../label-fields.ts";
 
 const seconds: Field = { type: "integer", min: 0, write: true };
 const ips: Field = { type: "strings", write: true };
@@ -46,55 +40,6 @@ function checkDomain({ body, row }: Call): FieldError[] {
 function roundTimes({ row }: { row: Row }): void {
   for (const key of secondsMembers) row.value[key] = roundUp(Number(row.value[key]));
 }
-
-function cloneDomain(call: ActionCall): Row {
-  const { store, row, body } = call;
-  const newRow = addDomain(call, { ...structuredClone(row.value), domain: body["domain"] });
-  for (const { value } of store.table("record").inHome(childHome("domain", row.id))) {
-    const id = store.table("record").nextId();
-    store.table("record").add(childHome("domain", newRow.id), id, { ...value, id });
-  }
-  recordEvent(call, call.action.event ?? "", newRow);
-  return newRow;
-}
-
-/** Imports a domain without records: the sandbox does not perform a zone transfer. */
-function importDomain(call: ActionCall): Row {
-  const { domain } = call.body;
-  const newRow = addDomain(call, { ...blankDomain, domain, soa_email: `dns@${String(domain)}` });
-  recordEvent(call, call.action.event ?? "", newRow);
-  return newRow;
-}
-
-const blankDomain = {
-  type: "master",
-  group: "",
-  status: "active",
-  description: "",
-  retry_sec: 0,
-  master_ips: [],
-  axfr_ips: [],
-  expire_sec: 0,
-  refresh_sec: 0,
-  ttl_sec: 0,
-  tags: [],
-};
-
-function addDomain({ store, caller, resource, at }: Call, value: object): Row {
-  const table = store.table("domain");
-  const id = table.nextId();
-  const created = dateTime(at);
-  const newRow = table.add(caller.account, id, { ...value, id, created, updated: created });
-  grantToCreator(resource, caller, id);
-  return newRow;
-}
-
-function validateDomainName({ store, body }: Call): FieldError[] {
-  const isTaken = [...store.table("domain").all()].some(({ value }) => value["domain"] === body["domain"]);
-  return isTaken ? [{ reason: "domain is already in use", field: "domain" }] : [];
-}
-
-const copyBody: Fields = { domain: { ...name, required: true } };
 
 export const domain: Resource = {
   name: "domain",
@@ -136,61 +81,4 @@ export const domain: Resource = {
   },
   update: { event: "dns_zone_update", validate: checkDomain, afterUpdate: roundTimes },
   remove: { event: "dns_zone_delete" },
-  actions: [
-    { method: "GET", path: "/zone-file", run: zoneFile },
-    {
-      method: "POST",
-      path: "/clone",
-      body: copyBody,
-      event: "dns_zone_create",
-      returnsRow: "domain",
-      validate: validateDomainName,
-      run: cloneDomain,
-    },
-    {
-      on: "collection",
-      method: "POST",
-      path: "/import",
-      grant: "add",
-      body: { ...copyBody, remote_nameserver: { type: "string", min: 1, required: true } },
-      event: "dns_zone_import",
-      returnsRow: "domain",
-      validate: validateDomainName,
-      run: importDomain,
-    },
-  ],
 };
-
-// A domain as a zone file (RFC 1035 section 5.1), one line per record.
-
-function zoneFile({ store, row }: ActionCall): object {
-  const { domain, id, soa_email: email, ttl_sec: ttl } = row.value;
-  const records = [...store.table("record").inHome(childHome("domain", row.id))].map(({ value }) =>
-    line(value),
-  );
-  return {
-    zone_file: [
-      `; ${String(domain)} [${String(id)}]`,
-      `$TTL ${Number(ttl) || 86_400}`,
-      `@\tIN\tSOA\tns1.example.com. ${String(email).replace("@", ".")}. 1 14400 14400 1209600 86400`,
-      ...records,
-    ],
-  };
-}
-
-function line({
-  name,
-  ttl_sec: ttl,
-  type,
-  priority,
-  weight,
-  port,
-  target,
-  service,
-  protocol,
-}: UntypedRow): string {
-  const host = type === "SRV" ? `${String(service)}.${String(protocol)}` : stringOf(name) || "@";
-  const before = type === "MX" ? [priority] : type === "SRV" ? [priority, weight, port] : [];
-  const value = type === "TXT" ? JSON.stringify(target) : target;
-  return [host, ttl || "", "IN", type, ...before, value].join("\t");
-}

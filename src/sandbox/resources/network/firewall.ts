@@ -1,4 +1,4 @@
-/** Firewalls, their devices and rules, and VLANs (V-160, V-163). */
+/** Firewalls, their devices and rules (V-160, V-163). */
 
 import { dateTime } from "../../clock.ts";
 import type { Field, Fields } from "../../fields/field.ts";
@@ -11,7 +11,7 @@ import { childHome, parentOf } from "../../resource/find-rows.ts";
 import type { ActionCall, Call, CallContext, Resource } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
 import type { Instance, UntypedRow } from "../row-types.ts";
-import { tags } from "../account/tag.ts";
+import { tags } from "../label-fields.ts";
 
 const common = { id: "integer", owner: "account", access: "required", area: "firewall", beta: true } as const;
 
@@ -163,51 +163,6 @@ export const firewallDevice: Resource = {
   },
   remove: { event: "firewall_device_remove" },
 };
-
-/** VLANs are not stored. They exist while an interface of a profile names them. */
-export const vlan: Resource = {
-  name: "vlan",
-  path: "/networking/vlans",
-  beta: true,
-  id: "text",
-  owner: "account",
-  access: "required",
-  area: "vms",
-  fields: {
-    label: { type: "string", filter: true },
-    region: { type: "string", filter: true },
-    vms: { type: "integers" },
-    created: { type: "date-time" },
-  },
-  list: { rows: vlans },
-};
-
-function vlans({ store, caller }: Call): readonly Row[] {
-  const found = new Map<string, Row>();
-  for (const { id, value } of store.table("instance").inHome(caller.account)) {
-    for (const { value: config } of store.table("config").inHome(childHome("instance", id))) {
-      for (const each of config.interfaces) {
-        if (each.purpose !== "vlan") continue;
-        const key = `${value.region} ${each.label}`;
-        const row = found.get(key) ?? {
-          id: key,
-          home: caller.account,
-          job: 0,
-          value: {
-            label: each.label,
-            region: value.region,
-            [store.names.instanceIds]: [],
-            created: config.created,
-          },
-        };
-        const members = numbersOf(row.value[store.names.instanceIds]);
-        if (!members.includes(value.id)) members.push(value.id);
-        found.set(key, row);
-      }
-    }
-  }
-  return [...found.values()];
-}
 
 // Ports of a firewall rule: numbers and ranges, `22, 80-443` (V-164).
 

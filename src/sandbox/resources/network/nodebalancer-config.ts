@@ -11,7 +11,7 @@ import {
 import { objectsOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
 import { childHome, parentOf } from "../../resource/find-rows.ts";
-import type { ActionCall, Call, CallContext, Resource } from "../../resource/resource-declaration.ts";
+import type { Call, CallContext, Resource } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
 import type { UntypedRow } from "../row-types.ts";
 
@@ -155,24 +155,6 @@ export const configBody: Fields = {
   nodes: { type: "objects", members: creatableFields(nodeFields), max: 100 },
 };
 
-/** Nodes with an id are updated, nodes without one are created, nodes that are not listed are deleted. */
-function rebuild(call: ActionCall): Row {
-  const { store, row, body } = call;
-  const fields = creatableFields(configFields);
-  applyFields(fields, body, row.value);
-  setCertificateMembers(row);
-  const home = childHome("nodebalancerConfig", row.id);
-  const nodes = objectsOf(body["nodes"]);
-  const table = store.table("nodebalancerNode");
-  for (const { id } of table.inHome(home)) if (!nodes.some((node) => node["id"] === id)) table.remove(id);
-  for (const node of nodes) {
-    const current = table.get(node["id"]);
-    if (current?.home === home) applyFields(creatableFields(nodeFields), node, current.value);
-    else addNode(call, row, node);
-  }
-  return parentOf(call);
-}
-
 const ofBalancer = { type: "nodebalancer", url: "/v4/nodebalancers/{id}" };
 
 export const nodebalancerConfig: Resource = {
@@ -198,24 +180,6 @@ export const nodebalancerConfig: Resource = {
     afterUpdate: ({ row }) => setCertificateMembers(row),
   },
   remove: { event: "nodebalancer_config_delete" },
-  actions: [
-    {
-      method: "POST",
-      path: "/rebuild",
-      body: {
-        ...configBody,
-        nodes: {
-          type: "objects",
-          members: { id: { type: "integer" }, ...creatableFields(nodeFields) },
-          max: 100,
-          required: true,
-        },
-      },
-      validate: checkConfig,
-      returnsRow: "nodebalancer",
-      run: rebuild,
-    },
-  ],
 };
 
 export const nodebalancerNode: Resource = {

@@ -2,19 +2,9 @@
 
 import { objectsOf } from "../../fields/typed-values.ts";
 import { unknownIds } from "../../resource/find-rows.ts";
-import type { Resource, RowCall } from "../../resource/resource-declaration.ts";
-import { createRandom } from "../../seeded-random.ts";
+import type { Resource } from "../../resource/resource-declaration.ts";
 import { addConfig, configBody, configErrors } from "./nodebalancer-config.ts";
-import { tags } from "../account/tag.ts";
-
-function stats({ row }: RowCall): object {
-  const chance = createRandom(Number(row.id));
-  const curve = (): number[] => Array.from({ length: 288 }, () => chance.integer(0, 2000));
-  return {
-    title: `${String(row.value["label"])} - day (5 min avg)`,
-    data: { connections: curve(), traffic: { in: curve(), out: curve() } },
-  };
-}
+import { tags } from "../label-fields.ts";
 
 export const nodebalancer: Resource = {
   id: "integer",
@@ -79,5 +69,4 @@ export const nodebalancer: Resource = {
   },
   update: { event: "nodebalancer_update" },
   remove: { event: "nodebalancer_delete" },
-  actions: [{ method: "GET", path: "/stats", rate: { limit: 100, seconds: 60 }, run: stats }],
 };

@@ -2,27 +2,12 @@
 
 import { objectOf, objectsOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
-import { invalid, notFound } from "../../http/problem.ts";
+import { notFound } from "../../http/problem.ts";
 import { childHome, unknownIds } from "../../resource/find-rows.ts";
 import type { ActionCall, Call, Resource, RowCall } from "../../resource/resource-declaration.ts";
-import type { Row } from "../../store/store-table.ts";
 import { requireNoOutstandingBalance } from "../account/account.ts";
-import { addPool, poolBody, poolErrors, recyclePool, removeNode } from "./node-pool.ts";
-import type { Pool } from "../row-types.ts";
-import { tags } from "../account/tag.ts";
-
-const common = { owner: "account", access: "required", area: "orch" } as const;
-
-export const orchVersion: Resource = {
-  ...common,
-  owner: "everyone",
-  name: "orchVersion",
-  path: "/orch/versions",
-  id: "text",
-  fields: { id: { type: "string" } },
-  list: {},
-  read: true,
-};
+import { addPool, poolBody, poolErrors, recyclePool } from "./node-pool.ts";
+import { tags } from "../label-fields.ts";
 
 function checkCluster(call: Call): FieldError[] {
   const pools = objectsOf(call.body["node_pools"]);
@@ -52,51 +37,19 @@ function checkUpdate({ store, body, row }: RowCall): FieldError[] {
   return errors;
 }
 
-function poolsOf({ store, row }: { store: Call["store"]; row: Row }): Row<Pool>[] {
-  return [...store.table("pool").inHome(childHome("cluster", row.id))];
-}
-
-/** Returns the pool and the index of the node that the path names. */
-function nodeOf(call: ActionCall): { pool: Row<Pool>; index: number } {
-  for (const pool of poolsOf(call)) {
+/** Replaces the node that the path names. @throws {Problem} 404 if the cluster has no such node. */
+function recycleNode(call: ActionCall): void {
+  for (const pool of call.store.table("pool").inHome(childHome("cluster", call.row.id))) {
     const index = pool.value.nodes.findIndex(({ id }) => id === call.params["node"]);
-    if (index >= 0) return { pool, index };
+    if (index >= 0) return recyclePool(call, pool, [index]);
   }
   throw notFound();
 }
 
-function readNode(call: ActionCall): object {
-  const { pool, index } = nodeOf(call);
-  return { data: pool.value.nodes[index] };
-}
-
-function deleteNode(call: ActionCall): void {
-  const { pool, index } = nodeOf(call);
-  const node = pool.value.nodes[index];
-  if (pool.value.count === 1 || !node) throw invalid("A pool keeps one node at least; delete the pool");
-  removeNode(call, pool, node);
-}
-
-function address({ row }: ActionCall, port: number): string {
-  return `https://${String(row.id)}.clusters.example.com:${port}`;
-}
-
-function kubeconfig(call: ActionCall): object {
-  const text = `apiVersion: v1\nkind: Config\nclusters:\n- name: c${String(call.row.id)}\n  cluster:\n    server: ${address(call, 6443)}\n`;
-  return { kubeconfig: Buffer.from(text).toString("base64") };
-}
-
-function endpoints(call: ActionCall): Row[] {
-  return [443, 6443, 8443].map((port, id) => ({
-    id,
-    home: "",
-    job: 0,
-    value: { endpoint: address(call, port) },
-  }));
-}
-
 export const cluster: Resource = {
-  ...common,
+  owner: "account",
+  access: "required",
+  area: "orch",
   name: "cluster",
   path: "/orch/clusters",
   id: "integer",
@@ -131,26 +84,12 @@ export const cluster: Resource = {
     },
   },
   update: { validate: checkUpdate },
-  remove: {},
   actions: [
-    { method: "GET", path: "/dashboard", run: (call) => ({ url: address(call, 443) }) },
-    { method: "GET", path: "/api-endpoints", returnsRows: "cluster", run: endpoints },
-    { method: "GET", path: "/kubeconfig", scopes: ["orch:read_write"], run: kubeconfig },
-    { method: "DELETE", path: "/kubeconfig", run: () => {} },
     {
-      method: "POST",
-      path: "/recycle",
-      run: (call) => poolsOf(call).forEach((pool) => recyclePool(call, pool)),
+      method: "GET",
+      path: "/dashboard",
+      run: ({ row }) => ({ url: `https://${String(row.id)}.clusters.example.com:443` }),
     },
-    { method: "GET", path: "/nodes/:node", scopes: ["orch:read_write"], run: readNode },
-    { method: "DELETE", path: "/nodes/:node", run: deleteNode },
-    {
-      method: "POST",
-      path: "/nodes/:node/recycle",
-      run(call) {
-        const { pool, index } = nodeOf(call);
-        recyclePool(call, pool, [index]);
-      },
-    },
+    { method: "POST", path: "/nodes/:node/recycle", run: recycleNode },
   ],
 };

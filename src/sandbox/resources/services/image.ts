@@ -1,63 +1,13 @@
 /** Images, public and private, and their deployment to disks. */
 
 import type { Field, Fields } from "../../fields/field.ts";
-import { defaultValues } from "../../fields/field.ts";
 import { objectOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
-import { canAccess, forbidden, grantId, grantToCreator } from "../../resource/access-control.ts";
-import { parentId, tableFor, unknownIds } from "../../resource/find-rows.ts";
-import type { ActionCall, Call, Resource } from "../../resource/resource-declaration.ts";
-import { finishing, jobStages, startTransition } from "../../resource/transitions.ts";
+import { grantId } from "../../resource/access-control.ts";
+import type { Call, Resource } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
 import { publicHome } from "../../store/store-table.ts";
-import type { Disk, Image, Script, ScriptQuestion, UntypedRow } from "../row-types.ts";
-
-const creating = 4;
-const description: Field = { type: "string", nullable: true, max: 65_000, write: true };
-const label: Field = { type: "string", max: 50, filter: true, write: true };
-
-function diskOf({ store, caller, body }: Call): Row<Disk> | undefined {
-  const disk = store.table("disk").get(body["disk_id"]);
-  const instance = disk && store.table("instance").get(parentId(disk.home));
-  return instance?.home === caller.account ? disk : undefined;
-}
-
-function checkDisk(call: Call): FieldError[] {
-  const given = call.body["disk_id"] !== undefined;
-  return given && !diskOf(call) ? [{ reason: "disk_id is not valid", field: "disk_id" }] : [];
-}
-
-/** Returns a new image with default values. */
-function newImage(call: Call, id: string, given: object): UntypedRow {
-  return {
-    ...defaultValues(call.resource.fields, call.at),
-    id,
-    created_by: call.caller.user,
-    type: "manual",
-    status: "creating",
-    ...given,
-  };
-}
-
-function nextId({ store }: Call): string {
-  return `private/${store.table("privateImage").nextId()}`;
-}
-
-function upload(call: ActionCall<Image>): object {
-  const { store, caller, body, resource } = call;
-  const id = nextId(call);
-  const given = { label: body["label"], description: body["description"] ?? null, status: "pending_upload" };
-  const image = newImage(call, id, given);
-  tableFor(store, resource).add(caller.account, id, image);
-  grantToCreator(resource, caller, id);
-  return { upload_to: `https://uploads.example.com/${id}`, image };
-}
-
-const createBody: Fields = {
-  disk_id: { type: "integer", required: true },
-  label: { type: "string", min: 1, max: 50 },
-  description,
-};
+import type { Image, Script, ScriptQuestion, UntypedRow } from "../row-types.ts";
 
 export const image: Resource<Image> = {
   name: "image",
@@ -74,12 +24,12 @@ export const image: Resource<Image> = {
   },
   fields: {
     id: { type: "string" },
-    label,
+    label: { type: "string", filter: true },
     created: { type: "date-time" },
     updated: { type: "date-time" },
     created_by: { type: "string", nullable: true },
     deprecated: { type: "boolean", filter: true },
-    description,
+    description: { type: "string", nullable: true },
     is_public: { type: "boolean", filter: true },
     size: { type: "integer", filter: true },
     type: { type: "string", filter: true, values: ["manual", "automatic"] },
@@ -90,45 +40,6 @@ export const image: Resource<Image> = {
   },
   list: {},
   read: true,
-  scopes: { create: ["images:read_write", "vms:read_only"] },
-  create: {
-    body: createBody,
-    event: "disk_imagize",
-    durationSeconds: creating,
-    validate: checkDisk,
-    checkPreconditions(call) {
-      const instance = call.store.table("instance").get(parentId(diskOf(call)?.home ?? ""));
-      if (!canAccess(call.store.resource("instance"), instance, "read_only", call)) throw forbidden();
-    },
-    id: nextId,
-    computeMembers(call, id) {
-      const disk = diskOf(call)?.value;
-      const { label: named = disk?.label, description: imageDescription = null } = call.body;
-      return newImage(call, String(id), { label: named, description: imageDescription, size: disk?.size });
-    },
-    afterCreate({ store, at }, row, event) {
-      const stages = jobStages("creating", creating, "available");
-      startTransition(store, "image", row, at, stages, finishing(event));
-    },
-  },
-  update: { event: "image_update" },
-  remove: { event: "image_delete" },
-  actions: [
-    {
-      on: "collection",
-      method: "POST",
-      path: "/upload",
-      grant: "add",
-      access: "required",
-      body: {
-        region: { type: "string", required: true },
-        label: { type: "string", min: 1, max: 50, required: true },
-        description,
-      },
-      validate: (call) => unknownIds(call, { region: "region" }),
-      run: upload,
-    },
-  ],
 };
 
 // Validation shared by all calls that deploy an image: instance create, rebuild, disk create.

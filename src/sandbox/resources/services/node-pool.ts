@@ -4,9 +4,8 @@ import type { Fields } from "../../fields/field.ts";
 import { objectOf, objectsOf, stringsOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
 import { childHome, parentId, parentOf } from "../../resource/find-rows.ts";
-import type { CallContext, Resource } from "../../resource/resource-declaration.ts";
+import type { CallContext, Resource, Store } from "../../resource/resource-declaration.ts";
 import { deleteCascade, jobStages, startTransition } from "../../resource/transitions.ts";
-import type { Store } from "../../store/sandbox-store.ts";
 import type { Row } from "../../store/store-table.ts";
 import { requireNoOutstandingBalance } from "../account/account.ts";
 import { addInstance, currentPlan } from "../instances/instance-create.ts";
@@ -98,15 +97,6 @@ export function recyclePool(view: CallContext, row: Row<Pool>, which?: readonly 
   const staying = nodes.length - leaving.length;
   row.value.nodes = [...nodes, ...newNodes(view.store, row, Math.max(0, wanted - staying))];
   scheduleReplacement(view, row, leaving);
-}
-
-/** Removes one node permanently, with its instance. */
-export function removeNode(view: CallContext, row: Row<Pool>, node: Node): void {
-  const { value } = row;
-  value.nodes = value.nodes.filter(({ id }) => id !== node.id);
-  value.count -= 1;
-  dropNodes(view.store, [node]);
-  scheduleReplacement(view, row, value.nodes.slice(0, Math.max(0, value.nodes.length - value.count)));
 }
 
 function newNodes(store: Store, row: Row<Pool>, many: number): Node[] {

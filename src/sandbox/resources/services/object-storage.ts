@@ -1,13 +1,11 @@
-/** Object storage: clusters, buckets, keys (V-159, V-166, V-169, V-195). Objects are not stored. */
+/** Object storage: buckets and keys (V-159, V-166, V-169, V-195). Objects are not stored. */
 
 import { randomBytes } from "node:crypto";
 import type { Field, Fields } from "../../fields/field.ts";
 import { objectsOf, stringOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
-import { notFound } from "../../http/problem.ts";
 import { unknownIds } from "../../resource/find-rows.ts";
-import type { ActionCall, Call, Resource } from "../../resource/resource-declaration.ts";
-import type { Store } from "../../store/sandbox-store.ts";
+import type { ActionCall, Call, Resource, Store } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
 import type { UntypedRow } from "../row-types.ts";
 
@@ -19,23 +17,6 @@ const acl: Field = {
   values: ["private", "public-read", "authenticated-read", "public-read-write", "custom"],
 };
 const accessBody: Fields = { cors_enabled: { type: "boolean" }, acl };
-
-export const storageCluster: Resource = {
-  owner: "everyone",
-  access: "public",
-  name: "storageCluster",
-  path: "/object-storage/clusters",
-  id: "text",
-  fields: {
-    id: { type: "string" },
-    domain: { type: "string" },
-    status: { type: "string" },
-    region: { type: "string" },
-    static_site_domain: { type: "string" },
-  },
-  list: {},
-  read: true,
-};
 
 /** Activates object storage with the first key or bucket. */
 function activateObjectStorage(store: Store, account: string): void {
@@ -104,17 +85,6 @@ export const bucket: Resource = {
   },
   remove: {},
   actions: [
-    {
-      on: "collection",
-      method: "GET",
-      path: "/:first",
-      returnsRows: "bucket",
-      run({ store, caller, params }) {
-        if (!store.table("storageCluster").get(params["first"])) throw notFound();
-        const all = [...store.table("bucket").inHome(caller.account)];
-        return all.filter(({ value }) => value["cluster"] === params["first"]);
-      },
-    },
     { method: "POST", path: "/access", body: accessBody, run: setAccess },
     { method: "PUT", path: "/access", body: accessBody, run: setAccess },
     { method: "GET", path: "/object-acl", run: aclOf },
@@ -123,24 +93,6 @@ export const bucket: Resource = {
       path: "/object-acl",
       body: { acl: { ...acl, required: true }, name: { type: "string", min: 1, required: true } },
       run: aclOf,
-    },
-    {
-      method: "GET",
-      path: "/object-list",
-      run: () => ({ data: [], next_marker: null, is_truncated: false }),
-    },
-    {
-      method: "POST",
-      path: "/object-url",
-      body: {
-        method: { type: "string", required: true },
-        name: { type: "string", min: 1, required: true },
-        content_type: { type: "string" },
-        expires_in: { type: "integer", min: 360, max: 86_400 },
-      },
-      run: ({ row, body }) => ({
-        url: `https://${String(row.value["hostname"])}/${encodeURIComponent(String(body["name"]))}?Signature=${randomBytes(8).toString("hex")}`,
-      }),
     },
     { method: "GET", path: "/ssl", run: ({ row }) => ({ ssl: row.value["ssl"] === true }) },
     {

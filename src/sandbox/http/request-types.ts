@@ -1,0 +1,46 @@
+/** Types of a request and of its caller, which the declarations of resources use, too. */
+
+import type { Grants } from "../resources/hidden-state.ts";
+
+export interface Caller {
+  /** Account id (sent as `X-Customer-UUID`), the home of its rows; empty for an anonymous caller. */
+  readonly account: string;
+  readonly user: string;
+  readonly scopes: readonly string[];
+  /** Grants of a restricted user; undefined for unrestricted users. */
+  readonly grants?: Grants;
+}
+
+/** `required`: 401 without a token. `optional`: public rows only without a token. `public`: no scope needed. */
+export type AuthenticationMode = "required" | "optional" | "public";
+
+export interface SandboxRequest {
+  readonly method: string;
+  /** Path with query, as received. */
+  readonly target: string;
+  readonly authorization: string | undefined;
+  readonly filter: string | undefined;
+  readonly body: string;
+  /** The uploaded file, in place of a JSON body. */
+  readonly upload?: Upload;
+  readonly address: string;
+}
+
+export interface SandboxResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON, or an image. */
+  readonly body: string | Uint8Array;
+}
+
+/** An uploaded file: a form member, or an image body without a name. */
+export interface Upload {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** So many requests in so many seconds. */
+export interface RateLimit {
+  readonly limit: number;
+  readonly seconds: number;
+}
