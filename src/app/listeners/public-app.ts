@@ -105,15 +105,17 @@ const createSenders = ({
   clients,
   shared,
   upstreamTokens,
-  shadow,
+  legacy,
+  rollout,
 }: PublicAppDependencies): KnownSenders | undefined =>
-  shadow &&
+  legacy &&
+  rollout.rollout &&
   createKnownSenders({
     pack,
     directory: clients.current,
     tokens: shared.tokens,
     upstreamTokens,
-    ofOldService: shadow.acceptedTokens,
+    ofOldService: legacy.acceptedTokens,
   });
 
 /** Creates the handler of the public port. Every request gets its response from it. */
