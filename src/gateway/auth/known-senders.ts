@@ -33,6 +33,18 @@ export interface KnownSenders {
 /** The tokens that the old service has accepted, whichever pack is active. */
 export const createTokensOfOldService = (): AcceptedTokens => createAcceptedTokens();
 
+/** Notes what an answer of the old service says about a token. @param isAcceptance Whether it shows that the token is accepted */
+export function noteAnswerOfOldService(
+  ofOldService: AcceptedTokens,
+  hash: string | undefined,
+  status: number,
+  isAcceptance: boolean,
+): void {
+  if (hash === undefined) return;
+  if (status === 401) ofOldService.delete(hash);
+  else if (isAcceptance) ofOldService.add(hash);
+}
+
 /** Whoever needs no credentials, and has no name. */
 const ANYBODY = "?";
 
@@ -61,9 +73,7 @@ export function createKnownSenders({
       return isAccepted ? fingerprint(hash) : undefined;
     },
     noteOldAnswer({ hash }, route, status) {
-      if (hash === undefined) return;
-      if (status === 401) ofOldService.delete(hash);
-      else if (showsAcceptance(route, status)) ofOldService.add(hash);
+      noteAnswerOfOldService(ofOldService, hash, status, showsAcceptance(route, status));
     },
   };
 }

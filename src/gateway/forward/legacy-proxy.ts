@@ -28,6 +28,8 @@ export interface LegacyExchange {
 
 /** Sees what passes, without delaying it. */
 export interface LegacyObserver {
+  /** Whether somebody knows the sender by its token. Others share half of the connections. */
+  readonly isKnown: () => boolean;
   /** Bytes of each body that are kept, as they were sent. Of files and markup none are kept. */
   readonly bodyLimit: number;
   /** Is called when the head of the request is sent, and with each part of its body until the answer begins. */
@@ -63,6 +65,8 @@ export interface LegacyProxyOptions {
   readonly recordFirst: boolean;
   /** Bytes of each body that the record needs. */
   readonly bodyLimitOf: (plain: AlphaRequest) => number;
+  /** Whether the old service has accepted a token, for requests without an observer. */
+  readonly isKnown: (hash: string) => boolean;
   /** Writes the record. @throws where it cannot be written */
   readonly record: (plain: AlphaRequest, exchange: LegacyExchange) => Promise<void>;
 }
@@ -114,7 +118,7 @@ const isWebSocket = ({ headers: { upgrade = "" } }: IncomingMessage): boolean =>
 
 /** Creates the legacy proxy of a pack. @param proxy that of the old service */
 export function createLegacyProxy(proxy: NativeProxy, options: LegacyProxyOptions): ForwardLegacy {
-  const { pack, isFromProxy, hasOwnCors, vary, recordFirst } = options;
+  const { pack, isFromProxy, hasOwnCors, vary, recordFirst, isKnown } = options;
   const errorOf = (reason: string, status: number): NativeError => {
     const translated = pack.statuses.translate(status);
     return { status: translated, body: JSON.stringify(pack.errors.client.write([{ reason }], translated)) };
@@ -140,6 +144,7 @@ export function createLegacyProxy(proxy: NativeProxy, options: LegacyProxyOption
     },
     cleanResponse: cleanLegacyResponseHeaders,
     hashOf: (plain) => hashOf(plain, pack),
+    isKnown,
     vary,
     hasOwnCors,
     recordFirst,
@@ -151,6 +156,7 @@ export function createLegacyProxy(proxy: NativeProxy, options: LegacyProxyOption
     if (!observer) return forward(request, response, plain);
     const observed: NativeHandlers = {
       ...handlers,
+      isKnown: observer.isKnown,
       prepareRequest(sent) {
         handlers.prepareRequest(sent);
         observer.onSent();

@@ -1,4 +1,6 @@
 /** The old service of `LEGACY_URL`: the connections to it, and the records of what it answers. */
+import type { AcceptedTokens } from "../auth/accepted-tokens.ts";
+import { createTokensOfOldService, noteAnswerOfOldService } from "../auth/known-senders.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import {
   isObserving,
@@ -9,7 +11,7 @@ import {
   type Settings,
   type UsedUp,
 } from "../../base/index.ts";
-import { type Pack, type Route, splitPath } from "../../pack/index.ts";
+import { isSuccess, type Pack, type Route, splitPath } from "../../pack/index.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
 import { packVary } from "../pipeline/pipeline-config.ts";
 import { createLegacyProxy, type LegacyExchange, type ForwardLegacy } from "./legacy-proxy.ts";
@@ -33,6 +35,8 @@ export interface LegacyService {
   readonly secureContext: CurrentContext | undefined;
   readonly proxy: NativeProxy;
   readonly breaker: CircuitBreaker;
+  /** Tokens that it has accepted. */
+  readonly acceptedTokens: AcceptedTokens;
   /** The routes of an API without a pack. */
   readonly templates: RouteTemplates;
 }
@@ -88,9 +92,19 @@ export function openLegacy(
     () => templates.refused,
   );
   const timeoutMs = TIMEOUT_FACTOR * UPSTREAM_TIMEOUT_MS;
-  const options = { name: NAME, origin: url, timeoutMs, connections, breaker, secureContext };
-  const proxy = createNativeProxy({ ...options, keepsHeaderCase: true });
-  return { url, secureContext, proxy, breaker, templates };
+  const acceptedTokens = createTokensOfOldService();
+  const proxy = createNativeProxy({
+    name: NAME,
+    origin: url,
+    timeoutMs,
+    connections,
+    breaker,
+    secureContext,
+    keepsHeaderCase: true,
+    isAnyoneKnown: () => acceptedTokens.size > 0,
+    onShortage: (reason) => log.warn({ code: "AG_LEGACY_CONNECTIONS_EXHAUSTED" }, reason),
+  });
+  return { url, secureContext, proxy, breaker, acceptedTokens, templates };
 }
 
 /**
@@ -122,7 +136,7 @@ export interface LegacyForwardParts {
 /** Creates what passes a request of the active pack to the old service. */
 export function createLegacyForward(
   settings: Settings,
-  { proxy, templates }: LegacyService,
+  { proxy, templates, acceptedTokens }: LegacyService,
   { pack, audit, inFlight }: LegacyForwardParts,
   recorder: Recorder,
 ): ForwardLegacy {
@@ -134,6 +148,7 @@ export function createLegacyForward(
     hasOwnCors: !isObserved && settings.CORS_ORIGINS !== undefined,
     vary: packVary(settings),
     recordFirst: settings.AUDIT_DURABILITY === "strict",
+    isKnown: (hash) => acceptedTokens.has(hash),
     bodyLimitOf: ({ query }) =>
       audit && (options.bodies || query !== "") ? keptBytes(options.redaction) : 0,
     record: (plain, exchange) => inFlight.track(record(plain, exchange)),
@@ -142,8 +157,12 @@ export function createLegacyForward(
   async function record(plain: AlphaRequest, { hash, sent, answer, outcome }: LegacyExchange): Promise<void> {
     const matched = isObserved ? undefined : routeOf(plain, pack);
     const { method, address } = plain;
+    const { v4Status } = outcome;
+    // Without a pack nobody knows which paths need a token: each success counts. A roll-out asks for more.
+    if (isObserved && typeof v4Status === "number")
+      noteAnswerOfOldService(acceptedTokens, hash, v4Status, isSuccess(v4Status));
     const guessRoute = (path: string): string | null =>
-      templates.routeOf(method, path, outcome.v4Status ?? null, {
+      templates.routeOf(method, path, v4Status ?? null, {
         token: hash,
         network: addressNetwork(address),
       });

@@ -57,6 +57,8 @@ export interface NativeHandlers {
   readonly errors: NativeErrors;
   /** Undefined: the upstream decides about all requests, as if there were no gateway. */
   readonly gate?: NativeGate;
+  /** Whether the upstream has accepted the token before, where there is no gate. */
+  readonly isKnown?: (hash: string) => boolean;
   /** The error for a request that can't be forwarded, and why; undefined for all others. */
   readonly refuse?: (request: IncomingMessage) => (NativeError & { readonly fault: string }) | undefined;
   /** Removes from the headers of a request what the upstream must not get. */
@@ -204,6 +206,8 @@ export class Exchange implements NativeStream {
   abort(reason: string): void {
     this.fault ??= reason;
     this.reportOutcome("ignored");
+    // Now, not when the response is closed: the guard ends no more streams than there are who wait.
+    this.release?.();
     this.response.destroy();
   }
 

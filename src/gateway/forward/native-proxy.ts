@@ -15,6 +15,12 @@ import { createStreamingProxy, type StreamingProxy } from "./streaming-proxy.ts"
 
 const OTHER_METHOD = "A header names another method than the request has. Send the request with that method.";
 
+/** Longest time between two looks for streams that are too slow: clients give up soon after. */
+const LONGEST_WINDOW_MS = 5000;
+
+/** Why there are too few connections. */
+const allInUse = (name: string): string => `all connections to ${name} for its own clients are in use`;
+
 /** Forwards a request. `plain` describes it as plain data, for the audit. */
 export type ForwardNative = (request: IncomingMessage, response: ServerResponse, plain: AlphaRequest) => void;
 
@@ -27,6 +33,10 @@ export interface NativeProxyOptions {
   readonly connections: number;
   /** Whether clients get the names of headers in the upstream's case. */
   readonly keepsHeaderCase?: boolean;
+  /** Whether the upstream has accepted anybody's token. Default: yes, others leave half of the connections to those. */
+  readonly isAnyoneKnown?: () => boolean;
+  /** Is called when clients wait for some seconds, because all connections are in use: once until nobody waits. */
+  readonly onShortage?: (reason: string) => void;
   /** Shared with all other calls to this v4. */
   readonly breaker: CircuitBreaker;
   /** The certificates of connections. Default: Node's own. */
@@ -55,16 +65,22 @@ class Forwarder {
 
   constructor(options: NativeProxyOptions) {
     const { name, origin, timeoutMs, connections, breaker, secureContext, keepsHeaderCase } = options;
+    const { isAnyoneKnown, onShortage } = options;
     const shares = new ConnectionShares({
       size: connections,
       perToken: Math.ceil(connections / 2),
       perAddress: Math.ceil((connections * 3) / 4),
+      ...(isAnyoneKnown && { isAnyoneKnown }),
       maxWaitMs: timeoutMs,
     });
     this.shares = shares;
     this.#name = name;
     this.#breaker = breaker;
-    this.#slowStreams = createSlowStreamGuard(shares, timeoutMs / 4);
+    this.#slowStreams = createSlowStreamGuard({
+      shares,
+      windowMs: Math.min(timeoutMs / 4, LONGEST_WINDOW_MS),
+      onExhausted: onShortage && (() => onShortage(allInUse(name))),
+    });
     const pool = createUpstreamPool({
       origin,
       connections,
@@ -120,10 +136,10 @@ class Forwarder {
     const admission = handlers.gate ? await this.#admit(exchange, handlers.gate) : {};
     if (!admission) return;
     const address = addressNetwork(plain.address);
-    // Where the upstream decides about all clients, nobody's token is invented.
-    const client = handlers.gate
-      ? { token: hash, address, isKnown: exchange.isAccepted }
-      : { token: hash ?? address, address, isKnown: true };
+    const isKnown = handlers.gate
+      ? exchange.isAccepted
+      : hash !== undefined && handlers.isKnown?.(hash) === true;
+    const client = { token: hash, address, isKnown };
     const share = this.shares.acquire(client, plain.signal);
     if (share instanceof Promise) this.#slowStreams.start();
     const release = await share;
@@ -216,10 +232,7 @@ export function createNativeProxy(options: NativeProxyOptions): NativeProxy {
       forwarder.start(handlers, plain, request, response);
     };
   return Object.assign(createForward, {
-    shortages: () =>
-      forwarder.shares.isExhausted()
-        ? [`all connections to ${options.name} for its own clients are in use`]
-        : [],
+    shortages: () => (forwarder.shares.isExhausted() ? [allInUse(options.name)] : []),
     close: () => forwarder.close(),
   });
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ConnectionShares } from "../upstream/connection-shares.ts";
 import type { ShareClient } from "../upstream/share-usage.ts";
 
-/** Bytes per second that a stream must move while others wait for a connection. */
+/** Bytes per second that a stream must move while others wait for its connection, at first: with each check it is twice as much. */
 const LEAST_RATE = 512;
 
 /** A request and its response, both streamed, with the bytes that each has moved. */
@@ -13,8 +13,8 @@ export interface NativeStream {
   readonly bytesOut: number;
   /** Whether all of the upstream's response has come. */
   readonly isComplete: boolean;
-  /** The guard's own: its place in the list, and the bytes at the last check. */
-  guarded: { place: number; bytesBefore: number | undefined } | undefined;
+  /** The guard's own: its place in the list, the bytes at the last check, and at how many checks in a row it was awaited. */
+  guarded: { place: number; bytesBefore: number | undefined; timesAwaited: number } | undefined;
   /** Whose share its connection counts against. */
   readonly client: ShareClient | undefined;
   /** Ends the stream. */
@@ -35,46 +35,79 @@ function findSlowSide({ request, response, isComplete }: NativeStream): "client"
   return response.headersSent && !isComplete ? "upstream" : undefined;
 }
 
+/** Notes what a stream has moved so far, if somebody keeps it waiting. The result is what it has moved since the last time. */
+function measure(stream: NativeStream): number | undefined {
+  const { bytesIn, bytesOut, guarded } = stream;
+  if (!guarded) return undefined;
+  const { bytesBefore } = guarded;
+  const bytes = bytesIn + bytesOut;
+  guarded.bytesBefore = findSlowSide(stream) && bytes;
+  return guarded.bytesBefore === undefined || bytesBefore === undefined ? undefined : bytes - bytesBefore;
+}
+
+export interface SlowStreamGuardOptions {
+  /** The connections of the streams. */
+  readonly shares: Pick<ConnectionShares, "isAwaited" | "isExhausted" | "queueLength">;
+  /** Milliseconds between two checks. */
+  readonly windowMs: number;
+  /** Is called if a check finds that all connections are in use, once until nobody waits. */
+  readonly onExhausted: (() => void) | undefined;
+}
+
 /**
  * Creates the guard. A stream is ended only if somebody who waits would get its connection: a client that waits for its
- * own share must not end the streams of others.
- *
- * @param shares the connections of the streams
- * @param windowMs milliseconds between two checks
+ * own share must not end the streams of others. The slowest are ended first, and no more than others wait for. The longer
+ * somebody waits, the faster a stream must be: so no rate is enough to keep a connection from others for ever.
  */
-export function createSlowStreamGuard(
-  shares: Pick<ConnectionShares, "isAwaited" | "queueLength">,
-  windowMs: number,
-): SlowStreamGuard {
+export function createSlowStreamGuard({
+  shares,
+  windowMs,
+  onExhausted,
+}: SlowStreamGuardOptions): SlowStreamGuard {
   /**
    * A list, not a `Map`: a map that entries enter and leave copies its table again and again, and until the next full
    * garbage collection each old table keeps the requests that it held.
    */
   const streams: NativeStream[] = [];
   let timer: NodeJS.Timeout | undefined;
+  let isReported = false;
+
+  const isAwaited = ({ client }: NativeStream): boolean => client !== undefined && shares.isAwaited(client);
+
+  /** The streams that somebody keeps waiting and whose connections others wait for, the slowest first. */
+  function findAwaited(): { readonly stream: NativeStream; readonly isTooSlow: boolean }[] {
+    const found = [];
+    for (const stream of streams) {
+      const { guarded } = stream;
+      const moved = measure(stream);
+      if (!guarded) continue;
+      const times = guarded.timesAwaited;
+      guarded.timesAwaited = 0;
+      if (moved === undefined || !isAwaited(stream)) continue;
+      guarded.timesAwaited = times + 1;
+      found.push({ stream, moved, isTooSlow: moved < (LEAST_RATE * 2 ** times * windowMs) / 1000 });
+    }
+    return found.toSorted((one, other) => one.moved - other.moved);
+  }
 
   function check(): void {
-    // Streams that end here leave the list at their place, which the last one takes.
-    for (const stream of streams.slice()) {
-      const { bytesIn, bytesOut, client, guarded } = stream;
-      if (!guarded || !client) continue;
-      const { bytesBefore } = guarded;
-      const bytes = bytesIn + bytesOut;
-      const slowSide = findSlowSide(stream);
-      guarded.bytesBefore = slowSide ? bytes : undefined;
-      const isTooSlow = bytesBefore !== undefined && bytes - bytesBefore < (LEAST_RATE * windowMs) / 1000;
-      if (slowSide && isTooSlow && shares.isAwaited(client))
-        stream.abort(`the ${slowSide} was too slow while others waited`);
+    if (!isReported && shares.isExhausted()) {
+      isReported = true;
+      onExhausted?.();
     }
+    for (const { stream, isTooSlow } of findAwaited())
+      if (isTooSlow && isAwaited(stream))
+        stream.abort(`the ${findSlowSide(stream)} was too slow while others waited`);
     if (shares.queueLength() > 0) return;
     clearInterval(timer);
     timer = undefined;
-    for (const { guarded } of streams) if (guarded) guarded.bytesBefore = undefined;
+    isReported = false;
+    for (const { guarded } of streams) if (guarded) guarded.timesAwaited = 0;
   }
 
   return {
     add(stream) {
-      stream.guarded = { place: streams.length, bytesBefore: undefined };
+      stream.guarded = { place: streams.length, bytesBefore: undefined, timesAwaited: 0 };
       streams.push(stream);
     },
     remove(stream) {
@@ -87,7 +120,9 @@ export function createSlowStreamGuard(
       stream.guarded = undefined;
     },
     start() {
-      timer ??= setInterval(check, windowMs).unref();
+      if (timer) return;
+      for (const stream of streams) measure(stream);
+      timer = setInterval(check, windowMs).unref();
     },
   };
 }

@@ -20,6 +20,10 @@ export interface ConnectionSharesOptions {
   /** Most connections of one token, and of one address. */
   readonly perToken: number;
   readonly perAddress: number;
+  /**
+   * Whether anybody's token was accepted. While nobody's was, there is nobody to leave a part of the connections to. Default: yes.
+   */
+  readonly isAnyoneKnown?: () => boolean;
   /** Longest wait, in milliseconds. */
   readonly maxWaitMs: number;
 }
@@ -41,12 +45,15 @@ const isSame = (one: ShareClient | undefined, other: ShareClient | undefined): b
 
 const half = (count: number): number => Math.max(1, Math.floor(count / 2));
 
+/** The part of the connections that may be free while all count as in use: a few networks don't get the last ones. */
+const LAST_PART = 1 / 16;
+
 /**
- * A bounded set of connections. Each client gets at most its share, so that slow clients can't use up all of them.
+ * A bounded set of connections. Each client gets at most its share, so that slow clients can't use up all of them, and each
+ * network only as much as leaves enough to others.
  *
- * A client whose token v4 has not accepted gets half the share of an address, and all such clients together get half
- * of the connections. So clients that invent tokens can't keep out clients with valid tokens. The queue is shared out
- * too: such clients get three quarters of it.
+ * All clients whose token v4 has not accepted get half of the connections together. So clients that invent tokens can't keep
+ * out clients with valid tokens. The queue is shared out too: such clients get three quarters of it.
  */
 export class ConnectionShares {
   readonly #size: number;
@@ -55,19 +62,30 @@ export class ConnectionShares {
   readonly #queued: ShareUsage;
   readonly #waiters = new Set<Waiter>();
 
-  constructor({ size, perToken, perAddress, maxWaitMs }: ConnectionSharesOptions) {
+  constructor({
+    size,
+    perToken,
+    perAddress,
+    isAnyoneKnown = () => true,
+    maxWaitMs,
+  }: ConnectionSharesOptions) {
     this.#size = size;
     this.#maxWaitMs = maxWaitMs;
+    const ofUnknown = (count: number): number => (isAnyoneKnown() ? count : Infinity);
     this.#inUse = new ShareUsage({
       token: perToken,
       address: perAddress,
-      unknown: half(size),
-      unknownPerAddress: half(perAddress),
+      get unknown() {
+        return ofUnknown(half(size));
+      },
+      unknownPerAddress: perAddress,
     });
     this.#queued = new ShareUsage({
       token: perToken * QUEUE_PER_CONNECTION,
       address: perAddress * QUEUE_PER_CONNECTION,
-      unknown: Math.ceil((size * 3) / 4) * QUEUE_PER_CONNECTION,
+      get unknown() {
+        return ofUnknown(Math.ceil((size * 3) / 4) * QUEUE_PER_CONNECTION);
+      },
       unknownPerAddress: perAddress * QUEUE_PER_CONNECTION,
     });
   }
@@ -85,9 +103,17 @@ export class ConnectionShares {
 
   /** Acquires a connection if one is free. Undefined stands for the gateway itself, which has no share. */
   tryAcquire(client: ShareClient | undefined): boolean {
-    if (this.#inUse.all >= this.#size || !this.#inUse.isWithin(client)) return false;
+    if (this.#inUse.all >= this.#size || !this.#isWithin(client)) return false;
     this.#inUse.count(client, 1);
     return true;
+  }
+
+  #isWithin(client: ShareClient | undefined): boolean {
+    return (
+      this.#inUse.isWithin(client) &&
+      this.#inUse.leavesEnough(client, this.#size) &&
+      this.#inUse.leavesEnoughOfUnknown(client, this.#size)
+    );
   }
 
   /** Releases a connection that {@link tryAcquire} or {@link enqueue} acquired for this client. */
@@ -109,8 +135,10 @@ export class ConnectionShares {
    * @throws {ConnectionUnavailableError} if the queue is full, or the client's share of it.
    */
   enqueue(client: ShareClient | undefined, onAcquired: () => void): () => void {
-    if (this.#queued.all >= this.#size * QUEUE_PER_CONNECTION) throw this.unavailable(0);
-    if (!this.#queued.isWithin(client)) throw new ConnectionUnavailableError(true, 0);
+    const places = this.#size * QUEUE_PER_CONNECTION;
+    if (this.#queued.all >= places) throw this.unavailable(0);
+    if (!this.#queued.isWithin(client) || !this.#queued.leavesEnough(client, places))
+      throw new ConnectionUnavailableError(true, 0);
     const waiter = { client, since: performance.now(), onAcquired };
     this.#waiters.add(waiter);
     this.#queued.count(client, 1);
@@ -119,12 +147,17 @@ export class ConnectionShares {
 
   /** Creates the error for a client that waited this long in vain. */
   unavailable(waitedMs: number): ConnectionUnavailableError {
-    return new ConnectionUnavailableError(this.#inUse.all < this.#size, waitedMs);
+    return new ConnectionUnavailableError(!this.#isFull(), waitedMs);
   }
 
-  /** Whether all connections have been in use for a second while a client within its share waits. */
+  /** Whether nobody gets a connection but networks that have few. */
+  #isFull(): boolean {
+    return this.#size - this.#inUse.all <= this.#size * LAST_PART;
+  }
+
+  /** Whether as good as all connections have been in use for a second while a client within its share waits. */
   isExhausted(): boolean {
-    if (this.#inUse.all < this.#size) return false;
+    if (!this.#isFull()) return false;
     const before = performance.now() - EXHAUSTED_MS;
     for (const { client, since } of this.#waiters)
       if (since <= before && this.#inUse.isWithin(client)) return true;
@@ -141,7 +174,7 @@ export class ConnectionShares {
     this.#inUse.count(client, -1);
     try {
       if (this.#inUse.all >= this.#size) return false;
-      for (const waiter of this.#waiters) if (this.#inUse.isWithin(waiter.client)) return true;
+      for (const waiter of this.#waiters) if (this.#isWithin(waiter.client)) return true;
       return false;
     } finally {
       this.#inUse.count(client, 1);

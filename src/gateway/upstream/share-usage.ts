@@ -19,6 +19,9 @@ export interface Shares {
   readonly unknownPerAddress: number;
 }
 
+/** How much more a network may have than it leaves to others. */
+const MOST_OF_FREE = 3;
+
 function addTo(counts: Map<string, number>, key: string, change: number): void {
   const count = (counts.get(key) ?? 0) + change;
   if (count === 0) counts.delete(key);
@@ -59,5 +62,23 @@ export class ShareUsage {
     if (isKnown && token !== undefined) return (this.#byToken.get(token) ?? 0) + amount <= shares.token;
     const ofAddress = (this.#unknownByAddress.get(address) ?? 0) + amount;
     return this.#unknown + amount <= shares.unknown && ofAddress <= shares.unknownPerAddress;
+  }
+
+  /**
+   * Whether one more leaves a third of what the client's network has to others: so a few networks can't have all. A network that
+   * has nothing may have the last one.
+   *
+   * @param size all there is
+   */
+  leavesEnough(client: ShareClient | undefined, size: number): boolean {
+    const ofAddress = client && this.#byAddress.get(client.address);
+    return (ofAddress ?? 0) <= MOST_OF_FREE * (size - this.all - 1);
+  }
+
+  /** The same for clients whose token v4 has not accepted: their network leaves as much as it has to others of them. */
+  leavesEnoughOfUnknown(client: ShareClient | undefined, size: number): boolean {
+    if (client === undefined || (client.isKnown && client.token !== undefined)) return true;
+    const free = Math.min(this.#shares.unknown, size) - this.#unknown - 1;
+    return (this.#unknownByAddress.get(client.address) ?? 0) <= free;
   }
 }

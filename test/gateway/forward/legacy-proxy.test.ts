@@ -36,6 +36,7 @@ beforeAll(async () => {
     hasOwnCors: false,
     vary: [],
     recordFirst: false,
+    isKnown: () => false,
     bodyLimitOf: () => 0,
     record: async () => {},
   });
@@ -51,6 +52,7 @@ beforeAll(async () => {
   );
   app.use((request, response) =>
     forward(request, response, plainRequestOf(response), {
+      isKnown: () => false,
       bodyLimit: BODY_LIMIT,
       onSent: () => {},
       onHead: () => {},

@@ -8,6 +8,7 @@ import {
 import { envelope, json } from "../../support/fake-v4.ts";
 import { listen } from "../../../src/gateway/http/http-server.ts";
 import { createRawClients, openRawClient } from "../../support/raw-client.ts";
+import { startObservingGateway } from "../../support/observing-gateway.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: ListeningGatewayWithFakeV4;
@@ -119,3 +120,41 @@ test("200 hanging reads with one token leave connections to other tokens, and th
     await small.stop();
   }
 }, 60_000);
+
+test.each([4, 400])(
+  "%i uploads to the old service that trickle from as many networks keep nobody waiting for long",
+  async (networks) => {
+    const observing = await startObservingGateway({
+      AUDIT: "off",
+      UPSTREAM_TIMEOUT_MS: "1000",
+      UPSTREAM_CONNECTIONS: "8",
+      TRUST_PROXY: "127.0.0.1",
+    });
+    const uploads = createRawClients(() => observing.url);
+    let timer: NodeJS.Timeout | undefined;
+    const ask = async (token: string): Promise<number> =>
+      (await fetch(`${observing.url}/a`, { headers: { authorization: `token ${token}` } })).status;
+    try {
+      expect(await ask("customer")).toBe(200);
+      let begun = 0;
+      observing.old.onRequestHead(({ method }) => void (begun += Number(method === "POST")));
+      for (let index = 0; index < networks; index += 1) {
+        const address = `10.0.${index >> 8}.${index & 255}`;
+        const client = await uploads.open(
+          `POST /a HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\nContent-Length: 1000000\r\n\r\n`,
+        );
+        client.socket.on("error", () => {});
+      }
+      // More than the least rate.
+      timer = setInterval(() => [...uploads].forEach((client) => client.send("a".repeat(70))), 100);
+      await waitFor(() => begun >= 4);
+      for (let times = 0; times < 20; times += 1) expect(await ask("customer")).toBe(200);
+      expect((await fetch(`${observing.adminUrl}/readyz`)).status).toBe(200);
+    } finally {
+      clearInterval(timer);
+      uploads.closeAll();
+      await observing.stop();
+    }
+  },
+  60_000,
+);
