@@ -1,4 +1,5 @@
 /** Streams the requests and responses of v4's own clients between them and v4, and notes in the exchange what passes. */
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
@@ -8,6 +9,9 @@ import { wasClosedWhileIdle } from "../upstream/watched-connection.ts";
 import type { Exchange, Forwarding } from "./native-exchange.ts";
 import { addVary, hasUnknownCoding, joinLines, removeCorsHeaders } from "./native-headers.ts";
 import { hasBody } from "../http/receive-body.ts";
+
+/** Bytes of a chunk that costs more to pass on than to read. */
+const SMALL_CHUNK = 1024;
 
 /** Sends the request of an exchange to v4, and v4's response to its client. */
 export type StreamingProxy = (exchange: Exchange) => void;
@@ -102,6 +106,8 @@ class StreamedForwarding implements Forwarding, Dispatcher.DispatchHandler {
         exchange.recording.onSent?.(chunk);
         this.#restartTimer();
         yield chunk;
+        // A client may send a byte at a time: what comes meanwhile is then read, and sent, together.
+        if (chunk.length < SMALL_CHUNK) await nextTurn();
       }
     } catch {
       this.cancel();
