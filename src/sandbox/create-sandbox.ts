@@ -18,6 +18,7 @@ import { createRouter } from "./http/endpoint-router.ts";
 import type { LoggedRequest } from "./http/http-listener.ts";
 import { createRequestListener, createRequestLog, listen } from "./http/http-listener.ts";
 import { createSandboxPipeline } from "./http/request-handler.ts";
+import type { RateLimit } from "./http/request-types.ts";
 import { createLoginListener } from "./login/sandbox-login-server.ts";
 import { accessTokenSeconds } from "./login/token-endpoint.ts";
 import { productNames, scopeAreaWords } from "./product-names.ts";
@@ -32,7 +33,6 @@ import { sandboxTokens } from "./seed/seed-users.ts";
 import { seed, seedData } from "./seed/seed.ts";
 import type { SavedState } from "./store/sandbox-store.ts";
 import { createStore, readState, writeState } from "./store/sandbox-store.ts";
-import type { RateLimit } from "./http/request-types.ts";
 
 export type { SavedState } from "./store/sandbox-store.ts";
 export type { TokenName } from "./seed/seed-users.ts";

@@ -14,14 +14,12 @@ export const productNames = {
   vmId: "vm_id",
   vmLabel: "vm_label",
   instanceIds: "vms",
-  fromVm: "from_vm",
   clusterId: "orchcluster_id",
   /** Follow-up events of an action. */
   migrateDatacenter: "vm_migrate_datacenter",
   migrateScheduled: "vm_migrate",
   resized: "vm_resize",
   mutated: "vm_mutate",
-  nodeCreate: "orch_node_create",
   /** Label prefix of an instance that is a cluster node. */
   orchLabel: "orch",
   /** All scope areas (V-177). Clients may request scopes of areas that have no endpoints here. */

@@ -95,8 +95,6 @@ export interface UpdateDeclaration<T extends UntypedRow = UntypedRow> {
   checkPreconditions?(call: RowCall<T>): void;
   /** Runs after the update; `before` is a copy of the row before it. */
   afterUpdate?(call: RowCall<T>, before: T): void;
-  /** Returns the response, if it differs from the serialized row. */
-  buildResponse?(row: Row<T>, call: Call): UntypedRow;
 }
 
 export interface DeleteDeclaration<T extends UntypedRow = UntypedRow> {

@@ -101,7 +101,7 @@ export function createUpdateHandler(
     if (resource.fields["updated"]) value["updated"] = dateTime(call.at);
     if (declared.event) recordEvent(call, declared.event, call.row);
     if (before) declared.afterUpdate?.(call, before);
-    return declared.buildResponse?.(call.row, call) ?? serializeRow(resource, call.row, request);
+    return serializeRow(resource, call.row, request);
   };
 }
 

@@ -50,8 +50,6 @@ export interface Hidden {
   shared?: string[];
   /** base64. */
   picture?: string;
-  /** Id of the instance that a firewall device protects. */
-  instance?: number;
   /** Id of the cluster node that the instance implements. */
   node?: string;
   /** End times of the running clone jobs of an instance, in milliseconds. */

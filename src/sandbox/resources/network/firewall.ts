@@ -67,7 +67,7 @@ function addDevice(view: CallContext, firewall: Row, instance: Row<Instance>): R
   const time = dateTime(at);
   const entity = toEntity(store.resource("instance"), instance);
   const value = { id, created: time, updated: time, entity };
-  return table.add(childHome("firewall", firewall.id), id, value, { instance: instance.value.id });
+  return table.add(childHome("firewall", firewall.id), id, value);
 }
 
 function writeRules(call: ActionCall): object {
