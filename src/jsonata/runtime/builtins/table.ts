@@ -1,12 +1,11 @@
 import { createBuiltin, type Callable } from "../call.ts";
 import { checkItems, checkText, tickArguments } from "../guard.ts";
-import { parseSignature } from "../signature.ts";
+import { callLibrary, findLibraryFunction } from "../library.ts";
+import { parseSignature, signatureFromAst, type Signature } from "../signature.ts";
 import { append } from "../sequence.ts";
 import { printText, isTruthy } from "../values.ts";
 import * as arrays from "./arrays.ts";
-import { formatNumber } from "./format-number.ts";
 import * as higherOrder from "./higher-order.ts";
-import { formatInteger, parseInteger } from "./integers.ts";
 import * as numbers from "./numbers.ts";
 import * as objects from "./objects.ts";
 import * as regex from "./regex.ts";
@@ -30,9 +29,6 @@ const onNumbers: Readonly<Record<string, Entry>> = {
   sqrt: [numbers.sqrt, 1, "<n-:n>"],
   power: [numbers.power, 2, "<n-n:n>"],
   formatBase: [numbers.formatBase, 2, "<n-n?:s>"],
-  formatNumber: [formatNumber, 3, "<n-so?:s>"],
-  formatInteger: [formatInteger, 2, "<n-s:s>"],
-  parseInteger: [parseInteger, 2, "<s-s:n>"],
   toMillis: [time.toMillis, 2, "<s-s?:n>"],
   fromMillis: [time.fromMillis, 3, "<n-s?s?:s>"],
 };
@@ -85,19 +81,46 @@ const onAnything: Readonly<Record<string, Entry>> = {
   sort: [higherOrder.sort, 2, "<af?:a>"],
 };
 
-/** All built-in functions by name. Each is wrapped, because calls set properties on the function object. */
-export const BUILTINS: Readonly<Record<string, Callable>> = Object.fromEntries(
-  Object.entries({ ...onNumbers, ...onStrings, ...onAnything }).map(([name, [run, arity, taken]]) => {
-    const called = (...args: unknown[]): unknown => {
-      tickArguments(args);
-      const result = run(...(args as never[]));
-      if (typeof result === "string") checkText(result.length, `$${name}`);
-      else if (Array.isArray(result)) checkItems(result.length, `$${name}`);
-      return result;
-    };
-    return [name, createBuiltin(called, arity, parseSignature(taken))];
+/** Built-in functions that compiled expressions call in the package `jsonata`: no pack calls them often. */
+const LIBRARY_FUNCTIONS = "formatInteger formatNumber parseInteger";
+
+const IN_LIBRARY: ReadonlySet<string> = new Set(LIBRARY_FUNCTIONS.split(" "));
+
+/** Functions that a call with a second argument, a picture, leaves to the package. */
+const WITH_PICTURES: ReadonlySet<string> = new Set(["fromMillis", "toMillis"]);
+
+/** Whether a call of a built-in function with so many arguments runs in the package `jsonata`. */
+export const isLeftToLibrary = (name: string, count: number): boolean =>
+  IN_LIBRARY.has(name) || (WITH_PICTURES.has(name) && count > 1);
+
+/** Wraps a function with the limits of an evaluation. Each has its own wrapper: calls set properties on it. */
+function createLimited(
+  name: string,
+  run: (...args: never[]) => unknown,
+  arity: number,
+  signature: Signature,
+): readonly [string, Callable] {
+  const called = (...args: unknown[]): unknown => {
+    tickArguments(args);
+    const result = run(...(args as never[]));
+    if (typeof result === "string") checkText(result.length, `$${name}`);
+    else if (Array.isArray(result)) checkItems(result.length, `$${name}`);
+    return result;
+  };
+  return [name, createBuiltin(called, arity, signature)];
+}
+
+/** All built-in functions by name. */
+export const BUILTINS: Readonly<Record<string, Callable>> = Object.fromEntries([
+  ...Object.entries({ ...onNumbers, ...onStrings, ...onAnything }).map(([name, [run, arity, taken]]) =>
+    createLimited(name, run, arity, parseSignature(taken)),
+  ),
+  ...[...IN_LIBRARY].map((name) => {
+    const { implementation, signature } = findLibraryFunction(name);
+    const run = (...args: unknown[]): unknown => callLibrary(name, ...args);
+    return createLimited(name, run, implementation.length, signatureFromAst(signature));
   }),
-);
+]);
 
 /** Built-in functions that only the interpreter supports, with the reason. */
 export const NOT_COMPILED: Readonly<Record<string, string>> = {
