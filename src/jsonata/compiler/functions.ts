@@ -28,8 +28,6 @@ const callMath = (name: string): DirectCall => ({
 
 const DIRECT_CALLS: Readonly<Record<string, DirectCall>> = {
   floor: callMath("floor"),
-  ceil: callMath("ceil"),
-  abs: callMath("abs"),
   lowercase: callMethod("toLowerCase"),
   uppercase: callMethod("toUpperCase"),
   string: { takes: "string", js: (text) => text, kind: "scalar" },

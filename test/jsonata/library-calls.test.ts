@@ -1,9 +1,9 @@
-/** Calls with pictures run in the package `jsonata`; the expression around them stays compiled. */
+/** Calls that run in the package `jsonata`, while the expression around them stays compiled. */
 import { describe, expect, test } from "@jest/globals";
 import { compile } from "../../src/jsonata/index.ts";
 import { interpret } from "../../src/jsonata/interpret.ts";
 
-describe("a call with a picture is left to the package", () => {
+describe("a call with a picture, or of a function that packs do not use, is left to the package", () => {
   test.each([
     ['$fromMillis(time, "[FNn], [D1o] of [MNn] [Y]")', ["fromMillis"], "Friday, 23rd of March 2018"],
     ['$fromMillis(time, "[H01]:[m01]", "+0530")', ["fromMillis"], "16:03"],
@@ -15,6 +15,16 @@ describe("a call with a picture is left to the package", () => {
     ['[price, 7].$formatNumber($, "0,0", {"decimal-separator": ","})', ["formatNumber"], ["1234,5", "7,0"]],
     ['$formatInteger(12, "w")', ["formatInteger"], "twelve"],
     ['$parseInteger("twelve", "w") + 1', ["parseInteger"], 13],
+    ['$pad("7", -3, "0") & $formatBase(255, 16)', ["pad", "formatBase"], "007ff"],
+    ["$spread([{'a': 1}, {'b': 2}])", ["spread"], [{ a: 1 }, { b: 2 }]],
+    [
+      "$zip([1, 2], $reverse([3, 4]))",
+      ["reverse", "zip"],
+      [
+        [1, 4],
+        [2, 3],
+      ],
+    ],
     ['$toMillis("1970-01-01") & $formatInteger(4, "I")', ["formatInteger"], "0IV"],
   ])("in %s", async (source, calls, result) => {
     const input = { time: 1_521_801_216_617, price: 1234.5 };
