@@ -7,6 +7,7 @@ import { ExpressionError, type Bindings, type Choice, type Expression } from "./
 import { findInputNames } from "./input-names.ts";
 import { findRequiredVariables } from "./missing-variables.ts";
 import { interpret, parse } from "./interpret.ts";
+import { findLibraryCalls } from "./library-calls.ts";
 import { asFailure } from "./runtime/failure.ts";
 import * as runtime from "./runtime/index.ts";
 
@@ -104,7 +105,10 @@ function tryGenerate(ast: AstNode): Generated | NotCompilableError {
 }
 
 /** What the compiler finds out about a syntax tree. */
-interface Analysis extends Pick<Expression, "variables" | "inputNames" | "requiredVariables"> {
+interface Analysis extends Pick<
+  Expression,
+  "variables" | "inputNames" | "requiredVariables" | "libraryCalls"
+> {
   /** The generated code, or the error that says why the compiler does not support the expression. */
   readonly code: Generated | NotCompilableError;
 }
@@ -121,6 +125,7 @@ function analyze(ast: AstNode): Analysis {
     variables,
     inputNames: findInputNames(ast),
     requiredVariables: findRequiredVariables(ast, variables),
+    libraryCalls: findLibraryCalls(ast, variables),
   };
   analyses.set(ast, analysis);
   return analysis;

@@ -5,12 +5,10 @@ import { findFreeVariables, walk, type AstNode } from "./ast.ts";
 import { ExpressionError, type Bindings, type Expression } from "./expression.ts";
 import { findInputNames } from "./input-names.ts";
 import { findRequiredVariables } from "./missing-variables.ts";
-import { thenMaybe, type MaybePromise } from "./maybe-promise.ts";
 import { prepareRegex, UnsupportedRegexError, type Regex } from "./regex/index.ts";
-import { dateIn } from "./runtime/builtins/format-time.ts";
-import { checkMillis } from "./runtime/builtins/time.ts";
 import { messageOf } from "./runtime/error-messages.ts";
-import { checkSize, checkText, GUARDS, MAX_TEXT } from "./runtime/guard.ts";
+import { GUARDS } from "./runtime/guard.ts";
+import { LIMITED_FUNCTIONS } from "./runtime/library.ts";
 import { copyPlain } from "./runtime/plain.ts";
 
 interface JsonataError {
@@ -79,78 +77,6 @@ function isTooDeep(ast: AstNode): boolean {
 /** Checks the nesting before anything else walks through the tree. @throws {ExpressionError} */
 function rejectDeepNesting(ast: AstNode): void {
   if (isTooDeep(ast)) throw new ExpressionError("the expression is nested too deeply", TOO_DEEP, 0);
-}
-
-/** A built-in function of jsonata. */
-interface BuiltinFunction {
-  readonly _jsonata_function: true;
-  readonly implementation: (this: unknown, ...args: unknown[]) => MaybePromise<unknown>;
-}
-
-/** jsonata's functions that create texts or copies, or take memory in proportion to one. */
-const TEXT_FUNCTIONS =
-  "string join pad replace base64encode base64decode uppercase lowercase trim encodeUrl encodeUrlComponent " +
-  "decodeUrl decodeUrlComponent substring length split clone spread";
-
-/** Values and characters that may be copied: a transform copies all of an object, and `$spread` takes quadratic time. */
-const MOST_COPIED: Readonly<Record<string, number>> = { clone: 100_000, spread: 10_000 };
-
-/** Makes another implementation of a function of one. */
-type Wrap = (implementation: BuiltinFunction["implementation"]) => BuiltinFunction["implementation"];
-
-/** Limits the arguments of a function, which determine the memory that it takes, and its result. */
-const limitTexts =
-  (name: string): Wrap =>
-  (implementation) =>
-    function limited(this: unknown, ...args) {
-      const by = `$${name}`;
-      for (const value of args)
-        if (typeof value !== "function") checkSize(value, by, MOST_COPIED[name] ?? MAX_TEXT);
-      if (name === "pad") checkText(Math.abs(Number(args[1])), by);
-      return thenMaybe(implementation.apply(this, args), (result) => {
-        if (typeof result === "string") checkText(result.length, by);
-        return result;
-      });
-    };
-
-/** The functions that jsonata does not check enough: those of texts, and those of times that no date has. */
-const WRAPPED: Readonly<Record<string, Wrap>> = {
-  ...Object.fromEntries(TEXT_FUNCTIONS.split(" ").map((name) => [name, limitTexts(name)])),
-  fromMillis: (implementation) =>
-    function fromMillis(this: unknown, ...args) {
-      const [millis, , zone] = args;
-      if (millis !== undefined) dateIn(millis as number, zone as string | undefined);
-      return implementation.apply(this, args);
-    },
-  toMillis: (implementation) =>
-    function toMillis(this: unknown, ...args) {
-      const [, picture] = args as (string | undefined)[];
-      return checkMillis(implementation.apply(this, args) as number | undefined, picture);
-    },
-};
-
-let wrappedFunctions: Promise<Readonly<Record<string, BuiltinFunction>>> | undefined;
-
-/** The wrapped functions, once they are needed: jsonata gives its functions asynchronously. */
-function wrapFunctions(): Promise<Readonly<Record<string, BuiltinFunction>>> {
-  wrappedFunctions ??= Promise.all(
-    Object.entries(WRAPPED).map(async ([name, wrap]) => {
-      const builtin = (await jsonata(`$${name}`).evaluate(undefined)) as BuiltinFunction;
-      return [name, wrapFunction(builtin, wrap)] as const;
-    }),
-  ).then((wrapped) => Object.fromEntries(wrapped));
-  return wrappedFunctions;
-}
-
-function wrapFunction(builtin: BuiltinFunction, wrap: Wrap): BuiltinFunction {
-  const implementation = wrap(builtin.implementation);
-  // For partial applications jsonata reads the parameters out of the text of a function.
-  const { length } = builtin.implementation;
-  Object.defineProperties(implementation, {
-    length: { value: length },
-    toString: { value: () => String(builtin.implementation) },
-  });
-  return { ...builtin, implementation };
 }
 
 /** Work of one evaluation: its steps, and the size of what each step gives. A step costs as much as ten compiled ones. */
@@ -250,7 +176,7 @@ export function interpret(source: string, origin?: Origin): Expression {
   program.assign(ON_STEP, createWorkCounter());
   async function evaluate(input: unknown, bindings: Bindings): Promise<unknown> {
     try {
-      return copyPlain(await program.evaluate(input, { ...(await wrapFunctions()), ...bindings }));
+      return copyPlain(await program.evaluate(input, { ...LIMITED_FUNCTIONS, ...bindings }));
     } catch (failure) {
       throw toExpressionError(failure, origin);
     }

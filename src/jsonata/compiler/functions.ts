@@ -3,7 +3,6 @@ import { prepareRegex } from "../regex/index.ts";
 import { isRegExp } from "node:util/types";
 import { childOf, childrenOf, findChild, type AstNode } from "../ast.ts";
 import { NotCompilableError, quote, type Code, type CodeKind } from "./code.ts";
-import { canParseTime } from "../runtime/builtins/parse-time.ts";
 import { lambdaScope } from "./frames.ts";
 import { isBare } from "./grouping.ts";
 import { emitClosure, emitFunction, positionOf, type Scope, declareTemporary } from "./scope.ts";
@@ -29,8 +28,6 @@ const callMath = (name: string): DirectCall => ({
 
 const DIRECT_CALLS: Readonly<Record<string, DirectCall>> = {
   floor: callMath("floor"),
-  ceil: callMath("ceil"),
-  abs: callMath("abs"),
   lowercase: callMethod("toLowerCase"),
   uppercase: callMethod("toUpperCase"),
   string: { takes: "string", js: (text) => text, kind: "scalar" },
@@ -131,24 +128,11 @@ function emitProcedure(node: AstNode, scope: Scope, code: string): string {
   return `${scope.unit.useHelper("rejectForgottenDollar")}(${js}, ${variable}, ${quote(code)}, ${positionOf(node, scope)})`;
 }
 
-/**
- * Without a year in the picture, `$toMillis` reads the clock.
- *
- * @throws {NotCompilableError} If it is called with such a picture, or one that is not constant.
- */
-function rejectClock(name: string | undefined, picture: AstNode | undefined): void {
-  if (name !== "toMillis" || !picture) return;
-  if (!isLiteral(picture)) throw new NotCompilableError("$toMillis with a picture that is not a literal");
-  if (!canParseTime(picture.value))
-    throw new NotCompilableError(`$toMillis with the picture ${picture.value}`);
-}
-
 /** Emits a function call. */
 export function emitCall(node: AstNode, scope: Scope): Code {
   const { unit, context } = scope;
   const args = argumentsOf(node);
   const name = builtinOf(node, scope);
-  rejectClock(name, args[1]);
   const ordinary = (given: readonly string[]): string => {
     const called = emitProcedure(node, scope, "T1005");
     return `${unit.useHelper("call")}(${called}, [${given.join(", ")}], ${context}, ${positionOf(node, scope)})`;
@@ -161,7 +145,6 @@ export function emitCall(node: AstNode, scope: Scope): Code {
 function emitTailCall(node: AstNode, scope: Scope): Code {
   const { unit } = scope;
   const args = argumentsOf(node);
-  rejectClock(builtinOf(node, scope), args[1]);
   const position = childOf(node, "procedure").position ?? 0;
   const call = emitFunction(scope, [], (inner) => {
     const called =
@@ -207,7 +190,6 @@ export function emitPartial(node: AstNode, scope: Scope): Code {
   const name = builtinOf(node, scope);
   if (name === "string" || name === "zip") throw new NotCompilableError(`$${name} in a partial application`);
   const given = argumentsOf(node);
-  rejectClock(name, given[1]);
   const args = given.map((arg) =>
     arg.type === "operator" ? unit.useHelper("PLACEHOLDER") : unit.emit(arg, scope).js,
   );
@@ -230,7 +212,6 @@ export function emitApply(node: AstNode, scope: Scope): Code {
       kind: "any",
     };
   const args = argumentsOf(right);
-  rejectClock(builtinOf(right, scope), args[0]);
   const called = emitProcedure(right, scope, "T1005");
   const given = `${left}, [${emitArguments(args, scope).join(", ")}], ${context}, ${positionOf(right, scope)}`;
   return { js: `${unit.useHelper("callPiped")}(${called}, ${given})`, kind: "any" };

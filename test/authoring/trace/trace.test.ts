@@ -40,7 +40,7 @@ const PACK = {
       hint: { read: 'pin & "!"' },
       door: { upstream: "pin", read: "$substring($value, 0, 2)" },
       note: { read: 'owner.name & " " & title' },
-      owners: { read: '$join($each(owner, function($v) { $uppercase($v) }), "-")' },
+      owners: { read: '$join($map(owner.*, function($v) { $uppercase($v) }), "-")' },
       tag: { upstream: "tag", values: "code" },
       last: { read: "($all := owner.*; $uppercase($all[1]))" },
     },

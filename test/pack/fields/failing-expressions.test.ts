@@ -68,7 +68,7 @@ describe("an expression that fails while a response is read", () => {
     process.on("unhandledRejection", note);
     try {
       // The interpreter runs the first one: its error comes when the second one has failed.
-      const late = `late: { read: '$toMillis("10:30", "[H]:[m]") & $error("late")' }`;
+      const late = `late: { read: '[$late := "late"] & $error("late")' }`;
       const { status, context } = await readBook(field(`${late}\n  lent_to: { read: 'name + 1'`), {
         name: "Emma",
       });

@@ -53,6 +53,16 @@ test("check says that a pack is shipped without golden cases, and names none of 
   expect(code).toBe(0);
 });
 
+test("check names each expression that the package jsonata runs, and each that it runs a part of", async () => {
+  const { folder, change } = copyPack();
+  change("book.yaml", "'$related.loan.reader'", "'[$name := $related.loan.reader, $name][0]'");
+  change("pack.yaml", "'$value / $rate'", `'$number($formatNumber($value / $rate, "0.00"))'`);
+  const { out } = await run(["check", folder]).ended;
+  expect(out).toMatch(
+    /\nexpressions compiled \d+, interpreted 1\n {2}interpreted: .+ \(a variable that a member .+\)\n {2}partly interpreted: .+ \(\$formatNumber\)\n/,
+  );
+});
+
 test("check --watch excludes --update, which changes the files itself", async () => {
   const { code, err } = await run(["check", "--watch", "--update"]).ended;
   expect([code, err]).toEqual([1, expect.stringContaining("AG_USAGE: ")]);

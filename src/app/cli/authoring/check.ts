@@ -65,12 +65,21 @@ function printExpressions(expressions: readonly Expression[]): string {
 const printObjects = (resources: Pack["resources"]): string =>
   [...resources.values()].map(({ name, code }) => `// ${name}\n${code()}\n\n`).join("");
 
-/** How many expressions run as JavaScript, and why the others do not. */
+/** Which functions of an expression the package `jsonata` runs, or why it runs all of it; undefined if it runs nothing. */
+function describeInterpreted({ source, engine, fallback, libraryCalls = new Set() }: Expression) {
+  if (engine === "interpreted") return `  interpreted: ${source.trim()} (${fallback})`;
+  const names = [...libraryCalls].map((name) => `$${name}`).join(", ");
+  return names === "" ? undefined : `  partly interpreted: ${source.trim()} (${names})`;
+}
+
+/** How many expressions run as JavaScript, and each that does not, or not alone. */
 function describeEngines(expressions: readonly Expression[]): string[] {
-  const interpreted = expressions.filter(({ engine }) => engine === "interpreted");
-  const reasons = interpreted.map(({ source, fallback }) => `  interpreted: ${source.trim()} (${fallback})`);
-  const compiledCount = expressions.length - interpreted.length;
-  return [`expressions compiled ${compiledCount}, interpreted ${interpreted.length}`, ...reasons];
+  const interpreted = expressions.filter(({ engine }) => engine === "interpreted").length;
+  const lines = expressions.map(describeInterpreted).filter((line) => line !== undefined);
+  return [
+    `expressions compiled ${expressions.length - interpreted}, interpreted ${interpreted}`,
+    ...new Set(lines.sort()),
+  ];
 }
 
 /** The routes that have no upstream call, each with its response. */

@@ -3,16 +3,6 @@ import { tick } from "../guard.ts";
 import { isList, sequence } from "../sequence.ts";
 import { isDeepEqual } from "../values.ts";
 
-/** `$zip`: lists of the members at the same index, as many as the shortest list has. */
-export function zip(...lists: unknown[]): unknown[] {
-  const size = Math.min(...lists.map((list) => (Array.isArray(list) ? list.length : 0)));
-  return Array.from({ length: size }, (_, index) => lists.map((list) => (list as unknown[])[index]));
-}
-
-/** `$reverse`. */
-export const reverse = (values?: unknown[]): unknown[] | undefined =>
-  values && values.length > 1 ? values.toReversed() : values;
-
 /** `$distinct`: a list without duplicates, compared deeply. */
 export function distinct(values: unknown): unknown {
   if (!isList(values) || values.length <= 1) return values;

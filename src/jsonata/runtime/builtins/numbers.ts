@@ -21,17 +21,9 @@ export function number(value: unknown): number | undefined {
   throw new Failure("D3030");
 }
 
-/** `$abs`. */
-export const abs = (value?: number): number | undefined =>
-  value === undefined ? undefined : Math.abs(value);
-
 /** `$floor`. */
 export const floor = (value?: number): number | undefined =>
   value === undefined ? undefined : Math.floor(value);
-
-/** `$ceil`. */
-export const ceil = (value?: number): number | undefined =>
-  value === undefined ? undefined : Math.ceil(value);
 
 /** Moves the decimal point in the text of a number. That is exact, unlike a multiplication. */
 function shiftDecimalPoint(value: number, places: number): number {
@@ -49,21 +41,6 @@ export function round(value?: number, precision?: number): number | undefined {
   return Object.is(result, -0) ? 0 : result;
 }
 
-/** `$sqrt`. @throws {Failure} D3060 If the number is negative. */
-export function sqrt(value?: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (value < 0) throw new Failure("D3060");
-  return Math.sqrt(value);
-}
-
-/** `$power`. @throws {Failure} D3061 If the result is not finite. */
-export function power(base?: number, exponent?: number): number | undefined {
-  if (base === undefined) return undefined;
-  const result = base ** (exponent as number);
-  if (!Number.isFinite(result)) throw new Failure("D3061");
-  return result;
-}
-
 /** `$sum`. */
 export const sum: OnNumbers = (values) => values?.reduce((total, value) => total + value, 0);
 
@@ -77,15 +54,3 @@ export const max: OnNumbers = (values) =>
 /** `$min`. */
 export const min: OnNumbers = (values) =>
   values?.length ? values.reduce((least, value) => Math.min(least, value)) : undefined;
-
-/** `$average`. */
-export const average: OnNumbers = (values) =>
-  values?.length ? (sum(values) as number) / values.length : undefined;
-
-/** `$formatBase`: prints an integer in a radix from 2 to 36. @throws {Failure} D3100 */
-export function formatBase(value?: number, radix?: number): string | undefined {
-  if (value === undefined) return undefined;
-  const base = radix === undefined ? 10 : (round(radix) as number);
-  if (base < 2 || base > 36) throw new Failure("D3100");
-  return (round(value) as number).toString(base);
-}

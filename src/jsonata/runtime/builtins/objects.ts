@@ -1,7 +1,7 @@
 import { Failure } from "../failure.ts";
 import { tick } from "../guard.ts";
 import { lookup as lookupName } from "../path.ts";
-import { addMembers, sequence, sequenceOf, type List } from "../sequence.ts";
+import { sequenceOf, type List } from "../sequence.ts";
 import { setMember } from "../../../base/index.ts";
 import { isNumeric } from "../values.ts";
 
@@ -23,24 +23,6 @@ export function keys(value: unknown): List {
 /** `$lookup`: reads a member by name. */
 export const lookup = (value: unknown, name: unknown): unknown => lookupName(value, name as string);
 
-/** `$spread`: one object per member. */
-export function spread(value: unknown): unknown {
-  if (Array.isArray(value)) return spreadEach(value);
-  if (typeof value !== "object" || value === null) return value;
-  const members = Object.entries(value).map(([name, member]) => {
-    const object: Record<string, unknown> = {};
-    setMember(object, name, member);
-    return object;
-  });
-  return sequenceOf(members);
-}
-
-/** Spreads all objects of a list. Other values remain. */
-function spreadEach(values: readonly unknown[]): List {
-  const found = values.map(spread).filter((result) => result !== undefined);
-  return found.length === 0 ? sequence() : found.reduce<unknown[]>(addMembers, []);
-}
-
 /** `$merge`: one object with the members of all objects. The last member of a name wins. */
 export function merge(objects?: readonly object[]): Record<string, unknown> | undefined {
   if (objects === undefined) return undefined;
@@ -60,11 +42,6 @@ export function type(value: unknown): string | undefined {
   if (Array.isArray(value)) return "array";
   if (typeof value === "number") return isNumeric(value) ? "number" : "object";
   return typeof value;
-}
-
-/** `$error`. @throws {Failure} D3137 Always. */
-export function error(message?: string): never {
-  throw new Failure("D3137", 0, message || "$error() stopped the evaluation");
 }
 
 /** `$assert`. @throws {Failure} D3141 If the condition is false. */

@@ -2,7 +2,6 @@ import type { Regex } from "../../regex/index.ts";
 import type { Callable } from "../call.ts";
 import { Failure } from "../failure.ts";
 import { checkItems, checkText, tick } from "../guard.ts";
-import { sequence, type List } from "../sequence.ts";
 import { callFunction } from "./higher-order.ts";
 
 /** A match. In JSONata a regular expression is a function, and any function that returns matches can replace one. */
@@ -75,20 +74,6 @@ export function contains(text?: string, token?: string | Callable): boolean | un
   if (text === undefined || token === undefined) return undefined;
   if (typeof token === "string") return text.includes(token);
   return requireMatch(callFunction(token, [text])) !== undefined;
-}
-
-/** `$match`: all matches of a pattern, up to `limit`. @throws {Failure} D3040 */
-export function match(text?: string, token?: Callable, limit = Infinity): List | undefined {
-  if (text === undefined) return undefined;
-  if (limit < 0) throw new Failure("D3040");
-  const found = sequence();
-  if (limit === 0) return found;
-  for (const { match: whole, start, groups } of iterateMatches(token as Callable, text)) {
-    if (found.length >= limit) break;
-    found.push({ match: whole, index: start, groups });
-    checkItems(found.length, "$match");
-  }
-  return found;
 }
 
 /** `$split`: splits a string at a separator or a pattern. @throws {Failure} D3020 */

@@ -1,37 +1,5 @@
-import { Failure } from "../failure.ts";
-import { Buffer } from "node:buffer";
 import { checkText } from "../guard.ts";
 import { printText } from "../values.ts";
-
-type Coding = (value?: string) => string | undefined;
-
-/** `$base64encode`. As in JSONata, each character is one byte. */
-export const base64encode: Coding = (value) =>
-  value === undefined ? undefined : Buffer.from(value, "binary").toString("base64");
-
-/** `$base64decode`. As in JSONata, each byte is one character. */
-export const base64decode: Coding = (value) =>
-  value === undefined ? undefined : Buffer.from(value, "base64").toString("binary");
-
-const wellFormed =
-  (code: (value: string) => string): Coding =>
-  (value) => {
-    if (value === undefined) return undefined;
-    try {
-      return code(value);
-    } catch {
-      throw new Failure("D3140");
-    }
-  };
-
-/** `$encodeUrlComponent`. @throws {Failure} D3140 */
-export const encodeUrlComponent: Coding = wellFormed(encodeURIComponent);
-/** `$encodeUrl`. @throws {Failure} D3140 */
-export const encodeUrl: Coding = wellFormed(encodeURI);
-/** `$decodeUrlComponent`. @throws {Failure} D3140 */
-export const decodeUrlComponent: Coding = wellFormed(decodeURIComponent);
-/** `$decodeUrl`. @throws {Failure} D3140 */
-export const decodeUrl: Coding = wellFormed(decodeURI);
 
 // String functions. Their signatures have been checked; undefined remains undefined.
 
@@ -53,10 +21,6 @@ const SURROGATE = /[\ud800-\udfff]/;
 /** A sequence of characters: the string itself, unless one of its characters has two UTF-16 units. */
 const indexCharacters = (value: string): string | string[] =>
   SURROGATE.test(value) ? characters(value) : value;
-
-/** `$length`: the number of characters. */
-export const length = (value?: string): number | undefined =>
-  value === undefined ? undefined : indexCharacters(value).length;
 
 /** `$substring`. Without a start the whole string is meant, but then a size has no effect. */
 export function substring(value?: string, start?: number, size?: number): string | undefined {
@@ -93,19 +57,6 @@ export const uppercase: OnString = (value) => value?.toUpperCase();
 
 /** `$trim`: replaces each run of white space by one space, and removes it at the start and the end. */
 export const trim: OnString = (value) => value?.replaceAll(/[ \t\n\r]+/g, " ").replaceAll(/^ | $/g, "");
-
-/** `$pad`: fills a string up to a width: on the right, or on the left if the width is negative. */
-export function pad(value?: string, width?: number, filling?: string): string | undefined {
-  if (value === undefined) return undefined;
-  const wanted = Math.trunc(width as number);
-  const missing = Math.abs(wanted) - (length(value) as number);
-  if (!(missing > 0)) return value;
-  checkText(Math.abs(wanted), "$pad");
-  const character = filling || " ";
-  const repeated = character.repeat(missing);
-  const padding = character.length > 1 ? (substring(repeated, 0, missing) as string) : repeated;
-  return wanted > 0 ? value + padding : padding + value;
-}
 
 /** `$join`: joins strings with a separator. */
 export function join(values?: readonly string[], separator = ""): string | undefined {

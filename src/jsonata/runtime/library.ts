@@ -1,0 +1,171 @@
+/** The functions of the package `jsonata`, with the limits that they lack. Interpreted and compiled expressions call the same ones. */
+import jsonata from "jsonata";
+import { thenMaybe, type MaybePromise } from "../maybe-promise.ts";
+import { Failure } from "./failure.ts";
+import { checkSize, checkText, MAX_TEXT } from "./guard.ts";
+import { sequence } from "./sequence.ts";
+import type { ParsedSignature } from "./signature.ts";
+
+/** What a function does. Some read the evaluation that calls them as `this`. */
+type Implementation = (this: unknown, ...args: unknown[]) => MaybePromise<unknown>;
+
+/** A built-in function of jsonata. */
+export interface LibraryFunction {
+  readonly _jsonata_function: true;
+  readonly implementation: Implementation;
+  readonly signature: ParsedSignature;
+}
+
+/** The part of jsonata's environments that is read here. */
+interface Environment {
+  readonly lookup: (name: string) => unknown;
+}
+
+/** jsonata calls the function under this name before each step, with the environment of the evaluation. */
+const ON_ENTRY = Symbol.for("jsonata.__evaluate_entry") as unknown as string;
+
+/** Returns jsonata's environment. An evaluation enters its first step synchronously. */
+function findEnvironment(): Environment {
+  const found: Environment[] = [];
+  const program = jsonata("0");
+  program.assign(ON_ENTRY, (_node: unknown, _input: unknown, environment: Environment) => {
+    found.push(environment);
+  });
+  void program.evaluate(undefined);
+  const [environment] = found;
+  if (!environment) throw new TypeError("jsonata does not enter the first step of an evaluation at once");
+  return environment;
+}
+
+const environment = findEnvironment();
+
+/** Makes another implementation of a function of one. */
+type Wrap = (implementation: Implementation) => Implementation;
+
+/** Functions that create texts or copies, or take memory in proportion to one. */
+const TEXT_FUNCTIONS =
+  "string join pad replace base64encode base64decode uppercase lowercase trim encodeUrl encodeUrlComponent " +
+  "decodeUrl decodeUrlComponent substring length split clone spread";
+
+/** Values and characters that may be copied: a transform copies all of an object, and `$spread` takes quadratic time. */
+const MOST_COPIED: Readonly<Record<string, number>> = { clone: 100_000, spread: 10_000 };
+
+/** Limits the arguments of a function, which determine the memory that it takes, and its result. */
+const limitTexts =
+  (name: string): Wrap =>
+  (implementation) =>
+    function limited(this: unknown, ...args) {
+      const by = `$${name}`;
+      for (const value of args)
+        if (typeof value !== "function") checkSize(value, by, MOST_COPIED[name] ?? MAX_TEXT);
+      if (name === "pad") checkText(Math.abs(Number(args[1])), by);
+      return thenMaybe(implementation.apply(this, args), (result) => {
+        if (typeof result === "string") checkText(result.length, by);
+        return result;
+      });
+    };
+
+/** Functions whose second argument is a picture. */
+const PICTURE_FUNCTIONS = "formatNumber formatInteger parseInteger fromMillis toMillis";
+
+/** Characters of a picture, and digits that a component of a time may ask for. Others are mistakes, or attacks. */
+const MAX_PICTURE = 1000;
+
+/** The components of the picture of a time: `[Y0001]`, `[f,3-3]`. */
+const COMPONENT = /\[([^[\]]*)\]/g;
+
+/** Whether a component of the picture of a time asks for more than 999 digits. */
+const asksForTooMuch = (picture: string): boolean =>
+  [...picture.matchAll(COMPONENT)].some(([, component = ""]) => /\d{4}/.test(component.split(",")[1] ?? ""));
+
+/** @throws {Failure} too_large If a picture is too long, or asks for too many digits. */
+function checkPicture(picture: unknown): void {
+  if (typeof picture === "string" && (picture.length > MAX_PICTURE || asksForTooMuch(picture)))
+    throw new Failure("too_large", 0, `a picture has more than ${MAX_PICTURE} characters or digits`);
+}
+
+/** Limits the picture of a function. */
+const limitPictures: Wrap = (implementation) =>
+  function limited(this: unknown, ...args) {
+    checkPicture(args[1]);
+    return implementation.apply(this, args);
+  };
+
+/**
+ * The date of a time in a time zone, `+hhmm`. As in JSONata, a zone behind UTC with minutes is an hour too early: -0130 is
+ * -2 h -30 min. JSONata itself prints `0NaN-NaN-NaN` for a number that no date has.
+ *
+ * @throws {Failure} no_date
+ */
+export function dateIn(millis: number, zone?: string): Date {
+  // oxlint-disable-next-line radix -- as in JSONata, 0x is a prefix
+  const offset = zone === undefined ? 0 : Number.parseInt(zone);
+  const date = new Date(millis + (60 * Math.floor(offset / 100) + (offset % 100)) * 60_000);
+  if (Number.isNaN(date.getTime())) throw new Failure("no_date");
+  return date;
+}
+
+/**
+ * Checks the result of `$toMillis`. JSONata itself gives no number for a text such as `2020-13-01`.
+ *
+ * @throws {Failure} D3110, or no_date with a picture
+ */
+export function checkMillis(millis: number | undefined, picture: string | undefined): number | undefined {
+  if (Number.isNaN(millis)) throw new Failure(picture === undefined ? "D3110" : "no_date");
+  return millis;
+}
+
+const rejectOtherTimes: Wrap = (implementation) =>
+  function fromMillis(this: unknown, ...args) {
+    const [millis, , zone] = args as [number | undefined, unknown, string | undefined];
+    if (millis !== undefined) dateIn(millis, zone);
+    return implementation.apply(this, args);
+  };
+
+const rejectOtherDates: Wrap = (implementation) =>
+  function toMillis(this: unknown, ...args) {
+    const [, picture] = args as (string | undefined)[];
+    return checkMillis(implementation.apply(this, args) as number | undefined, picture);
+  };
+
+function wrapFunction(name: string, ...wraps: readonly Wrap[]): LibraryFunction {
+  const builtin = environment.lookup(name) as LibraryFunction;
+  const original = builtin.implementation;
+  const implementation = wraps.reduce((wrapped, wrap) => wrap(wrapped), original);
+  // For partial applications jsonata reads the parameters out of the text of a function.
+  Object.defineProperties(implementation, {
+    length: { value: original.length },
+    toString: { value: () => String(original) },
+  });
+  return { ...builtin, implementation };
+}
+
+/** The functions that jsonata does not check enough: those of texts and pictures, and those of times that no date has. */
+export const LIMITED_FUNCTIONS: Readonly<Record<string, LibraryFunction>> = {
+  ...Object.fromEntries(
+    TEXT_FUNCTIONS.split(" ").map((name) => [name, wrapFunction(name, limitTexts(name))]),
+  ),
+  ...Object.fromEntries(
+    PICTURE_FUNCTIONS.split(" ").map((name) => [name, wrapFunction(name, limitPictures)]),
+  ),
+  fromMillis: wrapFunction("fromMillis", rejectOtherTimes, limitPictures),
+  toMillis: wrapFunction("toMillis", rejectOtherDates, limitPictures),
+};
+
+/** Returns a built-in function of jsonata. */
+export const findLibraryFunction = (name: string): LibraryFunction =>
+  LIMITED_FUNCTIONS[name] ?? (environment.lookup(name) as LibraryFunction);
+
+/** What jsonata's functions read of the evaluation that calls them. `$toMillis` completes a picture without a year. */
+const CALLER = {
+  createSequence: sequence,
+  environment: {
+    get timestamp() {
+      return new Date();
+    },
+  },
+};
+
+/** Calls a function of jsonata that is synchronous. Its signature has been checked. */
+export const callLibrary = (name: string, ...args: readonly unknown[]): unknown =>
+  findLibraryFunction(name).implementation.apply(CALLER, [...args]);

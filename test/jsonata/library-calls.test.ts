@@ -1,0 +1,87 @@
+/** Calls that run in the package `jsonata`, while the expression around them stays compiled. */
+import { describe, expect, test } from "@jest/globals";
+import { compile } from "../../src/jsonata/index.ts";
+import { interpret } from "../../src/jsonata/interpret.ts";
+
+describe("a call with a picture, or of a function that packs do not use, is left to the package", () => {
+  test.each([
+    ['$fromMillis(time, "[FNn], [D1o] of [MNn] [Y]")', ["fromMillis"], "Friday, 23rd of March 2018"],
+    ['$fromMillis(time, "[H01]:[m01]", "+0530")', ["fromMillis"], "16:03"],
+    ['time ~> $fromMillis("[Y]")', ["fromMillis"], "2018"],
+    ["$map([time], $fromMillis(?, '[Y]', undefined))", ["fromMillis"], "2018"],
+    ['$toMillis("3rd March 2018", "[D1o] [MNn] [Y]")', ["toMillis"], 1_520_035_200_000],
+    ['"1970" ~> $toMillis("[Y]")', ["toMillis"], 0],
+    ['$formatNumber(price, "#,##0.00") & " EUR"', ["formatNumber"], "1,234.50 EUR"],
+    ['[price, 7].$formatNumber($, "0,0", {"decimal-separator": ","})', ["formatNumber"], ["1234,5", "7,0"]],
+    ['$formatInteger(12, "w")', ["formatInteger"], "twelve"],
+    ['$parseInteger("twelve", "w") + 1', ["parseInteger"], 13],
+    ['$pad("7", -3, "0") & $formatBase(255, 16)', ["pad", "formatBase"], "007ff"],
+    ["$spread([{'a': 1}, {'b': 2}])", ["spread"], [{ a: 1 }, { b: 2 }]],
+    [
+      "$zip([1, 2], $reverse([3, 4]))",
+      ["reverse", "zip"],
+      [
+        [1, 4],
+        [2, 3],
+      ],
+    ],
+    ['$toMillis("1970-01-01") & $formatInteger(4, "I")', ["formatInteger"], "0IV"],
+  ])("in %s", async (source, calls, result) => {
+    const input = { time: 1_521_801_216_617, price: 1234.5 };
+    const expression = compile(source);
+    expect(expression.engine).toBe("compiled");
+    expect([...(expression.libraryCalls ?? [])]).toEqual(calls);
+    expect(expression.evaluate(input, {})).toEqual(result);
+    expect(await interpret(source).evaluate(input, {})).toEqual(result);
+  });
+
+  test.each([
+    "$fromMillis(time)",
+    "$fromMillis($toMillis(created) + $floor(duration) * 1000)",
+    "created ~> $toMillis()",
+    "($formatInteger := function($n) { $n }; $formatInteger(time))",
+  ])("none is in %s", (source) => {
+    expect(compile(source)).toMatchObject({ engine: "compiled", libraryCalls: new Set() });
+  });
+
+  test("a function that is bound under the name of one is called", () => {
+    const expression = compile("$formatInteger(1, 'w')");
+    expect(expression.evaluate({}, { formatInteger: () => "bound" })).toBe("bound");
+    expect(expression.evaluate({}, {})).toBe("one");
+  });
+
+  test("the error has the position of the call", () => {
+    expect(() => compile("1 + $formatNumber(1, '0.0.0')").evaluate({}, {})).toThrow(
+      expect.objectContaining({
+        jsonataCode: "D3081",
+        offset: 17,
+        message: "the picture has two decimal separators",
+      }),
+    );
+  });
+});
+
+describe("a hostile picture", () => {
+  const long = "0".repeat(1001);
+
+  test.each([
+    ["$fromMillis(0, picture)", `[Y${long}]`],
+    ["$fromMillis(0, picture)", "[Y,1000000000]"],
+    ["$fromMillis(0, picture)", "[H,*-5000]"],
+    ["$formatNumber(0, picture)", long],
+    ["$formatNumber(0, picture, {'digit': '?'})", long],
+    ["$formatInteger(0, picture)", long],
+    ["$parseInteger('0', picture)", long],
+  ])("%s is rejected for a picture of more than 1000 characters or digits", async (source, picture) => {
+    for (const make of [compile, interpret]) {
+      const evaluated = (async () => make(source).evaluate({ picture }, {}))();
+      await expect(evaluated).rejects.toMatchObject({ jsonataCode: "too_large" });
+    }
+  });
+
+  test("is forgotten: pictures from data do not fill the memory", () => {
+    const expression = compile("$fromMillis(0, picture)");
+    for (let index = 0; index < 5000; index += 1)
+      expect(expression.evaluate({ picture: `[Y]${index}` }, {})).toBe(`1970${index}`);
+  });
+});
