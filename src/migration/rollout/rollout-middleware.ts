@@ -118,12 +118,14 @@ export function createRolloutMiddleware(
       response.removeHeader(PACK_HEADER);
       // A sign-in names an application without proof.
       const provenClient = signIn ? () => undefined : knownAs;
+      // Who has not sent all of the request does not wait for the old service.
+      const waitingClient = () => (request.complete ? provenClient() : undefined);
       let endWait = (): void => {};
       return forward(request, response, plain, {
         bodyLimit: begun?.isCompared ? MAX_COMPARED_BYTES : 0,
         onSent() {
           endWait();
-          endWait = rollout.beginOld(name, provenClient);
+          endWait = rollout.beginOld(name, waitingClient);
         },
         onHead: () => endWait(),
         onEnd(exchange) {
