@@ -1,5 +1,6 @@
 /** What other rooms may use of `migration`. */
 export { COLORS } from "./report/colors.ts";
+export type { ClientMean } from "./coverage/client-shares.ts";
 export { type Coverage, CoverageCounter, type Refusal } from "./coverage/coverage.ts";
 export { CallJudge } from "./coverage/judge-call.ts";
 export { observedCall, type ObservedCall } from "./coverage/observed-call.ts";

@@ -1,4 +1,6 @@
 /** Counts which observed calls a pack would serve, by calls and by clients, in memory that does not grow with their number. */
+import type { Pack } from "../../pack/index.ts";
+import { type ClientMean, ClientShares } from "./client-shares.ts";
 import type { Judgement, RefusalKind } from "./judge-call.ts";
 import type { ObservedCall } from "./observed-call.ts";
 
@@ -28,6 +30,8 @@ export interface Coverage {
   readonly calls: number;
   readonly served: number;
   readonly clients: readonly ClientCoverage[];
+  /** What a gate goes by: clients count, not calls. */
+  readonly mean: ClientMean;
   /** Those with the most calls first. */
   readonly refusals: readonly Refusal[];
   /** Calls that could not be judged, by reason, the most frequent first. */
@@ -63,11 +67,19 @@ export class CoverageCounter {
   readonly #refusals = new Map<string, CountedRefusal>();
   readonly #clients = new Map<string | null, CountedClient>();
   readonly #notJudged = new Map<string, number>();
+  readonly #shares = new ClientShares();
+  readonly #pack: Pick<Pack, "credentials" | "route">;
   #calls = 0;
   #served = 0;
 
-  add({ id, client, count }: ObservedCall, judgement: Judgement): void {
+  constructor(pack: Pick<Pack, "credentials" | "route">) {
+    this.#pack = pack;
+  }
+
+  add(call: ObservedCall, judgement: Judgement): void {
+    const { id, client, count } = call;
     if (judgement.verdict === "unknown") return this.skip(judgement.reason, count);
+    this.#addToClient(call, judgement);
     const counted = this.#clientOf(client);
     this.#calls += count;
     counted.calls += count;
@@ -97,6 +109,7 @@ export class CoverageCounter {
         .toSorted(
           (one, other) => other.calls - other.served - (one.calls - one.served) || other.calls - one.calls,
         ),
+      mean: this.#shares.result(),
       refusals: [...this.#refusals.values()]
         .map(({ clients, ...refusal }) => ({ ...refusal, clients: clients.size }))
         .toSorted((one, other) => other.calls - one.calls || other.clients - one.clients),
@@ -104,6 +117,18 @@ export class CoverageCounter {
         .map(([reason, calls]) => ({ reason, calls }))
         .toSorted((one, other) => other.calls - one.calls),
     };
+  }
+
+  /** Without a token a call is nobody's migration, unless nobody needs one. */
+  #addToClient(call: ObservedCall, judgement: Exclude<Judgement, { verdict: "unknown" }>): void {
+    const { route, verdict } = judgement;
+    const needsNone = this.#pack.credentials.client === undefined;
+    if (!call.hasToken && !needsNone) return;
+    // The name of a path that the pack does not have may be that of a route.
+    const isOfPack = verdict === "served" || (judgement.kind !== "path" && judgement.kind !== "method");
+    const access = isOfPack ? this.#pack.route(route)?.access : undefined;
+    const showsAcceptance = needsNone || (access ?? "public") !== "public";
+    this.#shares.add(call, route, verdict === "served", showsAcceptance);
   }
 
   #clientOf(client: string | null): CountedClient {

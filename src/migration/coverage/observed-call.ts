@@ -7,14 +7,22 @@ import {
   isClientApi,
   isTruncated,
   labelKey,
+  rolloutClient,
 } from "../../audit/index.ts";
 import { isObject } from "../../base/index.ts";
+import { provenBy } from "../../compare/index.ts";
 
 export interface ObservedCall {
   /** Where it was observed: the id of a record, or the place of an entry. */
   readonly id: string;
   /** The client's name in the directory, else its key; null for calls without a token. */
   readonly client: string | null;
+  /** Who has sent it, by what nobody can invent, as comparisons count clients: its name, else all of one network. */
+  readonly provenBy: string;
+  /** Whether that is a name. */
+  readonly isProven: boolean;
+  /** Whether it is one of an archive, whose maker knows whose calls it has. */
+  readonly isArchived: boolean;
   readonly method: string;
   readonly path: string;
   /** Without the question mark. */
@@ -44,6 +52,15 @@ export function clientOf(identity: ClientIdentity, directory: ClientDirectory): 
   if (label) return labelKey(label);
   if (application) return applicationKey(application);
   return fingerprint ?? null;
+}
+
+/** Who has sent the call of a record, by what nobody can invent. */
+function senderOf(
+  { client }: AuditRecord,
+  directory: ClientDirectory,
+): Pick<ObservedCall, "provenBy" | "isProven" | "isArchived"> {
+  const name = client.label ?? rolloutClient(directory, { ...client, userAgent: undefined });
+  return { provenBy: provenBy(name, client.address), isProven: name !== undefined, isArchived: false };
 }
 
 /** What a record has of the client's body. */
@@ -76,6 +93,7 @@ export function observedCall(record: AuditRecord, directory: ClientDirectory): O
   return {
     id,
     client: clientOf(client, directory),
+    ...senderOf(record, directory),
     method,
     path,
     query,

@@ -163,6 +163,9 @@ export async function* readHar(
     yield {
       id: `entry ${index + 1}`,
       client: clientOf(identityOf(entry, lines, target.query), directory),
+      provenBy: "archive",
+      isProven: true,
+      isArchived: true,
       method: entry.request.method.toUpperCase(),
       ...target,
       headers: { ...headers, ...(type && { "content-type": type }) },

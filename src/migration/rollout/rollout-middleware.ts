@@ -118,6 +118,8 @@ export function createRolloutMiddleware(
       response.removeHeader(PACK_HEADER);
       // A sign-in names an application without proof.
       const provenClient = signIn ? () => undefined : knownAs;
+      // Who has not sent all of the request does not wait for the old service.
+      const waitingClient = () => (request.complete ? provenClient() : undefined);
       let endWait = (): void => {};
       return forward(request, response, plain, {
         // A client that needs no token is nobody's: it shares the connections by its network.
@@ -125,7 +127,7 @@ export function createRolloutMiddleware(
         bodyLimit: begun?.isCompared ? MAX_COMPARED_BYTES : 0,
         onSent() {
           endWait();
-          endWait = rollout.beginOld(name, provenClient);
+          endWait = rollout.beginOld(name, waitingClient);
         },
         onHead: () => endWait(),
         onEnd(exchange) {

@@ -257,6 +257,14 @@ describe("failures of the translation", () => {
     expect(sideOf(replica)).toBe(side);
   });
 
+  test("turn a route back on which only one sender sees the old service fail, and which answers others", async () => {
+    const replica = await startReplica(SHARED);
+    noteOld(replica, "GET /books", { shop: true });
+    noteOld(replica, "POST /books", { reports: false });
+    fail(replica, 8);
+    expect(sideOf(replica)).toBe("old");
+  });
+
   test("turn a route back on which the old service answers, though it fails on others", async () => {
     const replica = await startReplica(SHARED);
     noteOld(replica, "POST /books", { billing: true, shop: true, reports: true });
@@ -455,6 +463,35 @@ describe("an old service that hangs", () => {
     if (client() !== undefined) replica.noteOld("GET /books", false, "reports");
     fail(replica);
     expect(sideOf(replica)).toBe("old");
+  });
+
+  test.each([1, 100])("is well for a route where %i calls of only one client wait", async (count) => {
+    const replica = await startReplica(SHARED);
+    for (let index = 0; index < count; index += 1) replica.beginOld("GET /books", () => "shop");
+    now += 2000;
+    replica.noteOld("POST /books", false, "reports");
+    fail(replica);
+    expect(sideOf(replica)).toBe("old");
+  });
+
+  test("is well where one client begins further calls, and others were answered since it waits", async () => {
+    const replica = await startAnswered(["billing", "reports"]);
+    replica.beginOld("GET /books", () => "shop");
+    now += 1000;
+    replica.noteOld("GET /books", false, "reports");
+    for (let index = 0; index < 100; index += 1) replica.beginOld("GET /books", () => "shop");
+    now += 2000;
+    fail(replica);
+    expect(sideOf(replica)).toBe("old");
+  });
+
+  test("for two clients of a route, and answers one on another route, is not well", async () => {
+    const replica = await startReplica(SHARED);
+    for (const client of ["billing", "shop"]) replica.beginOld("GET /books", () => client);
+    now += 2000;
+    replica.noteOld("POST /books", false, "reports");
+    fail(replica);
+    expect(sideOf(replica)).toBe("new");
   });
 
   test("for all but one client is not well", async () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { fingerprint, tokenHash } from "../../../src/gateway/auth/token-cache.ts";
 import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, run, serve, type Serving } from "./program.ts";
 
@@ -76,8 +77,13 @@ test("a gateway in front of the old service alone records its calls, and coverag
   expect(text.out).toContain("1  the old service answered with an error");
   expect(text.out).toContain("1  the token was not accepted");
 
-  const gate = await run(["coverage", "--from", folder, "--pack", PACK, "--fail-below", "99%"]).ended;
-  expect(gate.code).toBe(1);
+  const gate = ["coverage", "--from", folder, "--pack", PACK, "--fail-below", "99%"];
+  // Both come from one network: without names they are one client.
+  expect((await run(gate).ended).code).toBe(2);
+  const clients = join(createFolder(), "clients.yaml");
+  const nameOf = (token: string): string => `${token}: { tokens: [${fingerprint(tokenHash(token))}] }\n`;
+  writeFileSync(clients, nameOf("first-client-1") + nameOf("second-client-2"));
+  expect((await run([...gate, "--clients-file", clients]).ended).code).toBe(1);
   const report = await run(["report", "--data-dir", folder, "--mappings-dir", PACK]).ended;
   expect([report.code, report.out]).toEqual([0, expect.stringContaining("not begun")]);
 }, 60_000);

@@ -1,7 +1,14 @@
 import type { Command } from "commander";
 import { loadPack, packFolder } from "../../../pack/index.ts";
 import { toVisibleLine } from "../../../base/index.ts";
-import { CallJudge, type Coverage, CoverageCounter, type Refusal } from "../../../migration/index.ts";
+import { REQUIRED_CLIENTS } from "../../../compare/index.ts";
+import {
+  CallJudge,
+  type ClientMean,
+  type Coverage,
+  CoverageCounter,
+  type Refusal,
+} from "../../../migration/index.ts";
 import { readExamples } from "../../../authoring/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { readDirectory } from "./operator-files.ts";
@@ -19,7 +26,7 @@ export interface CoverageFlags extends RecordFilters {
   readonly format: "text" | "json";
   /** What refusals are ranked by. */
   readonly by: "calls" | "clients";
-  /** Per cent of the calls, as a number. */
+  /** Per cent of the calls of a client, as a number. */
   readonly failBelow?: number;
   /** Of an archive only calls to this address. */
   readonly baseUrl?: URL;
@@ -27,8 +34,8 @@ export interface CoverageFlags extends RecordFilters {
   readonly ignoreParameter?: readonly string[];
 }
 
-/** The exit code where no call could be judged: a gate must not pass. */
-const NOTHING_JUDGED = 2;
+/** The exit code where too little is known: a gate must not pass. */
+const NOT_KNOWN = 2;
 
 /** Refusals and clients that the text lists. */
 const MOST_LISTED = 30;
@@ -53,11 +60,41 @@ function listed<T>(title: string, items: readonly T[], line: (item: T) => string
   ];
 }
 
-function formatCoverage({ calls, served, clients, refusals, notJudged }: Coverage): string {
+/** What the gate goes by, in words. */
+function describeMean({ clients, share, unproven, largest }: ClientMean): string[] {
+  const mean =
+    share === null
+      ? "The mean of the clients is not known: one client does not decide"
+      : `${percent(share, 1)} is the mean of the clients, each counted once, without the best one`;
+  const counted = `${clients} ${clients === 1 ? "client counts" : "clients count"}, by name or network`;
+  const hint =
+    clients < REQUIRED_CLIENTS
+      ? ": name more of them (CLIENTS_FILE), or set TRUST_PROXY, if they seem to come from one address"
+      : "";
+  const networks = unproven === 1 ? "1 network has" : `${unproven} networks have`;
+  return [
+    mean,
+    counted + hint,
+    ...(clients > 1 ? [`${percent(largest, 1)} of their calls are those of one client`] : []),
+    ...(unproven > 0
+      ? [`${networks} refused calls with tokens that nobody has proven: name their clients, if they are any`]
+      : []),
+  ];
+}
+
+/** The exit code of a gate. */
+function gate({ share, shareWithUnproven }: ClientMean, least: number): number {
+  if (share === null) return NOT_KNOWN;
+  if (share * 100 < least) return 1;
+  return (shareWithUnproven ?? 0) * 100 < least ? NOT_KNOWN : 0;
+}
+
+function formatCoverage({ calls, served, clients, mean, refusals, notJudged }: Coverage): string {
   const complete = clients.filter((client) => client.served === client.calls).length;
   const lines = [
     `${percent(served, calls)} of the calls would be served: ${served} of ${calls}`,
     `${percent(complete, clients.length)} of the clients would be served completely: ${complete} of ${clients.length}`,
+    ...describeMean(mean),
     ...listed(
       "Refused:\n   calls  clients",
       refusals,
@@ -85,7 +122,7 @@ const byClients = (one: Refusal, other: Refusal): number =>
 /**
  * Runs `alpha-gateway coverage`.
  *
- * @returns the exit code: 1 if fewer calls would be served than `--fail-below` says, 2 if no call could be judged
+ * @returns the exit code: 1 if fewer calls of the clients would be served than `--fail-below` says, 2 if that is not known
  * @throws {InvalidExportError} {InvalidHarError}
  */
 export async function coverage(
@@ -100,7 +137,7 @@ export async function coverage(
   const directory = readDirectory(CLIENTS_FILE);
   const { catalogs } = readExamples(packDirectory, []);
   const judge = new CallJudge(pack, { catalogs, publicUrl, ignorable: new Set(ignoreParameter) });
-  const counter = new CoverageCounter();
+  const counter = new CoverageCounter(pack);
   const source = await openSource(from, query);
   const progress = showProgress("calls");
   let done = 0;
@@ -119,6 +156,6 @@ export async function coverage(
   const refusals = by === "clients" ? result.refusals.toSorted(byClients) : result.refusals;
   if (format === "json") printData(`${JSON.stringify({ ...result, refusals }, null, 2)}\n`);
   else print(formatCoverage({ ...result, refusals }));
-  if (result.calls === 0) return NOTHING_JUDGED;
-  return failBelow !== undefined && result.served * 100 < failBelow * result.calls ? 1 : 0;
+  if (result.calls === 0) return NOT_KNOWN;
+  return failBelow === undefined ? 0 : gate(result.mean, failBelow);
 }

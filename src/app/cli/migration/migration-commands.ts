@@ -180,7 +180,7 @@ export function addCoverage(program: Command, onExit: OnExit): void {
     )
     .option(
       "--fail-below <percent>",
-      "exit with 1 if fewer calls would be served, for example 99%",
+      "exit with 1 if fewer calls of the clients would be served on average, for example 99%",
       readPercent,
     )
     .option("--base-url <url>", "of a HAR file only calls to this address, without its path", readBaseUrl)
@@ -190,7 +190,7 @@ export function addCoverage(program: Command, onExit: OnExit): void {
     )
     .addHelpText(
       "after",
-      "\nCalls that the old service refused as well are not judged. Exits with 2 if no call could be judged.",
+      "\nCalls that the old service refused as well are not judged. Exits with 2 if no call could be judged, or too few clients for --fail-below.",
     )
     .action(async (options: CoverageFlags, command: Command) => {
       const { coverage } = await import("./coverage.ts");

@@ -13,14 +13,14 @@ export interface OldServiceHealth {
   /**
    * Notes that a call was sent. Without an answer it counts as failed after two seconds, until it is answered.
    *
-   * @param client Who asked, as far as somebody knows by then; undefined: a stranger
+   * @param client Who waits, as far as somebody knows by then; undefined: a stranger, or a client that has not sent all
    * @returns what to call once its answer begins, or it has ended
    */
   begin(route: string | null, client: () => string | undefined): () => void;
   /**
    * Whether it answered on a route within the last 30 s, less than a tenth of its answers were failures, and somebody was
-   * answered since the calls began that hang. Each client counts once, and the one that saw most failures does not count where
-   * there are others. Where nobody asked on the route, all routes count.
+   * answered on any route since each client waits. Each client counts once, and the one that saw most failures does not count
+   * where there are others. Where nobody asked on the route, or only one client that sees it fail, all routes count.
    */
   isWell(route: string): boolean;
   /**
@@ -56,7 +56,7 @@ interface Call {
   readonly client: () => string | undefined;
 }
 
-/** A call of a client that should have been answered. */
+/** A call of a client that should have been answered. In lists the oldest one is first. */
 interface HangingCall {
   readonly route: string | null;
   readonly sentAt: number;
@@ -92,10 +92,10 @@ class RecentAnswers {
     addTo(answers, now, hasFailed);
   }
 
-  /** Whether it is well by these answers; undefined without any. */
+  /** Whether it is well by these answers; undefined without any, or where only one client says that it is not. */
   isWell(now: number, hanging: readonly HangingCall[]): boolean | undefined {
     const byClient = this.#sum(now);
-    if (!this.isAnswering(now, hanging)) return false;
+    if (this.countWaiting(now, hanging) > 1) return false;
     for (const { client, sentAt } of hanging) {
       const { total, failed, succeededAt } = byClient.get(client) ?? noAnswers();
       // What it answered before says nothing about a service that does not answer this client since.
@@ -104,15 +104,16 @@ class RecentAnswers {
       byClient.set(client, { ...counted, succeededAt });
     }
     const rates = [...byClient.values()].map(({ total, failed }) => failed / total);
-    if (rates.length === 0) return undefined;
     const sum = rates.reduce((all, rate) => all + rate, 0);
-    return rates.length === 1 ? sum < UNWELL : sum - Math.max(...rates) < UNWELL * (rates.length - 1);
+    if (rates.length < 2) return rates.length === 1 && sum < UNWELL ? true : undefined;
+    return sum - Math.max(...rates) < UNWELL * (rates.length - 1);
   }
 
-  /** Whether somebody was answered since each call began that hangs. */
-  isAnswering(now: number, hanging: readonly HangingCall[]): boolean {
+  /** Counts the clients that wait, and since whose oldest call nobody was answered. */
+  countWaiting(now: number, hanging: readonly HangingCall[]): number {
     const succeededAt = Math.max(...[...this.#sum(now).values()].map((each) => each.succeededAt));
-    return hanging.every(({ sentAt }) => sentAt < succeededAt);
+    const oldest = new Map(hanging.toReversed().map(({ client, sentAt }) => [client, sentAt]));
+    return [...oldest.values()].filter((sentAt) => sentAt >= succeededAt).length;
   }
 
   #sum(now: number): Map<string, Answers> {
@@ -213,7 +214,7 @@ export function watchOldService(clock: () => number = () => performance.now()): 
     isWell(route) {
       const now = clock();
       const hanging = hangingCalls();
-      if (!all.recent.isAnswering(now, hanging)) return false;
+      if (all.recent.countWaiting(now, hanging) > 0) return false;
       const here = hanging.filter((call) => call.route === route);
       return answersOf(route).recent.isWell(now, here) ?? all.recent.isWell(now, hanging) ?? false;
     },
