@@ -105,17 +105,19 @@ const createSenders = ({
   clients,
   shared,
   upstreamTokens,
-  shadow,
-}: Pick<PublicAppDependencies, "pack" | "clients" | "shared" | "upstreamTokens" | "shadow">):
+  legacy,
+  rollout,
+}: Pick<PublicAppDependencies, "pack" | "clients" | "shared" | "upstreamTokens" | "legacy" | "rollout">):
   | KnownSenders
   | undefined =>
-  shadow &&
+  legacy &&
+  rollout.rollout &&
   createKnownSenders({
     pack,
     directory: clients.current,
     tokens: shared.tokens,
     upstreamTokens,
-    ofOldService: shadow.acceptedTokens,
+    ofOldService: legacy.acceptedTokens,
   });
 
 /** Creates the handler of the public port. Every request gets its response from it. */

@@ -1,5 +1,5 @@
 /** Opens what comparisons of the old service and the translation share, whichever pack is active. */
-import { type AcceptedTokens, createTokensOfOldService, type LegacyService } from "../../gateway/index.ts";
+import type { LegacyService } from "../../gateway/index.ts";
 import type { KeyValueStore, Log, Metrics, Settings } from "../../base/index.ts";
 import type { ReportComparison } from "../counts/comparison.ts";
 import { VolatileFields } from "../answers/volatile-fields.ts";
@@ -20,8 +20,6 @@ export interface ShadowService {
   /** What is known of the old service. */
   readonly volatile: VolatileFields;
   readonly report: ShadowOptions["report"];
-  /** Tokens that the old service has accepted. */
-  readonly acceptedTokens: AcceptedTokens;
   /** Fires when the gateway stops. */
   readonly closing: AbortSignal;
   close(): Promise<void>;
@@ -83,7 +81,6 @@ export function openShadow(
       report(compared);
       rollout.note(compared, knownAs);
     },
-    acceptedTokens: createTokensOfOldService(),
     closing: closing.signal,
     async close() {
       closing.abort();

@@ -1,4 +1,6 @@
 /** The old service of `LEGACY_URL`: the connections to it, and the records of what it answers. */
+import { type AcceptedTokens, createAcceptedTokens } from "../auth/accepted-tokens.ts";
+import { noteOldAnswer } from "../auth/known-senders.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import {
   isObserving,
@@ -35,6 +37,8 @@ export interface LegacyService {
   readonly breaker: CircuitBreaker;
   /** The routes of an API without a pack. */
   readonly templates: RouteTemplates;
+  /** The tokens that it has accepted, whichever pack is active. */
+  readonly acceptedTokens: AcceptedTokens;
 }
 
 /** What is used up, for the log. */
@@ -90,7 +94,7 @@ export function openLegacy(
   const timeoutMs = TIMEOUT_FACTOR * UPSTREAM_TIMEOUT_MS;
   const options = { name: NAME, origin: url, timeoutMs, connections, breaker, secureContext };
   const proxy = createNativeProxy({ ...options, keepsHeaderCase: true });
-  return { url, secureContext, proxy, breaker, templates };
+  return { url, secureContext, proxy, breaker, templates, acceptedTokens: createAcceptedTokens() };
 }
 
 /**
@@ -122,7 +126,7 @@ export interface LegacyForwardParts {
 /** Creates what passes a request of the active pack to the old service. */
 export function createLegacyForward(
   settings: Settings,
-  { proxy, templates }: LegacyService,
+  { proxy, templates, acceptedTokens }: LegacyService,
   { pack, audit, inFlight }: LegacyForwardParts,
   recorder: Recorder,
 ): ForwardLegacy {
@@ -141,13 +145,20 @@ export function createLegacyForward(
 
   async function record(plain: AlphaRequest, { hash, sent, answer, outcome }: LegacyExchange): Promise<void> {
     const matched = isObserved ? undefined : routeOf(plain, pack);
+    const judged = isObserved ? "unknown" : matched;
+    const isAccepted = noteOldAnswer(acceptedTokens, hash, judged, outcome.v4Status ?? 0);
     const { method, address } = plain;
     const guessRoute = (path: string): string | null =>
       templates.routeOf(method, path, outcome.v4Status ?? null, {
         token: hash,
         network: addressNetwork(address),
       });
-    const sender = { hash, route: matched?.name ?? null, guessRoute: isObserved ? guessRoute : undefined };
+    const sender = {
+      hash,
+      isAccepted,
+      route: matched?.name ?? null,
+      guessRoute: isObserved ? guessRoute : undefined,
+    };
     const bodies = {
       sent: await sent?.decode(),
       received: await answer?.body.decode(),
