@@ -244,8 +244,10 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
       });
 
       test("list as many clients as are wanted, those of the most days and routes, with all of their counts", async () => {
-        const put = async (id: string, client: string, hour: number, varied: object): Promise<void> =>
-          store.append(sampleRecord(id, { client, time: `2026-03-0${hour}T10:00:00.000Z`, ...varied }));
+        const put = async (id: string, client: string, day: number, varied: object): Promise<void> =>
+          store.append(
+            sampleRecord(`most-${id}`, { client, time: `2026-03-0${day}T10:00:00.000Z`, ...varied }),
+          );
         await put("a", "few days", 1, {});
         await put("b", "few days", 2, {});
         await put("c", "two days", 1, {});
@@ -253,7 +255,9 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         await put("e", "two days", 3, {});
         for (const id of ["f", "g", "h", "i"]) await put(id, "one day", 1, {});
         const list = async (query: UsageQuery) =>
-          (await store.clients(query)).map(({ client, requests }) => `${client} ${requests}`);
+          (await store.clients({ clients: ["few days", "two days", "one day"], ...query })).map(
+            ({ client, requests }) => `${client} ${requests}`,
+          );
         expect(await list({ mostClients: 2 })).toEqual(["two days 3", "few days 2"]);
         expect(await list({ mostClients: 1, clients: ["few days", "one day"] })).toEqual(["few days 2"]);
         expect(await list({ mostClients: 1, since: "2026-03-02T00:00:00.000Z" })).toEqual(["two days 2"]);
