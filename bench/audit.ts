@@ -152,8 +152,9 @@ function deleteOldest(file: string): string {
   const now = Date.now();
   const times = [now - (DAYS - 2) * DAY_MS, now - (DAYS - 3) * DAY_MS].map((before) => {
     const started = performance.now();
-    const limits = { before, usageBefore: before, sizeLimit: Number.MAX_SAFE_INTEGER };
-    write({ kind: "purge", ...limits, summaryRows: Number.MAX_SAFE_INTEGER });
+    const most = Number.MAX_SAFE_INTEGER;
+    const limits = { sizeLimit: most, summaryRows: most, summaryTokens: most, named: [] };
+    write({ kind: "purge", before, usageBefore: before, ...limits });
     return (performance.now() - started).toFixed(1);
   });
   write({ kind: "close" });

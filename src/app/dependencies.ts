@@ -180,7 +180,8 @@ async function openDependencies(
   closers.push(() => tls?.close());
   const v4 = await openV4(settings, pack, log);
   closers.push(() => v4.close());
-  const audit = await openAudit(settings, { log, pack, networkOf: addressNetwork }, auditThread);
+  const auditContext = { log, pack, networkOf: addressNetwork, directory: clients.current };
+  const audit = await openAudit(settings, auditContext, auditThread);
   closers.push(() => audit?.close());
   const shared = await openSharedState(settings, log);
   closers.push(() => shared.close());

@@ -62,7 +62,7 @@ export {
   readGroupsOfAllDays,
   readGroupTokens,
 } from "./usage/client-groups.ts";
-export { familyKeyOf, isLookedUp, keysOf, keysOfName, nameOfUsage } from "./usage/client-keys.ts";
+export { familyKeyOf, isLookedUp, keysOf, keysOfName, namedKeys, nameOfUsage } from "./usage/client-keys.ts";
 export type { LossQuery, LossUsage } from "./usage/loss-usage.ts";
 export {
   cameBackOn,

@@ -1,5 +1,4 @@
 /** What other rooms may use of `gateway`. */
-export type { AcceptedTokens } from "./auth/accepted-tokens.ts";
 export { createTokenCheckBudget, TOKEN_CHECK, type TokenCheckBudget } from "./auth/check-tokens.ts";
 export { createKnownSenders, type KnownSenders } from "./auth/known-senders.ts";
 export { findTokenCheck, type ProofDependencies, type ProvenToken, proveToken } from "./auth/prove-token.ts";

@@ -57,6 +57,7 @@ export function memoryStore() {
       written: 0,
       errors: 0,
       evicted: 0,
+      evictedClients: 0,
       recordBytes: 0,
       storedBytes: 0,
       commits: 0,

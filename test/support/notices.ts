@@ -84,6 +84,10 @@ export interface World {
   clients: readonly ObservedClient[];
   plan: PlanStatus | undefined;
   file: string;
+  /** Why clients can't be read. */
+  fault: Error | undefined;
+  /** How often clients were read. */
+  reads: number;
 }
 
 /** A Monday. */
@@ -93,6 +97,8 @@ export const createWorld = (file: string, world: Partial<World> = {}): World => 
   time: START,
   clients: [],
   plan: undefined,
+  fault: undefined,
+  reads: 0,
   ...world,
   file,
 });
@@ -118,7 +124,11 @@ export function startNotices(world: World, store: NoticesOptions["store"]): Test
   const notices = new Notices({
     file: () => parseOperatorFile({ file: "notices.yaml", text: world.file }, kind),
     store,
-    readClients: async () => world.clients,
+    async readClients() {
+      world.reads += 1;
+      if (world.fault) throw world.fault;
+      return world.clients;
+    },
     planStatus: () => world.plan,
     onResult(event, result, count = 1) {
       for (let n = 0; n < count; n += 1) results.push(`${event} ${result}`);

@@ -30,6 +30,11 @@ export function addAuditMetrics(
     "Audit records deleted before AUDIT_RETENTION_DAYS, because AUDIT_SIZE_LIMIT was reached.",
     () => stats().evicted,
   );
+  addTotal(
+    "audit_clients_evicted_total",
+    "Clients whose summaries were deleted before USAGE_RETENTION_DAYS, because there are too many clients.",
+    () => stats().evictedClients,
+  );
   addTotal("audit_written_total", "Committed audit records.", () => stats().written);
   addTotal("audit_errors_total", "Failed commits and restarts of the audit store.", () => stats().errors);
   addGauge(

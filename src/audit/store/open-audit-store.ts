@@ -54,6 +54,7 @@ export async function openExistingAuditStore(settings: StoreSettings): Promise<A
     usageRetentionDays: 36_500,
     sizeLimit: Number.MAX_SAFE_INTEGER,
     summaryRows: Number.MAX_SAFE_INTEGER,
+    summaryTokens: Number.MAX_SAFE_INTEGER,
   };
   return openAuditStore(settings, { durability: "relaxed", ...unlimited });
 }

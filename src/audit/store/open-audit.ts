@@ -3,6 +3,8 @@ import { mergeRejections } from "../record/merge-rejections.ts";
 import type { AuditStore } from "./store.ts";
 import { type Log, type Settings, withOpenTelemetry } from "../../base/index.ts";
 import { filterHeadersOf, type Pack } from "../../pack/index.ts";
+import type { ClientDirectory } from "../clients/client-directory.ts";
+import { namedKeys } from "../usage/client-keys.ts";
 import { openAuditStore } from "./open-audit-store.ts";
 
 interface AuditContext {
@@ -10,6 +12,8 @@ interface AuditContext {
   readonly pack: Pack;
   /** The network of an address, whose rejected requests are recorded together. */
   readonly networkOf: (address: string) => string;
+  /** The names of clients. */
+  readonly directory: () => ClientDirectory;
 }
 
 /** Logs how many records can't be read. */
@@ -30,7 +34,7 @@ export const reportDamaged =
  */
 export async function openAudit(
   settings: Settings,
-  { log, pack, networkOf }: AuditContext,
+  { log, pack, networkOf, directory }: AuditContext,
   thread: Worker | undefined,
 ): Promise<AuditStore | undefined> {
   if (settings.AUDIT === "off") return undefined;
@@ -42,6 +46,12 @@ export async function openAudit(
     onFault: (error: unknown) =>
       log.error({ code: "AG_AUDIT_STORE_FAILED", err: error }, "the audit store failed"),
     onDamaged: reportDamaged(log),
+    namedClients: () => namedKeys(directory()),
+    onTooManyClients: () =>
+      log.warn(
+        { code: "AG_AUDIT_TOO_MANY_CLIENTS" },
+        "there are too many clients: summaries of those that called on one day only are deleted, the oldest first",
+      ),
   };
   const withExport = await loadAuditExport(settings, { log, pack });
   const store = await openAuditStore(settings, options, thread);

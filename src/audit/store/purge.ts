@@ -1,8 +1,7 @@
 import { repeat } from "../record/repeat.ts";
 import type { StoreOptions } from "./store.ts";
-import { MAX_SUMMARY_ROWS, USAGE_RETENTION_DAYS } from "../usage/usage.ts";
+import { DAY_MS, MAX_SUMMARY_ROWS, MAX_TOKENS, USAGE_RETENTION_DAYS } from "../usage/usage.ts";
 
-const DAY_MS = 86_400_000;
 /** Often enough that a busy store does not exceed its size limit by much. */
 const EVERY_MS = 10_000;
 /** Pause between two steps, in which commits can run. */
@@ -12,6 +11,8 @@ const BETWEEN_STEPS_MS = 20;
 export interface PurgeResult {
   /** Records that were deleted only because of the size limit. */
   readonly evicted: number;
+  /** Clients whose summaries were deleted, because there are too many clients. */
+  readonly clients: number;
   /** Whether there may be more to delete. */
   readonly more: boolean;
 }
@@ -21,23 +22,39 @@ export interface PurgeOptions {
   /** Deletes a day that is too old, or some segments above the size limit. */
   readonly step: () => Promise<PurgeResult>;
   readonly everyMs?: number;
+  /** See {@link StoreOptions.onTooManyClients}. */
+  readonly onTooManyClients?: (() => void) | undefined;
 }
 
 /** Starts to delete old records: at once, then every ten seconds, in small steps. */
-export function startPurge({ step, everyMs = EVERY_MS }: PurgeOptions): {
+export function startPurge({ step, everyMs = EVERY_MS, onTooManyClients }: PurgeOptions): {
   readonly stop: () => void;
   /** Records deleted since the start because of the size limit. */
   readonly evicted: () => number;
+  /** Clients whose summaries were deleted since the start. */
+  readonly evictedClients: () => number;
 } {
   let evictedSince = 0;
+  let clientsSince = 0;
+  /** Clients that were deleted since the last step after which there was nothing more to delete. */
+  let clientsOfRun = 0;
+  let hadTooMany = false;
 
   async function purge(): Promise<number> {
-    const { more, evicted } = await step();
+    const { more, evicted, clients } = await step();
     evictedSince += evicted;
+    clientsSince += clients;
+    if (clients > 0 && clientsOfRun === 0 && !hadTooMany) onTooManyClients?.();
+    clientsOfRun += clients;
+    if (!more) [hadTooMany, clientsOfRun] = [clientsOfRun > 0, 0];
     return more ? BETWEEN_STEPS_MS : everyMs;
   }
 
-  return { stop: repeat({ step: purge, retryMs: everyMs }), evicted: () => evictedSince };
+  return {
+    stop: repeat({ step: purge, retryMs: everyMs }),
+    evicted: () => evictedSince,
+    evictedClients: () => clientsSince,
+  };
 }
 
 /** What is too old, in milliseconds since the epoch, and how much is too much. Days (UTC) that ended before are deleted. */
@@ -49,6 +66,10 @@ export interface PurgeLimits {
   readonly sizeLimit: number;
   /** Maximum number of rows of the summaries. */
   readonly summaryRows: number;
+  /** Maximum number of tokens in the summaries. */
+  readonly summaryTokens: number;
+  /** The keys of clients that have a name. */
+  readonly named: readonly string[];
 }
 
 /** Returns the limits at this moment. */
@@ -57,9 +78,12 @@ export function limitsOf({
   usageRetentionDays = USAGE_RETENTION_DAYS,
   sizeLimit,
   summaryRows = MAX_SUMMARY_ROWS,
+  summaryTokens = MAX_TOKENS,
+  namedClients = () => [],
   clock = Date.now,
 }: StoreOptions): PurgeLimits {
   const now = clock();
   const before = now - retentionDays * DAY_MS;
-  return { before, usageBefore: now - usageRetentionDays * DAY_MS, sizeLimit, summaryRows };
+  const usageBefore = now - usageRetentionDays * DAY_MS;
+  return { before, usageBefore, sizeLimit, summaryRows, summaryTokens, named: namedClients() };
 }

@@ -68,6 +68,8 @@ export interface AuditStats {
   readonly commitSeconds: number;
   /** Records deleted since the start because of `sizeLimit`, before `retentionDays`. */
   readonly evicted: number;
+  /** Clients whose summaries were deleted since the start, because there are too many clients. */
+  readonly evictedClients: number;
   /** Undefined if records are not sent to a collector. */
   readonly exported?: ExportStats;
 }
@@ -96,6 +98,12 @@ export interface StoreOptions {
   readonly usageRetentionDays?: number;
   /** Maximum number of rows of the summaries. Default 1 000 000. */
   readonly summaryRows?: number;
+  /** Maximum number of tokens in the summaries. Default 100 000. */
+  readonly summaryTokens?: number;
+  /** The keys of clients that have a name: strangers can't push them out of the summaries. Default: none. */
+  readonly namedClients?: () => readonly string[];
+  /** Called when the store begins to delete clients from the summaries, because there are too many. */
+  readonly onTooManyClients?: () => void;
   /** Bounds of what waits to be committed: above either the oldest are dropped. Default `MOST_QUEUED`. */
   readonly queue?: { readonly maxRows?: number; readonly maxBytes?: number };
   /** Called with the error of the first of several failed commits, for the log. */

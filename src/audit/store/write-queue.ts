@@ -37,7 +37,7 @@ export interface WriteQueueOptions extends Omit<WaitingRowsOptions, "onDrop"> {
 export interface WriteQueue {
   /** Like `AuditStore.append`. */
   readonly push: (record: AuditRecord) => void | Promise<void>;
-  readonly stats: () => Omit<AuditStats, "evicted">;
+  readonly stats: () => Omit<AuditStats, "evicted" | "evictedClients">;
   /** Commits an empty group, unless a commit is running or planned, to check whether the store works. */
   readonly probe: () => void;
   /** Why the last commit failed; undefined if it succeeded. */
@@ -100,7 +100,7 @@ class GroupWriter {
     return promise;
   }
 
-  stats(): Omit<AuditStats, "evicted"> {
+  stats(): Omit<AuditStats, "evicted" | "evictedClients"> {
     const { commitMs, ...counts } = this.#counts;
     return { ...counts, queued: this.#rows.count + this.#inFlight, commitSeconds: commitMs / 1000 };
   }

@@ -1,6 +1,6 @@
 /** The keys under which the client of a name is counted, or of a family of user agents. */
 import { agentFamily } from "../clients/agent-pattern.ts";
-import type { ClientDirectory } from "../clients/client-directory.ts";
+import type { ClientDirectory, KnownClient } from "../clients/client-directory.ts";
 import { applicationKey, isNamedKey, labelKey, UNACCEPTED } from "./summary-key.ts";
 import type { ClientUsage } from "./usage.ts";
 
@@ -29,6 +29,16 @@ export const familyKeyOf = ({
 export const isLookedUp = (directory: ClientDirectory, client: string): boolean =>
   directory.find(client) !== undefined || client.startsWith(FAMILY);
 
+/** The keys under which an entry of the directory is counted, whatever its user agent is. */
+const keysOfEntry = ({ name, applications, tokens }: KnownClient): readonly string[] => [
+  labelKey(name),
+  ...applications.map(applicationKey),
+  ...tokens,
+];
+
+/** The keys of all clients of the directory that nobody can invent: those by a user agent are left out. */
+export const namedKeys = ({ clients }: ClientDirectory): readonly string[] => clients.flatMap(keysOfEntry);
+
 /**
  * Returns the keys of a named client: its label, its applications and its tokens, and all counted clients that have its name
  * by their user agent.
@@ -46,9 +56,7 @@ export function keysOfName(
   const ofUsage = counted.flatMap((usage) =>
     nameOfUsage(directory, usage) === name ? (usage.client ?? []) : [],
   );
-  return [
-    ...new Set([labelKey(name), ...known.applications.map(applicationKey), ...known.tokens, ...ofUsage]),
-  ];
+  return [...new Set([...keysOfEntry(known), ...ofUsage])];
 }
 
 /** Returns the keys of a name, or of a family of user agents. @param counted All clients of the summaries */

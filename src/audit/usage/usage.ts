@@ -3,6 +3,8 @@ import type { AuditRecord } from "../record/record.ts";
 import { truncateUtf8 } from "../record/truncate.ts";
 import { WORTH, type RecordColumns } from "../store/stored-row.ts";
 
+export const DAY_MS = 86_400_000;
+
 /** A query of the summaries. These are stored by day (UTC): a day that is partly in the range counts as a whole. */
 export interface UsageQuery {
   /** The key of a client, or null for requests without a token. Default: all. */
@@ -20,6 +22,11 @@ export interface UsageQuery {
   readonly until?: string;
   /** Maximum number of rows, default 10 000. Those with the most requests are returned. */
   readonly limit?: number;
+  /**
+   * `clients` only, in place of `limit`: how many clients are read at most, those that called on the most days and routes.
+   * `limit` sums up all clients before it leaves some out.
+   */
+  readonly mostClients?: number;
 }
 
 /** Maximum number of rows of a query. */
@@ -33,14 +40,23 @@ const MAX_AGENT_BYTES = 200;
 /** Maximum number of rows of the summaries, by default. They take about 300 bytes each, with the indexes. */
 export const MAX_SUMMARY_ROWS = 1_000_000;
 
-/** Maximum number of tokens in the summaries. Above it those that were not used for the longest time are deleted. */
+/** Maximum number of tokens in the summaries, by default. */
 export const MAX_TOKENS = 100_000;
+
+/**
+ * What newcomers may have of the rows and of the tokens: clients without a name that have called on one day only. Anybody
+ * can be many of them. Above it and above the limit they go before what others have.
+ */
+export const NEWCOMERS_SHARE = 0.5;
 
 /** Days for which summaries are kept, by default: a job that runs once a year is seen. */
 export const USAGE_RETENTION_DAYS = 400;
 
 /** Rows that one step deletes above the limit. */
 export const SUMMARY_STEP_ROWS = 2000;
+
+/** Clients that one step deletes. More than rows, because each step reads the keys of all clients. */
+export const CLIENT_STEP = 20_000;
 
 /** The rows of a client, or how many of them are deleted. */
 export interface ClientRows {
@@ -73,6 +89,18 @@ export function cutLargest(counted: readonly ClientRows[], excess: number): Clie
     .slice(0, clients)
     .map(({ client, rows }, index) => ({ client, rows: rows - level + (level > 0 && index < most ? 1 : 0) }))
     .filter(({ rows }) => rows > 0);
+}
+
+/** Returns the first clients that have so many rows together. */
+export function takeClients(counted: readonly ClientRows[], excess: number): string[] {
+  const taken: string[] = [];
+  let left = excess;
+  for (const { client, rows } of counted) {
+    if (left <= 0) break;
+    taken.push(client);
+    left -= rows;
+  }
+  return taken;
 }
 
 /** Maximum number of tokens of a client that are read. */
@@ -203,7 +231,6 @@ export const worthOf = ({
 }: Pick<RecordColumns, "client" | "status" | "accepted">): number =>
   client !== null && accepted ? WORTH.accepted : status >= 400 ? WORTH.refused : WORTH.unaccepted;
 
-const DAY_MS = 86_400_000;
 let lastDay = { number: 0, text: "1970-01-01" };
 
 /** Returns the UTC day of a time, `2026-03-01`. @param time Milliseconds since the epoch. */

@@ -1,13 +1,43 @@
 /** Senders that somebody knows. Tokens, user agents and requests that fail can be invented: strangers decide nothing. */
-import { createAcceptedTokens, type AcceptedTokens } from "./accepted-tokens.ts";
+import type { AcceptedTokens } from "./accepted-tokens.ts";
 import { fingerprint, type TokenCache } from "./token-cache.ts";
 import type { UpstreamTokens } from "./upstream-tokens.ts";
 import { type ClientDirectory, type ClientIdentity, rolloutClient } from "../../audit/index.ts";
 import { isSuccess, type Pack, type Route } from "../../pack/index.ts";
 
+/**
+ * The route of a request of which a token is judged: undefined if the pack has none. Without a pack nobody knows which routes
+ * need a token.
+ */
+export type JudgedRoute = Pick<Route, "access"> | "unknown" | undefined;
+
+/** Whether the old service has served a request. A redirect is an answer of a service, too. */
+export const isServed = (status: number): boolean => status >= 200 && status < 400;
+
 /** Whether an answer of the old service shows that it accepts the token: a success, if the route needs one. */
-export const showsAcceptance = (route: Pick<Route, "access"> | undefined, status: number): boolean =>
-  route !== undefined && route.access !== "public" && isSuccess(status);
+export const showsAcceptance = (route: JudgedRoute, status: number): boolean =>
+  route === "unknown"
+    ? isServed(status)
+    : route !== undefined && route.access !== "public" && isSuccess(status);
+
+/**
+ * Notes what an answer of the old service says about a token.
+ *
+ * @returns whether the old service has accepted the token, now or before
+ */
+export function noteOldAnswer(
+  ofOldService: AcceptedTokens,
+  hash: string | undefined,
+  route: JudgedRoute,
+  status: number,
+): boolean {
+  if (hash === undefined) return false;
+  if (status === 401) ofOldService.delete(hash);
+  if (!showsAcceptance(route, status)) return ofOldService.has(hash);
+  ofOldService.add(hash);
+  // Also where there are too many to remember it.
+  return true;
+}
 
 /** Who says to have sent a request. */
 export interface Sender {
@@ -30,25 +60,10 @@ export interface KnownSenders {
   noteOldAnswer(sender: Sender, route: Pick<Route, "access"> | undefined, status: number): void;
 }
 
-/** The tokens that the old service has accepted, whichever pack is active. */
-export const createTokensOfOldService = (): AcceptedTokens => createAcceptedTokens();
-
-/** Notes what an answer of the old service says about a token. @param isAcceptance Whether it shows that the token is accepted */
-export function noteAnswerOfOldService(
-  ofOldService: AcceptedTokens,
-  hash: string | undefined,
-  status: number,
-  isAcceptance: boolean,
-): void {
-  if (hash === undefined) return;
-  if (status === 401) ofOldService.delete(hash);
-  else if (isAcceptance) ofOldService.add(hash);
-}
-
 /** Whoever needs no credentials, and has no name. */
 const ANYBODY = "?";
 
-/** Creates what knows the senders of a pack. @param ofOldService see {@link createTokensOfOldService} */
+/** Creates what knows the senders of a pack. */
 export function createKnownSenders({
   pack,
   directory,
@@ -60,6 +75,7 @@ export function createKnownSenders({
   readonly directory: () => ClientDirectory;
   readonly tokens: Pick<TokenCache, "wasAccepted">;
   readonly upstreamTokens: Pick<UpstreamTokens, "find"> | undefined;
+  /** The tokens that the old service has accepted, whichever pack is active. */
   readonly ofOldService: AcceptedTokens;
 }): KnownSenders {
   const needsCredentials = pack.credentials.client !== undefined;
@@ -72,8 +88,6 @@ export function createKnownSenders({
         tokens.wasAccepted(hash) || ofOldService.has(hash) || upstreamTokens?.find(hash) !== undefined;
       return isAccepted ? fingerprint(hash) : undefined;
     },
-    noteOldAnswer({ hash }, route, status) {
-      noteAnswerOfOldService(ofOldService, hash, status, showsAcceptance(route, status));
-    },
+    noteOldAnswer: ({ hash }, route, status) => void noteOldAnswer(ofOldService, hash, route, status),
   };
 }

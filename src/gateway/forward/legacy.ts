@@ -1,6 +1,6 @@
 /** The old service of `LEGACY_URL`: the connections to it, and the records of what it answers. */
-import type { AcceptedTokens } from "../auth/accepted-tokens.ts";
-import { createTokensOfOldService, noteAnswerOfOldService } from "../auth/known-senders.ts";
+import { type AcceptedTokens, createAcceptedTokens } from "../auth/accepted-tokens.ts";
+import { noteOldAnswer } from "../auth/known-senders.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import {
   isObserving,
@@ -11,7 +11,7 @@ import {
   type Settings,
   type UsedUp,
 } from "../../base/index.ts";
-import { isSuccess, type Pack, type Route, splitPath } from "../../pack/index.ts";
+import { type Pack, type Route, splitPath } from "../../pack/index.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
 import { packVary } from "../pipeline/pipeline-config.ts";
 import { createLegacyProxy, type LegacyExchange, type ForwardLegacy } from "./legacy-proxy.ts";
@@ -39,6 +39,8 @@ export interface LegacyService {
   readonly acceptedTokens: AcceptedTokens;
   /** The routes of an API without a pack. */
   readonly templates: RouteTemplates;
+  /** The tokens that it has accepted, whichever pack is active. */
+  readonly acceptedTokens: AcceptedTokens;
 }
 
 /** What is used up, for the log. */
@@ -92,7 +94,7 @@ export function openLegacy(
     () => templates.refused,
   );
   const timeoutMs = TIMEOUT_FACTOR * UPSTREAM_TIMEOUT_MS;
-  const acceptedTokens = createTokensOfOldService();
+  const acceptedTokens = createAcceptedTokens();
   const proxy = createNativeProxy({
     name: NAME,
     origin: url,
@@ -156,17 +158,21 @@ export function createLegacyForward(
 
   async function record(plain: AlphaRequest, { hash, sent, answer, outcome }: LegacyExchange): Promise<void> {
     const matched = isObserved ? undefined : routeOf(plain, pack);
+    const judged = isObserved ? "unknown" : matched;
+    const isAccepted = noteOldAnswer(acceptedTokens, hash, judged, outcome.v4Status ?? 0);
     const { method, address } = plain;
     const { v4Status } = outcome;
-    // Without a pack nobody knows which paths need a token: each success counts. A roll-out asks for more.
-    if (isObserved && typeof v4Status === "number")
-      noteAnswerOfOldService(acceptedTokens, hash, v4Status, isSuccess(v4Status));
     const guessRoute = (path: string): string | null =>
       templates.routeOf(method, path, v4Status ?? null, {
         token: hash,
         network: addressNetwork(address),
       });
-    const sender = { hash, route: matched?.name ?? null, guessRoute: isObserved ? guessRoute : undefined };
+    const sender = {
+      hash,
+      isAccepted,
+      route: matched?.name ?? null,
+      guessRoute: isObserved ? guessRoute : undefined,
+    };
     const bodies = {
       sent: await sent?.decode(),
       received: await answer?.body.decode(),

@@ -19,6 +19,7 @@ import {
 } from "../../audit/index.ts";
 import { isJson } from "../../base/index.ts";
 import { usualTokenTexts } from "../../pack/index.ts";
+import { isServed } from "../auth/known-senders.ts";
 import { header, type AlphaRequest } from "../pipeline/request.ts";
 import {
   beganAt,
@@ -210,16 +211,14 @@ function addBody(
   redaction.addFrom({ path: "", isRoute: false, query: "", texts: [], headers, body: searched }, secrets);
 }
 
-/** Whether the old service has answered, and not by rejecting the token. */
-const isAnswered = ({ v4Status }: NativeOutcome): boolean =>
-  typeof v4Status === "number" && v4Status !== 401 && v4Status !== 403;
-
-/** Bytes of a body that is recorded of a rejected request. */
+/** Bytes of a body that is recorded of a rejected request of a stranger. */
 const LONGEST_BODY_WITHOUT_TOKEN = 1024;
 
 /** Who has sent a request to the old service, and the pack's route of it. */
 export interface LegacySender {
   readonly hash: string | undefined;
+  /** Whether the old service has accepted the token, in this request or before. */
+  readonly isAccepted: boolean;
   readonly route: string | null;
   /** Guesses the route of an API without a pack. @param path Without secrets. */
   readonly guessRoute?: ((path: string) => string | null) | undefined;
@@ -233,15 +232,16 @@ export function createLegacyRecord(
   bodies: LegacyBodies,
   options: RecordOptions,
 ): AuditRecord {
-  const { hash, route, guessRoute } = sender;
+  const { hash, isAccepted, route, guessRoute } = sender;
   const { redaction } = options;
   const tokens = [...unparsedTokens(request, options), ...usualTokenTexts(request)];
   const secrets = findSecrets(request, route, undefined, tokens, options);
   addBody(bodies.sent, undefined, options, secrets);
   addBody(bodies.received, bodies.headers, options, secrets);
-  const isAccepted = isAnswered(outcome);
+  // Whoever is not served can send anything at no cost.
+  const isTrusted = isAccepted || isServed(outcome.v4Status ?? 0);
   const isBodyRecorded =
-    options.bodies && (isAccepted || (bodies.sent?.length ?? 0) <= LONGEST_BODY_WITHOUT_TOKEN);
+    options.bodies && (isTrusted || (bodies.sent?.length ?? 0) <= LONGEST_BODY_WITHOUT_TOKEN);
   const create = (): AuditRecord => {
     const body = isBodyRecorded ? recordBody(bodies.sent, redaction, secrets) : undefined;
     // A list with a secret in each row must not hide what was called.
@@ -254,7 +254,7 @@ export function createLegacyRecord(
       requestId: secrets.conceal(request.id),
       client: recordClient(request, { hash, application: undefined, isAccepted }, secrets, options),
       alpha: {
-        ...recordHead(request, route, isAccepted, secrets, options, pathSecrets),
+        ...recordHead(request, route, isTrusted, secrets, options, pathSecrets),
         route,
         ...(body !== undefined && { body }),
         status: outcome.status,

@@ -12,8 +12,6 @@ import { SendError, sendWebhook } from "./webhook.ts";
 
 /** Time between two looks at the clients: it is the largest read of the audit store. */
 const CLIENTS_MS = 300_000;
-/** The same after a failure. */
-const RETRY_MS = 10_000;
 /** Time between two attempts to be the one process that sends, or to stay it. */
 const LEASE_MS = (LEASE_SECONDS * 1000) / 3;
 /** How long the shutdown waits for a look, and for attempts to send. */
@@ -140,10 +138,11 @@ export class Notices {
   async #observe(time: number): Promise<readonly ObservedClient[] | undefined> {
     const { readClients, log } = this.#options;
     if (!readClients || time < this.#clientsAt) return undefined;
+    // Also after a failure: what took too long would take as long again.
+    this.#clientsAt = time + CLIENTS_MS;
     try {
       const clients = await readClients(time);
       this.#areClientsReadable = true;
-      this.#clientsAt = time + CLIENTS_MS;
       return clients;
     } catch (error) {
       if (this.#areClientsReadable)
@@ -152,7 +151,6 @@ export class Notices {
           "clients can't be read: there are no notices about them until they can",
         );
       this.#areClientsReadable = false;
-      this.#clientsAt = time + RETRY_MS;
       return undefined;
     }
   }

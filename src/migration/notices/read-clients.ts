@@ -2,17 +2,20 @@
 import {
   type AuditStore,
   cameBackOn,
+  type ClientUsage,
   type ClientDirectory,
   groupSpans,
   type LossUsage,
   migrationStateOf,
   nameClients,
+  namedKeys,
   type NamedClient,
 } from "../../audit/index.ts";
-import { MAX_LOSSES, type ObservedClient } from "./find-news.ts";
+import { MAX_KEYS, MAX_LOSSES, type ObservedClient } from "./find-news.ts";
 import { groupOf, shareOf, Shares } from "./shares.ts";
 
-const ALL_CLIENTS = Number.MAX_SAFE_INTEGER;
+/** Clients that a look reads: as many as all groups together remember. */
+const MOST_CLIENTS = 2 * MAX_KEYS.group;
 
 /**
  * Reads what clients lost. The store limits keys and rows. So each client has a share of them, and clients with a name are
@@ -32,6 +35,19 @@ async function readLosses(
   return (await Promise.all([...groups.values()].map(read))).flat();
 }
 
+/**
+ * Reads at most as many clients as are remembered. Whoever has many tokens may have more than that, so that clients with a name
+ * are read by their keys, too.
+ */
+async function readUsage(
+  audit: Pick<AuditStore, "clients">,
+  directory: ClientDirectory,
+): Promise<readonly ClientUsage[]> {
+  const named = await audit.clients({ clients: namedKeys(directory), mostClients: MAX_KEYS.group });
+  const others = await audit.clients({ mostClients: MOST_CLIENTS });
+  return [...new Map([...others, ...named].map((usage) => [usage.client, usage])).values()];
+}
+
 /** Creates the function that reads the clients. */
 export const createClientReader =
   (
@@ -40,10 +56,11 @@ export const createClientReader =
     quietDays: number,
   ) =>
   async (now: number): Promise<readonly ObservedClient[]> => {
-    const [counted, spans] = await Promise.all([
-      audit.clients({ limit: ALL_CLIENTS }),
-      audit.spans({ days: quietDays }),
-    ]);
+    const counted = await readUsage(audit, directory());
+    const spans = await audit.spans({
+      days: quietDays,
+      clients: counted.flatMap(({ client }) => client ?? []),
+    });
     const clients = nameClients(counted, directory()).filter(
       (usage) => usage.lastAlpha !== null && migrationStateOf(usage, { quietDays, now }) !== null,
     );

@@ -19,7 +19,17 @@ export interface StorePlace {
 }
 
 type Limits = Partial<
-  Pick<StoreOptions, "retentionDays" | "usageRetentionDays" | "sizeLimit" | "summaryRows" | "clock">
+  Pick<
+    StoreOptions,
+    | "retentionDays"
+    | "usageRetentionDays"
+    | "sizeLimit"
+    | "summaryRows"
+    | "summaryTokens"
+    | "namedClients"
+    | "onTooManyClients"
+    | "clock"
+  >
 >;
 
 /** Nothing is too old or too much, also in some years. */
@@ -231,6 +241,27 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
           { client: "c1", userAgent: "new/2", requests: 3 },
         ]);
         expect(await store.clients({ limit: 1 })).toHaveLength(1);
+      });
+
+      test("list as many clients as are wanted, those of the most days and routes, with all of their counts", async () => {
+        const put = async (id: string, client: string, day: number, varied: object): Promise<void> =>
+          store.append(
+            sampleRecord(`most-${id}`, { client, time: `2026-03-0${day}T10:00:00.000Z`, ...varied }),
+          );
+        await put("a", "few days", 1, {});
+        await put("b", "few days", 2, {});
+        await put("c", "two days", 1, {});
+        await put("d", "two days", 3, { route: "GET /x" });
+        await put("e", "two days", 3, {});
+        for (const id of ["f", "g", "h", "i"]) await put(id, "one day", 1, {});
+        const list = async (query: UsageQuery) =>
+          (await store.clients({ clients: ["few days", "two days", "one day"], ...query })).map(
+            ({ client, requests }) => `${client} ${requests}`,
+          );
+        expect(await list({ mostClients: 2 })).toEqual(["two days 3", "few days 2"]);
+        expect(await list({ mostClients: 1, clients: ["few days", "one day"] })).toEqual(["few days 2"]);
+        expect(await list({ mostClients: 1, since: "2026-03-02T00:00:00.000Z" })).toEqual(["two days 2"]);
+        expect(await list({ limit: 2 })).toEqual(["one day 4", "two days 3"]);
       });
 
       test("list a client's calls by number of requests, each with a record", async () => {
@@ -816,13 +847,77 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         await reopen({ summaryRows: 150 });
         await until(async () => (await store.usage({ client: "busy" })).length === 2);
         expect((await store.days({ client: "busy" })).map(({ errors }) => errors)).not.toContain(1);
-        await reopen({ summaryRows: 1 });
+        await reopen({ summaryRows: 3 });
         await until(async () => (await store.days({})).length === 3);
         expect(
           (await store.clients({})).map(({ client, lastAlpha }) => `${client} ${lastAlpha}`).toSorted(),
         ).toEqual([`busy ${day(99)}`, `finished ${day(1)}`, `quarterly ${day(90)}`]);
         expect(await store.count({})).toBe(403);
-        expect(store.stats().evicted).toBe(0);
+        expect(store.stats()).toMatchObject({ evicted: 0, evictedClients: 0 });
+      });
+
+      describe("of the summaries hold however many clients have one row each", () => {
+        const NAMED = "0000000000000001";
+        const day = (n: number): string => new Date(Date.UTC(2026, 0, n, 10)).toISOString();
+        const newcomer = (n: number): string => `ff${String(n).padStart(14, "0")}`;
+
+        /** Adds a client with a name that called once, clients that called on two days, and then many of one day. */
+        async function fillWith(newcomers: number, others: number): Promise<void> {
+          await store.append(sampleRecord("named", { client: NAMED, time: day(1) }));
+          const twoDays = Array.from({ length: others }, (_, n) => [`aa${n}`, `bb${n}`] as const);
+          for (const [n, ids] of twoDays.entries())
+            for (const [index, id] of ids.entries())
+              await store.append(
+                sampleRecord(id, { client: `other-${n}`, time: day(2 + index), accepted: true }),
+              );
+          await Promise.all(
+            Array.from({ length: newcomers }, async (_, n) =>
+              store.append(
+                sampleRecord(newcomer(n), { client: newcomer(n), time: day(5 + (n % 20)), accepted: true }),
+              ),
+            ),
+          );
+        }
+        const keys = async (): Promise<(string | null)[]> =>
+          (await store.clients({})).map(({ client }) => client);
+        const countClients = async (): Promise<number> => (await keys()).length;
+        const namedClients = (): readonly string[] => [NAMED];
+
+        test.each([8, 800])("and %d newcomers push out nobody else", async (newcomers) => {
+          await fillWith(newcomers, 3);
+          let warnings = 0;
+          await reopen({ summaryRows: 40, namedClients, onTooManyClients: () => void (warnings += 1) });
+          const left = Math.min(newcomers, 33);
+          await until(async () => (await countClients()) === 4 + left);
+          expect(await keys()).toEqual(expect.arrayContaining([NAMED, "other-0", "other-1", "other-2"]));
+          for (const client of ["other-0", "other-1", "other-2"])
+            expect((await store.days({ client })).map(({ day: called }) => called)).toHaveLength(2);
+          // The newest stay.
+          const oldest = (await store.days({})).map(({ day: called }) => called).at(3);
+          expect(oldest).toBe(newcomers > 33 ? "2026-01-24" : "2026-01-05");
+          expect(store.stats().evictedClients).toBe(newcomers - left);
+          expect(warnings).toBe(newcomers > left ? 1 : 0);
+          expect((await store.tokens({ fingerprint: "" })).length).toBe(4 + left);
+          expect(await store.count({})).toBe(7 + newcomers);
+        });
+
+        test("which then have half, and of the others the oldest go", async () => {
+          await fillWith(800, 30);
+          await reopen({ summaryRows: 40, namedClients });
+          await until(async () => (await countClients()) === 40);
+          const left = await keys();
+          expect(left).toContain(NAMED);
+          expect(left.filter((key) => key?.startsWith("ff"))).toHaveLength(20);
+          expect(left.filter((key) => key?.startsWith("other"))).toHaveLength(19);
+        });
+
+        test.each([8, 800])("and %d tokens of newcomers push out no other token", async (newcomers) => {
+          await fillWith(newcomers, 3);
+          await reopen({ summaryTokens: 10, namedClients });
+          const tokens = async () => (await store.tokens({ fingerprint: "" })).map(({ client }) => client);
+          await until(async () => (await tokens()).length === 10);
+          expect(await tokens()).toEqual(expect.arrayContaining([NAMED, "other-0", "other-1", "other-2"]));
+        });
       });
 
       test("keep the summaries of records that are too old or too many", async () => {

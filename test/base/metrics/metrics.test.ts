@@ -57,7 +57,7 @@ describe("the metrics", () => {
 
   test("read the audit store with each scrape", async () => {
     let queued = 3;
-    const sizes = { recordBytes: 800, storedBytes: 200, commits: 3, commitSeconds: 0.25 };
+    const sizes = { evictedClients: 3, recordBytes: 800, storedBytes: 200, commits: 3, commitSeconds: 0.25 };
     addAuditMetrics(metrics, () => ({ queued, dropped: 2, written: 7, errors: 1, evicted: 4, ...sizes }));
     expect(await value("alpha_gateway_audit_queued")).toBe(3);
     queued = 0;
@@ -66,6 +66,7 @@ describe("the metrics", () => {
     expect(await value("alpha_gateway_audit_written_total")).toBe(7);
     expect(await value("alpha_gateway_audit_errors_total")).toBe(1);
     expect(await value("alpha_gateway_audit_evicted_total")).toBe(4);
+    expect(await value("alpha_gateway_audit_clients_evicted_total")).toBe(3);
     expect(await value("alpha_gateway_audit_record_bytes_total")).toBe(800);
     expect(await value("alpha_gateway_audit_stored_bytes_total")).toBe(200);
     expect(await value("alpha_gateway_audit_commit_seconds_count")).toBe(3);

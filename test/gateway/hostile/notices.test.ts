@@ -11,6 +11,8 @@ import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
 import { UNLIMITED } from "../../audit/store/store-contract.ts";
 import type { ObservedClient } from "../../../src/migration/notices/find-news.ts";
+import type { SpanQuery } from "../../../src/audit/record/call-spans.ts";
+import type { UsageQuery } from "../../../src/audit/usage/usage.ts";
 import type { StoredNotices } from "../../../src/migration/notices/state.ts";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
 import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
@@ -156,6 +158,36 @@ describe("tokens of one customer do not use up what is remembered", () => {
     expect(eventsOf("many")).toEqual([]);
     expect((await store.get("notices:state"))?.length).toBeLessThan(1_000_000);
   });
+});
+
+test("a look reads as many clients as it remembers, however many there are, and those with a name by their keys", async () => {
+  const asked: UsageQuery[] = [];
+  let spansOf: readonly string[] | undefined;
+  const { usage } = UNNAMED;
+  const directory = parseOperatorFile(
+    { file: "clients.yaml", text: 'billing: { tokens: ["f000000000000001"] }' },
+    CLIENTS_FILE,
+  );
+  const audit = {
+    async clients(query: UsageQuery) {
+      asked.push(query);
+      return query.clients
+        ? [{ ...usage, client: "f000000000000001", fingerprint: "f000000000000001" }]
+        : [usage];
+    },
+    async spans({ clients }: SpanQuery) {
+      spansOf = clients;
+      return [];
+    },
+    losses: async () => [],
+  };
+  const clients = await createClientReader(audit, () => directory, 7)(Date.parse(usage.last));
+  expect(clients.map((client) => client.usage.name ?? client.usage.client)).toEqual(["unnamed", "billing"]);
+  expect(asked).toEqual([
+    { clients: ["label:billing", "f000000000000001"], mostClients: 25_000 },
+    { mostClients: 50_000 },
+  ]);
+  expect(spansOf).toEqual(["unnamed", "f000000000000001"]);
 });
 
 test("losses of one customer's tokens do not hide those of a client with a name, or with another program", async () => {

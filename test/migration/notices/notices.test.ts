@@ -290,6 +290,16 @@ describe("a webhook", () => {
   });
 });
 
+test("clients that can't be read are read again at the next look, and not before: the log has one line", async () => {
+  const world = createWorld(webhookFile(), { fault: new Error("the audit store did not respond in time") });
+  const notices = await start(world);
+  for (let minute = 0; minute < 4; minute += 1) await notices.tickAfter(60_000);
+  expect(world.reads).toBe(1);
+  await notices.tickAfter(LATER);
+  expect(world.reads).toBe(2);
+  expect(notices.log.filter((line) => line.includes("AG_NOTICES_CLIENTS_UNKNOWN"))).toHaveLength(1);
+});
+
 describe("10 000 new clients at once", () => {
   test.each([
     ["of one program", 5, () => "sync/1.0"],

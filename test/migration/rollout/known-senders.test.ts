@@ -1,12 +1,12 @@
 /** Who is a client, and who a stranger. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import { createAcceptedTokens } from "../../../src/gateway/auth/accepted-tokens.ts";
 import { createTokenCache, type MemoryTokenCache } from "../../../src/gateway/auth/token-cache.ts";
 import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
 import type { Pack } from "../../../src/pack/pack.ts";
 import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
 import {
   createKnownSenders,
-  createTokensOfOldService,
   type KnownSenders,
   type Sender,
 } from "../../../src/gateway/auth/known-senders.ts";
@@ -34,7 +34,7 @@ const create = (credentials: object): KnownSenders =>
     directory: () => DIRECTORY,
     tokens,
     upstreamTokens: { find: (hash) => (hash === "in the table" ? ({} as never) : undefined) },
-    ofOldService: createTokensOfOldService(),
+    ofOldService: createAcceptedTokens(),
   });
 
 const sender = (hash: string | undefined, identity: Sender["identity"] = {}): Sender => ({ hash, identity });

@@ -47,6 +47,10 @@ const CLIENTS = (where: string, limit: string): string => `
     (SELECT count(*) FROM audit_token WHERE key = paused.client)::float8 AS tokens
   FROM paused GROUP BY client ORDER BY 3 DESC, client LIMIT ${limit}
 `;
+/** The clients that have the most rows: the index alone says which. */
+const CHOSEN_CLIENTS = (where: string, limit: string): string => `
+  SELECT client FROM audit_usage ${where} GROUP BY client ORDER BY count(*) DESC, client LIMIT ${limit}
+`;
 const TOKEN_COLUMNS = `
   SELECT fingerprint, key AS client, agent AS "userAgent", first::float8, last::float8,
     last_alpha::float8 AS "lastAlpha", last_native::float8 AS "lastNative", requests::float8, native::float8
@@ -119,6 +123,15 @@ export function usageReader(database: Database): UsageReader & Pick<AuditStore, 
     return database.query<Row>(statement(text, limit === undefined ? "" : add(limit)), values);
   }
 
+  async function readClients({ mostClients, ...query }: UsageQuery): Promise<(ReadTimes & ClientUsage)[]> {
+    if (mostClients === undefined) return read(CLIENTS, query, query.limit ?? MAX_USAGE_ROWS);
+    const chosen = await read<{ client: string }>(CHOSEN_CLIENTS, query, mostClients);
+    // All clients are read faster by days.
+    const isAll = chosen.length < mostClients;
+    const keys = chosen.map(({ client }) => client);
+    return readClients({ ...query, ...(!isAll && { clients: keys }), limit: mostClients });
+  }
+
   /** Reads the names of packs, by pack and route. */
   async function namesOf(
     table: "audit_sent_names" | "audit_loss_names",
@@ -132,7 +145,7 @@ export function usageReader(database: Database): UsageReader & Pick<AuditStore, 
 
   return {
     clients: async (query) =>
-      (await read<ReadTimes & ClientUsage>(CLIENTS, query, query.limit ?? MAX_USAGE_ROWS)).map((row) => ({
+      (await readClients(query)).map((row) => ({
         ...row,
         client: row.client || null,
         ...identityOfKey(row.client || null),

@@ -111,7 +111,7 @@ async function cutOldest(client: PoolClient, cut: Cut, shares: ClientShares): Pr
  * @param client In a transaction.
  * @param bytes By how many bytes the records exceed the limit.
  */
-export async function makeSpace(client: PoolClient, bytes: number): Promise<PurgeResult> {
+export async function makeSpace(client: PoolClient, bytes: number): Promise<Omit<PurgeResult, "clients">> {
   const least = await client.query<CutResult & { readonly segments: number }>(REMOVE_LEAST, [bytes]);
   const { segments = 0, freed: first = 0, evicted: removed = 0 } = least.rows[0] ?? {};
   if (first >= bytes || segments === LEAST_SEGMENTS) return { evicted: removed, more: first < bytes };

@@ -70,6 +70,7 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   queue.probe();
   const purge = startPurge({
     step: () => purgeStep(database, limitsOf(options)),
+    onTooManyClients: options.onTooManyClients,
     everyMs: PURGE_EVERY_MS,
   });
   let closing: Promise<void> | undefined;
@@ -120,7 +121,11 @@ export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
     },
     ready: () => fault() === undefined,
     fault,
-    stats: () => ({ ...queue.stats(), evicted: purge.evicted() }),
+    stats: () => ({
+      ...queue.stats(),
+      evicted: purge.evicted(),
+      evictedClients: purge.evictedClients(),
+    }),
     close: () => (closing ??= closeAll()),
   };
 }

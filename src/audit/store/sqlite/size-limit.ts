@@ -80,7 +80,7 @@ class Step {
     return this.freed >= this.#bytes || this.segments >= STEP_SEGMENTS;
   }
 
-  get result(): PurgeResult {
+  get result(): Omit<PurgeResult, "clients"> {
     return { evicted: this.evicted, more: this.freed < this.#bytes && this.segments > 0 };
   }
 
@@ -126,7 +126,7 @@ class Step {
  * @param days The statements of all days, the oldest first.
  * @param bytes By how many bytes the records exceed the limit.
  */
-export function makeSpace(days: readonly OwnerStatements[], bytes: number): PurgeResult {
+export function makeSpace(days: readonly OwnerStatements[], bytes: number): Omit<PurgeResult, "clients"> {
   const step = new Step(bytes);
   for (const worth of [WORTH.refused, WORTH.unaccepted]) removeLeast(days, worth, step);
   if (!step.isDone) cutShares(days, step);

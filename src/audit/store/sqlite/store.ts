@@ -88,7 +88,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
   const write = callerOf(writer);
   const read = callerOf(reader);
   const decide = callerOf(decider);
-  const purge = startPurge({ step: () => write({ kind: "purge", ...limitsOf(options) }) });
+  const purge = startPurge({
+    step: () => write({ kind: "purge", ...limitsOf(options) }),
+    onTooManyClients: options.onTooManyClients,
+  });
 
   const recent = new RecentBytes();
   /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
@@ -187,6 +190,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Audi
         queue.stats().errors,
       ),
       evicted: purge.evicted(),
+      evictedClients: purge.evictedClients(),
     }),
     close: () => (closing ??= closeAll()),
   };

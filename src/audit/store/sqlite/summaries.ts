@@ -1,6 +1,16 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { UNACCEPTED } from "../../usage/summary-key.ts";
-import { cutLargest, SUMMARY_STEP_ROWS, type ClientRows } from "../../usage/usage.ts";
+import {
+  CLIENT_STEP,
+  cutLargest,
+  DAY_MS,
+  dayOf,
+  NEWCOMERS_SHARE,
+  SUMMARY_STEP_ROWS,
+  takeClients,
+  type ClientRows,
+} from "../../usage/usage.ts";
+import type { PurgeLimits, PurgeResult } from "../purge.ts";
 import { allRows } from "./rows.ts";
 import { type UsageRow, subtractFromUnaccepted } from "../../usage/count-usage.ts";
 
@@ -46,8 +56,37 @@ const DELETE_OF_CLIENT = `
   )
 `;
 
+/** Clients that no login server, no proxy and no directory has named. */
+const IS_UNNAMED = `
+  client NOT IN ('', '${UNACCEPTED}') AND client NOT GLOB 'label:*' AND client NOT GLOB 'application:*'
+  AND client NOT IN (SELECT value FROM json_each(?1))
+`;
+/** Rows of a client may have been deleted: its token says whether it has called on several days. */
+const IS_NEW_TOKEN = `
+  client NOT IN (SELECT fingerprint FROM token WHERE first / ${DAY_MS} < last / ${DAY_MS})
+`;
+/** Clients without a name that called on one day only. */
+const NEWCOMERS = `
+  FROM usage WHERE ${IS_UNNAMED} GROUP BY client HAVING min(day) = max(day) AND ${IS_NEW_TOKEN}
+`;
+const COUNT_NEWCOMERS = `
+  SELECT coalesce(sum(rows), 0) AS rows FROM (SELECT count(*) AS rows ${NEWCOMERS}) AS newcomers
+`;
+const OLDEST_NEWCOMERS = `
+  SELECT client, count(*) AS rows ${NEWCOMERS} ORDER BY max(day), client LIMIT ?2
+`;
+/** All clients, those without a name first, and of these the oldest. */
+const OLDEST = `
+  SELECT client, count(*) AS rows FROM usage WHERE client <> '${UNACCEPTED}'
+  GROUP BY client ORDER BY (${IS_UNNAMED}) DESC, max(day), client LIMIT ?2
+`;
+/** The tables that have rows of a client, and the column with its key. */
+const OF_CLIENTS = { usage: "client", sent: "client", loss: "client", token: "key" } as const;
+
 /** The size is measured again when the number of rows has changed by more than this share. */
 const REMEASURED_AT = 0.05;
+
+type SummaryLimits = Pick<PurgeLimits, "usageBefore" | "summaryRows" | "named">;
 
 /** The summaries of the requests of each day, which outlive the records. Its calls are parts of the writer's transactions. */
 export class Summaries {
@@ -94,25 +133,48 @@ export class Summaries {
   }
 
   /**
-   * Deletes the summaries of days before a day, and some of those above a number: of callers without an accepted token, then
-   * of the clients with the most rows, so that nobody else's few rows go.
-   *
-   * @returns whether there are still more
+   * Deletes the summaries of days before the retention, and some of those above the limit: of callers without an accepted
+   * token, then newcomers above their share, then rows of the clients with the most, so that nobody else's few rows go. When
+   * no client has more than one row, the oldest clients go.
    */
-  purge(firstDay: string, maxRows: number): boolean {
+  purge({ usageBefore, summaryRows: maxRows, named }: SummaryLimits): Pick<PurgeResult, "clients" | "more"> {
     const database = this.#database;
-    database.prepare("DELETE FROM usage WHERE day < ?").run(firstDay);
+    database.prepare("DELETE FROM usage WHERE day < ?").run(dayOf(usageBefore));
     const excess = this.#countRows() - maxRows;
-    if (excess <= 0) return false;
+    if (excess <= 0) return { clients: 0, more: false };
     const step = Math.min(excess, SUMMARY_STEP_ROWS);
     const ofStrangers = Number(database.prepare(DELETE_UNACCEPTED).run(step).changes);
-    if (ofStrangers === step) return excess > step;
-    const largest = allRows<ClientRows>(database.prepare(LARGEST));
-    const deleteOf = database.prepare(DELETE_OF_CLIENT);
-    let deleted = 0;
-    for (const { client, rows } of cutLargest(largest, step - ofStrangers))
-      deleted += Number(deleteOf.run(client, rows).changes);
-    return deleted > 0 && excess > ofStrangers + deleted;
+    if (ofStrangers === step) return { clients: 0, more: excess > step };
+    const names = JSON.stringify(named);
+    const ofNewcomers = Number(database.prepare(COUNT_NEWCOMERS).get(names)?.["rows"] ?? 0);
+    const left = excess - ofStrangers;
+    const tooMany = Math.min(left, Math.ceil(ofNewcomers - maxRows * NEWCOMERS_SHARE));
+    let clients = tooMany > 0 ? this.#deleteFirst(OLDEST_NEWCOMERS, names, tooMany) : 0;
+    if (clients === 0 && this.#cutLargest(step - ofStrangers) === 0)
+      clients = this.#deleteFirst(OLDEST, names, left);
+    return { clients, more: this.#countRows() > maxRows };
+  }
+
+  /** @returns how many rows were deleted */
+  #cutLargest(excess: number): number {
+    const largest = allRows<ClientRows>(this.#database.prepare(LARGEST));
+    const deleteOf = this.#database.prepare(DELETE_OF_CLIENT);
+    return cutLargest(largest, excess).reduce(
+      (sum, { client, rows }) => sum + Number(deleteOf.run(client, rows).changes),
+      0,
+    );
+  }
+
+  /** Deletes the first clients of a list that have so many rows together. @returns how many */
+  #deleteFirst(list: string, names: string, rows: number): number {
+    const found = allRows<ClientRows>(this.#database.prepare(list), names, Math.min(rows, CLIENT_STEP));
+    const clients = takeClients(found, rows);
+    const keys = JSON.stringify(clients);
+    for (const [table, column] of Object.entries(OF_CLIENTS))
+      this.#database
+        .prepare(`DELETE FROM ${table} WHERE ${column} IN (SELECT value FROM json_each(?))`)
+        .run(keys);
+    return clients.length;
   }
 
   /** The size of the summaries in the file. To measure a large table takes a second: it is estimated in between. */

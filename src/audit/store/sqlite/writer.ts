@@ -188,26 +188,27 @@ class Writer {
     for (const row of aggregateSent(moved)) this.#sent.add(row);
   }
 
-  #purge({ before, usageBefore, sizeLimit, summaryRows }: PurgeJob): PurgeResult {
+  #purge({ before, sizeLimit, ...limits }: PurgeJob): PurgeResult {
+    const { usageBefore, summaryRows } = limits;
     const days = this.#days;
     const [oldest] = days.list();
     if (oldest !== undefined && oldest < suffixOf(dayOf(before))) {
       // Overwriting a day takes as long as writing it did: a step that drops all of it would hold up the commits.
       if (!removeOldest(days.get(oldest).owners)) dropPartition(this.#database, oldest);
-      return { evicted: 0, more: true };
+      return { evicted: 0, clients: 0, more: true };
     }
-    this.#tokens.purge(usageBefore);
+    this.#tokens.purge(usageBefore, limits);
     this.#database.prepare("DELETE FROM erased WHERE time < ?").run(usageBefore);
     this.#sent.purge(dayOf(usageBefore), summaryRows);
     this.#losses.purge(dayOf(usageBefore), summaryRows);
-    const more = this.#summaries.purge(dayOf(usageBefore), summaryRows);
+    const { clients, more } = this.#summaries.purge(limits);
     const excess = this.#recordBytes() - sizeLimit;
-    if (excess <= 0) return { evicted: 0, more };
+    if (excess <= 0) return { evicted: 0, clients, more };
     const made = makeSpace(
       days.list().map((suffix) => days.get(suffix).owners),
       excess,
     );
-    return { ...made, more: made.more || more };
+    return { ...made, clients, more: made.more || more };
   }
 
   /**
