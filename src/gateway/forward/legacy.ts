@@ -35,8 +35,6 @@ export interface LegacyService {
   readonly secureContext: CurrentContext | undefined;
   readonly proxy: NativeProxy;
   readonly breaker: CircuitBreaker;
-  /** Tokens that it has accepted. */
-  readonly acceptedTokens: AcceptedTokens;
   /** The routes of an API without a pack. */
   readonly templates: RouteTemplates;
   /** The tokens that it has accepted, whichever pack is active. */
@@ -159,9 +157,9 @@ export function createLegacyForward(
   async function record(plain: AlphaRequest, { hash, sent, answer, outcome }: LegacyExchange): Promise<void> {
     const matched = isObserved ? undefined : routeOf(plain, pack);
     const judged = isObserved ? "unknown" : matched;
-    const isAccepted = noteOldAnswer(acceptedTokens, hash, judged, outcome.v4Status ?? 0);
-    const { method, address } = plain;
     const { v4Status } = outcome;
+    const isAccepted = noteOldAnswer(acceptedTokens, hash, judged, v4Status ?? 0);
+    const { method, address } = plain;
     const guessRoute = (path: string): string | null =>
       templates.routeOf(method, path, v4Status ?? null, {
         token: hash,
