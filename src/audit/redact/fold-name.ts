@@ -1,6 +1,8 @@
 /** Characters that a name may have without being seen as a part of it; `+` is a blank in forms, U+FFFD an invalid byte. */
 const UNSEEN = /[\p{DI}\p{C}\p{Z}\p{M}\p{Pc}\p{Pd}\s+\u2800\ufffd]/u;
 const UNSEEN_ASCII = /[-_+\s\p{Cc}]+/gu;
+/** A longer name is a text. A replacement of all its separators would take several times as long. */
+const LONGEST_NAME = 128;
 
 /** Characters that stand for whole words. NFKD makes up to 18 characters of one, and no name is spelt with them. */
 const LIGATURES = /[\ufdf0-\ufdff\u3300-\u33ff]/;
@@ -13,8 +15,9 @@ export const isAscii = (text: string): boolean => Buffer.byteLength(text) === te
  * accents, separators, invisible characters, and letters of other alphabets that look like Latin ones.
  */
 export function foldName(name: string): string {
-  if (isAscii(name)) return name.toLowerCase().replaceAll(UNSEEN_ASCII, "");
-  return mapUnits(toCompatible(name), foldUnit);
+  if (!isAscii(name)) return mapUnits(toCompatible(name), foldUnit);
+  if (name.length > LONGEST_NAME) return mapUnits(name, foldUnit);
+  return name.toLowerCase().replaceAll(UNSEEN_ASCII, "");
 }
 
 /** Letters without what Unicode has for compatibility: full width, ligatures, accents in one character. */
@@ -80,14 +83,32 @@ function findPlain(unit: string): number {
   return (unit === unit.toLowerCase() ? latin : latin.toUpperCase()).charCodeAt(0);
 }
 
-/** The offset in a text of the character that is at an offset of the folded text. @param fold What folds a character */
-export function unfoldedOffset(text: string, folded: number, fold = foldName): number {
+/** What folds a text, and for each character the length of what becomes of it, plus one; 0 until it is needed. */
+export interface Folding {
+  readonly fold: (text: string) => string;
+  readonly lengths: Uint8Array;
+}
+
+const CODE_POINTS = 0x110000;
+const folding = (fold: (text: string) => string): Folding => ({ fold, lengths: new Uint8Array(CODE_POINTS) });
+
+export const NAME_FOLDING: Folding = folding(foldName);
+export const PLAIN_FOLDING: Folding = folding(plainLetters);
+
+/** The offsets in a text of the characters that are at offsets of the folded text, in ascending order. */
+export function unfoldedOffsets(
+  text: string,
+  foldedOffsets: readonly number[],
+  { fold, lengths }: Folding,
+): number[] {
+  const offsets: number[] = [];
   let before = 0;
-  let at = 0;
-  for (const character of text) {
-    before += fold(character).length;
-    if (before > folded) return at;
-    at += character.length;
+  for (let at = 0; at < text.length && offsets.length < foldedOffsets.length;) {
+    const code = text.codePointAt(at) as number;
+    before += (lengths[code] ||= fold(String.fromCodePoint(code)).length + 1) - 1;
+    while (before > (foldedOffsets[offsets.length] as number)) offsets.push(at);
+    at += code > 0xffff ? 2 : 1;
   }
-  return text.length;
+  while (offsets.length < foldedOffsets.length) offsets.push(text.length);
+  return offsets;
 }

@@ -6,7 +6,6 @@ import { isExactNumber } from "../../base/index.ts";
 import { unescapeText, decodeFormText } from "./escapes.ts";
 import { parseAllMembers, RepeatedMember } from "../usage/all-members.ts";
 import { isTooMuchJson } from "../record/json-text.ts";
-import { findFurtherNames } from "./further-names.ts";
 import { countParts, NAMING, redactPairs } from "./redact-pairs.ts";
 import { redactPath } from "./redact-path.ts";
 import { USER_INFO, type SecretNames } from "./secret-names.ts";
@@ -26,16 +25,23 @@ const VALUE = /["'\\:=>\t\uff1a\uff1d\uff1e][\s"'\\:=>\uff1a\uff1d\uff1e<]*(?:([
 const VALUE_DISTANCE = 1000;
 /** Texts that look like JSON and are invalid: each costs an exception. Further ones are not parsed. */
 const MAX_FAILURES = 16;
+/** Names of secrets in one text of unknown format, whose values are searched for in the rest of the exchange. */
+const MAX_NAMES = 33;
 /**
- * Work of one redaction: each text that may have a secret is a step, and each part of a pair is several, because it is
- * decoded and compared with the names. A client could send a hundred thousand parts in one text.
+ * Work of one redaction, whatever a client sends. Each text that may have a secret is a step, and so are some of its
+ * characters, because they are read several times. Each part of a pair and each secret name is several steps: a part is decoded
+ * and compared with the names, and the value of a name is searched for.
  */
 const MAX_STEPS = 4000;
+const CHARACTERS_OF_STEP = 128;
 const STEPS_OF_PART = 4;
+const STEPS_OF_NAME = 4;
 /** A text without one of these has no name that something follows. */
 const SIGNS = /[=:>"'%\\\t]|[^\0-\x7f]/;
 /** Signs at which pairs, addresses and JSON are split, unless they end a value, as those of Base64. */
 const SPLITS = /[=&;?#@"][^=]/;
+/** A name of a member that takes little work: programs have such names. */
+const PLAIN_NAME = /^[\w-]{0,128}$/;
 /** A text that may be JSON. */
 const JSON_START = /^\s*[{["]/;
 
@@ -101,6 +107,11 @@ export class BodyRedaction {
     return this.#left < 0;
   }
 
+  /** Whether nothing of the exchange will be recorded, so that no further secret needs to be found. */
+  #isInVain(): boolean {
+    return this.#found?.isComplete === false;
+  }
+
   #isSecretName(name: string): boolean {
     return this.#secrets.has(name) || this.#secrets.hasTexts(name);
   }
@@ -111,6 +122,7 @@ export class BodyRedaction {
 
   #visit(value: unknown, depth: number): unknown {
     this.#left -= 1;
+    if (this.#isInVain()) return REDACTED;
     if (typeof value === "string") return this.#visitText(value, depth);
     if (typeof value === "number") return this.#values?.has(String(value)) ? REDACTED : value;
     if (value === null || typeof value !== "object") return value;
@@ -128,7 +140,7 @@ export class BodyRedaction {
   #visitItems(items: readonly unknown[], depth: number): unknown[] {
     const visited: unknown[] = [];
     for (const item of items) {
-      if (this.#left < 0) break;
+      if (this.#left < 0 || this.#isInVain()) break;
       visited.push(this.#visit(item, depth + 1));
     }
     return visited;
@@ -137,7 +149,7 @@ export class BodyRedaction {
   #visitMembers(members: object, depth: number): object {
     const visited: [string, unknown][] = [];
     for (const [name, value] of Object.entries(members)) {
-      if (this.#left < 0) break;
+      if (this.#left < 0 || this.#isInVain()) break;
       visited.push([this.#visitName(name, depth), this.#visitMember(name, value, depth)]);
     }
     if (Object.hasOwn(members, "value") && this.#hasSecretNaming(members))
@@ -149,6 +161,8 @@ export class BodyRedaction {
 
   /** A name may be JSON with secrets of its own. */
   #visitName(name: string, depth: number): string {
+    if (!PLAIN_NAME.test(name)) this.#steps -= 1 + Math.floor(name.length / CHARACTERS_OF_STEP);
+    if (this.#steps < 0) return this.#tooMuch(name);
     if (JSON_START.test(name)) return this.#visitText(name, depth);
     this.#left -= name.length;
     return this.#concealValues(name);
@@ -177,6 +191,8 @@ export class BodyRedaction {
   #conceal(value: unknown, depth: number): unknown {
     this.#left -= REDACTED.length;
     if (value === null || value === undefined) return value;
+    this.#steps -= STEPS_OF_NAME;
+    if (this.#steps < 0) this.#found?.markIncomplete();
     this.#found?.add(value);
     // JSON in a text that is secret as a whole has secret values of its own.
     if (this.#found && typeof value === "string") this.#visit(value, depth);
@@ -206,10 +222,10 @@ export class BodyRedaction {
 
   #visitNames(given: string, depth: number): string {
     // A name that something follows has at least two characters.
-    if (given.length < 2 || this.#isHarmless(given)) return given;
+    if (given.length < 2 || this.#isInVain() || this.#isHarmless(given)) return given;
     const end = this.#startOfSplit(given);
     if (end !== -1) return this.#visitNames(given.slice(0, end), depth) + REDACTED;
-    this.#steps -= 1;
+    this.#steps -= 1 + Math.floor(given.length / CHARACTERS_OF_STEP);
     if (this.#steps < 0) return this.#tooMuch(given);
     if (JSON_START.test(given)) return this.#visitJsonText(given, depth);
     const text = this.#removeUserInfo(given);
@@ -268,13 +284,16 @@ export class BodyRedaction {
    */
   #scrub(text: string): string {
     const readable = unescapeText(text);
-    const first = this.#secrets.firstIn(readable);
-    const places = [first, readable.search(VALUE_MEMBER)].filter((at) => at !== -1);
+    // What is not redacted may repeat the values of further names.
+    const names = this.#secrets.offsetsIn(readable, this.#found ? MAX_NAMES + 1 : 1);
+    const value = readable.search(VALUE_MEMBER);
+    const places = value === -1 ? names : [...names, value];
     if (places.length === 0) return text;
-    const others = this.#found && first !== -1 ? findFurtherNames(readable, first, this.#secrets) : [];
-    if (!others)
+    this.#steps -= STEPS_OF_NAME * places.length;
+    if (names.length > MAX_NAMES)
       this.#found?.markIncomplete("a text that is no JSON and no form has too many names of secrets");
-    for (const at of [...places, ...(others ?? [])]) {
+    for (const at of places) {
+      if (this.#isInVain()) break;
       // The first word behind the sign behind the name may be the value.
       const signs = readable.slice(at + 1, at + VALUE_DISTANCE).matchAll(VALUE);
       const word = signs.find(([, word]) => word && !CHARSET.test(word))?.[1] ?? "";

@@ -84,6 +84,7 @@ export class Redaction extends SecretSearch {
     return guarded(() => {
       let steps: BodyRedaction | undefined;
       const { length } = bytes;
+      if (values?.whyIncomplete !== undefined) return omittedBody(length, values.whyIncomplete);
       const getSteps = (): BodyRedaction =>
         (steps ??= new BodyRedaction({ secrets: this.#secrets, limit: length, values }));
       // The whole body, because a secret after the limit can be a part of any text of the exchange.

@@ -1,4 +1,12 @@
-import { foldName, isAscii, plainLetters, unfoldedOffset } from "./fold-name.ts";
+import {
+  foldName,
+  type Folding,
+  isAscii,
+  NAME_FOLDING,
+  PLAIN_FOLDING,
+  plainLetters,
+  unfoldedOffsets,
+} from "./fold-name.ts";
 import { copyText } from "../record/truncate.ts";
 
 /** Where a name counts: alone, as a part of a longer name, or anywhere within one. */
@@ -19,6 +27,8 @@ export interface SecretNames {
   readonly hasTexts: (name: string) => boolean;
   /** The offset of the first secret name that something follows, or -1. */
   readonly firstIn: (text: string) => number;
+  /** The offsets of the first secret names that something follows, at most a number of them. One pass over the text. */
+  readonly offsetsIn: (text: string, most: number) => readonly number[];
   /**
    * Whether the text may have a secret, with a name or as the user info of a URL, also escaped. Fast, and never wrongly
    * false.
@@ -54,6 +64,8 @@ function marksOf(text: string): number {
 type Kind = "secret" | "texts" | "none";
 const MAX_CACHED = 4096;
 const MAX_CACHED_LENGTH = 128;
+/** A longer name is not compared part by part: it is secret if a secret name may be in it. */
+const MAX_NAME_LENGTH = 1024;
 /** A longer text is likely to have all letters of some name. */
 const MAX_MARKED_LENGTH = 256;
 
@@ -127,7 +139,7 @@ export function secretNames(all: readonly string[]): SecretNames {
   /** Texts without a secret name: paths and user agents are the same in many requests. */
   const harmless = new Set<string>();
   const pattern = namePattern(places, [...lists, ...others], otherWords);
-  const partPattern = part && new RegExp(`(?:${part.source})${PART_ENDS}`);
+  const partPattern = part && new RegExp(`(?:${part.source})${PART_ENDS}`, "g");
   const anywhere = anyName(everyName);
   /** The same for folded text, in which nothing is between the parts of a name. */
   const anywhereFolded = anyName(everyName.map(({ name }) => ({ name, place: "anywhere" })));
@@ -161,6 +173,8 @@ export function secretNames(all: readonly string[]): SecretNames {
       : isSecret(name);
 
   function kindOf(name: string): Kind {
+    if (name.length <= MAX_CACHED_LENGTH && !mayHave(marksOf(name))) return "none";
+    if (name.length > MAX_NAME_LENGTH) return maybeIn(name) ? "secret" : "none";
     const cached = cache.get(name);
     if (cached !== undefined) return cached;
     const otherwise = lists.has(foldName(name)) ? "texts" : "none";
@@ -174,17 +188,16 @@ export function secretNames(all: readonly string[]): SecretNames {
   const has = (name: string): boolean => kindOf(name) === "secret";
   const hasTexts = (name: string): boolean => kindOf(name) === "texts";
 
-  function firstIn(text: string): number {
-    if (!pattern) return -1;
+  function offsetsIn(text: string, most: number): readonly number[] {
+    if (!pattern) return [];
     // A tab separates a name from its value, or is one of the invisible characters within a name.
-    const found = (text.includes("\t") ? [text, text.replaceAll("\t", "=")] : [text])
-      .map((each) => [each, foldName(each).search(pattern)] as const)
-      .filter(([, at]) => at !== -1)
-      .map(([each, at]) => unfoldedOffset(each, at));
-    const partAt = partPattern ? plainLetters(text).search(partPattern) : -1;
-    if (partAt !== -1) found.push(unfoldedOffset(text, partAt, plainLetters));
-    return found.length === 0 ? -1 : Math.min(...found);
+    const found = (text.includes("\t") ? [text, text.replaceAll("\t", "=")] : [text]).flatMap((each) =>
+      findOffsets(each, pattern, NAME_FOLDING, most),
+    );
+    if (partPattern) found.push(...findOffsets(text, partPattern, PLAIN_FOLDING, most));
+    return [...new Set(found)].sort((one, other) => one - other).slice(0, most);
   }
+  const firstIn = (text: string): number => offsetsIn(text, 1)[0] ?? -1;
 
   function maybeIn(text: string): boolean {
     if (text.length <= MAX_MARKED_LENGTH && !mayHave(marksOf(text))) return false;
@@ -201,7 +214,19 @@ export function secretNames(all: readonly string[]): SecretNames {
     return mayBeIn;
   }
 
-  return { all: everyName, has, hasTexts, firstIn, maybeIn, mayHave };
+  return { all: everyName, has, hasTexts, firstIn, offsetsIn, maybeIn, mayHave };
+}
+
+/** Where a global pattern matches the folded text, as offsets of the text. A match may begin within the one before. */
+function findOffsets(text: string, pattern: RegExp, folding: Folding, most: number): number[] {
+  const folded = folding.fold(text);
+  const found: number[] = [];
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(folded); match && found.length < most; match = pattern.exec(folded)) {
+    found.push(match.index);
+    pattern.lastIndex = match.index + 1;
+  }
+  return unfoldedOffsets(text, found, folding);
 }
 
 /** A pattern of names as parts of a longer one: between signs, digits and changes of case. */
@@ -231,7 +256,10 @@ function namePattern(
   const none = [...others.map((name) => literal(name) + signs), ...otherWords.map(literal)].join("|");
   const unless = none === "" ? "" : `(?!${none})`;
   // `name*=utf-8''root%5Fpass` (RFC 8187).
-  return new RegExp(`${unless}(?:${any})${signs}|name(?:=|\\*=[a-z0-9]{0,20}'[a-z0-9]{0,20}')(?:${any})`);
+  return new RegExp(
+    `${unless}(?:${any})${signs}|name(?:=|\\*=[a-z0-9]{0,20}'[a-z0-9]{0,20}')(?:${any})`,
+    "g",
+  );
 }
 
 /** Ends a name that counts as a part: no small letter follows it. */

@@ -83,6 +83,7 @@ export class SecretSearch {
 
   /** Adds those of another message. */
   addFrom(sent: SentTexts, found: SecretValues): void {
+    if (!found.isComplete) return;
     const body = sent.body && this.#mayHaveName(sent.body.bytes) ? sent.body : undefined;
     if (!body && !this.#mayHaveSecrets(sent)) return;
     this.#search(this.maxSearched, found, (steps) => {
@@ -113,7 +114,7 @@ export class SecretSearch {
 
   /** Adds those of a body, which may be JSON. It is searched to its end: it is as long as what the gateway has translated. */
   addFromText(text: string, found: SecretValues): void {
-    if (!this.#secrets.maybeIn(text)) return;
+    if (!found.isComplete || !this.#secrets.maybeIn(text)) return;
     if (isTooMuchJson(text)) return found.markIncomplete();
     this.#search(Infinity, found, (steps) => {
       const parsed = parseAllMembers(text);

@@ -21,6 +21,8 @@ export const NEEDLE_LENGTH = 32;
 const MAX_VALUES = 500;
 /** Values that have one needle. Each of them is compared wherever the needle is. */
 const MAX_ALIKE = 16;
+/** Characters of values that one exchange may be compared with. A client can choose values that nearly match everywhere. */
+const MAX_COMPARED = 4_000_000;
 /** Up to this number of values, texts are searched for one after the other, since the platform does it faster. */
 const FEW = 4;
 const MAX_DEPTH = 64;
@@ -55,6 +57,7 @@ export class SecretValues {
   #needleBytes: readonly Buffer[] | undefined;
   #hasOthers = false;
   #root: Node | undefined;
+  #compared = 0;
   #whyIncomplete: string | undefined;
   #minLength = MIN_LENGTH;
 
@@ -119,7 +122,7 @@ export class SecretValues {
   #addText(text: string): void {
     if (text.length < this.#minLength || !this.isComplete) return;
     this.#hasOthers = true;
-    this.#addSpellings(text);
+    if (!this.#values.has(text)) this.#addSpellings(text);
   }
 
   #addSpellings(text: string): void {
@@ -207,12 +210,17 @@ export class SecretValues {
     return !this.isComplete || this.#values.has(text);
   }
 
-  /** The length of the value at an offset of the text, or 0. */
+  /** The length of the value at an offset of the text, or 0. After too many comparisons all of the text may be values. */
   #lengthAt(text: string, at: number): number {
+    if (this.#compared > MAX_COMPARED) {
+      this.markIncomplete();
+      return text.length - at;
+    }
     let length = 0;
     let here: Node | undefined = (this.#root ??= this.#createTree());
     for (let to = at; here; to += 1) {
       for (const value of here.values) length = Math.max(length, lengthOf(value, text, at, to));
+      this.#compared += to > at ? 1 + here.values.length : 0;
       here = here.next.get(text.charCodeAt(to));
       // The gateway has cut the text within a value: in an error, for example.
       if (!here && to - at >= MIN_LENGTH_BEFORE_CUT && text.startsWith(CUT, to))

@@ -807,6 +807,36 @@ describe("a text that would take too much work", () => {
     expect(redaction.text(`echo ${SECRET}`, values)).toBe("[redacted]");
   });
 
+  test.each([
+    ["names in many texts", Array.from({ length: 2500 }, () => "note: the token: abcdef\n")],
+    ["names in one text", "note: the token: abcdef\n".repeat(2000)],
+    ["names of members", Object.fromEntries(Array.from({ length: 4500 }, (_, n) => [`a: ${n}`, "b"]))],
+    ["members with one value", Array.from({ length: 1100 }, () => ({ token: "abcdef" }))],
+    ["characters", `${"x: ".repeat(200_000)}token: abcdef`],
+    ["characters in nested texts", nested(`token: abcdef ${"x: ".repeat(40_000)}`, 5)],
+    [
+      "comparisons",
+      { token: Array.from({ length: 6 }, (_, n) => `${"a".repeat(31 - n)}b`), note: "a".repeat(240_000) },
+    ],
+  ])("because of too many %s says so, and nothing of the exchange is recorded", (_, value) => {
+    const atDefaultLimit = new Redaction({ names, bodyLimit: 1 << 20 });
+    const body = {
+      bytes: bytes(JSON.stringify({ value, password: SECRET })),
+      type: "application/json",
+    };
+    const values = atDefaultLimit.find({ ...target, body });
+    atDefaultLimit.json(Buffer.from(body.bytes), values);
+    expect(values.whyIncomplete).toMatch(/more secrets than can be searched for|too many names of secrets/);
+    const recorded = [
+      atDefaultLimit.json(Buffer.from(body.bytes), values),
+      atDefaultLimit.body(body, values),
+      atDefaultLimit.start(body.bytes, 1 << 21, values),
+    ];
+    for (const each of recorded)
+      expect(each).toMatchObject({ truncated: true, text: "", why: values.whyIncomplete });
+    expect(atDefaultLimit.text(`echo ${SECRET}`, values)).toBe("[redacted]");
+  });
+
   test("is recorded if it has no name of a secret", () => {
     const harmless = "a=1;".repeat(4000);
     expect(redaction.value({ a: harmless })).toEqual({ a: harmless });
@@ -1015,6 +1045,11 @@ describe("redaction of arbitrary bodies", () => {
     );
   });
 });
+
+/** A text as JSON in a text, several times. */
+function nested(text: string, times: number): string {
+  return times === 0 ? text : nested(JSON.stringify({ a: text }), times - 1);
+}
 
 const filled = (unit: string, length: number): string => unit.repeat(Math.ceil(length / unit.length));
 

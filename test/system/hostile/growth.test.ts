@@ -48,7 +48,7 @@ import { splitPath } from "../../../src/pack/routes/router.ts";
 import { parseQuestions } from "../../../src/sandbox/resources/services/stackscript.ts";
 import { UNITS } from "../../../fuzz/worst/places.ts";
 import { grow } from "../../../fuzz/worst/text.ts";
-import { isLinear } from "../../support/growth.ts";
+import { isLinear, takesNoLonger } from "../../support/growth.ts";
 
 const pack = loadPack("mappings");
 const { scopes } = pack;
@@ -250,6 +250,119 @@ describe("functions that read clients' text take linear time", () => {
   test.each(Object.entries(REDACTED))("redacting %s", (_name, redact) => {
     expect(tooMuch((text) => outcome(() => redact(text)))).toEqual([]);
   });
+});
+
+/** The most bytes of a body that are recorded and searched. */
+const BODY_LIMIT = 1 << 18;
+const audit = new Redaction({ names: pack.secretNames, bodyLimit: BODY_LIMIT });
+const HEAD = { path: "/v4/vm/instances", isRoute: true, query: "", texts: [] };
+/** As long as all headers of a request, or as a body. */
+const HEAD_LENGTH = 1 << 14;
+const BODY_LENGTH = BODY_LIMIT - (1 << 12);
+
+/** Finds the secrets of an exchange whose answer repeats the body of the request, and redacts both. */
+function recordBodies(type: string, text: string): void {
+  const body = { bytes: Buffer.from(text), type };
+  const values = audit.find({ ...HEAD, body }, ["0123456789abcdef"]);
+  audit.addFrom({ ...HEAD, body }, values);
+  for (let n = 0; n < 2; n += 1)
+    if (type.endsWith("json")) audit.json(body.bytes, values);
+    else audit.body(body, values);
+}
+const recordJson = (value: unknown): void => recordBodies("application/json", JSON.stringify(value));
+
+/** Parts of an exchange that are made of many short texts: how long they are together, and their whole redaction. */
+const DENSE: Readonly<Record<string, readonly [length: number, record: (texts: readonly string[]) => void]>> =
+  {
+    "a query": [
+      HEAD_LENGTH,
+      (texts) => audit.query(texts.join(""), audit.find({ ...HEAD, query: texts.join("") })),
+    ],
+    "a path": [
+      HEAD_LENGTH,
+      (texts) =>
+        audit.path(texts.join("/"), false, audit.find({ ...HEAD, path: texts.join("/"), isRoute: false })),
+    ],
+    "a header": [
+      HEAD_LENGTH,
+      (texts) => audit.text(texts.join(""), audit.find({ ...HEAD, texts: [texts.join("")] })),
+    ],
+    "a cookie": [
+      HEAD_LENGTH,
+      (texts) => audit.text(texts.join(""), audit.find({ ...HEAD, headers: { cookie: texts.join(";") } })),
+    ],
+    "a form": [BODY_LENGTH, (texts) => recordBodies("application/x-www-form-urlencoded", texts.join("&"))],
+    "a multipart form": [
+      BODY_LENGTH,
+      (texts) => recordBodies("multipart/form-data; boundary=x", texts.join("")),
+    ],
+    "the members of a form": [
+      HEAD_LENGTH,
+      (texts) => {
+        const body = {
+          bytes: Buffer.from("…"),
+          form: texts.map((text, n) => [`${text}${n}`, text] as const),
+        };
+        audit.body(body, audit.find({ ...HEAD, body }));
+      },
+    ],
+    "a text": [BODY_LENGTH, (texts) => recordBodies("text/plain", texts.join(""))],
+    "cut JSON": [BODY_LENGTH, (texts) => recordBodies("text/plain", `{"a":"${texts.join("")}`)],
+    "a string of JSON": [BODY_LENGTH, (texts) => recordJson({ a: texts.join("") })],
+    "a string of JSON beside a secret": [
+      BODY_LENGTH,
+      (texts) => recordJson({ password: "token=ab", a: texts.join("") }),
+    ],
+    "JSON in a string": [BODY_LENGTH, (texts) => recordJson({ a: JSON.stringify({ a: texts.join("") }) })],
+    "a list of JSON": [BODY_LENGTH / 4, (texts) => recordJson(texts)],
+    "a list of longer texts": [
+      BODY_LENGTH,
+      (texts) =>
+        recordJson(Array.from({ length: 200 }, (_, n) => texts.slice(n * 90, (n + 1) * 90).join(""))),
+    ],
+    "the name of a member": [BODY_LENGTH, (texts) => recordJson({ [texts.join("")]: "a" })],
+    "the names of members": [
+      BODY_LENGTH / 4,
+      (texts) => recordJson(Object.fromEntries(texts.map((text, n) => [`${text}${n}`, "a"]))),
+    ],
+  };
+
+/** Names and values of secrets, spelt in many ways. */
+const SECRETS: readonly string[] = [
+  "token=abcdef ",
+  "token=abc# ",
+  "password:\n",
+  "password: abcdef ",
+  "tok\u00e9n=abcdef ",
+  "\u200btoken: a ",
+  "token\t",
+  "%74oken=a ",
+  "\\u0074oken=a ",
+  "//u:secret#@h ",
+  "name=token;value=a#;",
+  '{"token":"abc#"},',
+];
+
+/** Short texts with a number each. */
+const manyTexts = (unit: string, length: number): readonly string[] =>
+  Array.from({ length: Math.floor(length / (unit.length + 2)) }, (_, n) => unit.replace("#", String(n)));
+
+describe("texts with many names and values of secrets take about as long as texts with one", () => {
+  test.each(Object.entries(DENSE))(
+    "in %s",
+    (_name, [length, record]) => {
+      const slow = SECRETS.filter((unit) => {
+        const many = manyTexts(unit, length);
+        const one = [unit, ...many.slice(1).map((text) => "x".repeat(text.length))];
+        return !takesNoLonger(
+          () => record(many),
+          () => record(one),
+        );
+      });
+      expect(slow).toEqual([]);
+    },
+    60_000,
+  );
 });
 
 /** A regular expression literal. */
