@@ -126,6 +126,15 @@ const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 export const onlyReads = ({ method }: AlphaRequest, route: Route | undefined): boolean =>
   route ? route.isSafe : READS.has(method);
 
+/** What decides which side answers a request: no cache may give the response of one side to clients of the other. */
+function sideVary(
+  settings: Pick<Settings, "CANDIDATE_MAPPINGS_DIR">,
+  { credentials }: Pack,
+): readonly string[] {
+  const headers = ["Authorization", ...(credentials.client?.headers ?? []), "User-Agent"];
+  return [...new Set(headers), ...packVary(settings)];
+}
+
 /** What the forward needs of a gateway. */
 export interface LegacyForwardParts {
   readonly pack: Pack;
@@ -146,7 +155,7 @@ export function createLegacyForward(
     pack,
     isFromProxy: trustedProxies(settings.TRUST_PROXY ?? []),
     hasOwnCors: !isObserved && settings.CORS_ORIGINS !== undefined,
-    vary: packVary(settings),
+    vary: isObserved ? packVary(settings) : sideVary(settings, pack),
     recordFirst: settings.AUDIT_DURABILITY === "strict",
     isKnown: (hash) => acceptedTokens.has(hash),
     bodyLimitOf: ({ query }) =>
