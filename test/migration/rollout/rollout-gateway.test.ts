@@ -120,7 +120,7 @@ describe("who gets what", () => {
   test("no cache gives a response of the old service to clients of the other side: Vary has what decides", async () => {
     const { call } = await start("data: shared");
     const { headers } = await call("billing");
-    expect(headers["vary"]).toBe("Authorization, User-Agent");
+    expect(headers.get("vary")).toBe("Authorization, User-Agent");
   });
 
   test("one route of a client is translated, and its other routes are not", async () => {
