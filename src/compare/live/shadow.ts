@@ -47,6 +47,8 @@ export interface RoutedRequest {
   readonly hasGatewayToken: boolean;
   /** Who has sent it, as far as somebody knows by now: see `KnownSenders`. */
   readonly knownAs: () => string | undefined;
+  /** Called once a service has done its write, or may have. */
+  readonly onWritten: (() => void) | undefined;
 }
 
 /** The comparisons of a pack. */
@@ -219,13 +221,15 @@ function createBeginRead(
 const createBeginWrite =
   ({ fence }: Pick<ShadowService, "fence">, waiting: Waiting) =>
   (routed: RoutedRequest): Begun => {
-    const { plain, side, knownAs } = routed;
+    const { plain, side, knownAs, onWritten } = routed;
     // Anybody can have the user agent of a client. A stranger's write concerns that client once a service has accepted its token.
     const wasKnown = knownAs() !== undefined;
     const owner = provenByOf(routed) ?? provenBy(undefined, plain.address);
     const endWrite = fence.begin(namesOf(routed), owner);
     function settle(isWritten: boolean): void {
-      if (isWritten && !wasKnown && knownAs() !== undefined) fence.begin(namesOf(routed), owner)();
+      if (!isWritten) return;
+      onWritten?.();
+      if (!wasKnown && knownAs() !== undefined) fence.begin(namesOf(routed), owner)();
     }
     if (side === "new")
       waiting.set(plain.signal, ({ context: { upstream } }) =>

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { CLIENT_GONE, type Settings } from "../../base/index.ts";
 import {
+  addressNetwork,
   type AlphaRequest,
   createLegacyForward,
   createSenderReader,
@@ -37,6 +38,16 @@ function onceClosed(response: ServerResponse, listener: () => void): void {
 function hasOldFailed({ outcome: { status, v4Status, isComplete } }: LegacyExchange): boolean | undefined {
   if (v4Status === undefined || status === CLIENT_GONE) return undefined;
   return v4Status === null || v4Status >= 500 || isComplete === false;
+}
+
+/** Whose writes keep a sender on its side. Where no token is needed, anybody can have any user agent: those of its network. */
+function writerOf(
+  { identity, hash }: RequestSender,
+  known: string | undefined,
+  address: string,
+): string | undefined {
+  const isProven = known === undefined || hash !== undefined || known === identity.label;
+  return isProven ? known : addressNetwork(address);
 }
 
 /** What the middleware needs of a gateway. */
@@ -88,14 +99,14 @@ export function createRolloutMiddleware(
     const isRead = onlyReads(plain, route);
     // A write goes by the rules: its client must not choose where it is stored.
     const cursor = isRead ? given : undefined;
-    const { side, client } = rollout.sideOf(identity, name, { cursor, hasGatewayToken });
-    const fingerprint = identity.fingerprint ?? undefined;
     const knownAs = (): string | undefined => senders.knownAs(sender);
+    const findWriter = (): string | undefined => writerOf(sender, knownAs(), plain.address);
+    const { side, client } = rollout.sideOf(identity, name, { cursor, hasGatewayToken, findWriter });
+    const fingerprint = identity.fingerprint ?? undefined;
     // The translation goes by the method that is sent.
-    if (!signIn && (!isRead || (side === "old" && overridesMethod(plain)))) {
-      const endWrite = rollout.beginWrite(client, side);
-      if (endWrite) onceClosed(response, endWrite);
-    }
+    const isWrite = !signIn && (!isRead || (side === "old" && overridesMethod(plain)));
+    const write = isWrite ? rollout.beginWrite({ client, findWriter }, side) : undefined;
+    if (write) onceClosed(response, write.end);
     const served = query === plain.query ? plain : { ...plain, query };
     const begun = signIn
       ? undefined
@@ -109,6 +120,7 @@ export function createRolloutMiddleware(
           token,
           hasGatewayToken,
           knownAs,
+          onWritten: write?.accept,
         });
     if (begun) onceClosed(response, begun.end);
     // The client has disconnected meanwhile: nobody gets its request.

@@ -16,7 +16,7 @@ import type { RolloutPlan } from "./rollout-plan.ts";
 import { createStateSync } from "./state-sync.ts";
 import { createTokenClients, type TokenClients } from "./token-clients.ts";
 import type { RolloutEvent, Trip } from "./returns/trips.ts";
-import { createWriteLag } from "./write-lag.ts";
+import { type BegunWrite, createWriteLag } from "./write-lag.ts";
 
 /** What decides about a request. */
 export interface RolloutRequest {
@@ -24,7 +24,12 @@ export interface RolloutRequest {
   readonly cursor: Side | undefined;
   /** Whether the gateway has issued its token. The old service does not know it. */
   readonly hasGatewayToken: boolean;
+  /** Who has sent it, by what nobody can invent, as far as somebody knows by now; undefined: a stranger. */
+  readonly findWriter: () => string | undefined;
 }
+
+/** Who sends a write: a client goes by its user agent, too, which anybody can have. */
+type Writer = Pick<RolloutRequest, "findWriter"> & Pick<RolloutDecision, "client">;
 
 /** Who serves a request, and whose it is. */
 export interface RolloutDecision extends SideDecision {
@@ -43,8 +48,8 @@ export interface Rollout extends Pick<
   decide(client: string | undefined, route: string | null): SideDecision;
   /** Whether the file turned a client to the translation within the last hour. */
   isFresh(client: string | undefined, route: string | null): boolean;
-  /** Notes a write before it is sent. @returns what to call when its response has ended; undefined if nothing depends on it */
-  beginWrite(client: string | undefined, side: Side): (() => void) | undefined;
+  /** Notes a write before it is sent. @returns undefined if nothing depends on it */
+  beginWrite(writer: Writer, side: Side): BegunWrite | undefined;
   readonly plan: () => RolloutPlan;
   readonly returns: Returns;
   readonly tokenClients: TokenClients;
@@ -67,15 +72,24 @@ export interface RolloutOptions {
   readonly isOldServiceUp?: () => boolean;
 }
 
+/** By what the writes of a sender are remembered; undefined: a stranger has none. */
+function keyOf({ client, findWriter }: Writer): string | undefined {
+  const writer = findWriter();
+  return writer === undefined ? undefined : JSON.stringify([client, writer]);
+}
+
+/** Finds why a client has returned. */
+type FindTrip = (client: string | undefined, route: string | null) => Trip | undefined;
+
 /** Decides by what has returned, else by the rules. */
 const createDecide =
   (
-    { plan, directory, returns }: Pick<Rollout, "plan" | "returns"> & Pick<RolloutOptions, "directory">,
-    confirmedPlan: () => RolloutPlan,
+    { plan, returns }: Pick<Rollout, "plan" | "returns">,
+    { tripOf, confirmedPlan }: { readonly tripOf: FindTrip; readonly confirmedPlan: () => RolloutPlan },
   ): Rollout["decide"] =>
   (client, route) => {
     if (!returns.isKnown()) return { side: "old", why: "the state store was not read yet" };
-    const trip = returns.tripOf(client === undefined ? [] : namesOf(directory(), client), route);
+    const trip = tripOf(client, route);
     if (trip)
       return {
         side: "old",
@@ -112,17 +126,21 @@ export function createRollout({
 
   const returns = createReturns({ plan, store, log, onChange: onTrips, clock, elapsed, isOldServiceUp });
   const { tick, confirmedPlan } = createStateSync({ plan, returns, tokenClients, log });
-  const decide = createDecide({ plan, directory, returns }, confirmedPlan);
+  const tripOf: FindTrip = (client, route) =>
+    returns.tripOf(client === undefined ? [] : namesOf(directory(), client), route);
+  const decide = createDecide({ plan, returns }, { tripOf, confirmedPlan });
 
   function keepCursor(decision: SideDecision, cursor: Side | undefined): SideDecision {
     if (cursor === undefined || cursor === decision.side || !changes.keepCursors()) return decision;
     return { side: cursor, why: "its cursor is from there" };
   }
 
-  function keepWrites(decision: SideDecision, client: string | undefined): SideDecision {
+  function keepWrites(decision: SideDecision, writer: Writer, route: string | null): SideDecision {
     const { data } = plan();
-    if (data.kind !== "replicated") return decision;
-    const side = lag.staysOn(client ?? UNNAMED, decision.side, data.lagMs);
+    const key = data.kind === "replicated" ? keyOf(writer) : undefined;
+    if (data.kind !== "replicated" || key === undefined) return decision;
+    const isReturn = tripOf(writer.client, route) !== undefined;
+    const side = lag.staysOn(key, decision.side, { lagMs: data.lagMs, isReturn });
     return side === undefined ? decision : { side, why: "its last write is younger than the lag" };
   }
 
@@ -137,16 +155,18 @@ export function createRollout({
     decide,
     turnBack: returns.turnBack,
     resume: returns.resume,
-    sideOf(identity, route, { cursor, hasGatewayToken }) {
+    sideOf(identity, route, request) {
       const client = rolloutClient(directory(), identity);
-      if (hasGatewayToken) {
+      if (request.hasGatewayToken) {
         tokenClients.note(client ?? UNNAMED);
         return { client, side: "new", why: "the gateway has issued its token" };
       }
-      return { client, ...keepWrites(keepCursor(decide(client, route), cursor), client) };
+      const decision = keepCursor(decide(client, route), request.cursor);
+      const { findWriter } = request;
+      return { client, ...keepWrites(decision, { client, findWriter }, route) };
     },
-    beginWrite: (client = UNNAMED, side) =>
-      plan().data.kind === "replicated" ? lag.begin(client, side) : undefined,
+    beginWrite: (writer, side) =>
+      plan().data.kind === "replicated" ? lag.begin(() => keyOf(writer), side) : undefined,
     isFresh: changes.isFresh,
     fileChanged: changes.fileChanged,
     tick,

@@ -5,48 +5,83 @@ import type { Side } from "../../gateway/index.ts";
 interface Writes {
   readonly side: Side;
   inFlight: number;
-  /** When the last one ended. */
-  endedAt: number;
-  /** Since when the client waits for its change; undefined: it does not. */
+  /** When a service accepted the last one. */
+  acceptedAt: number;
+  /** Since when the sender waits for its change; undefined: it does not. */
   waitsSince: number | undefined;
+  /** Whether it waits for its return: what it writes meanwhile does not put that off. */
+  isReturning: boolean;
 }
 
-/** The last writes of clients, as far as this process has seen them. */
+/** Who has sent a write, as far as somebody knows by now; undefined: a stranger, whose write keeps nobody. */
+type FindWriter = () => string | undefined;
+
+/** A write on its way. */
+export interface BegunWrite {
+  /** A service has done the write, or may have. Also after its end. */
+  accept(): void;
+  /** Its response has ended. To be called once. */
+  end(): void;
+}
+
+/** The last writes of senders, as far as this process has seen them. */
 export interface WriteLag {
-  /** Notes a write. @returns What to call when its response has ended */
-  begin(client: string, side: Side): () => void;
-  /** The side on which a client stays for now; undefined: it may change. */
-  staysOn(client: string, wanted: Side, lagMs: number): Side | undefined;
+  /** Notes a write. It keeps its sender on the side while it is in flight, and once it is accepted for the lag. */
+  begin(findWriter: FindWriter, side: Side): BegunWrite;
+  /** The side on which a sender stays for now; undefined: it may change. */
+  staysOn(
+    writer: string,
+    wanted: Side,
+    options: { readonly lagMs: number; readonly isReturn: boolean },
+  ): Side | undefined;
 }
 
-/** More clients than a directory has. */
-const MAX_CLIENTS = 5000;
-/** A client that never stops to write changes nevertheless after this many lags. */
+/** More senders than a directory has clients. */
+const MAX_WRITERS = 5000;
+/** A sender that never stops to write changes nevertheless after this many lags. */
 const MAX_LAGS = 5;
 
 /** @param clock Milliseconds, monotonic. */
 export function createWriteLag(clock: () => number = () => performance.now()): WriteLag {
-  const lastWrites = new LRUCache<string, Writes>({ max: MAX_CLIENTS });
+  const lastWrites = new LRUCache<string, Writes>({ max: MAX_WRITERS });
+
+  /** The writes to which one more belongs; undefined: it keeps nobody. */
+  function writesOf(writer: string | undefined, side: Side): Writes | undefined {
+    if (writer === undefined) return undefined;
+    const before = lastWrites.get(writer);
+    if (before?.side === side) return before.isReturning ? undefined : before;
+    const writes = { side, inFlight: 0, acceptedAt: -Infinity, waitsSince: undefined, isReturning: false };
+    lastWrites.set(writer, writes);
+    return writes;
+  }
+
   return {
-    begin(client, side) {
-      const before = lastWrites.get(client);
-      const writes: Writes =
-        before?.side === side ? before : { side, inFlight: 0, endedAt: 0, waitsSince: undefined };
-      if (writes !== before) lastWrites.set(client, writes);
-      writes.inFlight += 1;
-      return () => {
-        writes.inFlight -= 1;
-        writes.endedAt = clock();
+    begin(findWriter, side) {
+      const writer = findWriter();
+      const writes = writesOf(writer, side);
+      if (writes) writes.inFlight += 1;
+      return {
+        accept() {
+          // A service may have accepted the token of a stranger meanwhile.
+          const accepted = writer === undefined ? writesOf(findWriter(), side) : writes;
+          if (accepted) accepted.acceptedAt = clock();
+        },
+        end() {
+          if (writes) writes.inFlight -= 1;
+        },
       };
     },
-    staysOn(client, wanted, lagMs) {
-      const writes = lastWrites.get(client);
-      if (!writes || writes.side === wanted) {
-        if (writes) writes.waitsSince = undefined;
+    staysOn(writer, wanted, { lagMs, isReturn }) {
+      const writes = lastWrites.get(writer);
+      if (!writes) return undefined;
+      const waits = writes.side !== wanted;
+      writes.isReturning = waits && isReturn;
+      if (!waits) {
+        writes.waitsSince = undefined;
         return undefined;
       }
       const now = clock();
-      if (writes.inFlight === 0 && now - writes.endedAt >= lagMs) return undefined;
+      if (writes.inFlight === 0 && now - writes.acceptedAt >= lagMs) return undefined;
       writes.waitsSince ??= now;
       return now - writes.waitsSince < MAX_LAGS * lagMs ? writes.side : undefined;
     },

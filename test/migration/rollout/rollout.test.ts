@@ -20,9 +20,11 @@ const readDirectory = (text: string): ClientDirectory =>
 const CLIENTS = "billing: {}\nreports: {}\n";
 const DIRECTORY = readDirectory(CLIENTS);
 const ROUTES = ["GET /books", "POST /books"];
-const PLAIN = { cursor: undefined, hasGatewayToken: false };
+const PLAIN = { cursor: undefined, hasGatewayToken: false, findWriter: () => undefined };
 const BILLING = { label: "billing" };
 const REPORTS = { label: "reports" };
+/** The fingerprint of a token that a service has accepted. */
+const TOKEN = "3f2a";
 const ANN = { by: "Ann", reason: null };
 
 let folder: string;
@@ -99,7 +101,7 @@ async function startReplica(
 }
 
 const sideOf = (replica: Rollout, identity = BILLING, route: string | null = "GET /books") =>
-  replica.sideOf(identity, route, PLAIN).side;
+  replica.sideOf(identity, route, { ...PLAIN, findWriter: () => TOKEN }).side;
 
 const codes = (): string[] => lines.flatMap(({ code }) => code ?? []);
 
@@ -687,6 +689,17 @@ describe("what a client has under way", () => {
 describe("data: replicated", () => {
   const REPLICATED = "data: { replicated: 2s }\nnew: all";
 
+  const beginWrite = (replica: Rollout, side: "old" | "new") =>
+    replica.beginWrite({ client: "billing", findWriter: () => TOKEN }, side);
+
+  function write(replica: Rollout, side: "old" | "new"): void {
+    const begun = beginWrite(replica, side);
+    begun?.accept();
+    begun?.end();
+  }
+
+  const turnBack = (replica: Rollout) => replica.turnBack({ kind: "all", name: "all", ...ANN });
+
   test("a returned route takes everybody with it: a client is on one side", async () => {
     const replica = await startReplica(REPLICATED);
     noteAll(replica, "different", 4);
@@ -695,11 +708,12 @@ describe("data: replicated", () => {
 
   test("a client changes once its last write is older than the lag", async () => {
     const replica = await startReplica(REPLICATED);
-    const endWrite = replica.beginWrite("billing", "new");
-    await replica.turnBack({ kind: "all", name: "all", ...ANN });
+    const begun = beginWrite(replica, "new");
+    await turnBack(replica);
     now += 5000;
     expect([sideOf(replica), sideOf(replica, REPORTS)]).toEqual(["new", "old"]);
-    endWrite?.();
+    begun?.accept();
+    begun?.end();
     now += 1999;
     expect(sideOf(replica)).toBe("new");
     now += 1;
@@ -707,13 +721,48 @@ describe("data: replicated", () => {
   });
 
   test("a client that never stops to write changes nevertheless", async () => {
-    const replica = await startReplica(REPLICATED);
-    await replica.turnBack({ kind: "all", name: "all", ...ANN });
-    replica.beginWrite("billing", "new")?.();
+    let text = REPLICATED;
+    const replica = await startReplica(() => text);
+    write(replica, "new");
+    text = "data: { replicated: 2s }";
     for (let second = 0; second < 10; second += 1) {
-      replica.beginWrite("billing", replica.sideOf(BILLING, null, PLAIN).side)?.();
+      expect(sideOf(replica)).toBe("new");
+      write(replica, sideOf(replica, BILLING, null));
       now += 1000;
     }
     expect(sideOf(replica)).toBe("old");
+  });
+
+  test("what a client writes after its return does not put that off", async () => {
+    const replica = await startReplica(REPLICATED);
+    write(replica, "new");
+    await turnBack(replica);
+    for (let turn = 0; turn < 2; turn += 1) {
+      expect(sideOf(replica)).toBe("new");
+      write(replica, sideOf(replica));
+      now += 1000;
+    }
+    expect(sideOf(replica)).toBe("old");
+  });
+
+  test("a write that is refused keeps its client only while it is in flight", async () => {
+    const replica = await startReplica(REPLICATED);
+    const begun = beginWrite(replica, "new");
+    await turnBack(replica);
+    expect(sideOf(replica)).toBe("new");
+    begun?.end();
+    expect(sideOf(replica)).toBe("old");
+  });
+
+  test("a stranger's write keeps the sender once its token is accepted", async () => {
+    const replica = await startReplica(REPLICATED);
+    let known: string | undefined;
+    const begun = replica.beginWrite({ client: "billing", findWriter: () => known }, "new");
+    await turnBack(replica);
+    expect(sideOf(replica)).toBe("old");
+    begun?.end();
+    known = TOKEN;
+    begun?.accept();
+    expect(sideOf(replica)).toBe("new");
   });
 });
