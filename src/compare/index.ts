@@ -9,7 +9,7 @@ export { readExample, resetComparisons, SOURCES } from "./counts/comparison-stor
 export type { Compared, ComparisonSource } from "./counts/comparison.ts";
 export { openComparisons } from "./counts/comparisons.ts";
 export type { Example } from "./counts/example.ts";
-export { provenBy } from "./counts/proven-by.ts";
+export { provenBy, ProvenClients } from "./counts/proven-by.ts";
 export { createCusum, type Cusum, DIFFERENCES, isTripped, TRIP } from "./counts/statistics.ts";
 export {
   DEFAULT_RATE,

@@ -10,6 +10,7 @@ import {
   groupOf,
   halve,
   keyOf,
+  knownAs,
   MAX_FIELDS,
   MIN_PAIRS,
   mergeRoute,
@@ -223,10 +224,12 @@ export class ClientView {
   #weigh(route: string, of: (state: ClientState) => number): number {
     let sum = 0;
     let most = 0;
-    for (const [client, state] of Object.entries(this.#stateOf(route))) {
+    const states = this.#stateOf(route);
+    const own = knownAs(states, this.#client);
+    for (const [client, state] of Object.entries(states)) {
       const value = of(state);
       sum += value;
-      if (client !== this.#client) most = Math.max(most, value);
+      if (client !== own) most = Math.max(most, value);
     }
     return sum - most;
   }
@@ -240,7 +243,8 @@ export class ClientView {
   }
 
   #knownOf(route: string, key: string): KnownField {
-    const { [this.#client]: own, ...others } = this.#stateOf(route);
+    const states = this.#stateOf(route);
+    const { [knownAs(states, this.#client)]: own, ...others } = states;
     return {
       own: own && fieldOf(own, key),
       others: Object.values(others).flatMap((client) => fieldOf(client, key) ?? []),

@@ -1,6 +1,7 @@
 /** What is known about the fields of an old service, as it is stored. */
 import { z } from "zod";
 import type { Difference, DifferenceKind } from "../counts/comparison.ts";
+import { createIsSameClient } from "../counts/proven-by.ts";
 import { formatsOf } from "./value-format.ts";
 
 const count = z.number().nonnegative();
@@ -73,9 +74,14 @@ export const createFieldState = (): FieldState => ({
   formats: {},
 });
 
+/** Under which name a route has a client: without a name, a client may be known by its token or by its network. */
+export const knownAs = (route: RouteState, client: string): string =>
+  Object.hasOwn(route, client) ? client : (Object.keys(route).find(createIsSameClient(client)) ?? client);
+
 /** What a client shows of a route. With too many clients it takes the place of the one that has shown least. */
 export function openClient(route: RouteState, client: string): ClientState {
-  const found = route[client];
+  const name = knownAs(route, client);
+  const found = route[name];
   if (found) return found;
   const known = Object.entries(route);
   const [least] = known.sort(([, one], [, other]) => one.pairs - other.pairs);
@@ -110,7 +116,8 @@ export function countFormats(state: FieldState, side: 0 | 1, value: unknown): vo
 /** Adds what others know of a route to it: of each client that of which there are more pairs. */
 export function mergeRoute(into: RouteState, from: RouteState): void {
   for (const [client, state] of Object.entries(from))
-    if (state.total > (into[client]?.total ?? 0)) Object.assign(openClient(into, client), state);
+    if (state.total > (into[knownAs(into, client)]?.total ?? 0))
+      Object.assign(openClient(into, client), state);
 }
 
 /** What several processes know together. Its objects are copies. */

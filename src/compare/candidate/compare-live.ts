@@ -3,7 +3,7 @@ import { CLIENT_GONE, errorText, type Log, type Settings } from "../../base/inde
 import type { ClientDirectory } from "../../audit/index.ts";
 import type { Pack } from "../../pack/index.ts";
 import type { Compared, NotComparableReason, ReportComparison } from "../counts/comparison.ts";
-import { provenBy } from "../counts/proven-by.ts";
+import { createIsSameClient, provenBy } from "../counts/proven-by.ts";
 import { acceptDifferences, type AcceptedBy } from "../answers/accepted.ts";
 import { isAccepted, type PlanRules, provenIdentity, type RouteMatch } from "../../gateway/index.ts";
 import { judgeAnswers } from "../recorded/judge-answers.ts";
@@ -178,11 +178,12 @@ export function createLiveComparison(
   function provenByOf({ credentials }: Pack, { request, context }: Exchange): string {
     const identity = provenIdentity(request, context);
     const { userAgent } = credentials.client ? { userAgent: undefined } : identity;
-    return provenBy(directory().nameOf({ ...identity, userAgent }), request.address);
+    return provenBy(directory().nameOf({ ...identity, userAgent }), identity.fingerprint, request.address);
   }
 
   function hasRoom({ bytes, provenBy: by }: Waiting): boolean {
-    const own = waiting.filter((each) => each.provenBy === by);
+    const isSame = createIsSameClient(by);
+    const own = waiting.filter((each) => isSame(each.provenBy));
     const ownBytes = own.reduce((sum, each) => sum + each.bytes, bytes);
     return (
       waiting.length < MOST_WAITING &&

@@ -15,6 +15,7 @@ import {
 import type { Example } from "./example.ts";
 import type { ReportFull } from "./full-stores.ts";
 import { LATE_MS, type Batch, type Pending, type SetName } from "./pending.ts";
+import { partsOf, ProvenClients } from "./proven-by.ts";
 
 export const SOURCES: readonly ComparisonSource[] = ["candidate", "legacy"];
 
@@ -59,12 +60,15 @@ async function deleteRest(state: KeyValueStore, counts: SourceCounts): Promise<v
 }
 
 /** Whose set of a route has the cases of a client. One client is always in one of them, so that it never has two shares. */
-function caseSetOf(owners: Set<string>, by: string): string {
-  if (owners.has(by)) return by;
+function caseSetOf(owners: ProvenClients, by: string): string {
+  const owner = owners.find(by);
+  if (owner !== undefined) return owner;
   if (owners.size < MAX_CASE_CLIENTS) {
     owners.add(by);
     return by;
   }
+  // One token of many networks, or one network with many tokens, must not get several sets.
+  if (partsOf(by).length > 1) return "others";
   return `others ${Number.parseInt(hash("sha256", by).slice(0, 8), 16) % SHARED_SETS}`;
 }
 
@@ -86,15 +90,19 @@ async function addMembers(
 ): Promise<readonly GrownSet[]> {
   const routes = Object.values(counts.routes);
   const all = routes.reduce((sum, { distinct }) => sum + distinct, 0);
+  /** Cases of all routes by names, tokens and networks. */
+  const sums = new Map<string, number>();
+  for (const [by, size] of routes.flatMap(({ cases }) => Object.entries(cases)))
+    for (const part of partsOf(by)) sums.set(part, (sums.get(part) ?? 0) + size);
   /** Whether there is room for more cases of a client. */
   function hasRoom(route: string, by: string): boolean {
-    const own = routes.reduce((sum, { cases }) => sum + (cases[by] ?? 0), 0);
+    const own = Math.max(...partsOf(by).map((part) => sums.get(part) ?? 0));
     const ofRoute = counts.routes[route]?.cases[by] ?? 0;
     return all < MAX_ALL_CASES && own < MAX_ALL_CASES * CLIENT_SHARE && ofRoute < MAX_CASES * CLIENT_SHARE;
   }
-  const owners = new Map<string, Set<string>>();
-  const ownersOf = (route: string): Set<string> => {
-    const found = owners.get(route) ?? new Set(Object.keys(counts.routes[route]?.cases ?? {}));
+  const owners = new Map<string, ProvenClients>();
+  const ownersOf = (route: string): ProvenClients => {
+    const found = owners.get(route) ?? new ProvenClients(Object.keys(counts.routes[route]?.cases ?? {}));
     owners.set(route, found);
     return found;
   };
@@ -135,6 +143,10 @@ function noteSizes({ routes }: SourceCounts, grown: readonly GrownSet[]): void {
   }
 }
 
+/** Whether some sets are those of clients that the counts do not have. */
+const hasNewClient = ({ routes }: SourceCounts, grown: readonly GrownSet[]): boolean =>
+  grown.some(({ set, route, by }) => set === "cases" && routes[route]?.cases[by] === undefined);
+
 /** What is told while a process writes. */
 export interface WriteOptions {
   /** Called with counts that begin: the first ones, those of another subject, and those after a reset. */
@@ -174,7 +186,8 @@ async function addBatch(
       }
       continue;
     }
-    if (sized?.epoch !== counts.epoch)
+    // Another replica may have counted the same token from another network meanwhile.
+    if (sized?.epoch !== counts.epoch || hasNewClient(counts, sized.grown))
       sized = {
         epoch: counts.epoch,
         grown: await addMembers(state, pending, batch, counts, onFull),

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { DIFFERENCE_KINDS } from "../../pack/index.ts";
 import type { Compared, ComparisonSource, Difference, NotComparableReason } from "./comparison.ts";
+import { createIsSameClient } from "./proven-by.ts";
 
 /** How often one field of a route differed in one way. */
 export interface FieldCounts {
@@ -33,7 +34,7 @@ export interface RouteCounts {
   notComparable: Partial<Record<NotComparableReason, number>>;
   /** Cases that were compared, each once for each client: equal, different and accepted ones. */
   distinct: number;
-  /** The same by clients, as {@link Compared.provenBy} has them. */
+  /** The same by clients, as {@link Compared.provenBy} has them, with one for all that are the same. */
   cases: Record<string, number>;
   /** Cases with a confirmed difference, each once. */
   distinctDifferent: number;
@@ -162,7 +163,7 @@ const createRoute = (time: number): RouteCounts => ({
 /** Whether counts have no room for another field that a client shows first. */
 function isFullOfFields({ routes }: SourceCounts, by: string): boolean {
   const fields = Object.values(routes).flatMap((route) => route.fields);
-  const own = fields.filter((field) => field.by === by).length;
+  const own = fields.map((field) => field.by).filter(createIsSameClient(by)).length;
   return fields.length >= MAX_FIELDS || own >= MAX_FIELDS * CLIENT_SHARE;
 }
 
@@ -274,12 +275,12 @@ function addRoute(into: SourceCounts, name: string, from: RouteCounts, sizeOf: (
 
 function addExample(counts: SourceCounts, field: FieldCounts, id: string, bytes: number): void {
   if (field.examples.length >= MAX_EXAMPLES || field.examples.includes(id)) return;
-  const isKept = examplesOf(counts).has(id);
-  if (!isKept) {
-    const own = (counts.exampleBytes[field.by] ?? 0) + bytes;
-    const all = Object.values(counts.exampleBytes).reduce((sum, each) => sum + each, bytes);
+  if (!examplesOf(counts).has(id)) {
+    const [sizes, isSame] = [Object.entries(counts.exampleBytes), createIsSameClient(field.by)];
+    const all = sizes.reduce((sum, [, each]) => sum + each, bytes);
+    const own = sizes.reduce((sum, [by, each]) => (isSame(by) ? sum + each : sum), bytes);
     if (all > MAX_EXAMPLE_BYTES || own > MAX_EXAMPLE_BYTES * CLIENT_SHARE) return void (counts.dropped += 1);
-    counts.exampleBytes[field.by] = own;
+    counts.exampleBytes[field.by] = (counts.exampleBytes[field.by] ?? 0) + bytes;
   }
   field.examples.push(id);
 }

@@ -13,6 +13,7 @@ import {
 } from "./counts.ts";
 import { createExample } from "./example.ts";
 import type { ReportFull } from "./full-stores.ts";
+import { partsOf } from "./proven-by.ts";
 
 /** What an answer shows of its route: `field` that is not null, `field=word` of a value table. Never throws. */
 export type CoverAnswer = (route: string, body: Buffer) => readonly string[];
@@ -67,7 +68,7 @@ export interface Batch {
   readonly examples: ReadonlyMap<string, StoredExample>;
 }
 
-/** Counts what clients have in a bounded store. */
+/** Counts what clients have in a bounded store: of those without a name what a token has, and what a network has. */
 class Shares {
   readonly #counts = new Map<string, number>();
   readonly #most: number;
@@ -78,11 +79,11 @@ class Shares {
   }
 
   hasRoom(by: string): boolean {
-    return (this.#counts.get(by) ?? 0) < this.#most;
+    return partsOf(by).every((part) => (this.#counts.get(part) ?? 0) < this.#most);
   }
 
   add(by: string): void {
-    this.#counts.set(by, (this.#counts.get(by) ?? 0) + 1);
+    for (const part of partsOf(by)) this.#counts.set(part, (this.#counts.get(part) ?? 0) + 1);
   }
 
   clear(): void {

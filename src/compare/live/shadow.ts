@@ -98,11 +98,14 @@ function namesOf({ client, fingerprint, knownAs }: KnownSender): readonly string
   return names.length === 0 ? [STRANGERS] : [...new Set(names)];
 }
 
+/** The name of a sender; undefined: it has none, or is a stranger. */
+const provenName = ({ fingerprint, knownAs }: KnownSender): string | undefined =>
+  [fingerprint, UNNAMED].includes(knownAs()) ? undefined : knownAs();
+
 /** Whose case a request is; undefined for a stranger. */
-function provenByOf({ plain, fingerprint, knownAs }: RoutedRequest): string | undefined {
-  const known = knownAs();
-  if (known === undefined) return undefined;
-  return provenBy(known === fingerprint || known === UNNAMED ? undefined : known, plain.address);
+function provenByOf(routed: RoutedRequest): string | undefined {
+  const { plain, fingerprint, knownAs } = routed;
+  return knownAs() === undefined ? undefined : provenBy(provenName(routed), fingerprint, plain.address);
 }
 
 /** Why the old service gave no answer: a route returns only to a service that is well. */
@@ -224,7 +227,7 @@ const createBeginWrite =
     const { plain, side, knownAs, onWritten } = routed;
     // Anybody can have the user agent of a client. A stranger's write concerns that client once a service has accepted its token.
     const wasKnown = knownAs() !== undefined;
-    const owner = provenByOf(routed) ?? provenBy(undefined, plain.address);
+    const owner = provenBy(provenName(routed), undefined, plain.address);
     const endWrite = fence.begin(namesOf(routed), owner);
     function settle(isWritten: boolean): void {
       if (!isWritten) return;
@@ -246,7 +249,7 @@ function createBeginNative(
   return (plain) => {
     const token = nativeToken(plain);
     const hash = tokenHash(token);
-    const owner = provenBy(undefined, plain.address);
+    const owner = provenBy(undefined, undefined, plain.address);
     const begin = (application: string | undefined): (() => void) => {
       const identity = { label: plain.label, fingerprint: fingerprint(hash), application };
       const client = rolloutClient(clients.current(), identity);

@@ -70,12 +70,8 @@ export function createRecordedComparison(
     const judgement = await judge(record, alpha.route);
     if (!judgement) return undefined;
     const { fingerprint, application, label, userAgent } = client;
-    const name = directory.nameOf({
-      label,
-      application,
-      fingerprint: fingerprint ?? undefined,
-      userAgent: userAgent ?? undefined,
-    });
+    const identity = { label, application, fingerprint: fingerprint ?? undefined };
+    const name = directory.nameOf({ ...identity, userAgent: userAgent ?? undefined });
     return {
       key: undefined,
       differences: [],
@@ -83,7 +79,7 @@ export function createRecordedComparison(
       subject,
       route: alpha.route,
       client: name ?? application ?? fingerprint,
-      provenBy: provenBy(name, client.address),
+      provenBy: provenBy(directory.nameOf(identity), identity.fingerprint, client.address),
       time: Date.parse(record.time),
       requestId: record.requestId,
       ...judgement,

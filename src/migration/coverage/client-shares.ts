@@ -1,5 +1,6 @@
 /** Which share of its calls a pack would serve for each client. Clients count, not calls: nobody decides by sending more. */
 import { isObject } from "../../base/index.ts";
+import { ProvenClients } from "../../compare/index.ts";
 import type { ObservedCall } from "./observed-call.ts";
 
 /** What the clients say together. */
@@ -58,11 +59,12 @@ function meanOf(clients: readonly Client[]): number | null {
 /** Collects the calls of clients. */
 export class ClientShares {
   readonly #clients = new Map<string, Client>();
+  readonly #known = new ProvenClients();
 
   /** @param showsAcceptance Whether a service that has served the call has accepted its token */
   add(call: ObservedCall, route: string, isServed: boolean, showsAcceptance: boolean): void {
     const { provenBy, isProven, isArchived, count } = call;
-    const known = this.#clients.has(provenBy) || this.#clients.size < MOST_CLIENTS ? provenBy : "";
+    const known = this.#known.find(provenBy) ?? (this.#clients.size < MOST_CLIENTS ? provenBy : "");
     const client = this.#clients.get(known) ?? {
       isProven: false,
       isWholeArchive: isArchived,
@@ -70,6 +72,7 @@ export class ClientShares {
       cases: new Map<string, boolean>(),
     };
     this.#clients.set(known, client);
+    this.#known.add(known);
     client.isProven ||= isProven || showsAcceptance;
     client.calls += count;
     const key = caseOf(call, route);

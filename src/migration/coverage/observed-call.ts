@@ -17,7 +17,7 @@ export interface ObservedCall {
   readonly id: string;
   /** The client's name in the directory, else its key; null for calls without a token. */
   readonly client: string | null;
-  /** Who has sent it, by what nobody can invent, as comparisons count clients: its name, else all of one network. */
+  /** Who has sent it, by what nobody can invent, as comparisons count clients: its name, else its token and network. */
   readonly provenBy: string;
   /** Whether that is a name. */
   readonly isProven: boolean;
@@ -60,7 +60,8 @@ function senderOf(
   directory: ClientDirectory,
 ): Pick<ObservedCall, "provenBy" | "isProven" | "isArchived"> {
   const name = client.label ?? rolloutClient(directory, { ...client, userAgent: undefined });
-  return { provenBy: provenBy(name, client.address), isProven: name !== undefined, isArchived: false };
+  const by = provenBy(name, client.fingerprint, client.address);
+  return { provenBy: by, isProven: name !== undefined, isArchived: false };
 }
 
 /** What a record has of the client's body. */

@@ -8,6 +8,7 @@ import {
   type AnswerPair,
 } from "../../../src/compare/answers/confirm.ts";
 import { VolatileFields, type ClientView } from "../../../src/compare/answers/volatile-fields.ts";
+import { provenBy } from "../../../src/compare/counts/proven-by.ts";
 import { answer, rulesFor } from "./answers.ts";
 
 const pack = loadPack("mappings");
@@ -26,10 +27,15 @@ function createKnown(): ClientView {
 }
 
 /** What two clients have seen of a service whose field has another value each time. */
-function learnVolatile(field: string, valueOf: (time: number) => unknown, pairs = 60): VolatileFields {
+function learnVolatile(
+  field: string,
+  valueOf: (time: number) => unknown,
+  pairs = 60,
+  clients: readonly string[] = ["a", "b"],
+): VolatileFields {
   const volatile = new VolatileFields();
   for (let time = 0; time < pairs; time += 1)
-    for (const client of ["a", "b"])
+    for (const client of clients)
       recordOldPair(
         answer({ [field]: valueOf(time) }),
         answer({ [field]: valueOf(time + 2) }),
@@ -200,6 +206,13 @@ describe("a volatile field", () => {
     expect(learnVolatile("at", time, 50).isVolatile(name, "at")).toBe(true);
     const rare = learnVolatile("at", (at) => (at === 20 ? 1 : 0), 100);
     expect(rare.isVolatile(name, "at")).toBe(false);
+  });
+
+  test.each([2, 10])("is none that one token shows from %i networks", (networks) => {
+    const from = Array.from({ length: networks }, (_, n) => provenBy(undefined, "token", `203.0.${n}.1`));
+    const other = provenBy(undefined, "another token", "198.51.100.1");
+    expect(learnVolatile("at", time, 60, from).isVolatile(name, "at")).toBe(false);
+    expect(learnVolatile("at", time, 60, [...from, other]).isVolatile(name, "at")).toBe(true);
   });
 
   test("is not different in the pair that makes it volatile", () => {

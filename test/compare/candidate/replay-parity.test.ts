@@ -78,6 +78,27 @@ test("replay ends with the differences by route, field and client, with three ex
   expect(report).toMatch(/not comparable: calls 1/);
 });
 
+test("a client does not become several ones by the user agents of others", async () => {
+  const clients = join(data, "clients.yaml");
+  const ids = Array.from({ length: 12 }, (_, index) => index + 1);
+  writeFileSync(clients, ids.map((id) => `client${id}: { user_agents: ["agent${id}/*"] }\n`).join(""));
+  setEnv("CLIENTS_FILE", clients);
+  const gateway = await openGateway({
+    UPSTREAM_URL: service.url,
+    MAPPINGS_DIR: active.folder,
+    DATA_DIR: data,
+  });
+  for (const id of ids) {
+    service.respondWith(json(200, { id, name: "EMMA" }));
+    const headers = { authorization: "token good", "user-agent": `agent${id}/1` };
+    await request(gateway.app, `GET /books/${id}`, { headers });
+  }
+  await gateway.stop();
+
+  await replay(`--pack=${candidate.folder}`, "--parity");
+  expect(printed()).toContain("0 differ; not enough clients: 1 of 10\n");
+});
+
 test("replay compares two packs alone", async () => {
   expect(await replay("--parity")).toBe(1);
   expect(printed()).toContain("name the other one with --pack");

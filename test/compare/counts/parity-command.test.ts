@@ -11,6 +11,7 @@ import type { Compared } from "../../../src/compare/counts/comparison.ts";
 import { openComparisons } from "../../../src/compare/counts/comparisons.ts";
 import { createCoverage } from "../../../src/compare/counts/coverage.ts";
 import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
+import { provenBy } from "../../../src/compare/counts/proven-by.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { answer, different, equal } from "./make-compared.ts";
 
@@ -177,6 +178,36 @@ describe("parity", () => {
     expect(printed()).toContain("  not enough: 300 of 2 995, 0 differ\n");
     await report(...equals(3000), ...equals(3000, { provenBy: "busy" }));
     expect(await run("--fail-above=0.1%")).toBe(0);
+  });
+
+  describe("counts clients without a name by tokens and networks, the fewer of them", () => {
+    test.each([
+      ["one token from one network", 1, 1],
+      ["one token from 20 networks", 1, 20],
+      ["20 tokens from one network", 20, 1],
+      ["20 tokens, each from any of 9 networks", 20, 9],
+      ["9 tokens, each from any of 20 networks", 9, 20],
+    ])("%s", async (_what, tokens, networks) => {
+      const all = equals(300).map((each, n) => ({
+        ...each,
+        provenBy: provenBy(undefined, `token ${n % tokens}`, `203.0.${Math.floor(n / tokens) % networks}.1`),
+      }));
+      // In two parts, as two flushes have them.
+      await report(...all.slice(0, 150));
+      await report(...all.slice(150));
+      expect(await run("--fail-above=1%")).toBe(2);
+      expect(printed()).toMatch(/not enough clients: \d of 10\n/);
+    });
+
+    test("20 tokens, each from a network of its own, are enough", async () => {
+      await report(
+        ...equals(300).map((each, n) => ({
+          ...each,
+          provenBy: provenBy(undefined, `token ${n % 20}`, `203.0.${n % 20}.1`),
+        })),
+      );
+      expect(await run("--fail-above=1%")).toBe(0);
+    });
   });
 
   test("counts nothing of whom nobody knows", async () => {

@@ -28,6 +28,7 @@ beforeEach(async () => {
         "rollout.yaml",
       ),
       RATE_LIMIT: "100000/60",
+      TRUST_PROXY: "127.0.0.1",
     },
     tokens,
   );
@@ -93,6 +94,22 @@ describe("what proves that answers do not differ", () => {
       clients: 1,
       verdict: "not enough",
     });
+  });
+});
+
+test.each([1, 20])("one token is one client, from however many addresses: %i", async (addresses) => {
+  for (let page = 1; page <= 60; page += 1) {
+    const headers = { "x-forwarded-for": `203.0.113.${page % addresses}` };
+    expect(
+      (await call(`${LIST}?page=${page}`, { as: real.sandbox.tokens["readOnly"], headers })).status,
+    ).toBe(200);
+  }
+  expect(await countsAfter(60)).toMatchObject({
+    equal: 60,
+    distinct: 30,
+    required: 299,
+    clients: 1,
+    verdict: "not enough",
   });
 });
 

@@ -51,9 +51,9 @@ const customers = (count: number, path = SERVED, network = "203.0.113"): AuditRe
   repeat(count, (index) => call(path, { address: `${network}.${index}`, token: `${network}-${index}` }));
 
 /** One call of a client that has called another route before. */
-const breaking = (address = "203.0.113.250"): AuditRecord[] => [
-  call(SERVED, { address, token: "breaking" }),
-  call(REFUSED, { address, token: "breaking" }),
+const breaking = (address = "203.0.113.250", token = "breaking"): AuditRecord[] => [
+  call(SERVED, { address, token }),
+  call(REFUSED, { address, token }),
 ];
 
 async function gate(records: readonly AuditRecord[], least = "95%", ...flags: string[]): Promise<number> {
@@ -80,7 +80,14 @@ describe.each([1, 100])("the gate, as one sender has %i calls for each one of th
     const many = repeat(20 * growth, (index) =>
       call(SERVED, { address: "203.0.113.250", token: "breaking", query: `page=${index + 1}` }),
     );
-    expect(await gate([...breaking("203.0.113.251"), ...breaking(), ...many], "90%")).toBe(1);
+    expect(await gate([...breaking("203.0.113.251", "another"), ...breaking(), ...many], "90%")).toBe(1);
+  });
+
+  test("does not become green by a client that has many addresses", async () => {
+    const many = repeat(20 * growth, (index) =>
+      call(SERVED, { address: `192.0.${index % 250}.1`, token: "203.0.113-1" }),
+    );
+    expect(await gate([...customers(4), ...breaking(), ...many])).toBe(1);
   });
 
   test("does not become red by a client that repeats what would be refused", async () => {
