@@ -161,9 +161,8 @@ export { normalizeDateTime } from "./text/date-time.ts";
 export { formatDay, formatMinute, formatMinuteUtc, formatSecondUtc } from "./text/dates.ts";
 export { INVISIBLE, toVisibleLine, toVisibleText } from "./text/visible-text.ts";
 export { type HostTracer, openHostTracing, openTracing } from "./tracing/open-tracing.ts";
-export { loadResource } from "./tracing/load-resource.ts";
 export { continueTrace, parseTraceparent } from "./tracing/traceparent.ts";
 export type { RequestResult, RequestSpan, StartCallSpan, Tracing } from "./tracing/tracing.ts";
-export { withOpenTelemetry } from "./tracing/with-opentelemetry.ts";
+export { loadResource, withOpenTelemetry } from "./tracing/with-opentelemetry.ts";
 
 export * as characters from "./json/characters.ts";

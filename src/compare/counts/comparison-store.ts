@@ -147,7 +147,7 @@ function noteSizes({ routes }: SourceCounts, grown: readonly GrownSet[]): void {
 const hasNewClient = ({ routes }: SourceCounts, grown: readonly GrownSet[]): boolean =>
   grown.some(({ set, route, by }) => set === "cases" && routes[route]?.cases[by] === undefined);
 
-/** What is told while a process writes. */
+/** Functions that a write calls. */
 export interface WriteOptions {
   /** Called with counts that begin: the first ones, those of another subject, and those after a reset. */
   readonly onBegin: (counts: SourceCounts) => void;

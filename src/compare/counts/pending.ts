@@ -57,7 +57,7 @@ export interface PendingOptions {
   readonly redaction: () => Redaction;
   readonly cover: CoverAnswer | undefined;
   readonly newId: () => string;
-  /** Is told of what finds no room. */
+  /** Called with what finds no room. */
   readonly onFull: ReportFull;
 }
 

@@ -24,6 +24,7 @@ import type { Recorder } from "../record/recorder.ts";
 import type { UpstreamTls } from "../upstream/open-tls.ts";
 import type { AuditStore } from "../../audit/index.ts";
 import type { InFlightTracker } from "../http/in-flight.ts";
+import { SAFE_METHODS } from "../http/origins.ts";
 
 /** The name of the old service in messages. */
 const NAME = "the old service";
@@ -119,12 +120,9 @@ export function routeOf({ method, path }: AlphaRequest, pack: Pack): Route | und
   return routes.find(({ isSafe }) => !isSafe) ?? routes[0];
 }
 
-/** Methods that change nothing. */
-const READS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
-
 /** Whether a request only reads, on both sides. Without a route its method says so. */
 export const onlyReads = ({ method }: AlphaRequest, route: Route | undefined): boolean =>
-  route ? route.isSafe : READS.has(method);
+  route ? route.isSafe : SAFE_METHODS.has(method);
 
 /** What decides which side answers a request: no cache may give the response of one side to clients of the other. */
 function sideVary(

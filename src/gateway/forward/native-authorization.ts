@@ -1,6 +1,7 @@
 import type { Access, FindV4Access, Grants, Scopes } from "../../pack/index.ts";
 import { TokenUnavailableError, type TokenLookup, type TokenStore } from "../auth/token-store.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
+import { SAFE_METHODS } from "../http/origins.ts";
 
 /** How a native request goes on: as it is, with v4's token in place of the client's, or not at all. */
 export interface NativeAuthorization {
@@ -44,8 +45,6 @@ const UNAVAILABLE: NativeAuthorization = {
   },
 };
 
-const READS = new Set(["GET", "HEAD", "OPTIONS"]);
-
 /**
  * Keeps tokens that the gateway issued to their alpha levels, in both dialects. v4 decides about all other tokens.
  *
@@ -66,14 +65,14 @@ export function createNativeAuthorization({
     if (needed && !needed.makesToken)
       return needed.required.every((access) => scopes.permits(levels, access));
     return (
-      scopes.isExact(levels, READS.has(method)) &&
+      scopes.isExact(levels, SAFE_METHODS.has(method)) &&
       (needed?.required ?? []).every((access) => scopes.permits(levels, access))
     );
   }
 
   function decide(found: TokenLookup, request: Pick<AlphaRequest, "method" | "path">): NativeAuthorization {
     if (found === undefined) return UNCHANGED;
-    if (found === "unknown") return READS.has(request.method) ? UNCHANGED : UNAVAILABLE;
+    if (found === "unknown") return SAFE_METHODS.has(request.method) ? UNCHANGED : UNAVAILABLE;
     if (found.isRevoked) return INVALID;
     const { application } = found;
     return isAllowed(found.levels, request)
