@@ -7,15 +7,15 @@ import { exportTexts } from "../src/audit/export/export-records.ts";
 import { AUDIT_FILE, openSqliteStore } from "../src/audit/store/sqlite/store.ts";
 import { RecentBytes } from "../src/audit/store/client-shares.ts";
 import { createBatch } from "../src/audit/store/segment.ts";
-import { packBatch } from "../src/audit/store/sqlite/thread/worker-messages.ts";
-import { openWriter } from "../src/audit/store/sqlite/writer.ts";
+import { openSqliteDriver } from "../src/audit/store/sqlite/driver.ts";
+import { createJobs } from "../src/audit/store/sql/jobs.ts";
 import type { AuditQuery, AuditStore } from "../src/audit/store/store.ts";
 import { loadPack } from "../src/pack/load/load-pack.ts";
 import { FORMATS } from "../src/migration/report/formats.ts";
 import { createReport } from "../src/migration/report/make-report.ts";
 import { RecordMemory } from "../src/audit/record/record-memory.ts";
 import { serializeRecord } from "../src/audit/record/record-text.ts";
-import { columnsOf } from "../src/audit/store/stored-row.ts";
+import { columnsOf } from "../src/audit/store/record-columns.ts";
 
 const GROUP = 5000;
 const DAYS = 30;
@@ -65,8 +65,8 @@ function recordAt(time: number, id: string): AuditRecord {
 }
 
 /** Writes records in batches, as the gateway does, spread over the days up to now. */
-function fill(file: string, count: number): void {
-  const write = openWriter({ role: "writer", file, synchronous: "NORMAL" });
+async function fill(file: string, count: number): Promise<void> {
+  const jobs = createJobs(openSqliteDriver({ file, synchronous: "NORMAL" }));
   const start = Date.now() - DAYS * DAY_MS;
   let time = start;
   const nextId = createRecordIds(() => Math.floor(time));
@@ -77,11 +77,11 @@ function fill(file: string, count: number): void {
       const record = recordAt(Math.floor(time), nextId());
       return { ...columnsOf(record), ...memory.write(serializeRecord(record)) };
     });
-    write({ kind: "write", batch: packBatch(createBatch(rows, new RecentBytes())) });
+    await jobs.write({ ...createBatch(rows, new RecentBytes()), counted: [] });
     if (done % 100_000 === 0) process.stderr.write(`\r${done} records`);
   }
   process.stderr.write("\r");
-  write({ kind: "close" });
+  await jobs.close();
 }
 
 /** The first run, with cold caches, and the median of all runs, in milliseconds. */
@@ -126,7 +126,7 @@ async function benchAudit(count: number): Promise<void> {
   try {
     const file = join(directory, AUDIT_FILE);
     const started = performance.now();
-    fill(file, count);
+    await fill(file, count);
     const seconds = (performance.now() - started) / 1000;
     const megabytes = statSync(file).size / 1e6;
     process.stdout.write(
@@ -140,25 +140,26 @@ async function benchAudit(count: number): Promise<void> {
     });
     await measure(store);
     await store.close();
-    process.stdout.write(`${deleteOldest(file)}\n`);
+    process.stdout.write(`${await deleteOldest(file)}\n`);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
 }
 
 /** Times the deletion of two days by retention. */
-function deleteOldest(file: string): string {
-  const write = openWriter({ role: "writer", file, synchronous: "NORMAL" });
-  const now = Date.now();
-  const times = [now - (DAYS - 2) * DAY_MS, now - (DAYS - 3) * DAY_MS].map((before) => {
+async function deleteOldest(file: string): Promise<string> {
+  const jobs = createJobs(openSqliteDriver({ file, synchronous: "NORMAL" }));
+  const most = Number.MAX_SAFE_INTEGER;
+  const limits = { sizeLimit: most, summaryRows: most, summaryTokens: most, named: [] };
+  const times: string[] = [];
+  for (const days of [DAYS - 2, DAYS - 3]) {
+    const before = Date.now() - days * DAY_MS;
     const started = performance.now();
-    const most = Number.MAX_SAFE_INTEGER;
-    const limits = { sizeLimit: most, summaryRows: most, summaryTokens: most, named: [] };
-    write({ kind: "purge", before, usageBefore: before, ...limits });
-    return (performance.now() - started).toFixed(1);
-  });
-  write({ kind: "close" });
-  return `The oldest day deleted in ${times[0]} ms, the next in ${times[1]} ms`;
+    while ((await jobs.purge({ before, usageBefore: before, ...limits })).more);
+    times.push((performance.now() - started).toFixed(1));
+  }
+  await jobs.close();
+  return `The oldest days deleted in ${times[0]} ms, the next one in ${times[1]} ms`;
 }
 
 async function measure(store: AuditStore): Promise<void> {

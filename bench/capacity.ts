@@ -45,15 +45,7 @@ function sqlite(folder: string): Store {
   const number = (database: DatabaseSync, query: string): number =>
     Number(Object.values(database.prepare(query).get() ?? {})[0]);
   return {
-    records: () =>
-      read((database) => {
-        const tables = database.prepare(
-          "SELECT name FROM sqlite_schema WHERE name GLOB 'record_[0-9]*' AND type = 'table'",
-        );
-        return tables
-          .all()
-          .reduce((sum, { name }) => sum + number(database, `SELECT count(*) FROM ${String(name)}`), 0);
-      }),
+    records: () => read((database) => number(database, "SELECT count(*) FROM audit")),
     bytes: () =>
       read(
         (database) =>

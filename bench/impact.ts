@@ -12,12 +12,12 @@ import type { AuditRecord } from "../src/audit/record/record.ts";
 import { RecordMemory } from "../src/audit/record/record-memory.ts";
 import { serializeRecord } from "../src/audit/record/record-text.ts";
 import { createBatch } from "../src/audit/store/segment.ts";
-import { NumberedNames } from "../src/audit/redact/numbered-names.ts";
+import { NumberedNames } from "../src/audit/usage/numbered-names.ts";
 import { AUDIT_FILE, openSqliteStore } from "../src/audit/store/sqlite/store.ts";
-import { packBatch } from "../src/audit/store/sqlite/thread/worker-messages.ts";
-import { openWriter } from "../src/audit/store/sqlite/writer.ts";
-import { columnsOf } from "../src/audit/store/stored-row.ts";
-import { dayOf } from "../src/audit/usage/usage.ts";
+import { openSqliteDriver } from "../src/audit/store/sqlite/driver.ts";
+import { createJobs } from "../src/audit/store/sql/jobs.ts";
+import { columnsOf } from "../src/audit/store/record-columns.ts";
+import { dayNumber } from "../src/audit/usage/usage.ts";
 import { NO_CLIENTS } from "../src/audit/clients/client-directory.ts";
 import { loadPack } from "../src/pack/load/load-pack.ts";
 import {
@@ -67,21 +67,20 @@ function recordAt(time: number, id: string): AuditRecord {
     warnings: [],
     timings: { total: 20, upstream: 12.5, translation: 7.5 },
     bytes: { in: 0, out: 300 },
-    ...(names.length > 0 && { sent: new NumberedNames(pack.hash, names, bits) }),
+    ...(names.length > 0 && { sent: new NumberedNames(names, bits) }),
   };
 }
 
 /** Writes records in batches, as the gateway does, spread over the days up to now. */
-function fill(file: string, count: number): void {
-  const write = openWriter({ role: "writer", file, synchronous: "NORMAL" });
+async function fill(file: string, count: number): Promise<void> {
+  const jobs = createJobs(openSqliteDriver({ file, synchronous: "NORMAL" }));
   let time = Date.now() - DAYS * DAY_MS;
   const nextId = createRecordIds(() => Math.floor(time));
   const memory = new RecordMemory();
   const lists = routes.map(([route, { names }]) => ({
-    pack: pack.hash,
     route,
     names,
-    day: dayOf(Date.now()),
+    day: dayNumber(Date.now()),
   }));
   for (let done = 0; done < count; done += GROUP) {
     const rows = Array.from({ length: Math.min(GROUP, count - done) }, () => {
@@ -89,12 +88,11 @@ function fill(file: string, count: number): void {
       const record = recordAt(Math.floor(time), nextId());
       return { ...columnsOf(record), ...memory.write(serializeRecord(record)) };
     });
-    const batch = packBatch(createBatch(rows, new RecentBytes()));
-    write({ kind: "write", batch, ...(done === 0 && { names: lists }) });
+    await jobs.write({ ...createBatch(rows, new RecentBytes()), counted: done === 0 ? lists : [] });
     if (done % 100_000 === 0) process.stderr.write(`\r${done} records`);
   }
   process.stderr.write("\r");
-  write({ kind: "close" });
+  await jobs.close();
 }
 
 async function timed(name: string, work: () => Promise<unknown>): Promise<void> {
@@ -113,7 +111,7 @@ const [count = "2000000", kept] = process.argv.slice(2);
 const directory = kept ?? mkdtempSync(join(tmpdir(), "bench-impact-"));
 mkdirSync(directory, { recursive: true });
 const file = join(directory, AUDIT_FILE);
-if (!existsSync(file)) fill(file, Number(count));
+if (!existsSync(file)) await fill(file, Number(count));
 const options = {
   directory,
   durability: "relaxed",

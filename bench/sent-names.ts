@@ -1,5 +1,5 @@
 /** What it costs a request to note which names of its route the client sent, and what was lost: microseconds, the median of rounds. */
-import { NumberedNames } from "../src/audit/redact/numbered-names.ts";
+import { NumberedNames } from "../src/audit/usage/numbered-names.ts";
 import { parseFilter } from "../src/pack/filters/parse-filter.ts";
 import { parseQuery } from "../src/pack/routes/query.ts";
 import { loadPack } from "../src/pack/load/load-pack.ts";
@@ -50,7 +50,7 @@ for (const [name, route, sent] of CASES) {
   const { names = [], bitsOf = () => undefined } = pack.sentNames.get(route) ?? {};
   measure(name, () => {
     const bits = bitsOf(sent);
-    return bits ? new NumberedNames(pack.hash, names, bits).bits.length : 0;
+    return bits ? (new NumberedNames(names, bits).text?.length ?? 0) : 0;
   });
 }
 
@@ -61,6 +61,6 @@ for (const count of [1, 5]) {
   const lost = new Set(texts.slice(0, count));
   measure(`A list with ${count} ${count === 1 ? "loss" : "losses"}`, () => {
     const bits = bitsOf(lost);
-    return bits ? new NumberedNames(pack.hash, names, bits).bits.length : 0;
+    return bits ? (new NumberedNames(names, bits).text?.length ?? 0) : 0;
   });
 }

@@ -1,6 +1,7 @@
 /** Mixed load for a long time: does anything grow that shouldn't, and does every request get the expected response? */
 import { readdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { processCost } from "./process-cost.ts";
@@ -8,7 +9,7 @@ import { openClients, type Clients } from "./soak/clients.ts";
 import { heapOf } from "./soak/heap.ts";
 import { runOperations, openTally, type Tally } from "./soak/run-operations.ts";
 import { operate } from "./soak/operator.ts";
-import { figures, HEAD, page, row, verdict, type Run } from "./soak/page.ts";
+import { figures, HEAD, measurements, page, row, verdict, type Run } from "./soak/page.ts";
 import { startEnvironment, tokenSecondsOf, type SoakEnvironment } from "./soak/environment.ts";
 import { faultsOf, type Sample } from "./soak/verdict.ts";
 import { withChildren } from "./targets.ts";
@@ -17,7 +18,7 @@ const HELP = `npm run soak -- [--minutes N | --seconds N] [--rate N] [--page FIL
 
 Does all that clients and operators do at a rate (default 100 a second, 30 minutes), with a row a minute. The exit code
 is 1 where something failed, descriptors grew or, from 5 minutes on, memory grew or clients waited longer at the end.
-With --page the run is written down in Markdown.
+With --page the run is written down in Markdown, with soak.tsv beside it.
 `;
 
 interface Plan {
@@ -134,6 +135,9 @@ else {
   const run = await soak({ ms: seconds * 1000, rate: Number(values.rate), rows });
   const times = [...run.done].map(([name, count]) => `${String(count).padStart(8)} ${name}\n`).join("");
   process.stdout.write(`\n${times}\n${figures(run)}\nVerdict: ${verdict(run)}\n`);
-  if (values.page !== undefined) await writeFile(values.page, page(run));
+  if (values.page !== undefined) {
+    await writeFile(values.page, page(run));
+    await writeFile(join(dirname(values.page), "soak.tsv"), measurements(run.samples));
+  }
   process.exitCode = faultsOf(run).length > 0 ? 1 : 0;
 }

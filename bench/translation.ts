@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { translateList, translateObject } from "../src/gateway/responses/translate-response.ts";
-import type { UpstreamResponse } from "../src/gateway/pipeline/upstream-response.ts";
-import { runInterpreted } from "../src/jsonata/index.ts";
+import type { UpstreamResponse } from "../src/gateway/pipeline/calls/upstream-response.ts";
+import { runInterpreted } from "../src/jsonata/compile.ts";
 import { loadPack } from "../src/pack/load/load-pack.ts";
 import type { Pack } from "../src/pack/pack.ts";
 import { startSandbox } from "../src/sandbox/create-sandbox.ts";
@@ -49,7 +49,7 @@ const changed = (row: Json, variant: number): Json => ({
 function throughPack(pack: Pack, catalogs: CatalogCache, routeName: string): Translate {
   const route = pack.route(routeName);
   if (!route) throw new Error(`the pack has no ${routeName}`);
-  const reading = { catalogs, related: {} };
+  const reading = { catalogs, calls: {} };
   const translate = route.kind === "list" ? translateList : translateObject;
   return async (bytes) => {
     const response: UpstreamResponse = {

@@ -12,6 +12,6 @@ export { ListenError } from "./gateway/index.ts";
 export { SettingsError } from "./base/index.ts";
 export type { GatewayLogger } from "./base/index.ts";
 export type { HostRegistry } from "./base/index.ts";
-export type { HostTracer } from "./base/index.ts";
+export type { HostTracer } from "./app/tracing/open-tracing.ts";
 export { PackError, type Diagnostic } from "./base/index.ts";
 export { StateUnavailableError } from "./base/index.ts";

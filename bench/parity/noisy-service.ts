@@ -1,10 +1,11 @@
 /** Part 2: whether two services without a mistake are never called different. */
 import type { PackFiles } from "../../src/pack/load/load-pack.ts";
-import { DIFFERENCES, isTripped, nextScore } from "../../src/compare/counts/statistics.ts";
+import { isTripped } from "../../src/compare/counts/statistics.ts";
 import { createRandom, withChanges, withOldHabits, type Clock, type Random } from "./noise.ts";
 import { REQUESTS } from "./requests.ts";
 import { createComparer } from "./run.ts";
 import { createService, createV4, editPack, type V4 } from "./services.ts";
+import { nextScore } from "./simulated-routes.ts";
 
 /** How the comparisons of a run ended. */
 export interface NoiseResult {
@@ -74,7 +75,7 @@ export async function compareNoise(
       different.push(
         `${request.path}: ${differences.map(({ field, kind }) => `${field} ${kind}`).join(", ")}`,
       );
-    const score = nextScore(scores.get(route) ?? 0, result === "different", DIFFERENCES);
+    const score = nextScore(scores.get(route) ?? 0, result === "different");
     scores.set(route, isTripped(score) ? 0 : score);
     if (isTripped(score)) trips += 1;
   }

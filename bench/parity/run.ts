@@ -1,8 +1,8 @@
 /** Compares an old and a new service as the gateway does: compare, ask both again later, decide. */
 import type { Pack } from "../../src/pack/pack.ts";
 import { createAnswerRules } from "../../src/compare/answers/compare-answers.ts";
-import type { Difference } from "../../src/compare/counts/comparison.ts";
-import { comparePair, confirm, recordOldPair, type AnswerPair } from "../../src/compare/answers/confirm.ts";
+import type { AnswerPair, Difference } from "../../src/compare/answers/comparison.ts";
+import { comparePair, confirm, recordOldPair } from "../../src/compare/answers/confirm.ts";
 import { VolatileFields } from "../../src/compare/answers/volatile-fields.ts";
 import type { Clock, Random } from "./noise.ts";
 import type { ClientRequest, Service } from "./services.ts";

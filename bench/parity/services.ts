@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { buildPack, parsePack, readPack, type PackFiles } from "../../src/pack/load/load-pack.ts";
 import type { Pack } from "../../src/pack/pack.ts";
-import type { Answer } from "../../src/compare/counts/comparison.ts";
+import type { Answer } from "../../src/compare/answers/comparison.ts";
 import { createSandbox, type SandboxService } from "../../src/sandbox/create-sandbox.ts";
 import { createDryRun } from "../../src/compare/dry-run/dry-run.ts";
 import type { Upstream } from "../../src/gateway/upstream/client.ts";

@@ -1,6 +1,10 @@
 /** Part 7: how often a route is turned back for nothing. */
-import { isTripped, nextScore } from "../../src/compare/counts/statistics.ts";
+import { DIFFERENCES, isTripped, TRIP } from "../../src/compare/counts/statistics.ts";
 import { createRandom } from "./noise.ts";
+
+/** The score after one more comparison, without the time that a rollout takes into account. */
+export const nextScore = (score: number, isDifferent: boolean): number =>
+  Math.min(TRIP, Math.max(0, score + (isDifferent ? DIFFERENCES.difference : DIFFERENCES.equal)));
 
 /**
  * Simulates routes whose answers differ at a rate.

@@ -14,8 +14,16 @@ export const HEAD = `| Second | Responses | p99 ms | Resident MB | Heap MB | Des
 |---|---|---|---|---|---|
 `;
 
-export const row = ({ second, responses, p99, residentMb, heapMb, descriptors }: Sample): string =>
-  `| ${[second, responses, p99.toFixed(1), residentMb.toFixed(1), heapMb.toFixed(1), descriptors].join(" | ")} |\n`;
+const cells = ({ second, responses, p99, residentMb, heapMb, descriptors }: Sample): string[] => [
+  String(second),
+  String(responses),
+  p99.toFixed(1),
+  residentMb.toFixed(1),
+  heapMb.toFixed(1),
+  String(descriptors),
+];
+
+export const row = (sample: Sample): string => `| ${cells(sample).join(" | ")} |\n`;
 
 /** The verdict in one sentence. */
 export function verdict(run: Outcome): string {
@@ -44,7 +52,7 @@ export function figures({ samples, failures, descriptors }: Outcome): string {
 
 /** The page of a run, in Markdown. */
 export function page(run: Run): string {
-  const { minutes, rate, tokenSeconds, everySeconds, samples, done } = run;
+  const { minutes, rate, tokenSeconds, everySeconds, done } = run;
   const settings = Object.entries(SETTINGS).map(([name, value]) => `\`${name}=${value}\``);
   return `# Soak test: all kinds of requests for a long time
 
@@ -53,8 +61,7 @@ ${availableParallelism()} processors that the clients, the gateway and v4 share.
 whether or not earlier ones had ended. The gateway ran with
 ${settings.join(", ")};
 v4 and its login server were the sandbox, in another process. Access tokens ended after ${tokenSeconds} s, so that the gateway refreshed them.
-The metrics were scraped each second, and the latest audit records were exported every ${everySeconds} s; every
-${everySeconds * ROWS_BETWEEN_RELOADS} s the pack was changed and reloaded, which delays all requests for a moment.
+The metrics were scraped each second, the latest audit records were exported every ${everySeconds} s, and the pack was changed and reloaded every ${everySeconds * ROWS_BETWEEN_RELOADS} s.
 
 **Verdict:** ${verdict(run)}
 
@@ -66,8 +73,13 @@ ${figures(run)}
 ${[...done].map(([name, times]) => `| ${name} | ${times} |\n`).join("")}
 ## Measurements over time
 
-Responses and p99 leave out the slow clients. Times are measured from the moment when a request was due. The heap is
-measured after a full garbage collection, once for each row. The first sixth is the warm-up.
-
-${HEAD}${samples.map(row).join("")}`;
+[soak.tsv](soak.tsv) has a row for each minute. Responses and p99 leave out the slow clients. Times are measured from the moment when a request was
+due. The heap is measured after a full garbage collection, once for each row. The first sixth is the warm-up.
+`;
 }
+
+/** The measurements over time, as a table with tabs. */
+export const measurements = (samples: readonly Sample[]): string =>
+  [["second", "responses", "p99 ms", "resident MB", "heap MB", "descriptors"], ...samples.map(cells)]
+    .map((line) => `${line.join("\t")}\n`)
+    .join("");

@@ -21,7 +21,7 @@ interface Article {
 
 interface Reply {
   readonly status: number;
-  readonly body: unknown;
+  readonly body?: unknown;
   readonly location?: string;
 }
 
@@ -29,6 +29,7 @@ const PEOPLE: ReadonlyMap<string, string> = new Map([
   ["1", "Ada"],
   ["2", "Bob"],
 ]);
+const CATEGORIES = [{ id: "news", label: "News" }];
 const TAGS: ReadonlyMap<string, string> = new Map([
   ["1", "home"],
   ["2", "garden"],
@@ -62,6 +63,50 @@ const toResource = ({ id, headline, text, author, tags }: Article) => ({
     tags: { data: tags.map((tag) => ({ type: "tags", id: tag })) },
   },
 });
+
+/** A person as a reader of the blog sees it. */
+const toPerson = (id: string, name = "") => ({
+  type: "people",
+  id,
+  attributes: {
+    full_name: name,
+    titles: { en: "Countess", fr: "Comtesse" },
+    location: { town: "London", line: "High St" },
+    phone: "1",
+    email: `${name.toLowerCase()}@example.com`,
+  },
+});
+
+/** People, and the letters that they get. */
+function replyAboutPeople(method = "", [id, member]: readonly string[]): Reply {
+  const people = [...PEOPLE].map(([key, name]) => toPerson(key, name));
+  if (id === undefined) return { status: 200, body: { data: people, meta: { total: people.length } } };
+  const person = people.find((each) => each.id === id);
+  if (!person) return fail(404, "There is no such person");
+  if (method === "DELETE") return { status: 204 };
+  if (member === undefined) return { status: 200, body: { data: person } };
+  return { status: 200, body: { data: [{ type: "letters", id: "1" }], meta: { total: 1 } } };
+}
+
+/** Labels, which another team has written: each call has its own wrapper and its own pages. */
+function replyAboutLabels([id, member]: readonly string[], query: URLSearchParams): Reply {
+  const all = [...TAGS.values()].map((text) => ({ text }));
+  if (id === undefined) {
+    const [number, size] = [Number(query.get("page[number]") ?? 1), Number(query.get("page[size]") ?? 2)];
+    return { status: 200, body: { labels: all.slice((number - 1) * size, number * size) } };
+  }
+  if (id === "popular") return { status: 200, body: all };
+  if (id === "latest") {
+    const [skip, take] = [Number(query.get("skip") ?? 1) - 1, Number(query.get("take") ?? 5)];
+    return { status: 200, body: { labels: all.slice(skip, skip + take) } };
+  }
+  const label = all.find(({ text }) => text === id);
+  if (!label) return fail(404, "There is no such label");
+  const others = all.filter((each) => each !== label);
+  if (member === "similar")
+    return { status: 200, body: { result: { labels: others, total: others.length } } };
+  return { status: 200, body: { label } };
+}
 
 /** The objects that articles name, each once. */
 const included = (articles: readonly Article[], include: string) => [
@@ -129,10 +174,16 @@ export function createBlogService(): Server {
 
   async function reply(request: IncomingMessage): Promise<Reply> {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://localhost");
+    const [, , kind, ...rest] = pathname.split("/");
+    // Categories are public.
+    if (kind === "categories") return { status: 200, body: { result: { categories: CATEGORIES } } };
     if (request.headers.authorization !== `Bearer ${TOKEN}`) return fail(401, "Unauthorized");
-    const [, , kind, id] = pathname.split("/");
+    if (kind === "people") return replyAboutPeople(request.method, rest);
+    if (kind === "labels") return replyAboutLabels(rest, searchParams);
+    const [id, member] = rest;
     if (kind !== "articles") return fail(404, "Not Found");
     if (request.method === "GET" && id === undefined) return list(searchParams);
+    if (member === "label") return { status: 200, body: { result: { label: { text: "home" } } } };
     const include = searchParams.get("include") ?? "";
     if (request.method === "GET") {
       const article = articles.find((each) => each.id === id);
@@ -157,7 +208,7 @@ export function createBlogService(): Server {
     response.statusCode = status;
     response.setHeader("content-type", TYPE);
     if (location !== undefined) response.setHeader("location", location);
-    response.end(JSON.stringify(body));
+    response.end(body === undefined ? undefined : JSON.stringify(body));
   }
 
   return createServer((request, response) => void respond(request, response));

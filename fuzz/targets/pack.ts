@@ -26,7 +26,7 @@ errors: { statuses: { 404: 404, 4XX: 400, default: 500 } }
 messages: { unknown_record: u }
 scopes: { levels: [look], all: all, resources: { a: b }, upstream_levels: { look: r }, client_levels: { r: look }, header: z }
 values: { kind: { read: { in: out } } }
-prerequisites: { before: { upstream: "GET /p/{n}" } }
+calls: { before: { at: before, upstream: "GET /p/{n}" } }
 parts: { part: { inputs: { q: { upstream: q } }, schema: { properties: { q: {} } } } }
 `,
 };
@@ -38,12 +38,12 @@ const SEEDS = [
   file("", "n: id, k: { upstream: x.k, values: kind, filter: true, aliases: [o], accepts: [json] }"),
   file(
     "",
-    "n: id, r: { read: '$related.w.x', default: null, loss: none }, d: { upstream: d, format: date-time }",
+    "n: id, r: { read: '$calls.w.x', default: null, loss: none }, d: { upstream: d, format: date-time }",
   ),
   file("", "s: { upstream: s, object: a, as_array: true }, f: { const: &c [1, { x: y }] }, g: { const: *c }"),
   file("inputs: { i: { upstream: j } }\nbodies:\n  make: { parts: [part], set: { x: 1 }, schema: {} }"),
   file(
-    "bodies: { b: { schema: { required: [n], properties: { n: { type: string, maxLength: 9 } } }, checks: [{ field: n, message: '$prerequisites.x' }] } }",
+    "bodies: { b: { schema: { required: [n], properties: { n: { type: string, maxLength: 9 } } }, checks: [{ field: n, message: '$calls.before.x' }] } }",
   ),
   file("bodies: { b: { schema: {}, from_path: { v: n }, merge_with: { f: before }, default: { x: null } } }"),
   file(
@@ -55,9 +55,9 @@ const SEEDS = [
   file(`routes:
   - client: GET /as/:n
     upstream: GET /bs/{n}
-    related: { w: { upstream: 'GET /bs/{n}/w', when: 'd' } }`),
+    calls: [{ name: w, upstream: 'GET /bs/{n}/w', when: 'd' }]`),
   file(`bodies: { b: { schema: {} } }
-routes: [{ client: PUT /a/:n, upstream: 'PUT /b/{n}', body: b, prerequisites: [before], merge: { x: '/c/{n}' } }]`),
+routes: [{ client: PUT /a/:n, upstream: 'PUT /b/{n}', body: b, calls: [before, { part: x, upstream: 'PUT /c/{n}' }] }]`),
   file(
     "routes: [{ client: DELETE /a/:n, scope: public, reject: unknown_record, response: none, not_found_field: n }]",
   ),
@@ -95,7 +95,7 @@ export const target: Target = {
     ..."fields: routes: bodies: inputs: catalog: extends: object: list: as_array: const: schema: upstream: read: write:".split(
       " ",
     ),
-    ..."related: when: each: all_pages: cache_seconds: upload: file: wait: read_after: retry: only_changes: empty: read_route: parts: merge_with: boundary:".split(
+    ..."calls: at: when: each: values: part: answer: fallback: repeat: unfinished: all_pages: cache_seconds: upload: file: retry: only_changes: empty: read_route: parts: merge_with: boundary:".split(
       " ",
     ),
     "- { client: GET /x",

@@ -8,7 +8,8 @@ import { Redaction } from "../../src/audit/redact/redact.ts";
 import type { AuditRecord } from "../../src/audit/record/record.ts";
 import { addQuery } from "../../src/pack/calls/endpoint.ts";
 import { loadPack } from "../../src/pack/load/load-pack.ts";
-import { createAuditRecord } from "../../src/gateway/record/audit-record.ts";
+import { translatedExchange } from "../../src/gateway/record/alpha-record.ts";
+import { createRecord } from "../../src/gateway/record/recorded-exchange.ts";
 import { createDryRun, type DryRunResponse } from "../../src/compare/dry-run/dry-run.ts";
 import { describePack } from "../../src/pack/openapi/document.ts";
 import { dictionaryOf, packSeeds, parseInput, type Message } from "../pack-seeds.ts";
@@ -66,7 +67,7 @@ const upstream = pretendedV4(pack, () => {
 });
 const pipeline = createDryRun(pack, upstream, {
   record: (request, outcome, context) => {
-    record = createAuditRecord(request, outcome, context, options);
+    record = createRecord(translatedExchange(request, outcome, context), options);
   },
 });
 await pipeline.catalogs.refresh();
@@ -118,7 +119,8 @@ export const target: Target = {
     const [before = ""] = path.split("?");
     const segments = before.split("/").filter(Boolean).slice(pack.prefix.length);
     // A route that polls takes seconds.
-    if (pack.match(method, segments)?.routes.some(({ wait }) => wait)) return;
+    if (pack.match(method, segments)?.routes.some(({ calls }) => calls.some(({ repeats }) => repeats)))
+      return;
     responses = given;
     calls = 0;
     record = undefined;

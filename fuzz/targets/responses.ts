@@ -13,7 +13,7 @@ import { translateList, translateObject } from "../../src/gateway/responses/tran
 import {
   InvalidUpstreamResponseError,
   type UpstreamResponse,
-} from "../../src/gateway/pipeline/upstream-response.ts";
+} from "../../src/gateway/pipeline/calls/upstream-response.ts";
 import { readExamples } from "../../src/authoring/examples/example.ts";
 import { writeOdd } from "../odd-json.ts";
 import { dictionaryOf, packSeeds, parseInput } from "../pack-seeds.ts";
@@ -63,7 +63,7 @@ async function outcome(translate: (lost: Set<string>) => Promise<string | Buffer
   }
 }
 
-const reading = (lost: Set<string>) => ({ catalogs, related: {}, lost });
+const reading = (lost: Set<string>) => ({ catalogs, calls: {}, lost });
 
 const invalid = (): never => {
   throw new InvalidUpstreamResponseError("not what the route reads");

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import type { Request, Response } from "express";
 import { errorText, openLog, type Settings } from "../base/index.ts";
 import { type LoadedPack, loadFiles, type Pack, readPackFiles, splitPath } from "../pack/index.ts";
 import {
@@ -9,6 +10,7 @@ import {
   ignoreBehindLastRequest,
   isInvalidMessage,
   rejectInvalid,
+  replaceUnusualTarget,
 } from "../gateway/index.ts";
 import { createControls, type GatewayControls, type OpenGateway } from "./controls.ts";
 import { createDependencies, type Dependencies } from "./dependencies.ts";
@@ -50,13 +52,13 @@ export interface AlphaGateway extends GatewayControls {
   close(): Promise<void>;
 }
 
-/** What the application has given. */
+/** The options of the application. */
 interface Given {
   readonly loaded: LoadedPack;
   readonly host: HostServices;
 }
 
-/** What serves requests once the stores are open. */
+/** The handler of requests, once the stores are open. */
 interface Opened extends OpenGateway {
   readonly dependencies: Dependencies;
   readonly handlers: GatewayHandlers;
@@ -150,10 +152,15 @@ function createMiddleware(settings: Settings, given: Given): AlphaGateway {
     response.writeHead(500, headers).end(failure);
   }
 
-  async function waitAndHandle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const serve = ({ handlers }: Opened, ...[request, response, next]: Parameters<AlphaGateway>): void => {
+    replaceUnusualTarget(request);
+    void handlers.router(request as Request, response as Response, next);
+  };
+
+  async function waitAndServe(...[request, response, next]: Parameters<AlphaGateway>): Promise<void> {
     const result = await Promise.race([opening, wait(OPEN_TIMEOUT_MS, undefined, { ref: false })]);
     if (closing || !result) return fail(response);
-    result.handlers.handler(request, response);
+    serve(result, request, response, next);
   }
 
   async function close(): Promise<void> {
@@ -163,7 +170,7 @@ function createMiddleware(settings: Settings, given: Given): AlphaGateway {
 
   function handle(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void {
     const [path = ""] = (request.url ?? "").split("?", 1);
-    // What follows an invalid message may be a part of it, whatever its path. Its connection ends with the 400.
+    // Bytes after an invalid message may be a part of it, whatever their path is. Its connection ends with the 400.
     if (untrusted.has(request.socket)) return;
     const pack = activePack();
     // A reload may change the paths that are the gateway's.
@@ -183,8 +190,8 @@ function createMiddleware(settings: Settings, given: Given): AlphaGateway {
       );
       return fail(response);
     }
-    if (opened && !closing) opened.handlers.handler(request, response);
-    else void waitAndHandle(request, response);
+    if (opened && !closing) serve(opened, request, response, next);
+    else void waitAndServe(request, response, next);
   }
 
   async function whenOpen(): Promise<Opened> {

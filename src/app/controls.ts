@@ -1,5 +1,5 @@
-/** What a program can ask of the gateway that it embeds. */
-import { errorText, type Metrics, type Settings } from "../base/index.ts";
+/** The controls of an embedded gateway. */
+import { errorText, type Metrics, type Reload, type Settings } from "../base/index.ts";
 import {
   type AuditPage,
   type AuditQuery,
@@ -7,7 +7,6 @@ import {
   type AuditStore,
   AuditUnavailableError,
 } from "../audit/index.ts";
-import type { ReloadPack } from "./pack/pack-reloader.ts";
 
 /** Reads the audit records of a gateway. */
 export interface AuditReader {
@@ -34,11 +33,11 @@ export interface GatewayControls {
   reload(): Promise<void>;
 }
 
-/** What is open of a gateway that serves requests. */
+/** The open services of a gateway that serves requests. */
 export interface OpenGateway {
   readonly handlers: {
     readonly admin: { readonly metrics: Pick<Metrics, "text"> };
-    readonly reload: ReloadPack;
+    readonly reload: Reload;
   };
   readonly audit: AuditStore | undefined;
 }

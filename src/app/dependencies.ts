@@ -1,17 +1,16 @@
-/** Opens and closes all that a gateway depends on. It is one file, since it is one list: what is opened in this order is closed in another. */
+/** Opens all that a gateway depends on, as one list: it is closed in the opposite order. */
 import {
   addAuditMetrics,
   type AuditStore,
-  type ClientsService,
+  CLIENTS,
+  type ClientsParts,
   openAudit,
-  openClients,
   startAuditThread,
 } from "../audit/index.ts";
 import {
-  addressNetwork,
   createBodyReaders,
   createInFlightTracker,
-  createNativeProxy,
+  createForward,
   createProxyWarning,
   createTokenCheckBudget,
   createTokenLocks,
@@ -23,63 +22,69 @@ import {
   openOAuthServices,
   openSharedState,
   openUpstream,
-  openUpstreamTls,
   readLinkBase,
   type RequestBodies,
   type SharedState,
   type StateFullness,
   type TokenCheckBudget,
   type TokenLocks,
+  UPSTREAM_TLS,
   type UpstreamClient,
-  type UpstreamTls,
   watchFullness,
 } from "../gateway/index.ts";
 import {
+  closeAll,
+  type Closer,
   countDroppedLines,
   createMetrics,
+  type Feature,
+  type FeatureParts,
   type KeyValueStore,
   type Log,
   type Metrics,
+  openFeature,
+  type OpenFeature,
   openLog,
   type Settings,
   type Tracing,
+  addressNetwork,
 } from "../base/index.ts";
 import type { HostServices } from "./host-services.ts";
 import { openV4, type V4Service } from "./services/v4-service.ts";
 import {
-  type ComparisonsService,
+  COMPARISONS,
+  type ComparisonsParts,
   loadInitialPack,
-  openComparisonsService,
-  openPackChoice,
-  openShadow,
+  PACK_CHOICE,
   type PackChoice,
-  type ShadowService,
+  SHADOW,
+  type OpenShadow,
 } from "../compare/index.ts";
-import type { LoadedPack } from "../pack/index.ts";
-import { readUpstreamTokens } from "./services/read-upstream-tokens.ts";
+import type { LoadedPack, Pack } from "../pack/index.ts";
+import { UPSTREAM_TOKENS, type UpstreamTokensParts } from "./services/read-upstream-tokens.ts";
 import { openTracingOf } from "./services/open-tracing.ts";
 import {
   checkPagePaths,
   createPageState,
-  type NoticesService,
-  openNotices,
-  openRollout,
-  openSunset,
+  NO_PLAN_IN_FORCE,
+  NOTICES,
   type PageState,
-  type RolloutService,
-  type SunsetService,
+  ROLLOUT,
+  type Rollout,
+  PLAN,
+  type PlanInForce,
 } from "../migration/index.ts";
 
-/** What a gateway needs to serve requests, opened, before it listens. */
+/** The services that a gateway opens before it listens. */
 export interface Dependencies {
   readonly log: Log;
   /** The pack at the start. */
   readonly initialPack: LoadedPack;
   /** Undefined without a candidate. */
   readonly packChoice: PackChoice | undefined;
+  /** The tokens that the upstream gets in place of the clients'. */
+  readonly tokensOfUpstream: UpstreamTokensParts;
   readonly v4: V4Service;
-  /** The certificates towards v4; undefined if no setting names any. */
-  readonly tls: UpstreamTls | undefined;
   /** Undefined if auditing is off. */
   readonly audit: AuditStore | undefined;
   /** Token records, and the scopes that applications requested. */
@@ -88,31 +93,38 @@ export interface Dependencies {
   readonly shared: SharedState;
   readonly stateFullness: StateFullness;
   readonly metrics: Metrics;
+  /** The operator's features. The rest of this list has what requests need of them. */
+  readonly features: readonly OpenFeature<FeatureParts<Pack> | undefined>[];
   /** The plan by which the old API ends. */
-  readonly sunset: SunsetService;
-  /** Notices about the migration. */
-  readonly notices: NoticesService;
+  readonly plan: PlanInForce;
   /** The names of clients. */
-  readonly clients: ClientsService;
-  /** Results of comparisons. */
-  readonly comparisons: ComparisonsService;
+  readonly clients: Pick<ClientsParts, "current">;
+  /** Takes results of comparisons. */
+  readonly reportComparison: ComparisonsParts["report"];
   /** Comparisons of the old service and the translation; undefined without a rollout. */
-  readonly shadow: ShadowService | undefined;
+  readonly shadow: OpenShadow | undefined;
   readonly upstream: UpstreamClient;
-  readonly nativeProxy: ReturnType<typeof createNativeProxy>;
+  readonly nativeProxy: ReturnType<typeof createForward>;
   /** The old service; undefined if the settings name none. */
   readonly legacy: LegacyService | undefined;
-  /** Who gets the translation, and who the old service. */
-  readonly rollout: RolloutService;
+  /** Decides who gets the translation and who the old service; undefined: all get the translation. */
+  readonly rollout: Rollout | undefined;
   readonly tokenLocks: TokenLocks;
   readonly tokenChecks: TokenCheckBudget;
-  /** What the pages for clients share; undefined if they are off. */
+  /** The shared part of the pages for clients; undefined if they are off. */
   readonly migrationPages: PageState | undefined;
   readonly bodies: RequestBodies;
   readonly inFlight: InFlightTracker;
   readonly onUntrustedProxy: OnUntrustedProxy;
   /** Undefined if tracing is off. */
   readonly tracing: Tracing | undefined;
+  /**
+   * Closes all of it, once the public listener is closed.
+   *
+   * @param closeListeners Closes the listeners that serve requests until the stores are closed.
+   * @throws The first error, once all have been tried.
+   */
+  close(closeListeners: Closer): Promise<void>;
 }
 
 export interface DependenciesOptions {
@@ -120,17 +132,14 @@ export interface DependenciesOptions {
   readonly loaded?: LoadedPack | undefined;
   /** OpenTelemetry's variables. Default: those of the process. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** What the embedding program gives to the gateway. */
+  /** The services of the embedding program. */
   readonly host?: HostServices;
-  /** Whether dates of the sunset plan may be earlier than those that were published. Default: false. */
+  /** Whether dates of the plan may be earlier than those that were published. Default: false. */
   readonly isAnnounced?: boolean | undefined;
 }
 
 /** How long closing waits for the audit records of requests that were aborted. */
 const LAST_RECORDS_MS = 1000;
-
-/** What is open. It is closed in the opposite order, also if one can't be opened. */
-type Closers = (() => unknown)[];
 
 /**
  * Opens the dependencies of a gateway. v4 gets no request yet.
@@ -144,11 +153,11 @@ export async function createDependencies(
   settings: Settings,
   options: DependenciesOptions = {},
 ): Promise<Dependencies> {
-  const closers: Closers = [];
+  const closers: Closer[] = [];
   try {
     return await openDependencies(settings, options, closers);
   } catch (error) {
-    await closeAll(closers.toReversed()).catch(() => {});
+    await closeAll(closers).catch(() => {});
     throw error;
   }
 }
@@ -156,86 +165,69 @@ export async function createDependencies(
 async function openDependencies(
   settings: Settings,
   { loaded, environment = process.env, host = {}, isAnnounced = false }: DependenciesOptions,
-  closers: Closers,
+  closers: Closer[],
 ): Promise<Dependencies> {
+  const features: OpenFeature<FeatureParts<Pack> | undefined>[] = [];
+
+  /** Adds something that is open to the list. */
+  function add<T>(value: T, close: (value: T) => unknown): T {
+    closers.push(() => close(value));
+    return value;
+  }
+
+  async function addFeature<Needs, Parts extends FeatureParts<Pack> | undefined>(
+    feature: Feature<Needs, Parts>,
+    needs: Needs,
+  ): Promise<Parts> {
+    const opened = await openFeature(feature, settings, needs, { log, metrics, isReadOnly: false });
+    features.push(add(opened, (each) => each.close()));
+    return opened.parts;
+  }
+
   // First: it starts while this thread compiles the pack.
-  const auditThread = startAuditThread(settings);
-  closers.push(() => auditThread?.terminate());
+  const auditThread = add(startAuditThread(settings), (thread) => thread?.terminate());
   const log = openLog(settings, host.logger);
-  const packChoice = await openPackChoice(settings, log);
+  const metrics = add(createMetrics(host.metrics), (each) => each.close());
+  const tracing = add(await openTracingOf(host.tracer, environment, log), (each) => each?.close());
+  let closeListeners: Closer = () => {};
+  closers.push(() => closeListeners());
+  /** Opened when it is first needed: an invalid pack is refused before that, unless another pack may be promoted. */
+  let opening: Promise<SharedState> | undefined;
+  const sharedState = (): Promise<SharedState> =>
+    (opening ??= openSharedState(settings, log).then((opened) => add(opened, (each) => each.close())));
+  const packChoice = await addFeature(PACK_CHOICE, { openStore: async () => (await sharedState()).state });
   const initialPack = loadInitialPack(settings, loaded, packChoice);
   const { pack } = initialPack;
-  // Only checked here, before anything is opened: each active pack reads its own.
-  readUpstreamTokens(settings, pack);
+  // Only checked here: each active pack reads its own.
+  const upstreamTokens = await addFeature(UPSTREAM_TOKENS, { pack });
   readLinkBase(settings, pack);
   checkPagePaths(settings, pack);
-  const metrics = createMetrics(host.metrics);
-  closers.push(metrics.close);
-  const tracing = await openTracingOf(host.tracer, environment, log);
-  closers.push(() => tracing?.close());
-  let checkDirectory: RolloutService["checkDirectory"] = () => {};
-  const clients = openClients(settings, log, metrics, (next, active) => checkDirectory(next, active));
-  closers.push(clients.close);
-  const tls = openUpstreamTls(settings, log);
-  closers.push(() => tls?.close());
-  const v4 = await openV4(settings, pack, log);
-  closers.push(() => v4.close());
+  const clients = await addFeature(CLIENTS, undefined);
+  const tls = await addFeature(UPSTREAM_TLS, undefined);
+  const v4 = add(await openV4(settings, pack, log), (each) => each.close());
   const auditContext = { log, pack, networkOf: addressNetwork, directory: clients.current };
-  const audit = await openAudit(settings, auditContext, auditThread);
-  closers.push(() => audit?.close());
-  const shared = await openSharedState(settings, log);
-  closers.push(() => shared.close());
-  const sunset = await openSunset(settings, {
-    pack,
-    clients,
-    state: shared.state,
-    audit,
-    replicas: shared.replicas,
-    isAnnounced,
-    log,
-    metrics,
-  });
-  closers.push(sunset.close);
-  const legacy = openLegacy(settings, { log, metrics, tls });
-  const rollout = await openRollout(settings, {
-    pack,
-    clients,
-    state: shared.state,
-    legacy,
-    log,
-    metrics,
-  });
-  closers.push(rollout.close);
-  ({ checkDirectory } = rollout);
-  const notices = openNotices(settings, {
-    directory: clients.current,
-    state: shared.state,
-    audit,
-    sunset,
-    log,
-    metrics,
-  });
-  closers.push(notices.close);
-  const comparisons = openComparisonsService(settings, { pack, state: shared.state, metrics, log });
-  closers.push(comparisons.close);
-  const shadow = openShadow(settings, {
-    rollout: rollout.rollout,
-    legacy,
-    state: shared.state,
-    report: comparisons.report,
-    tokenParameter: pack.credentials.client?.queryParameter,
-    log,
-    metrics,
-  });
-  closers.push(() => shadow?.close());
-  const oauth = openOAuthServices(settings, {
-    pack,
-    log,
-    authOrigin: v4.authOrigin,
-    tracing,
-    secureContext: tls?.contextFor(v4.authOrigin?.origin === v4.origin.origin),
-    state: shared.state,
-  });
+  const audit = add(await openAudit(settings, auditContext, auditThread), (each) => each?.close());
+  const shared = await sharedState();
+  const { state } = shared;
+  const plan = await addFeature(PLAN, { pack, clients, state, audit, isAnnounced });
+  const legacy = add(openLegacy(settings, { log, metrics, tls }), (each) => each?.proxy.close());
+  const rollout = (await addFeature(ROLLOUT, { pack, clients, state, legacy }))?.rollout;
+  const planStatus = () => plan?.status();
+  await addFeature(NOTICES, { directory: clients.current, state, audit, planStatus });
+  const { report } = await addFeature(COMPARISONS, { pack, state });
+  const tokenParameter = pack.credentials.client?.queryParameter;
+  const shadow = await addFeature(SHADOW, { sides: rollout, legacy, state, report, tokenParameter });
+  const oauth = add(
+    openOAuthServices(settings, {
+      pack,
+      log,
+      authOrigin: v4.authOrigin,
+      tracing,
+      secureContext: tls?.contextFor(v4.authOrigin?.origin === v4.origin.origin),
+      state,
+    }),
+    (each) => each.close(),
+  );
   // If the store is down, the first request that needs the epoch reads it.
   await oauth.epoch.read().catch(() => {});
   const upstreamOptions = {
@@ -245,88 +237,55 @@ async function openDependencies(
     connections: settings.UPSTREAM_CONNECTIONS,
     secureContext: tls?.contextFor(true),
   };
-  const upstream = openUpstream(upstreamOptions, log, metrics);
+  const upstream = add(openUpstream(upstreamOptions, log, metrics), (each) => each.close());
+  const nativeProxy = add(createForward({ ...upstreamOptions, breaker: upstream.breaker }), (each) =>
+    each.close(),
+  );
+  const stateFullness = add(watchFullness(state, { log, metrics }), (each) => each.close());
+  const tokenChecks = add(createTokenCheckBudget(), (each) => each.close());
   const bodies = createBodyReaders(settings.BODY_LIMIT);
+  const inFlight = createInFlightTracker();
   if (audit) addAuditMetrics(metrics, audit.stats);
   metrics.addGauge("body_bytes", "Bytes of request bodies in memory.", () => bodies.bytes);
-  metrics.addTotal("log_dropped_total", "Log lines that nobody read.", countDroppedLines);
-  metrics.addGauge("replicas", "Processes that share the limits, this one among them.", shared.replicas);
+  metrics.addTotal(
+    "log_dropped_total",
+    "Log lines that were dropped because nobody read standard error.",
+    countDroppedLines,
+  );
+  metrics.addGauge("replicas", "Processes that share the rate limits, including this one.", shared.replicas);
   return {
     log,
     initialPack,
     packChoice,
+    tokensOfUpstream: upstreamTokens,
     v4,
-    tls,
     audit,
     shared,
     oauth,
-    state: shared.state,
-    stateFullness: watchFullness(shared.state, { log, metrics }),
+    state,
+    stateFullness,
     metrics,
-    sunset,
-    notices,
+    features,
+    plan: plan?.rules ?? NO_PLAN_IN_FORCE,
     clients,
-    comparisons,
+    reportComparison: report,
     shadow,
     upstream,
-    nativeProxy: createNativeProxy({ ...upstreamOptions, breaker: upstream.breaker }),
+    nativeProxy,
     legacy,
     rollout,
     tokenLocks: createTokenLocks(),
-    tokenChecks: createTokenCheckBudget(),
+    tokenChecks,
     migrationPages: settings.MIGRATION_PAGE ? createPageState() : undefined,
     bodies,
-    inFlight: createInFlightTracker(),
+    inFlight,
     onUntrustedProxy: createProxyWarning(log),
     tracing,
+    async close(lastListeners) {
+      closeListeners = lastListeners;
+      // Aborted requests are recorded too: only their record says whether v4 executed them.
+      await inFlight.idle(LAST_RECORDS_MS);
+      await closeAll(closers);
+    },
   };
-}
-
-/**
- * Closes the dependencies, once the public listener is closed.
- *
- * @param closeListeners Closes the listeners that serve requests until the stores are closed.
- * @throws The first error, once all have been tried: one that can't be closed keeps no other open.
- */
-export async function closeDependencies(
-  dependencies: Dependencies,
-  closeListeners: () => Promise<unknown>,
-): Promise<void> {
-  // Aborted requests are recorded too: only their record says whether v4 executed them.
-  await dependencies.inFlight.idle(LAST_RECORDS_MS);
-  await closeAll([
-    () => dependencies.tokenChecks.close(),
-    // They read the audit store and write the state store.
-    () => dependencies.notices.close(),
-    () => dependencies.audit?.close(),
-    () => dependencies.oauth.close(),
-    () => dependencies.stateFullness.close(),
-    () => dependencies.shadow?.close(),
-    () => dependencies.comparisons.close(),
-    () => dependencies.sunset.close(),
-    () => dependencies.rollout.close(),
-    () => dependencies.shared.close(),
-    closeListeners,
-    () => dependencies.tracing?.close(),
-    () => dependencies.metrics.close(),
-    () => dependencies.nativeProxy.close(),
-    () => dependencies.legacy?.proxy.close(),
-    () => dependencies.upstream.close(),
-    () => dependencies.tls?.close(),
-    () => dependencies.clients.close(),
-    () => dependencies.v4.close(),
-  ]);
-}
-
-/** Calls all functions in order. @throws The first error, once all have been called. */
-async function closeAll(closers: readonly (() => unknown)[]): Promise<void> {
-  const errors: unknown[] = [];
-  for (const close of closers) {
-    try {
-      await close();
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  if (errors.length > 0) throw errors[0];
 }

@@ -1,5 +1,6 @@
-/** What a program that embeds the gateway gives to it, in place of what the gateway would create. */
-import type { GatewayLogger, HostRegistry, HostTracer } from "../base/index.ts";
+/** Services that an embedding program provides in place of the gateway's own. */
+import type { GatewayLogger, HostRegistry } from "../base/index.ts";
+import type { HostTracer } from "./tracing/open-tracing.ts";
 
 /**
  * The logger, the metrics registry and the tracer of a program that embeds the gateway.

@@ -1,4 +1,4 @@
-import type { RequestListener } from "node:http";
+import type { RequestHandler } from "express";
 import { type Pack, readPackFiles } from "../pack/index.ts";
 import {
   createMessageRejection,
@@ -8,20 +8,15 @@ import {
   type MessageRejection,
   warnOfUncheckedHost,
 } from "../gateway/index.ts";
-import { isObserving, observedUrlOf, type Settings } from "../base/index.ts";
+import { type Reload, isObserving, observedUrlOf, type Settings } from "../base/index.ts";
 import { startAdminListener, type AdminDependencies } from "./listeners/admin-listener.ts";
 import type { OpenGateway } from "./controls.ts";
 import { createActivePack, type ActivePack } from "./pack/active-pack.ts";
-import {
-  closeDependencies,
-  createDependencies,
-  type Dependencies,
-  type DependenciesOptions,
-} from "./dependencies.ts";
+import { createDependencies, type Dependencies, type DependenciesOptions } from "./dependencies.ts";
 import { createCandidateReloader } from "../compare/index.ts";
-import { createPackReloader, type ReloadPack } from "./pack/pack-reloader.ts";
-import { createTokensReloader } from "./services/tokens-reloader.ts";
+import { createPackReloader } from "./pack/pack-reloader.ts";
 import type { Readiness } from "../console/index.ts";
+import { createPublicApp } from "./listeners/public-app.ts";
 import { createReadiness, readInitialCatalogs } from "./listeners/readiness.ts";
 
 /** How long requests of the admin listener may take at shutdown. */
@@ -37,14 +32,14 @@ export interface Service {
   /** An OAuth client of the embedded sandbox, if its login server is used too. */
   readonly sandboxClient: string | undefined;
   readonly upstreamUrl: string;
-  /** What all requests are passed to if the gateway observes; undefined otherwise. */
+  /** The old service, to which all requests go if the gateway observes; undefined otherwise. */
   readonly observedUrl: string | undefined;
   /** The pack's description of both sides, for what `serve` prints. */
   readonly dialect: Pack["dialect"];
   /** Why it is not ready; empty if it is. */
   readonly readiness: Readiness;
   /** Reads the tokens file again and activates another pack; see {@link createPackReloader}. */
-  readonly reload: ReloadPack;
+  readonly reload: Reload;
   readonly open: OpenGateway;
   /** Number of open connections of clients. */
   connections(): number;
@@ -56,13 +51,13 @@ export interface Service {
 
 /** A gateway without listeners. */
 export interface GatewayHandlers {
-  /** Handles requests of the public listener. */
-  readonly handler: RequestListener;
+  /** The list of the public port, with the active pack. */
+  readonly router: RequestHandler;
   readonly activePack: ActivePack;
-  /** What the admin application needs of the gateway. */
+  /** The services that the admin application needs. */
   readonly admin: AdminDependencies;
-  readonly reload: ReloadPack;
-  /** What is done about messages that the public listener rejects itself. */
+  readonly reload: Reload;
+  /** Handles messages that the public listener rejects itself. */
   readonly rejection: MessageRejection;
   /**
    * Drains and closes. Readiness fails at once.
@@ -75,7 +70,7 @@ export interface GatewayHandlers {
 
 /** Creates the request handlers of a gateway with open dependencies. */
 export function createHandlers(settings: Settings, dependencies: Dependencies): GatewayHandlers {
-  const { shared, oauth, metrics, log, initialPack, packChoice } = dependencies;
+  const { shared, oauth, metrics, log, initialPack, packChoice, features } = dependencies;
   // Of the old service nobody knows whether its clients have credentials.
   if (!isObserving(settings)) warnOfUncheckedHost(settings, initialPack.pack, log);
   const activePack = createActivePack(settings, dependencies);
@@ -89,59 +84,60 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
     "Rows that catalogs lack, because an expression of the pack fails on them.",
     () => [...activePack.current().catalogs.leftOut().values()].reduce((sum, { count }) => sum + count, 0),
   );
-  metrics.addGauge("known_tokens", "Tokens whose facts are remembered.", () => tokens.size);
+  metrics.addGauge("known_tokens", "Tokens in the token cache.", () => tokens.size);
   metrics.addGauge(
     "accepted_tokens",
     "Tokens that v4 has accepted within the last day, of 100 000 at most.",
     () => tokens.acceptedCount,
   );
-  metrics.addGauge("rate_limit_keys", "Tokens and addresses whose requests are counted.", () => limits.size);
-  metrics.addGauge("known_grants", "Tokens looked up among those handed out.", () => oauth.tokenStore.size);
+  metrics.addGauge(
+    "rate_limit_keys",
+    "Tokens and addresses that the rate limiter tracks.",
+    () => limits.size,
+  );
+  metrics.addGauge(
+    "known_grants",
+    "Gateway tokens in the cache of the token store.",
+    () => oauth.tokenStore.size,
+  );
 
   const readiness: Readiness = async (scope) => [
     ...(isDraining ? ["draining"] : []),
     ...(await checkReadiness(scope)),
   ];
-  const reloadTokens = createTokensReloader({ refresh: activePack.refreshTokens, log, metrics });
+  dependencies.tokensOfUpstream.follow(activePack.refreshTokens);
   const reloadPack = createPackReloader(settings, {
     initial: initialPack,
     readFiles: (active) => packChoice?.files(active) ?? readPackFiles(settings),
     async activate(loaded, isSuperseded) {
       await activePack.replace(loaded, isSuperseded);
-      dependencies.sunset.usePack(loaded.pack);
-      dependencies.rollout.usePack(loaded.pack);
-      dependencies.comparisons.usePack(loaded.pack);
-      // The file may have been invalid for the previous pack alone.
-      reloadTokens();
+      for (const { parts } of features) parts?.usePack?.(loaded.pack);
     },
-    checkPack(next) {
-      dependencies.sunset.checkPack(next);
-      dependencies.rollout.checkPack(next);
-    },
+    checkPack,
     log,
     metrics,
   });
-  const reloadCandidate = createCandidateReloader(settings, {
-    activePack,
-    checkPack: dependencies.sunset.checkPack,
-    log,
-    metrics,
-  });
+  const reloadCandidate = createCandidateReloader(settings, { activePack, checkPack, log, metrics });
   void reloadCandidate?.();
+
+  /** @throws {Error} If the file of a feature uses names that a pack does not have. */
+  function checkPack(next: Pack): void {
+    for (const { feature, parts } of features) {
+      const missing = parts?.missingNames?.(next) ?? [];
+      if (missing.length > 0) throw new Error(`${feature.setting}: the pack has no ${missing.join(", ")}`);
+    }
+  }
 
   async function reload(): Promise<Error | undefined> {
     // First: tokens that were revoked must not wait for the catalogs of another pack.
-    reloadTokens();
-    // With the plan and the rollout, which name clients.
-    dependencies.clients.reload();
-    dependencies.notices.reload();
+    for (const { parts } of features) parts?.reload?.();
     const problem = await reloadPack();
     await reloadCandidate?.();
     return problem;
   }
-  const unfollow = packChoice?.follow(dependencies.state, reload, metrics);
+  packChoice?.follow(reload);
   return {
-    handler: activePack.handle,
+    router: activePack.handle,
     activePack,
     admin: {
       readiness,
@@ -156,10 +152,9 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
     async stop(drain = async () => {}, drainAdmin = async () => {}) {
       if (isDraining) return;
       isDraining = true;
-      unfollow?.();
       activePack.stop();
-      await Promise.all([drain(), dependencies.notices.close()]);
-      await closeDependencies(dependencies, drainAdmin);
+      await Promise.all([drain(), ...features.map(({ parts }) => parts?.stop?.())]);
+      await dependencies.close(drainAdmin);
     },
   };
 }
@@ -173,7 +168,7 @@ export async function startService(settings: Settings, options: DependenciesOpti
   const dependencies = await createDependencies(settings, options);
   const { v4, initialPack } = dependencies;
   const handlers = createHandlers(settings, dependencies);
-  const { activePack, handler, reload } = handlers;
+  const { activePack, router, reload } = handlers;
   let gateway: HttpServer | undefined;
   let admin: HttpServer | undefined;
 
@@ -189,7 +184,7 @@ export async function startService(settings: Settings, options: DependenciesOpti
       host,
       port,
       reusePort,
-      handler,
+      handler: createPublicApp(router),
       // A response may need several calls of v4, one after the other.
       idleMs: Math.max(300_000, 10 * settings.UPSTREAM_TIMEOUT_MS),
       // The application rejects shorter ones, so that they are recorded.

@@ -1,4 +1,4 @@
-/** What other rooms may use of `audit`. */
+/** The exports of `audit` for other rooms. */
 export { agentFamily } from "./clients/agent-pattern.ts";
 export {
   type ClientDirectory,
@@ -7,8 +7,8 @@ export {
   type KnownClient,
   NO_CLIENTS,
 } from "./clients/client-directory.ts";
-export { bucketOf, BUCKETS, hasName, namesOf, rolloutClient, UNNAMED } from "./clients/client-name.ts";
-export { type ClientsService, openClients } from "./clients/open-clients.ts";
+export { bucketOf, BUCKETS, hasName, namesOf, lastingName, UNNAMED } from "./clients/client-name.ts";
+export { CLIENTS, type ClientsParts } from "./clients/feature.ts";
 export { type Cell, csvRow } from "./export/csv.ts";
 export { type ExportOptions, exportTexts, writeExport } from "./export/export-records.ts";
 export { EXPORT_FORMATS, type ExportFormat, isExportFormat } from "./export/format-names.ts";
@@ -30,10 +30,11 @@ export {
   type RecordedCall,
 } from "./record/record.ts";
 export { firstCharacters, isTruncated, omittedBody, truncatedBody } from "./record/truncate.ts";
-export { numberedNames, NumberedNames } from "./redact/numbered-names.ts";
+export { numberedNames, NumberedNames } from "./usage/numbered-names.ts";
 export { Redaction } from "./redact/redact.ts";
 export { secretNames } from "./redact/secret-names.ts";
-export { NEEDLE_LENGTH, REDACTED, SecretValues } from "./redact/secret-values.ts";
+export { REDACTED } from "./redact/edits.ts";
+export { NEEDLE_LENGTH, SecretValues } from "./redact/secret-values.ts";
 export { addAuditMetrics } from "./store/audit-metrics.ts";
 export type { ClientCalls, DecisionReader } from "./store/decisions.ts";
 export { openExistingAuditStore, startAuditThread } from "./store/open-audit-store.ts";
@@ -47,7 +48,7 @@ export {
   DamagedRecordError,
   MAX_LIMIT,
 } from "./store/store.ts";
-export { isOfClients } from "./store/stored-row.ts";
+export { isOfClients } from "./store/record-columns.ts";
 export type { CallersReader, RouteCaller, RouteCallers, SentName } from "./usage/callers.ts";
 export {
   ANONYMOUS,
@@ -65,11 +66,10 @@ export {
 export { familyKeyOf, isLookedUp, keysOf, keysOfName, namedKeys, nameOfUsage } from "./usage/client-keys.ts";
 export type { LossQuery, LossUsage } from "./usage/loss-usage.ts";
 export {
-  cameBackOn,
-  groupSpans,
-  isPauseLonger,
+  createMigrationJudge,
   type MigrationState,
   migrationStateOf,
+  pauseDays,
   nameClients,
   type NamedClient,
   type QuietTime,
@@ -81,6 +81,7 @@ export { MAX_SEARCH_LENGTH, searchClients } from "./usage/search-clients.ts";
 export { applicationKey, identityOfKey, isNamedKey, labelKey, UNACCEPTED } from "./usage/summary-key.ts";
 export type { UsageReader } from "./usage/usage-reader.ts";
 export {
+  agentsText,
   type ClientUsage,
   type DayUsage,
   MAX_USAGE_ROWS,

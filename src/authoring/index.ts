@@ -1,7 +1,8 @@
-/** What other rooms may use of `authoring`. */
+/** The exports of `authoring` for other rooms. */
 export type { ApiRoute } from "./draft/api-description.ts";
 export { draftFiles } from "./draft/draft-files.ts";
-export { type CountUses, makeDraft } from "./draft/draft.ts";
+export { makeDraft } from "./draft/draft.ts";
+export type { CountUses } from "./draft/draft-model.ts";
 export { findRoute } from "./draft/find-route.ts";
 export { matchApis } from "./draft/match-apis.ts";
 export { editorFiles, type NewFile, newPackFiles, type NewPackOptions } from "./draft/new-pack.ts";

@@ -1,4 +1,37 @@
-/** What other rooms may use of `base`. */
+/** The exports of `base` for other rooms. */
+export {
+  type Block,
+  type Chart,
+  type Column,
+  foldedList,
+  type Item,
+  type Line,
+  listNames,
+  namedLists,
+  type OpenedRows,
+  type Span,
+  type Table,
+  type Tone,
+} from "./blocks/block.ts";
+export { COLORS } from "./blocks/colors.ts";
+export { DOCUMENT_POLICY, renderDocument } from "./blocks/html.ts";
+export { renderMarkdown } from "./blocks/markdown.ts";
+export { closeAll, type Closer, withClosing } from "./features/close-all.ts";
+export {
+  CommandError,
+  type CommandFlag,
+  type CommandInput,
+  type CommandResult,
+  type FeatureCommand,
+  type FeatureCommands,
+  lines,
+} from "./features/feature-command.ts";
+export { commandProcess, type FeatureHost } from "./features/feature-host.ts";
+export { createAction, type FeatureAction, RefusedError } from "./features/feature-action.ts";
+export type { Feature, FeatureParts } from "./features/feature.ts";
+export { openFeature, type OpenFeature } from "./features/open-feature.ts";
+export { createReloader, type Reload } from "./features/reloader.ts";
+export { renderScript, renderTerminal } from "./blocks/terminal.ts";
 export { about } from "./files/about.ts";
 export {
   type Diagnostic,
@@ -16,28 +49,20 @@ export {
   readOperatorFile,
   type ReportProblem,
 } from "./files/operator-file.ts";
-export { pollFile } from "./files/poll-file.ts";
 export { readYamlFolder, readYamlTexts } from "./files/read-yaml.ts";
 export { type Json, keysAt } from "./files/schema-keys.ts";
 export { DEFAULT_SEVERITY, SEVERITIES, type Severity } from "./files/severity.ts";
 export {
-  coded,
   locationIn,
   NOTHING_REMOVED,
   type Origin,
   type RemovedParts,
   resolveReference,
-  silent,
   type SourceLocation,
 } from "./files/source-location.ts";
 export { closestMatch, suggestionFor } from "./files/suggest.ts";
 export { validateFile } from "./files/validate-file.ts";
-export {
-  type JudgedFile,
-  prepareOrReject,
-  type WatchedFile,
-  watchOperatorFile,
-} from "./files/watched-file.ts";
+export { type JudgedFile, prepareOrReject } from "./files/watched-file.ts";
 export type { YamlPath } from "./files/yaml-nodes.ts";
 export { checkedYaml, parseYaml, type YamlSource, type YamlText } from "./files/yaml-source.ts";
 export { ByteMap, isAt } from "./json/byte-map.ts";
@@ -87,15 +112,17 @@ export {
   stringFromJson,
   toJsonText,
 } from "./json/text.ts";
+export { callHost, reasonOfError } from "./log/host-call.ts";
 export { countDroppedLines } from "./log/log-output.ts";
 export { createLog, endLog, type GatewayLogger, isForPeople, type Log, openLog } from "./log/log.ts";
 export { Outage } from "./log/outage.ts";
 export { CLIENT_GONE } from "./metrics/client-gone.ts";
 export type { HostRegistry } from "./metrics/instruments.ts";
 export { createMetrics, type Metrics } from "./metrics/metrics.ts";
+export { NO_METRICS } from "./metrics/no-metrics.ts";
 export { OTHER_ROUTE, pathTemplate, RouteTemplates, type UsedUp } from "./routing/path-template.ts";
 export { createPathTree } from "./routing/path-tree.ts";
-export { errorText } from "./settings/error-text.ts";
+export { errorText, isOperatorError } from "./settings/error-text.ts";
 export { isLoopback } from "./settings/loopback.ts";
 export { isObserving, observedUrlOf } from "./settings/observing.ts";
 export {
@@ -113,6 +140,7 @@ export {
   type Settings,
   SETTINGS,
   type SettingValues,
+  STATE_SETTINGS,
 } from "./settings/setting-definitions.ts";
 export {
   DEFAULT_TEXTS,
@@ -126,43 +154,45 @@ export {
   SettingsError,
   type SettingTexts,
 } from "./settings/settings.ts";
+export { holdFile } from "./storage/held-file.ts";
 export {
   type Fullness,
+  GROUP_ENTRIES,
   type KeyValueStore,
+  NOT_WRITABLE,
   type Owner,
+  type OwnerGroup,
   type Room,
   StateUnavailableError,
+  NO_STORE,
 } from "./storage/key-value-store.ts";
 export { makeFolder } from "./storage/make-folder.ts";
-export { loadRedis } from "./storage/load-redis.ts";
-export type { RedisClient } from "./storage/redis-client.ts";
 export {
-  COUNT_REQUESTS,
-  LIMIT_PREFIX,
-  readInteger,
-  readText,
-  readTexts,
-  readWindowCount,
-  REDIS_PREFIX,
-} from "./storage/redis-replies.ts";
-export { migratePostgres, type PostgresSchema, SchemaError, type SqliteSchema } from "./storage/schema.ts";
-export {
-  createSharedDocument,
-  DOCUMENT_TTL_SECONDS,
-  type DocumentStore,
-  replaceValue,
-  type SharedDocument,
-} from "./storage/shared-document.ts";
-export { STATE_FILE } from "./storage/sqlite-schema.ts";
-export { openSqliteKeyValueStore } from "./storage/sqlite-store.ts";
+  migratePostgres,
+  migrateSqlite,
+  type PostgresSchema,
+  SchemaError,
+  type SqliteSchema,
+} from "./storage/schema.ts";
+export { createSharedDocument, type DocumentStore, type SharedDocument } from "./storage/shared-document.ts";
+export { type ShareLimits, Shares } from "./storage/shares.ts";
+export { addressNetwork, addressNetworks, customerNetwork } from "./text/address-networks.ts";
 export { formatCount, formatSpacedCount, percent, plural } from "./text/counts.ts";
 export { CUT, cutText } from "./text/cut-text.ts";
-export { normalizeDateTime } from "./text/date-time.ts";
 export { formatDay, formatMinute, formatMinuteUtc, formatSecondUtc } from "./text/dates.ts";
 export { INVISIBLE, toVisibleLine, toVisibleText } from "./text/visible-text.ts";
-export { type HostTracer, openHostTracing, openTracing } from "./tracing/open-tracing.ts";
-export { continueTrace, parseTraceparent } from "./tracing/traceparent.ts";
-export type { RequestResult, RequestSpan, StartCallSpan, Tracing } from "./tracing/tracing.ts";
+export { runInThread } from "./threads/run-in-thread.ts";
+export { serveJobs } from "./threads/serve-jobs.ts";
+export { startThread, ThreadLink } from "./threads/thread-link.ts";
+export { continueTrace, formatTraceparent, parseTraceparent } from "./tracing/traceparent.ts";
+export type {
+  CallSpan,
+  RequestResult,
+  RequestSpan,
+  RequestStart,
+  StartCallSpan,
+  Tracing,
+} from "./tracing/tracing.ts";
 export { loadResource, withOpenTelemetry } from "./tracing/with-opentelemetry.ts";
 
 export * as characters from "./json/characters.ts";

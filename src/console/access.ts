@@ -1,5 +1,4 @@
 import {
-  addressNetwork,
   clientAddresses,
   createHostCheck,
   createMemoryLimiter,
@@ -8,13 +7,14 @@ import {
   SAFE_METHODS,
   SAME_SITES,
 } from "../gateway/index.ts";
+import { addressNetwork } from "../base/index.ts";
 import { createHash, timingSafeEqual, randomBytes } from "node:crypto";
 import { Router, urlencoded, type RequestHandler } from "express";
 import type { Request, Response } from "express";
 import { sendErrors } from "./responses.ts";
 import type { Pages } from "./console-pages.ts";
 
-/** What the listener returns as data: exports and reports have customer data, and take long. Pages are not among them. */
+/** The paths with data: exports and reports have customer data, and take long. Pages are not among them. */
 const DATA = /^\/(?:api|metrics)(?:\/|$)/i;
 
 /**

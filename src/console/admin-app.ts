@@ -9,9 +9,7 @@ import { createAuditApi, type RecordExport, type RecordViews } from "./audit-api
 import { handleError, refuseParameters, sendNotFound, sendErrors } from "./responses.ts";
 import { readPages } from "./console-pages.ts";
 import { createUsageApi, type ClientOptions } from "./usage-api.ts";
-import { createParityApi, type ParityReader } from "./parity-api.ts";
-import { createRolloutApi, type RolloutControls } from "./rollout-api.ts";
-import { createSunsetApi, type SunsetControls } from "./sunset-api.ts";
+import { type AdminFeature, createFeaturesApi, shownFeatures } from "./features-api.ts";
 import { createSandboxApi, type SandboxControls } from "./sandbox-api.ts";
 
 /** Removes the tokens with a fingerprint, or all tokens, from the token caches of all replicas. */
@@ -20,14 +18,7 @@ type PurgeTokens = (fingerprint?: string) => Promise<void>;
 const FINGERPRINT = /^[0-9a-f]{16,64}$/;
 
 /** Paths that have no query parameters, nor have those below them. */
-const WITHOUT_PARAMETERS = [
-  "/api/rollout",
-  "/api/sunset",
-  "/api/mappings",
-  "/api/tokens",
-  "/api/sandbox",
-  "/api/usage/erasures",
-];
+const WITHOUT_PARAMETERS = ["/api/mappings", "/api/tokens", "/api/sandbox", "/api/usage/erasures"];
 
 /** `DELETE /api/tokens` and `DELETE /api/tokens/:fingerprint`: the next request with such a token checks it with v4. */
 function createTokensApi(purge: PurgeTokens, onError: (error: unknown) => void = () => {}): Router {
@@ -89,7 +80,7 @@ async function readReasons(readiness: Readiness, scope: ReadinessScope): Promise
   }
 }
 
-/** What the admin listener needs. */
+/** The services that the admin listener needs. */
 export interface AdminDeps {
   /** `ADMIN_TOKEN`. Without one everything is allowed, which is only for loopback. */
   readonly token?: string;
@@ -105,14 +96,8 @@ export interface AdminDeps {
   readonly purgeTokens: PurgeTokens;
   /** The names of clients, and when one counts as quiet. */
   readonly clients: ClientOptions;
-  /** The plan by which the old API ends, for `/api/sunset`. */
-  readonly sunset: SunsetControls;
-  /** What comparisons of answers have found, for `/api/parity`. Default: nothing. */
-  readonly parity?: ParityReader | undefined;
-  /** Whether answers are compared: the console has its page in the navigation. Default: false. */
-  readonly isComparing?: boolean;
-  /** Who gets the translation, for `/api/rollout`. */
-  readonly rollout: RolloutControls;
+  /** The operator's features: their status and actions. */
+  readonly features: readonly AdminFeature[];
   /** The names of both sides in the active pack. */
   readonly names: () => Readonly<Record<"client" | "upstream", string>>;
   /** The active pack, for `GET /api/mappings`. */
@@ -191,9 +176,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
     response.json({
       audit: deps.audit !== undefined,
       report: deps.report !== undefined,
-      sunset: deps.sunset.status() !== null,
-      rollout: deps.rollout.status() !== null,
-      parity: deps.isComparing ?? false,
+      ...shownFeatures(deps.features),
       names: deps.names(),
       exportFormats: EXPORT_FORMATS,
       states: describeStates(deps.names(), deps.clients.quietDays),
@@ -203,9 +186,7 @@ export function createAdminApp(deps: AdminDeps): RequestListener {
   if (deps.impact) app.use("/api/usage/impact", deps.impact);
   app.use("/api/usage", createUsageApi(deps.audit, deps.clients));
   app.use("/api/tokens", createTokensApi(deps.purgeTokens, deps.onError));
-  app.use("/api/rollout", createRolloutApi(deps.rollout, deps.onError));
-  app.use("/api/sunset", createSunsetApi(deps.sunset, deps.onError));
-  app.use("/api/parity", createParityApi(deps.parity, deps.onError));
+  app.use("/api", createFeaturesApi(deps.features, deps.onError));
   app.get("/api/mappings", (_request, response) => {
     response.json(deps.mappings());
   });

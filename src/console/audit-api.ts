@@ -20,7 +20,7 @@ export type ExplainRecord = (record: AuditRecord) => Promise<unknown>;
 /** Traces a record by the active pack. Undefined while another trace runs. */
 export type TraceRecord = (record: AuditRecord) => Promise<object | undefined>;
 
-/** What is shown of a record, beside the record itself. */
+/** The shown parts of a record, beside the record itself. */
 export interface RecordViews {
   readonly explain: ExplainRecord;
   readonly trace: TraceRecord;

@@ -1,3 +1,4 @@
+import type { Request, RequestHandler, Response } from "express";
 import {
   ANONYMOUS,
   type AuditQuery,
@@ -13,7 +14,7 @@ import {
   type UsageQuery,
   type UsageReader,
 } from "../audit/index.ts";
-import type { Problem } from "./responses.ts";
+import { type Problem, sendErrors } from "./responses.ts";
 
 const USAGE_PARAMETERS = new Set(["client", "lane", "since", "until"]);
 
@@ -48,7 +49,7 @@ export const readRouteQuery = (
   given: Readonly<Record<string, unknown>>,
 ): { query: LossQuery; problems: readonly Problem[] } => readUsageQuery(given, ROUTE_PARAMETERS);
 
-/** Whose names a filter may have, and where they are counted. */
+/** The clients whose names a filter may have, and where they are counted. */
 export interface NamedClients {
   readonly directory: ClientDirectory;
   readonly store: Pick<UsageReader, "clients" | "tokens">;
@@ -166,3 +167,28 @@ function isDay(date: string): boolean {
   const midnight = new Date(`${date}T00:00:00Z`);
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(date);
 }
+
+type Given = Readonly<Record<string, unknown>>;
+
+/**
+ * Creates a handler of a query whose client may be named. Problems of its parameters are the response.
+ *
+ * @param read Reads the parameters.
+ * @param handle Is called with the query. What it returns is sent as JSON; nothing: it has sent a response
+ */
+export const handleNamedQuery =
+  <Query extends Pick<UsageQuery, "client">>(
+    named: () => NamedClients,
+    read: (given: Given) => { query: Query; problems: readonly Problem[] },
+    handle: (
+      query: Query & { readonly clients?: readonly string[] },
+      request: Request,
+      response: Response,
+    ) => Promise<object | void>,
+  ): RequestHandler =>
+  async (request, response) => {
+    const { query, problems } = await readNamedQuery(request.query, read, named());
+    if (problems.length > 0) return sendErrors(response, 400, problems);
+    const found = await handle(query, request, response);
+    if (found !== undefined) response.json(found);
+  };

@@ -2,13 +2,19 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Router } from "express";
 import type { RequestHandler, Response } from "express";
-import { COLORS } from "../migration/index.ts";
+import { COLORS } from "../base/index.ts";
 
 /** The folder is next to this file, in the sources and in the build. */
 const FOLDER = fileURLToPath(new URL("./public/", import.meta.url));
 
 /** Files that the sign-in form needs, too. They have no secrets. */
 const OPEN = /\.(?:css|svg)$|^theme\.js$/;
+
+/** Scripts of packages that the pages import: as the packages have them. They import nothing. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  "/lib/preact.js": "preact",
+  "/lib/htm.js": "htm",
+};
 
 /** Why the form is shown: there is no token, a wrong one, or there were too many wrong ones. */
 export type SignIn = "asked" | "wrong" | "limited";
@@ -45,7 +51,11 @@ export function readPages(signOut: boolean): Pages {
 
   const isOpen = (name: string): boolean => OPEN.test(name);
   return {
-    console: routes({ "/": send("html", index), ...handlers(assets.filter((name) => !isOpen(name))) }),
+    console: routes({
+      "/": send("html", index),
+      ...handlers(assets.filter((name) => !isOpen(name))),
+      ...packageHandlers(),
+    }),
     open: routes({ ...handlers(assets.filter(isOpen)), "/css/colors.css": send("css", COLORS) }),
     signIn,
   };
@@ -54,6 +64,14 @@ export function readPages(signOut: boolean): Pages {
 const handlers = (names: readonly string[]): Record<string, RequestHandler> =>
   Object.fromEntries(
     names.map((name) => [`/${name}`, send(name.slice(name.lastIndexOf(".") + 1), read(name))]),
+  );
+
+const packageHandlers = (): Record<string, RequestHandler> =>
+  Object.fromEntries(
+    Object.entries(PACKAGES).map(([path, name]) => [
+      path,
+      send("js", readFileSync(fileURLToPath(import.meta.resolve(name)), "utf8")),
+    ]),
   );
 
 function routes(all: Readonly<Record<string, RequestHandler>>): Router {

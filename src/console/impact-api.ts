@@ -4,7 +4,7 @@ import type { NamesOfRoute, Notices, Subject } from "../migration/index.ts";
 import { readUsageQuery } from "./audit-query.ts";
 import { sendErrors, type Problem } from "./responses.ts";
 
-/** Who would notice, and what else can be asked about the route. */
+/** The clients that would notice a change, and other questions about the route. */
 export type ImpactAnswer = Notices & { readonly names: NamesOfRoute | null };
 
 type Range = Pick<UsageQuery, "since" | "until">;

@@ -1,4 +1,4 @@
-/** What other rooms may use of `console`. */
+/** The exports of `console` for other rooms. */
 export { type AdminDeps, createAdminApp, type Readiness } from "./admin-app.ts";
 export { type NamedClients, readAuditQuery, readNamedQuery, readUsageQuery } from "./audit-query.ts";
 export { createImpactApi } from "./impact-api.ts";

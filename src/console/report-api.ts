@@ -1,5 +1,6 @@
 import { Router } from "express";
 import type { UsageQuery } from "../audit/index.ts";
+import { DOCUMENT_POLICY } from "../base/index.ts";
 import type { Report } from "../migration/index.ts";
 import { sendErrors } from "./responses.ts";
 import { readNamedQuery, readUsageQuery, type NamedClients } from "./audit-query.ts";
@@ -33,7 +34,6 @@ export function createReportApi(
   router.get("/", async (request, response) => {
     // Loaded when the first report is read.
     const { FORMATS, isReportFormat, REPORT_FORMATS } = await import("../migration/index.ts");
-    const { REPORT_POLICY } = await import("../migration/index.ts");
     const { format = "json", ...given } = request.query;
     const { query, problems } = await readNamedQuery(given, readUsageQuery, named());
     if (!isReportFormat(format)) {
@@ -51,7 +51,7 @@ export function createReportApi(
     response.set({
       "Content-Type": type,
       "Content-Disposition": `inline; filename="migration-report.${format}"`,
-      ...(format === "html" && { "Content-Security-Policy": REPORT_POLICY }),
+      ...(format === "html" && { "Content-Security-Policy": DOCUMENT_POLICY }),
     });
     response.send(text);
   });

@@ -1,14 +1,12 @@
 import { Router } from "express";
-import type { Request, Response } from "express";
+import type { Request, RequestHandler, Response } from "express";
 import {
   type AuditStore,
-  cameBackOn,
   type ClientDirectory,
+  createMigrationJudge,
   type GroupOptions,
-  groupSpans,
-  isPauseLonger,
+  type LossQuery,
   MAX_USAGE_ROWS,
-  migrationStateOf,
   nameClients,
   nameOfUsage,
   rankLosses,
@@ -21,7 +19,7 @@ import {
   type UsageQuery,
 } from "../audit/index.ts";
 import { sendErrors } from "./responses.ts";
-import { readNamedQuery, readRouteQuery, readUsageQuery, type NamedClients } from "./audit-query.ts";
+import { handleNamedQuery, readRouteQuery, readUsageQuery, type NamedClients } from "./audit-query.ts";
 
 /** The names of clients, and when one counts as quiet. */
 export interface ClientOptions {
@@ -29,7 +27,19 @@ export interface ClientOptions {
   readonly quietDays: number;
 }
 
-type Reader = (query: UsageQuery) => Promise<readonly unknown[]>;
+const PATHS = [
+  "/groups",
+  "/members",
+  "/calls",
+  "/clients",
+  "/routes",
+  "/days",
+  "/sent",
+  "/losses",
+  "/impact",
+  "/tokens",
+  "/erasures",
+];
 
 /**
  * The counts of the console's charts and tables, from the summaries of the audit store:
@@ -51,54 +61,69 @@ type Reader = (query: UsageQuery) => Promise<readonly unknown[]>;
 export function createUsageApi(audit: AuditStore | undefined, clients: ClientOptions): Router {
   const router = Router({ caseSensitive: true });
   if (!audit) {
-    router.get(["/groups", "/members", "/calls"], sendAuditOff);
-    router.get(
-      ["/clients", "/routes", "/days", "/sent", "/losses", "/impact", "/tokens", "/erasures"],
-      sendAuditOff,
+    router.get(PATHS, (_request, response) =>
+      sendErrors(response, 404, "Auditing is off (AUDIT=off): nothing is counted."),
     );
     return router;
   }
   const named = (): NamedClients => ({ directory: clients.directory(), store: audit });
+  const options = (): GroupOptions => ({
+    directory: clients.directory(),
+    quiet: { quietDays: clients.quietDays, now: Date.now() },
+  });
+  const of = (
+    handle: (query: UsageQuery, request: Request, response: Response) => Promise<object | void>,
+  ): RequestHandler => handleNamedQuery(named, readUsageQuery, handle);
+  const ofRoute = (handle: (query: LossQuery) => Promise<object>): RequestHandler =>
+    handleNamedQuery(named, readRouteQuery, handle);
+
   router.get(
     "/clients",
-    handleUsage(
-      "clients",
-      async (query) => {
-        const quiet = { quietDays: clients.quietDays, now: Date.now() };
-        const counted = await audit.clients(query);
-        const named = nameClients(counted, clients.directory());
-        const spans = groupSpans(await audit.spans(spansOf(query, quiet)), named);
-        return counted.map((usage) => {
-          const state = migrationStateOf(usage, quiet);
-          return {
-            ...usage,
-            name: nameOfUsage(clients.directory(), usage) ?? null,
-            state,
-            cameBack: cameBackOn(spans(usage.client), state, quiet),
-            isPauseLonger: isPauseLonger(usage, quiet),
-          };
-        });
-      },
-      named,
-    ),
+    of(async (query) => ({ clients: await readClients(audit, query, options()) })),
   );
-  addGroupRoutes(router, audit, clients);
-  router.get("/routes", handleUsage("routes", audit.usage, named));
-  router.get("/days", handleUsage("days", audit.days, named));
-  router.get("/sent", handleUsage("sent", audit.sent, named));
-  router.get("/losses", async (request, response) => {
-    const { query, problems } = await readNamedQuery(request.query, readRouteQuery, named());
-    if (problems.length > 0) return sendErrors(response, 400, problems);
-    const options = {
-      directory: clients.directory(),
-      quiet: { quietDays: clients.quietDays, now: Date.now() },
-    };
-    const [losses, groups] = await Promise.all([
-      audit.losses(query),
-      readGroupsOfAllDays(audit, query, options),
-    ]);
-    response.json({ losses: rankLosses(losses, groups) });
-  });
+  // The keys of a row may be thousands. Its members are read when it is opened.
+  router.get(
+    "/groups",
+    of(async (query) => {
+      const groups = await readClientGroups(audit, query, options());
+      const rows = groups.slice(0, MAX_USAGE_ROWS).map(({ keys: _keys, ...group }) => group);
+      return { groups: rows, total: groups.length };
+    }),
+  );
+  router.get(
+    "/members",
+    of(async (query, { query: { client = "" } }, response) => {
+      if (client !== "") return { tokens: await readGroupTokens(audit, usageKeysOf(query) ?? [], options()) };
+      const reason = "The tokens of one client are listed.";
+      return sendErrors(response, 400, [{ reason, parameter: "client" }]);
+    }),
+  );
+  router.get(
+    "/calls",
+    ofRoute((query) => readGroupCalls(audit, query, options())),
+  );
+  router.get(
+    "/routes",
+    of(async (query) => ({ routes: await audit.usage(query) })),
+  );
+  router.get(
+    "/days",
+    of(async (query) => ({ days: await audit.days(query) })),
+  );
+  router.get(
+    "/sent",
+    of(async (query) => ({ sent: await audit.sent(query) })),
+  );
+  router.get(
+    "/losses",
+    ofRoute(async (query) => {
+      const [losses, groups] = await Promise.all([
+        audit.losses(query),
+        readGroupsOfAllDays(audit, query, options()),
+      ]);
+      return { losses: rankLosses(losses, groups) };
+    }),
+  );
   router.get("/tokens", handleTokens(audit));
   router.get("/erasures", async (_request, response) => {
     response.json({ erasures: await audit.erasures() });
@@ -106,58 +131,26 @@ export function createUsageApi(audit: AuditStore | undefined, clients: ClientOpt
   return router;
 }
 
-/** The rows of the console's tables. A row is selected by its `id`, in any query. */
-function addGroupRoutes(router: Router, audit: AuditStore, { directory, quietDays }: ClientOptions): void {
-  const options = (): GroupOptions => ({
-    directory: directory(),
-    quiet: { quietDays, now: Date.now() },
-  });
-  const named = (): NamedClients => ({ directory: directory(), store: audit });
-
-  router.get("/groups", async (request, response) => {
-    const { query, problems } = await readNamedQuery(request.query, readUsageQuery, named());
-    if (problems.length > 0) return sendErrors(response, 400, problems);
-    const groups = await readClientGroups(audit, query, options());
-    // The keys of a row may be thousands. Its members are read when it is opened.
-    const rows = groups.slice(0, MAX_USAGE_ROWS).map(({ keys: _keys, ...group }) => group);
-    response.json({ groups: rows, total: groups.length });
-  });
-
-  router.get("/members", async (request, response) => {
-    const { client } = request.query;
-    const { query, problems } = await readNamedQuery(request.query, readUsageQuery, named());
-    if (problems.length > 0) return sendErrors(response, 400, problems);
-    if (client === undefined || client === "")
-      return sendErrors(response, 400, [
-        { reason: "The tokens of one client are listed.", parameter: "client" },
-      ]);
-    const keys = usageKeysOf(query) ?? [];
-    response.json({ tokens: await readGroupTokens(audit, keys, options()) });
-  });
-
-  router.get("/calls", async (request, response) => {
-    const { query, problems } = await readNamedQuery(request.query, readRouteQuery, named());
-    if (problems.length > 0) return sendErrors(response, 400, problems);
-    response.json(await readGroupCalls(audit, query, options()));
-  });
+/** The clients by their keys, each with its name and its state. */
+async function readClients(audit: AuditStore, query: UsageQuery, { directory, quiet }: GroupOptions) {
+  const counted = await audit.clients(query);
+  const spans = await audit.spans(spansOf(query, quiet));
+  const judge = createMigrationJudge(spans, nameClients(counted, directory), quiet);
+  return counted.map((usage) => ({
+    ...usage,
+    name: nameOfUsage(directory, usage) ?? null,
+    ...judge(usage),
+  }));
 }
 
-const sendAuditOff = (_request: Request, response: Response): void =>
-  sendErrors(response, 404, "Auditing is off (AUDIT=off): nothing is counted.");
-
-const handleUsage =
-  (name: string, read: Reader, named: () => NamedClients) => async (request: Request, response: Response) => {
-    const { query, problems } = await readNamedQuery(request.query, readUsageQuery, named());
+const handleTokens =
+  (audit: AuditStore): RequestHandler =>
+  async (request, response) => {
+    const { query, problems } = readUsageQuery(request.query);
+    const { client, ...others } = query;
+    const reason = "The tokens of one client are listed, without other parameters: client=application:ID.";
     if (problems.length > 0) return sendErrors(response, 400, problems);
-    response.json({ [name]: await read(query) });
+    if (!client || Object.keys(others).length > 0)
+      return sendErrors(response, 400, [{ reason, parameter: "client" }]);
+    response.json({ tokens: await audit.tokens({ client }) });
   };
-
-const handleTokens = (audit: AuditStore) => async (request: Request, response: Response) => {
-  const { query, problems } = readUsageQuery(request.query);
-  const { client, ...others } = query;
-  const reason = "The tokens of one client are listed, without other parameters: client=application:ID.";
-  if (problems.length > 0) return sendErrors(response, 400, problems);
-  if (!client || Object.keys(others).length > 0)
-    return sendErrors(response, 400, [{ reason, parameter: "client" }]);
-  response.json({ tokens: await audit.tokens({ client }) });
-};

@@ -1,7 +1,14 @@
-/** What other rooms may use of `gateway`. */
-export { createTokenCheckBudget, TOKEN_CHECK, type TokenCheckBudget } from "./auth/check-tokens.ts";
+/** The exports of `gateway` for other rooms. */
+export { openTokenChecks } from "./pipeline/open-token-checks.ts";
+export { createTokenCheckBudget, TOKEN_CHECK, type TokenCheckBudget } from "./pipeline/check-tokens.ts";
 export { createKnownSenders, type KnownSenders } from "./auth/known-senders.ts";
-export { findTokenCheck, type ProofDependencies, type ProvenToken, proveToken } from "./auth/prove-token.ts";
+export { countedAs, createIsSameClient, partsOf, provenBy, ProvenClients } from "./auth/proven-by.ts";
+export {
+  findTokenCheck,
+  type ProofDependencies,
+  type ProvenToken,
+  proveToken,
+} from "./pipeline/prove-token.ts";
 export {
   createTokenCache,
   fingerprint,
@@ -9,7 +16,7 @@ export {
   tokenHash,
   type TokenInfo,
 } from "./auth/token-cache.ts";
-export { openTokenChecks } from "./auth/token-checks.ts";
+
 export { createTokenLocks, type TokenLocks } from "./auth/token-locks.ts";
 export {
   createUpstreamTokens,
@@ -25,13 +32,14 @@ export {
   type LegacyService,
   onlyReads,
   openLegacy,
-  routeOf,
+  findRoute,
 } from "./forward/legacy.ts";
 export { createNativeAuthorization } from "./forward/native-authorization.ts";
-export { type NativeError, nativeToken } from "./forward/native-exchange.ts";
-export { cleanRequestHeaders, cleanResponseHeaders, connectionOptions } from "./forward/native-headers.ts";
-export { createNativeProxy } from "./forward/native-proxy.ts";
+export { nativeToken } from "./forward/exchange.ts";
+export { createForward } from "./forward/forward.ts";
+export { cleanRequestHeaders, cleanResponseHeaders, connectionOptions } from "./http/forwarded-headers.ts";
 export { createNativeRateLimit } from "./forward/native-rate-limit.ts";
+export type { ForwardError } from "./forward/policy.ts";
 export { badRequestBody, createMessageRejection } from "./http/bad-request.ts";
 export {
   createCrossSiteGuard,
@@ -54,7 +62,7 @@ export { createInFlightTracker, type InFlightTracker } from "./http/in-flight.ts
 export { ignoreBehindLastRequest, type MessageRejection, rejectInvalid } from "./http/invalid-messages.ts";
 export { hostOf, SAFE_METHODS, SAME_SITES } from "./http/origins.ts";
 export { createProxyWarning } from "./http/proxy-warning.ts";
-export { createBodyReaders, hasBody, type RequestBodies } from "./http/receive-body.ts";
+export { createBodyReaders, hasBody, type RequestBodies } from "./bodies/receive-body.ts";
 export {
   createRequestContext,
   createResponder,
@@ -62,12 +70,10 @@ export {
   type Middleware,
   plainRequestOf,
   replacePlainRequest,
+  replaceUnusualTarget,
   restoreTarget,
-  runMiddleware,
 } from "./http/request-context.ts";
 export {
-  addressNetwork,
-  addressNetworks,
   clientAddresses,
   normalizeAddress,
   type OnUntrustedProxy,
@@ -85,19 +91,19 @@ export { createSignInReader } from "./oauth/sign-in.ts";
 export { ANONYMOUS } from "./pipeline/client.ts";
 export { provenIdentity, type RequestContext, type RouteMatch } from "./pipeline/context.ts";
 export { cursorParameters, removeCursorMark, type Side } from "./pipeline/cursor-mark.ts";
-export { createUpstreamActivity, hasWritten } from "./pipeline/instrument-call.ts";
+export { createUpstreamActivity, hasWritten } from "./pipeline/calls/instrument-call.ts";
 export { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "./pipeline/lifecycle.ts";
 export {
   createPackTokenJudge,
   createPipelineConfig,
-  packVary,
+  settingsVary,
   readLinkBase,
 } from "./pipeline/pipeline-config.ts";
 export { createAlphaPipeline, type PipelineDependencies } from "./pipeline/pipeline.ts";
-export { NO_PLAN, type PlanRules, type Verdict } from "./pipeline/plan.ts";
+export { NO_PLAN, type PlanRules, type PlanVerdict } from "./pipeline/plan.ts";
 export { createSenderReader, type RequestSender } from "./pipeline/read-sender.ts";
 export { type AlphaRequest, hasFragment, header, takeQueryTokens } from "./pipeline/request.ts";
-export type { AlphaResponse, HandlerResult } from "./pipeline/response.ts";
+export type { AlphaResponse, HandlerResult, RequestOutcome } from "./pipeline/response.ts";
 export {
   authenticate,
   createCredentialsReader,
@@ -106,13 +112,15 @@ export {
 } from "./pipeline/stages/authenticate.ts";
 export { findIssuer } from "./pipeline/stages/enforce-plan.ts";
 export { consumeRateLimit, rejectLimited } from "./pipeline/stages/rate-limit.ts";
-export { createAuditRecord, isAccepted, type RequestOutcome } from "./record/audit-record.ts";
-export { BodyStart } from "./record/legacy-record.ts";
+export { isAccepted, translatedExchange } from "./record/alpha-record.ts";
+export { createRecord } from "./record/recorded-exchange.ts";
+export { BodyStart } from "./record/body-start.ts";
 export { createRecordOptions, createRedaction } from "./record/record-options.ts";
 export { isSecretId, type RecordOptions } from "./record/recorded-request.ts";
 export { Recorder } from "./record/recorder.ts";
 export { createResponseCache, NO_RESPONSE_CACHE } from "./responses/response-cache.ts";
 export type { SharedState, StateSettings } from "./state/shared-state.ts";
+export { openSqliteKeyValueStore } from "./state/sqlite-store.ts";
 export { openExistingState, openSharedState } from "./state/state-backends.ts";
 export { type StateFullness, watchFullness } from "./state/state-fullness.ts";
 export type { CatalogCache } from "./upstream/catalog-cache.ts";
@@ -123,7 +131,7 @@ export { ConnectionShares } from "./upstream/connection-shares.ts";
 export { decodeContent } from "./upstream/content-decoding.ts";
 export type { FileUpstream } from "./upstream/file-client.ts";
 export type { HttpRequest, HttpResponse } from "./upstream/http-call.ts";
-export { openUpstreamTls, type UpstreamTls } from "./upstream/open-tls.ts";
+export { UPSTREAM_TLS } from "./upstream/open-tls.ts";
 export { openUpstream } from "./upstream/open-upstream.ts";
 export { UpstreamError } from "./upstream/upstream-error.ts";
 export { createTlsConnector, type CurrentContext } from "./upstream/upstream-tls.ts";

@@ -114,6 +114,21 @@ function findUnknownVariables(ast: AstNode, bound: ReadonlySet<string>): Express
   return problems;
 }
 
+/** Finds calls of a function like `$now()` where a variable of its name is bound to a value. */
+function findImpureCalls(ast: AstNode, bound: ReadonlySet<string>): ExpressionProblem[] {
+  const free = findFreeVariables(ast);
+  const problems: ExpressionProblem[] = [];
+  walk(ast, (node) => {
+    const procedure = node.type === "function" ? childOf(node, "procedure") : undefined;
+    const name = String(procedure?.value);
+    if (procedure?.type !== "variable" || !impure.has(name) || !bound.has(name) || !free.has(name)) return;
+    const offset = (procedure.position ?? 0) - name.length - 1;
+    const message = `$${name} can't be used as a function: write $${name}, which is the same throughout a request`;
+    problems.push({ message, offset });
+  });
+  return problems;
+}
+
 /**
  * Checks an expression without running it. Reports that it does not parse, reads an unknown variable, calls an impure
  * function, has a regular expression that can't run in linear time, gives a list that JSONata would collapse, or uses what
@@ -136,7 +151,12 @@ export function check(source: string, bound: ReadonlySet<string>): ExpressionPro
     const message = error.jsonataCode === UNSUPPORTED_REGEX ? error.message : `not JSONata: ${error.message}`;
     return [{ message, offset: error.offset }];
   }
-  const problems = [...findUnknownVariables(ast, bound), ...findTimeProblems(ast), ...findIndexProblems(ast)];
+  const problems = [
+    ...findUnknownVariables(ast, bound),
+    ...findImpureCalls(ast, bound),
+    ...findTimeProblems(ast),
+    ...findIndexProblems(ast),
+  ];
   const collapsing = findCollapsingList(ast);
   if (collapsing) {
     const message =

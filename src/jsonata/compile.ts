@@ -1,7 +1,7 @@
 import { findFreeVariables, type AstNode } from "./ast.ts";
 import { NotCompilableError } from "./compiler/code.ts";
-import { type Origin, toJsonText } from "../base/index.ts";
-import { generate, type Generated, type OutputKind, type WrapNode } from "./compiler/generate.ts";
+import type { Origin } from "../base/index.ts";
+import { generate, type Generated } from "./compiler/generate.ts";
 import { findChoice } from "./choice.ts";
 import { ExpressionError, type Bindings, type Choice, type Expression } from "./expression.ts";
 import { findInputNames } from "./input-names.ts";
@@ -10,6 +10,7 @@ import { interpret, parse } from "./interpret.ts";
 import { findLibraryCalls } from "./library-calls.ts";
 import { asFailure } from "./runtime/failure.ts";
 import * as runtime from "./runtime/index.ts";
+import { copyPlain, printResult } from "./runtime/plain.ts";
 
 type Program = (input: unknown, bindings: Bindings) => unknown;
 
@@ -28,36 +29,10 @@ function toExpressionError(thrown: unknown, origin: Origin | undefined): Express
   return new ExpressionError(message, code, Math.max(0, position - 1), origin);
 }
 
-/** What the programs of one expression have in common. */
-interface ProgramOptions {
-  readonly bound: ReadonlySet<string> | undefined;
-  readonly origin: Origin | undefined;
-  /** Code around each node. Default: none. */
-  readonly wrap?: WrapNode;
-}
-
-/** A variable may shadow a built-in function. That is rare, so the program for it is only compiled when it happens. */
-function createProgram(
-  ast: AstNode,
-  generated: Generated,
-  output: OutputKind,
-  { bound, origin, wrap }: ProgramOptions,
-): Program {
-  const plainProgram = instantiate(generated);
-  const builtins = [...generated.builtins].filter((name) => bound?.has(name) ?? true);
-  let shadowed: Program | undefined;
-  const run: Program = (input, bindings) => {
-    if (!builtins.some((name) => Object.hasOwn(bindings, name))) return plainProgram(input, bindings);
-    shadowed ??= instantiate(generate(ast, { shadowed: true, output, wrap }));
-    return shadowed(input, bindings);
-  };
-  return withExpressionErrors(builtins.length === 0 ? plainProgram : run, origin);
-}
-
 /** Reports everything that a program throws as an {@link ExpressionError}. */
 const withExpressionErrors =
-  (program: Program, origin: Origin | undefined): Program =>
-  (input, bindings) => {
+  <Result>(program: (input: unknown, bindings: Bindings) => Result, origin: Origin | undefined) =>
+  (input: unknown, bindings: Bindings): Result => {
     try {
       return program(input, bindings);
     } catch (thrown) {
@@ -65,31 +40,21 @@ const withExpressionErrors =
     }
   };
 
-/** Compiles on the first call: most expressions are only evaluated, or only printed. */
-function compileLazily(
-  ast: AstNode,
-  output: OutputKind,
-  options: ProgramOptions,
-  generated?: Generated,
-): Program {
+/** Instantiates code on the first call: many expressions of a pack never run. */
+function instantiateLazily(generated: Generated): Program {
   let program: Program | undefined;
   return (input, bindings) => {
-    program ??= createProgram(
-      ast,
-      generated ?? generate(ast, { output, wrap: options.wrap }),
-      output,
-      options,
-    );
+    program ??= instantiate(generated);
     return program(input, bindings);
   };
 }
 
 /** Compiles the test of an expression that gives one variable or nothing. */
-function compileChoice(ast: AstNode, options: ProgramOptions): { readonly choice?: Choice } {
+function compileChoice(ast: AstNode, origin: Origin | undefined): { readonly choice?: Choice } {
   const found = findChoice(ast);
   if (!found) return {};
   const { variable, test } = found;
-  const program = compileLazily(test, "value", options);
+  const program = withExpressionErrors(instantiateLazily(generate(test)), origin);
   const isChosen = (input: unknown, bindings: Bindings): boolean => program(input, bindings) === true;
   return { choice: { variable, variables: findFreeVariables(test), isChosen } };
 }
@@ -131,8 +96,14 @@ function analyze(ast: AstNode): Analysis {
   return analysis;
 }
 
+/** What an expression is compiled with: see {@link compile}. */
+export interface CompileOptions {
+  readonly bound: ReadonlySet<string> | undefined;
+  readonly origin: Origin | undefined;
+}
+
 /** Makes an expression of a source. */
-export type MakeExpression = (source: string, options: ProgramOptions) => Expression;
+export type MakeExpression = (source: string, options: CompileOptions) => Expression;
 
 /** How {@link compile} works while {@link runWith} or {@link collectExpressions} runs. */
 class CompileMode {
@@ -176,8 +147,8 @@ export function collectExpressions<T>(run: () => T): {
  * is interpreted, with the same results but asynchronously: then `engine` is `interpreted` and `fallback` is the reason.
  *
  * @param source The JSONata expression.
- * @param bound Names of all variables that will be bound, without the `$`. Default: any name. Bound functions must be
- *   synchronous.
+ * @param bound Names of all variables that will be bound, without the `$`. Default: any but those of built-in functions.
+ *   Bound functions must be synchronous.
  * @param origin Where the expression is, for the errors of its evaluations.
  * @throws {ExpressionError} If the source is not JSONata. The error has the offset of the problem.
  * @example
@@ -192,37 +163,32 @@ export function compile(source: string, bound?: ReadonlySet<string>, origin?: Or
   return expression;
 }
 
-function compileOrInterpret(source: string, options: ProgramOptions): Expression {
+/** Compiles a source whatever {@link runWith} says. See {@link compile}. */
+export function compileOrInterpret(source: string, { bound, origin }: CompileOptions): Expression {
   const ast = parse(source);
-  const { code, ...found } = analyze(ast);
-  if (code instanceof NotCompilableError)
-    return { ...interpret(source, options.origin), fallback: code.message };
+  const { code: generated, ...found } = analyze(ast);
+  const code = rejectShadowing(generated, bound);
+  if (code instanceof NotCompilableError) return { ...interpret(source, origin), fallback: code.message };
+  const program = instantiateLazily(code);
   return {
     source,
     ...found,
-    ...compileChoice(ast, options),
+    ...compileChoice(ast, origin),
     engine: "compiled",
     code: code.source,
-    evaluate: compileLazily(ast, "value", options, code),
-    print: compileLazily(ast, "text", options) as Expression["print"],
+    evaluate: withExpressionErrors((input, bindings) => copyPlain(program(input, bindings)), origin),
+    print: withExpressionErrors((input, bindings) => printResult(program(input, bindings)), origin),
   };
 }
 
-/**
- * Compiles an expression with code around each node. It has no fast forms: no `choice`, and printing prints its value.
- *
- * @returns Undefined if the compiler does not support the expression.
- * @throws {ExpressionError} If the source is not JSONata.
- */
-export function compileWrapped(
-  source: string,
-  { bound, origin }: ProgramOptions,
-  wrap: WrapNode,
-): Expression | undefined {
-  const ast = parse(source);
-  const { code, ...found } = analyze(ast);
-  if (code instanceof NotCompilableError) return undefined;
-  const evaluate = compileLazily(ast, "value", { bound, origin, wrap });
-  const print = (input: unknown, bindings: Bindings) => toJsonText(evaluate(input, bindings));
-  return { source, ...found, engine: "compiled", evaluate, print };
+/** Compiled code calls built-in functions directly, so no variable may have the name of one that it calls. */
+function rejectShadowing(
+  code: Generated | NotCompilableError,
+  bound: ReadonlySet<string> = new Set(),
+): Generated | NotCompilableError {
+  if (code instanceof NotCompilableError) return code;
+  const [name] = code.builtins.intersection(bound);
+  return name === undefined
+    ? code
+    : new NotCompilableError(`a variable with the name of the function $${name}`);
 }

@@ -1,14 +1,15 @@
 /** JSONata, usable on its own: `compile` turns an expression into a function, `check` finds its problems. */
 export { walk } from "./ast.ts";
 export { check, type ExpressionProblem, findLiteralArguments } from "./check-expression.ts";
-export { collectExpressions, compile, runInterpreted } from "./compile.ts";
+export { collectExpressions, compile } from "./compile.ts";
 export { type Bindings, type Choice, type Expression, ExpressionError } from "./expression.ts";
 export type { InputNames } from "./input-names.ts";
 export { awaitAll, ignoreRejections, mapMaybe, type MaybePromise, thenMaybe } from "./maybe-promise.ts";
+export { isInterpretedFunction } from "./runtime/guard.ts";
 export { prepareRegex, type Regex, RegexLimitError } from "./regex/index.ts";
 export type { Frame, Lookup } from "./trace/recorder.ts";
 export type { Evaluation } from "./trace/traced-expression.ts";
 
-/** Loads the traced form of expressions. It serves people, and nothing that serves requests loads it. */
+/** Loads what traces expressions. It serves people, and nothing that serves requests loads it. */
 export const loadTracedForm = (): Promise<typeof import("./trace/traced-expression.ts")> =>
   import("./trace/traced-expression.ts");

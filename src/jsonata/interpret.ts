@@ -85,12 +85,22 @@ const MAX_WORK = 100_000;
 /** Milliseconds, for what takes long within a step. Generous: what may be done is limited by work. */
 const TIMEOUT_MS = 5_000;
 
-/** jsonata calls the function under this name after each step, with the environment of the evaluation. */
-const ON_STEP = Symbol.for("jsonata.__evaluate_exit") as unknown as string;
+/** jsonata calls the functions under these names before and after each step, with the environment of the evaluation. */
+const ON_ENTRY = Symbol.for("jsonata.__evaluate_entry") as unknown as string;
+const ON_EXIT = Symbol.for("jsonata.__evaluate_exit") as unknown as string;
 
-/** The part of jsonata's environments that is the same during one evaluation. */
-interface Environment {
+/** The members of jsonata's environments that are read here. */
+export interface Environment {
+  /** The same object during one evaluation. */
   readonly base: object;
+  /** Returns what a name is bound to. */
+  readonly lookup: (name: string) => unknown;
+}
+
+/** Is called for each step of an expression. Must not throw. */
+export interface StepHooks {
+  enter(node: AstNode, environment: Environment): void;
+  leave(node: AstNode, environment: Environment, result: unknown): void;
 }
 
 /** The size of a value without what is in its members: what a step that doubles it has to copy. */
@@ -101,14 +111,9 @@ function sizeOf(value: unknown): number {
 }
 
 /** Creates a function that counts the work of each evaluation. It throws D1012 if there is too much. */
-function createWorkCounter(): (
-  node: unknown,
-  input: unknown,
-  environment: Environment,
-  result: unknown,
-) => void {
+function createWorkCounter(): (environment: Environment, result: unknown) => void {
   const work = new WeakMap<object, number>();
-  return (_node, _input, { base }, result) => {
+  return ({ base }, result) => {
     const done = (work.get(base) ?? 0) + 1 + sizeOf(result);
     // As everything that jsonata throws, it is a plain object.
     // oxlint-disable-next-line typescript/only-throw-error -- jsonata adds a message to it
@@ -169,11 +174,25 @@ export function parse(source: string): AstNode {
  * the data of one customer appears in the response of another.
  *
  * @param origin Where the expression is, for the errors of its evaluations.
+ * @param createHooks Creates the listener of each step, for the syntax tree that is evaluated.
  * @throws {ExpressionError} If the source does not parse, or has an unsupported regular expression.
  */
-export function interpret(source: string, origin?: Origin): Expression {
+export function interpret(
+  source: string,
+  origin?: Origin,
+  createHooks?: (ast: AstNode) => StepHooks,
+): Expression {
   const { program, ast } = parseWithJsonata(source);
-  program.assign(ON_STEP, createWorkCounter());
+  const hooks = createHooks?.(ast);
+  const countWork = createWorkCounter();
+  if (hooks)
+    program.assign(ON_ENTRY, (node: AstNode, _input: unknown, environment: Environment) =>
+      hooks.enter(node, environment),
+    );
+  program.assign(ON_EXIT, (node: AstNode, _input: unknown, environment: Environment, result: unknown) => {
+    hooks?.leave(node, environment, result);
+    countWork(environment, result);
+  });
   async function evaluate(input: unknown, bindings: Bindings): Promise<unknown> {
     try {
       return copyPlain(await program.evaluate(input, { ...LIMITED_FUNCTIONS, ...bindings }));

@@ -8,12 +8,10 @@ import { isLeftToLibrary } from "./runtime/builtins/table.ts";
  */
 export function findLibraryCalls(ast: AstNode, variables: ReadonlySet<string>): ReadonlySet<string> {
   const found = new Set([...variables].filter((name) => isLeftToLibrary(name, 1)));
-  const piped = new Set<unknown>();
   walk(ast, (node) => {
-    if (node.type === "apply") piped.add(node["rhs"]);
-    if (node.type !== "function" && node.type !== "partial") return;
+    if (node.type !== "function") return;
     const { type, value } = childOf(node, "procedure");
-    const count = childrenOf(node, "arguments").length + (piped.has(node) ? 1 : 0);
+    const count = childrenOf(node, "arguments").length;
     const name = String(value);
     if (type === "variable" && variables.has(name) && isLeftToLibrary(name, count)) found.add(name);
   });

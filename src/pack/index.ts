@@ -1,14 +1,15 @@
 /** What other rooms may use of `pack`. */
 export { type ClientMediaTypes, FORM, type UpstreamBodyFormat } from "./bodies/body-format.ts";
 export type { BodyMember } from "./bodies/body-members.ts";
-export { InvalidPrerequisiteError } from "./bodies/body-merge.ts";
+export { InvalidCallValueError } from "./bodies/body-merge.ts";
 export { UNREADABLE_BODY, wrongMediaType } from "./bodies/body-reasons.ts";
 export type { BodyRules, SentJson } from "./bodies/body.ts";
 export { changedMembers } from "./bodies/changed-members.ts";
 export { parseForm, printForm } from "./bodies/form.ts";
 export { createObjectReader, objectPath, type ReadWrapped } from "./bodies/object-wrapper.ts";
 export type { WrittenBody } from "./bodies/write-body.ts";
-export type { Bulk } from "./calls/bulk.ts";
+
+export type { OperationState, Repetition, RouteCall } from "./calls/call.ts";
 export { withFailure } from "./calls/checks.ts";
 export {
   type Catalog,
@@ -17,15 +18,8 @@ export {
   createCatalogEntry,
 } from "./calls/compile-catalog.ts";
 export { addQuery, type Endpoint, InvalidPathValueError, NAME_IN_BRACES } from "./calls/endpoint.ts";
-export type { OperationState, Poll } from "./calls/poll.ts";
-export {
-  type Aggregation,
-  type Prerequisite,
-  type ReadAfterWrite,
-  type RelatedRequest,
-  RESPONSE,
-} from "./calls/route-steps.ts";
-export type { Wait } from "./calls/wait.ts";
+export { RESPONSE } from "./calls/key-endpoints.ts";
+export type { ReceivedResponse, Scope } from "./translation-context.ts";
 export { OutputBuffer } from "./codegen/output-buffer.ts";
 export type { ClientCredentialsDefinition } from "./credentials/credentials-definition.ts";
 export {
@@ -38,12 +32,11 @@ export {
   type TokenCarrier,
 } from "./credentials/credentials.ts";
 export type { OAuthDefinition } from "./credentials/oauth-definition.ts";
-export type { TokensStep } from "./credentials/route-tokens.ts";
 export type { Access, Grants, Scopes } from "./credentials/scopes.ts";
 export type { FindV4Access } from "./credentials/upstream-access.ts";
-export { findUsualToken, usualTokenTexts } from "./credentials/usual-credentials.ts";
+export { findUsualToken, secretsBehindScheme, usualTokenTexts } from "./credentials/usual-credentials.ts";
 export type { CodeRule, ErrorCodes, InvalidPart } from "./errors/error-codes.ts";
-export { withBrackets } from "./errors/error-fields.ts";
+export { withBrackets } from "./errors/read-errors.ts";
 export { findPlaces, keyNameOf } from "./errors/error-places.ts";
 export { type ErrorFormats, errorsOf } from "./errors/error-shapes.ts";
 export type { ErrorFormat, ReadErrors } from "./errors/errors.ts";
@@ -69,8 +62,8 @@ export {
   type Statuses,
   TOO_MANY_REQUESTS,
 } from "./errors/statuses.ts";
-export { type FieldRule, isFilterable } from "./fields/field-definition.ts";
-export { levelsLoss, partLoss, relatedLoss, responseLoss } from "./fields/loss-names.ts";
+export type { FieldRule } from "./fields/field-definition.ts";
+export { levelsLoss, partLoss, relatedLoss, responseLoss } from "./keys/loss-texts.ts";
 export { type Loss, lossText } from "./fields/loss.ts";
 export { compileCopy, compileGetter, compileRemover, compileSetter } from "./fields/member-paths.ts";
 export {
@@ -94,7 +87,7 @@ export {
   valueAt,
 } from "./fields/shape.ts";
 export { headerName, status } from "./fields/text-types.ts";
-export { isOperand } from "./fields/value-kinds.ts";
+export { isOperand } from "./fields/value-kind.ts";
 export type { Filter, Scalar } from "./filters/condition.ts";
 export { completeFilter, fieldNames } from "./filters/filter-defaults.ts";
 export { throwFilterError } from "./filters/filter-error.ts";
@@ -103,6 +96,7 @@ export type { Grammar } from "./filters/grammar.ts";
 export { parseFilter } from "./filters/parse-filter.ts";
 export { selectRows } from "./filters/select.ts";
 export { type FilterField, type FilterFields, translateFilter } from "./filters/translate.ts";
+export { compileAskedForms, inCallback } from "./headers/asked-forms.ts";
 export { queryOf } from "./headers/client-head.ts";
 export { hasTag, isEntityTag } from "./headers/entity-tag.ts";
 export type { PassedHeaders } from "./headers/headers.ts";
@@ -114,7 +108,17 @@ export {
   readRetryAfter,
   rejectedByUpstream,
 } from "./headers/rate-limit-headers.ts";
-export type { Answer, ReceivedHeaders, WriteResponseHeaders } from "./headers/response-headers.ts";
+export type { ReceivedHeaders } from "./headers/received-headers.ts";
+export type { Answer, WriteResponseHeaders } from "./headers/response-headers.ts";
+export type { Aggregation } from "./keys/calls/aggregate.ts";
+export type { Bulk } from "./keys/calls/bulk.ts";
+export type { BulkChunk } from "./keys/calls/bulk-chunk.ts";
+export type { FileRule } from "./keys/bodies.ts";
+export { fieldTexts } from "./keys/fields/field-keys.ts";
+export { isFilterable } from "./keys/fields/filters.ts";
+export type { TokensStep } from "./keys/credentials.ts";
+export type { RouteKind } from "./keys/rules.ts";
+export type { ChosenMembers } from "./keys/sparse-fields.ts";
 export {
   createListParser,
   describeListFault,
@@ -129,20 +133,13 @@ export { findLink, linkParameter } from "./lists/links.ts";
 export type { ListWalk } from "./lists/list-walk.ts";
 export { pageBefore, type PageRequest, readOffsetCursor, writeOffsetCursor } from "./lists/page-request.ts";
 export type { Paging } from "./lists/paging.ts";
-export type { ChosenMembers } from "./lists/sparse-fields.ts";
 export { cursorParameter, type PageSize, type PagingStyle } from "./lists/styles.ts";
 export type { ReceivedPage } from "./lists/upstream-pages.ts";
 export { buildFiles } from "./load/checked-pack.ts";
 export { compilePack } from "./load/compile-pack.ts";
-export {
-  ACCEPTED_FILE,
-  buildValidPack,
-  loadPack,
-  type PackFiles,
-  parsePack,
-  readPack,
-  renameWords,
-} from "./load/load-pack.ts";
+export { buildValidPack, loadPack, type PackFiles, parsePack, readPack } from "./load/load-pack.ts";
+export { renameWords } from "./load/rename-words.ts";
+export { ACCEPTED_FILE } from "./load/validate-pack.ts";
 export {
   assertReplaceable,
   describeProblems,
@@ -172,7 +169,7 @@ export type { ApiSurface } from "./routes/api-surface.ts";
 export { upstreamNamesOf } from "./routes/parameter-definition.ts";
 export { throwParameterError } from "./routes/parameter-error.ts";
 export { parseQuery, type Query, readParameters, shortName } from "./routes/query.ts";
-export type { FileRule, Route, RouteKind } from "./routes/route.ts";
+export type { Route } from "./routes/route.ts";
 export { isText, type Parameters, type ParameterType, splitPath } from "./routes/router.ts";
 export { type AcceptedDifference, DIFFERENCE_KINDS } from "./schema/accepted-definition.ts";
 export { FILE_KINDS, type FileKind, fileSchema } from "./schema/file-schema.ts";

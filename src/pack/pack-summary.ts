@@ -1,6 +1,8 @@
-import { isFilterable, type FieldRule } from "./fields/field-definition.ts";
+import type { FieldRule } from "./fields/field-definition.ts";
 import type { Severity } from "../base/index.ts";
 import { lossOf } from "./fields/loss.ts";
+import { valueClassOf } from "./keys/fields/field-keys.ts";
+import { isFilterable } from "./keys/fields/filters.ts";
 import type { Pack } from "./pack.ts";
 import type { Route } from "./routes/route.ts";
 
@@ -61,11 +63,9 @@ export interface PackSummary {
 /** Returns the class of a field. */
 export function classOf(name: string, rule: FieldRule): FieldClass {
   if (rule.const !== undefined) return rule.loss === undefined ? "derived" : "missing";
-  if (rule.read?.includes("$related")) return "composed";
+  if (rule.read?.includes("$calls")) return "composed";
   if (rule.upstream === undefined) return "derived";
-  if (rule.catalog !== undefined) return "expanded";
-  if (rule.values !== undefined || rule.read !== undefined || rule.as_array === true) return "value";
-  return rule.upstream === name ? "same" : "renamed";
+  return valueClassOf(rule) ?? (rule.upstream === name ? "same" : "renamed");
 }
 
 function sourceOf({ source }: Route, prefix: string): string {

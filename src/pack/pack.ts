@@ -13,7 +13,7 @@ import type { Parameters } from "./routes/router.ts";
 import type { CoverageGaps, ApiSurface } from "./routes/api-surface.ts";
 import type { FindV4Access } from "./credentials/upstream-access.ts";
 
-/** The routes of a path: one, or several of which the body selects one. */
+/** The routes of a path: one, or several from which the body selects one. */
 export interface Match {
   readonly routes: readonly Route[];
   readonly parameters: Parameters;
@@ -27,9 +27,9 @@ export interface Pack extends Dialects {
   readonly scopes: Scopes;
   readonly resources: ReadonlyMap<string, Resource>;
   readonly routes: readonly Route[];
-  /** What clients may send to a route, by the name of the route. */
+  /** The names that clients may send to a route, by the name of the route. */
   readonly sentNames: ReadonlyMap<string, SentNames>;
-  /** What the requests and responses of a route may lose, by the name of the route. */
+  /** The possible losses of the requests and responses of a route, by the name of the route. */
   readonly lossNames: ReadonlyMap<string, LossNames>;
   /** Everything that alpha has; undefined if the pack does not declare it. */
   readonly surface: ApiSurface | undefined;

@@ -1,4 +1,5 @@
 import type { Cursor, PaddedText } from "../base/index.ts";
+import type { ReceivedHeaders } from "./headers/received-headers.ts";
 import type { Query } from "./routes/query.ts";
 import type { MaybePromise } from "../jsonata/index.ts";
 import type { OutputBuffer } from "./codegen/output-buffer.ts";
@@ -43,6 +44,8 @@ export interface LossSink {
 export interface ClientHead {
   readonly query: Query;
   readonly request: { readonly headers: Readonly<Record<string, readonly string[] | undefined>> };
+  /** When the request came. */
+  readonly time: Date;
 }
 
 /** A client's request that has a route, with the upstream's values of its path parameters. */
@@ -50,19 +53,29 @@ export interface RoutedRequest extends ClientHead {
   readonly match: { readonly parameters: Readonly<Record<string, string>> };
 }
 
+/** An upstream's response, as expressions read it. */
+export interface ReceivedResponse {
+  readonly status?: number;
+  readonly headers: ReceivedHeaders;
+  readonly json: unknown;
+}
+
+/** What is known of a request. A member that does not exist yet is undefined. */
+export interface Scope {
+  /** The head of the client's request. Undefined where something is translated for several requests. */
+  readonly head?: RoutedRequest | undefined;
+  /** The client's body in its documented form. */
+  readonly body?: unknown;
+  /** The translated body. */
+  readonly request?: unknown;
+  readonly response?: ReceivedResponse | undefined;
+  /** The values of calls by their names. */
+  readonly calls: Readonly<Record<string, unknown>>;
+}
+
 /** What the translation of a v4 response may use in addition to the object itself. */
-export interface ReadContext {
+export interface ReadContext extends Scope {
   readonly catalogs: CatalogCopy;
-  /** Responses of the related requests by name. One that failed or was not sent is missing. */
-  readonly related: Readonly<Record<string, unknown>>;
-  /** v4's response as a whole; undefined for objects that come from several. */
-  readonly response?:
-    | { readonly json: unknown; readonly headers: Readonly<Record<string, string | string[] | undefined>> }
-    | undefined;
-  /** The alpha body of the request in its documented form. */
-  readonly sentBody?: JsonObject | readonly unknown[] | undefined;
-  /** The request. Undefined where an object is translated for several requests, as in a catalog. */
-  readonly client?: RoutedRequest | undefined;
   /** Gets what is lost. Undefined if nobody wants to know. */
   readonly lost?: LossSink | undefined;
 }
@@ -92,16 +105,12 @@ export interface Change<T> {
 }
 
 /** What the translation of an alpha body may use in addition to the body itself. */
-export interface WriteContext {
+export interface WriteContext extends Scope {
   readonly catalogs: CatalogCopy;
-  /** Responses of the prerequisites by name. */
-  readonly prerequisites: Readonly<Record<string, unknown>>;
   /** Values of the path parameters. */
   readonly path: Readonly<Record<string, string>>;
   /** The IP address of the client. */
   readonly client: string;
-  /** The client's whole body in its documented form, for the members of nested objects. Undefined without a body. */
-  readonly body?: unknown;
   /** What the body changes, if the upstream gets nothing else of it. */
   readonly change?: Change<JsonObject> | undefined;
 }

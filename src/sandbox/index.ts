@@ -1,3 +1,3 @@
-/** What other rooms may use of `sandbox`. */
+/** The exports of `sandbox` for other rooms. */
 export { type Sandbox, startSandbox } from "./create-sandbox.ts";
 export { readSeedFile } from "./seed/seed-file.ts";

@@ -1,39 +1,30 @@
 /** Closing a gateway: a dependency that fails to close does not keep others open. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { closeDependencies, type Dependencies } from "../../src/app/dependencies.ts";
+import { createDependencies } from "../../src/app/dependencies.ts";
+import { readEnvironment } from "../../src/base/settings/settings.ts";
 
-const NAMES = [
-  "tokenChecks",
-  "notices",
-  "audit",
-  "oauth",
-  "stateFullness",
-  "comparisons",
-  "sunset",
-  "rollout",
-  "shared",
-  "tracing",
-  "metrics",
-  "nativeProxy",
-  "upstream",
-  "clients",
-  "v4",
-];
-
-test.each([...NAMES, "the listeners"])(
-  "closes the other dependencies if %s cannot be closed",
-  async (bad) => {
-    const closed: string[] = [];
-    const close = (name: string) => async (): Promise<void> => {
-      if (name === bad) throw new Error(`${name} can't be closed`);
-      closed.push(name);
-    };
-    const parts = Object.fromEntries(NAMES.map((name) => [name, { close: close(name) }]));
-    const ending = closeDependencies(
-      { ...parts, inFlight: { idle: async () => {} } } as unknown as Dependencies,
-      close("the listeners"),
-    );
-    await expect(ending).rejects.toThrow(`${bad} can't be closed`);
-    expect(closed.toSorted()).toEqual([...NAMES, "the listeners"].filter((name) => name !== bad).toSorted());
-  },
-);
+test("closes the stores, the listeners, and then the others, whatever fails", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "close-"));
+  const dependencies = await createDependencies(
+    readEnvironment({ SANDBOX: "true", DATA_DIR: folder, LOG_LEVEL: "silent" }),
+  );
+  const isRejected = (ask: () => unknown): Promise<boolean> =>
+    Promise.resolve()
+      .then(ask)
+      .then(
+        () => false,
+        () => true,
+      );
+  const { state, v4, audit } = dependencies;
+  const closing = dependencies.close(async () => {
+    expect(await isRejected(() => state.get("any"))).toBe(true);
+    expect(await isRejected(() => audit?.query({}))).toBe(true);
+    throw new Error("the listeners can't be closed");
+  });
+  await expect(closing).rejects.toThrow("the listeners can't be closed");
+  expect(await isRejected(() => fetch(v4.origin))).toBe(true);
+  rmSync(folder, { recursive: true });
+});

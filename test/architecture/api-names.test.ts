@@ -39,7 +39,7 @@ function namesOfThePack(): Set<string> {
     dialect.scopes?.header ?? "",
     dialect.upstream.credentials?.scheme ?? "",
     dialect.client.upstream_header ?? "",
-    ...Object.values(dialect.client.always_ok ?? {}),
+    ...Object.values(dialect.client.always_ok ?? {}).flatMap((name) => name ?? []),
     ...Object.values(dialect.messages),
     ...[...pack.resources.values()].flatMap(({ name, list = "" }) => [name, list]),
   ];
@@ -50,7 +50,7 @@ function namesOfThePack(): Set<string> {
 const EVERYDAY = new Set(
   (
     "|get|post|put|delete|username|password|id|type|status|label|data|page|pages|results|size|list|authorization|cookie|object|code|create|read_only|" +
-    "not found|and|or|version|description|all|public|events|images|account|current|disk|secret|errors|token|name|read|client|range|title|ipv4|ipv6|grants|scopes|closed|bearer|redirect_uri|state|total|tokens|disk|access|record"
+    "not found|and|or|version|description|all|public|events|images|account|current|disk|secret|errors|token|name|read|client|clients|range|title|ipv4|ipv6|grants|scopes|closed|bearer|redirect_uri|state|total|tokens|disk|access|record"
   ).split("|"),
 );
 
@@ -61,7 +61,11 @@ const literals = (text: string): string[] =>
 
 const names = namesOfThePack();
 
-test.each(sources)("%s contains no name of alpha or v4", (file) => {
-  const found = literals(readFileSync(file, "utf8")).filter((text) => names.has(text) && !EVERYDAY.has(text));
+test("engine code contains no name of alpha or v4", () => {
+  const found = sources.flatMap((file) =>
+    literals(readFileSync(file, "utf8"))
+      .filter((text) => names.has(text) && !EVERYDAY.has(text))
+      .map((text) => `${file}: ${text}`),
+  );
   expect(found).toEqual([]);
 });

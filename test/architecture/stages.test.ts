@@ -24,7 +24,7 @@ const STAGES: Readonly<Record<string, readonly string[]>> = {
   ],
   askPlan: ["gateway/pipeline/pipeline.ts"],
   enforcePlan: ["gateway/pipeline/pipeline.ts", "gateway/oauth/handler.ts"],
-  resolveToken: ["gateway/pipeline/pipeline.ts", "gateway/auth/prove-token.ts"],
+  resolveToken: ["gateway/pipeline/pipeline.ts", "gateway/pipeline/prove-token.ts"],
   authorize: ["gateway/pipeline/pipeline.ts"],
   readBody: ["gateway/pipeline/pipeline.ts"],
   selectRoute: ["gateway/pipeline/pipeline.ts"],

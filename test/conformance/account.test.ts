@@ -1,11 +1,10 @@
 /** Settings, tokens, users and their grants: resources that are one object in alpha and several in v4, or have other names. */
 import { describe, expect, test } from "@jest/globals";
-import { successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
-import { startGateway, type Gateway } from "../support/gateway.ts";
+import { answer, successWith, errorOn, type Json } from "./helpers.ts";
+import { startGateway } from "../support/gateway.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
-let gateway: Gateway;
-startForTests(async () => (gateway = await startGateway()));
+const gateway = startForTests(() => startGateway());
 
 describe("T-8.11 account settings", () => {
   test("are one object of both halves, and sending it back changes nothing", async () => {
@@ -29,9 +28,7 @@ describe("T-8.11 account settings", () => {
 
   test("a v4 error names alpha's member", async () => {
     const body = { country: "much too long" };
-    expect(statusAndBody(await gateway.request("PUT /account/settings", { body }))).toEqual(
-      errorOn(400, "country"),
-    );
+    expect(await gateway.request("PUT /account/settings", { body })).toEqual(errorOn(400, "country"));
   });
 });
 
@@ -56,16 +53,13 @@ describe("T-8.12 personal tokens", () => {
     expect(later.scopes).toBe("vms:create,dnszones:view");
     expect((await gateway.request("GET /dns/zones", { as: body.token })).status).toBe(200);
     expect((await gateway.request("GET /nodebalancers", { as: body.token })).status).toBe(403);
-    expect(statusAndBody(await gateway.request(`DELETE /account/tokens/${body.id}`))).toEqual({
-      status: 200,
-      body: {},
-    });
+    expect(await gateway.request(`DELETE /account/tokens/${body.id}`)).toEqual(answer(200, {}));
   });
 
   test("unknown scopes create no token: v4 would give all scopes of the caller", async () => {
     gateway.takeV4Requests();
     const response = await gateway.request("POST /account/tokens", { body: { scopes: "nothing:view" } });
-    expect(statusAndBody(response)).toEqual(errorOn(400, "scopes"));
+    expect(response).toEqual(errorOn(400, "scopes"));
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 
@@ -86,7 +80,7 @@ describe("T-8.12 personal tokens", () => {
 describe("T-8.14 grants", () => {
   const restricted = async (username: string): Promise<string> => {
     const body = { username, email: `${username}@example.net`, password: "S0me-long-Passw0rd" };
-    expect(statusAndBody(await gateway.request("POST /account/users", { body }))).toEqual(
+    expect(await gateway.request("POST /account/users", { body })).toEqual(
       successWith({ username, restricted: true }),
     );
     return `/account/users/${username}/grants`;
@@ -136,14 +130,11 @@ describe("T-8.14 grants", () => {
     const { body: users } = await gateway.request("GET /account/users");
     const { username } = users.users.find((user: Json) => user["restricted"] === false);
     const path = `/account/users/${username}/grants`;
-    const rejection = { status: 400, body: { errors: [{ reason: "The user is unrestricted." }] } };
-    expect(statusAndBody(await gateway.request(`GET ${path}`))).toEqual(rejection);
-    expect(
-      statusAndBody(await gateway.request(`PUT ${path}`, { body: { global: { add_vms: false } } })),
-    ).toEqual(rejection);
-    expect(statusAndBody(await gateway.request("GET /account/profile/grants"))).toEqual(rejection);
-    expect(statusAndBody(await gateway.request("GET /account/users/nobody-of-this-name/grants"))).toEqual(
-      errorOn(404, undefined),
-    );
+    const rejection = answer(400, { errors: [{ reason: "The user is unrestricted." }] });
+    expect(await gateway.request(`GET ${path}`)).toEqual(rejection);
+    const write = { body: { global: { add_vms: false } } };
+    expect(await gateway.request(`PUT ${path}`, write)).toEqual(rejection);
+    expect(await gateway.request("GET /account/profile/grants")).toEqual(rejection);
+    expect(await gateway.request("GET /account/users/nobody-of-this-name/grants")).toEqual(errorOn(404));
   });
 });

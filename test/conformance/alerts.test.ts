@@ -1,15 +1,14 @@
 /** The alerts of an instance (A-072, A-078 to A-084). */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { createInstance, errorOn, statusAndBody, type Json } from "./helpers.ts";
-import { startGateway, type Gateway, type TestResponse } from "../support/gateway.ts";
+import { beforeAll, describe, expect, test } from "@jest/globals";
+import { createInstance, errorOn, type Json } from "./helpers.ts";
+import { startGateway, type TestResponse } from "../support/gateway.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
-let gateway: Gateway;
+const gateway = startForTests(() => startGateway());
 let id: number;
 beforeAll(async () => {
-  gateway = await startGateway();
   ({ id } = await createInstance(gateway));
 });
-afterAll(() => gateway.stop());
 
 const edit = (alerts: Json): Promise<TestResponse> =>
   gateway.request(`PUT /vm/instances/${id}`, { body: { alerts } });
@@ -57,16 +56,12 @@ describe.each(alerts)("%s alert %s", (_id, alert, v4, most, standard) => {
 
   test.each([-1, most + 1, -0.5, 1e15])("A-084 rejects a threshold of %d", async (threshold) => {
     const before = await inV4();
-    expect(statusAndBody(await edit({ [alert]: { threshold } }))).toEqual(
-      errorOn(400, `alerts.${alert}.threshold`),
-    );
+    expect(await edit({ [alert]: { threshold } })).toEqual(errorOn(400, `alerts.${alert}.threshold`));
     expect(await inV4()).toEqual(before);
   });
 
   test.each([["90"], [true], [[90]], [{}]])("A-084 rejects the threshold %j", async (threshold) => {
-    expect(statusAndBody(await edit({ [alert]: { threshold } }))).toEqual(
-      errorOn(400, `alerts.${alert}.threshold`),
-    );
+    expect(await edit({ [alert]: { threshold } })).toEqual(errorOn(400, `alerts.${alert}.threshold`));
   });
 
   test("can be disabled and enabled again", async () => {
@@ -83,9 +78,7 @@ describe.each(alerts)("%s alert %s", (_id, alert, v4, most, standard) => {
   });
 
   test("A-072 enabled is a boolean", async () => {
-    expect(statusAndBody(await edit({ [alert]: { enabled: "yes" } }))).toEqual(
-      errorOn(400, `alerts.${alert}.enabled`),
-    );
+    expect(await edit({ [alert]: { enabled: "yes" } })).toEqual(errorOn(400, `alerts.${alert}.enabled`));
   });
 
   test("A-083 fires above its threshold in v4 as in alpha: the number is not converted", async () => {
@@ -101,7 +94,7 @@ test("A-084 A-166 all invalid thresholds are reported", async () => {
     io: { threshold: -1 },
     transfer_in: { threshold: 5 },
   });
-  expect(statusAndBody(response)).toEqual(errorOn(400, "alerts.cpu.threshold", "alerts.io.threshold"));
+  expect(response).toEqual(errorOn(400, "alerts.cpu.threshold", "alerts.io.threshold"));
 });
 
 test("A-084 T-2.6 a threshold of v4 above alpha's range can be sent back unchanged", async () => {

@@ -1,15 +1,13 @@
 /** The backups of an instance and their schedule. */
 import { describe, expect, test } from "@jest/globals";
-import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
+import { startAlteredGateway } from "./altered-v4.ts";
 import { dateTime, number, text } from "./forms.ts";
-import { errorOn, statusAndBody, fetchAllRows, type Json } from "./helpers.ts";
-import { startGateway, type Gateway } from "../support/gateway.ts";
+import { errorOn, fetchAllRows, type Json } from "./helpers.ts";
+import { startGateway } from "../support/gateway.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
-let gateway: Gateway;
-let altered: AlteredGateway;
-startForTests(async () => (gateway = await startGateway()));
-startForTests(async () => (altered = await startAlteredGateway()));
+const gateway = startForTests(() => startGateway());
+const altered = startForTests(() => startAlteredGateway());
 
 const backup = {
   id: number,
@@ -137,7 +135,7 @@ describe("the schedule of backups", () => {
   const none = ["W1", "W23", "W24", "W-2", "W02", "w2", "W", "2", "", "Scheduling", 2, true, ["W2"]];
   test.each(none.map((window) => [window]))("A-085 rejects the window %j", async (window) => {
     const before = await readSchedule();
-    expect(statusAndBody(await edit({ window }))).toEqual(errorOn(400, "backups.schedule.window"));
+    expect(await edit({ window })).toEqual(errorOn(400, "backups.schedule.window"));
     expect(await readSchedule()).toEqual(before);
   });
 
@@ -147,7 +145,7 @@ describe("the schedule of backups", () => {
   });
 
   test.each(["sunday", "Sun", "Someday", "", "Scheduling", 1])("A-086 rejects the day %j", async (day) => {
-    expect(statusAndBody(await edit({ day }))).toEqual(errorOn(400, "backups.schedule.day"));
+    expect(await edit({ day })).toEqual(errorOn(400, "backups.schedule.day"));
   });
 
   test("A-085 A-086 is empty while the service has not chosen one", async () => {

@@ -2,12 +2,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { startAlteredGateway } from "./altered-v4.ts";
 import { flag, text, datacenter, distribution, serviceType } from "./forms.ts";
-import { errorOn, statusAndBody, fetchAllRows, type Json, minimalInstance } from "./helpers.ts";
-import { startGateway, type Gateway } from "../support/gateway.ts";
+import { answer, errorOn, fetchAllRows, type Json, minimalInstance } from "./helpers.ts";
+import { startGateway } from "../support/gateway.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
-let gateway: Gateway;
-startForTests(async () => (gateway = await startGateway()));
+const gateway = startForTests(() => startGateway());
 
 const kernel = {
   id: text,
@@ -39,13 +38,10 @@ describe.each(catalogs)("T-8.6 GET %s", (path, list, object) => {
   test("A-008 exactly the objects of the list have a path of their own", async () => {
     const rows = await fetchAllRows(gateway, `GET ${path}`, list);
     for (const row of rows) {
-      expect(statusAndBody(await gateway.request(`GET ${path}/${String(row["id"])}`))).toEqual({
-        status: 200,
-        body: row,
-      });
+      expect(await gateway.request(`GET ${path}/${String(row["id"])}`)).toEqual(answer(200, row));
     }
-    expect(statusAndBody(await gateway.request(`GET ${path}/vm/nothing`))).toEqual(errorOn(404, undefined));
-    expect(statusAndBody(await gateway.request(`GET ${path}/__proto__`))).toEqual(errorOn(404, undefined));
+    expect(await gateway.request(`GET ${path}/vm/nothing`)).toEqual(errorOn(404));
+    expect(await gateway.request(`GET ${path}/__proto__`)).toEqual(errorOn(404));
   });
 });
 
@@ -93,10 +89,9 @@ describe("datacenters", () => {
     const response = await gateway.request("POST /vm/instances", {
       body: { ...minimalInstance, datacenter },
     });
-    expect(statusAndBody(response)).toEqual({
-      status: 400,
-      body: { errors: [{ field: "datacenter", reason: expect.stringMatching(/record not found/i) }] },
-    });
+    expect(response).toEqual(
+      answer(400, { errors: [{ field: "datacenter", reason: expect.stringMatching(/record not found/i) }] }),
+    );
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 

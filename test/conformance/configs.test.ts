@@ -1,21 +1,20 @@
 /** The configurations of an instance (A-091 to A-101). */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { dateTime, flag, number, text } from "./forms.ts";
-import { createInstance, debianInstance, successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
-import { startGateway, type Gateway } from "../support/gateway.ts";
+import { createInstance, debianInstance, successWith, errorOn, type Json } from "./helpers.ts";
+import { startGateway } from "../support/gateway.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
-let gateway: Gateway;
+const gateway = startForTests(() => startGateway());
 let configs: string;
 let disk: Json & { id: number };
 let memory: number;
 beforeAll(async () => {
-  gateway = await startGateway();
   const instance = await createInstance(gateway, { ...debianInstance, label: "configured" });
   configs = `/vm/instances/${instance.id}/configs`;
   memory = (instance as unknown as { type: [{ ram: number }] }).type[0].ram;
   disk = (await gateway.request(`GET /vm/instances/${instance.id}/disks`)).body.disks[0];
 });
-afterAll(() => gateway.stop());
 
 const SLOTS = "sda sdb sdc sdd sde sdf sdg sdh".split(" ");
 const EMPTY = Object.fromEntries(SLOTS.map((slot) => [slot, null]));
@@ -62,12 +61,12 @@ describe("T-8.3 a configuration", () => {
     ["A-098 a root device without a disk", { root_device: "/dev/sdb" }, "root_device"],
     ["A-097 a limit below 0", { ram_limit: -1 }, "ram_limit"],
   ])("rejects %s", async (_what, change, field) => {
-    expect(statusAndBody(await make(change))).toEqual(errorOn(400, field));
+    expect(await make(change)).toEqual(errorOn(400, field));
   });
 
   test("A-097 has a memory limit of at most that of the instance", async () => {
-    expect(statusAndBody(await make({ ram_limit: memory }))).toEqual(successWith({ ram_limit: memory }));
-    expect(statusAndBody(await make({ ram_limit: memory + 1 }))).toEqual(errorOn(400, "ram_limit"));
+    expect(await make({ ram_limit: memory })).toEqual(successWith({ ram_limit: memory }));
+    expect(await make({ ram_limit: memory + 1 })).toEqual(errorOn(400, "ram_limit"));
   });
 
   test.each([
@@ -81,8 +80,7 @@ describe("T-8.3 a configuration", () => {
     ["A-100 run levels", { run_level: "single" }, { run_level: "binbash" }],
     ["A-101 ways of virtualisation", { virt_mode: "fullvirt" }, { virt_mode: "paravirt" }],
   ])("keeps %s", async (_what, one, other) => {
-    for (const members of [one, other])
-      expect(statusAndBody(await make(members))).toEqual(successWith(members));
+    for (const members of [one, other]) expect(await make(members)).toEqual(successWith(members));
   });
 
   test.each(["", null])("A-093 clears comments by %j", async (comments) => {
@@ -101,14 +99,14 @@ describe("T-8.3 a configuration", () => {
   test("A-098 rejects removing the disk of the root device", async () => {
     const { body } = await make({ root_device: "/dev/sda" });
     const response = await gateway.request(`PUT ${configs}/${body.id}`, { body: { disks: { sda: null } } });
-    expect(statusAndBody(response)).toEqual(errorOn(400, "root_device"));
+    expect(response).toEqual(errorOn(400, "root_device"));
     const moved = { disks: { sda: null, sdb: body.disks.sda }, root_device: "/dev/sdb" };
     expect((await gateway.request(`PUT ${configs}/${body.id}`, { body: moved })).status).toBe(200);
   });
 
   test("A-096 accepts null or no initrd, and shows null", async () => {
     for (const initrd of [null, "", { id: disk.id }]) {
-      expect(statusAndBody(await make({ initrd }))).toEqual(successWith({ initrd: null }));
+      expect(await make({ initrd })).toEqual(successWith({ initrd: null }));
     }
   });
 
@@ -117,7 +115,7 @@ describe("T-8.3 a configuration", () => {
       ...Object.fromEntries(SLOTS.map((slot) => [slot.replace("s", "xv"), null])),
       xvda: { id: disk.id },
     };
-    expect(statusAndBody(await make({ disks }))).toEqual(successWith({ disks: { ...EMPTY, sda: disk } }));
+    expect(await make({ disks })).toEqual(successWith({ disks: { ...EMPTY, sda: disk } }));
   });
 
   test("sending a whole object back changes nothing, although all of it is written", async () => {

@@ -2,9 +2,10 @@
  * Filters (A-020 to A-030). What a filter selects is compared with the same condition applied to the whole list
  * as alpha shows it, so that a filter that v4 understands differently can't pass.
  */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { fetchAllRows, type Json } from "./helpers.ts";
-import { startGateway, type Gateway } from "../support/gateway.ts";
+import { startGateway } from "../support/gateway.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 interface Row extends Json {
   readonly id: number;
@@ -15,13 +16,11 @@ interface Row extends Json {
   readonly distribution: { id: string } | null;
 }
 
-let gateway: Gateway;
+const gateway = startForTests(() => startGateway());
 let vms: Row[];
 beforeAll(async () => {
-  gateway = await startGateway();
   vms = (await fetchAllRows(gateway, "GET /vm/instances", "vms")) as Row[];
 });
-afterAll(() => gateway.stop());
 
 const ids = (rows: readonly Json[]): unknown[] => rows.map(({ id }) => id);
 const newark = ({ datacenter }: Row): boolean => datacenter.id === "newark";

@@ -1,26 +1,23 @@
 /** Helpers that read responses, and the patterns that their values must match. */
 import { expect } from "@jest/globals";
-import type { GatewayRequest, Gateway, TestResponse } from "../support/gateway.ts";
+import type { GatewayRequest, Gateway } from "../support/gateway.ts";
 
 export type Json = Record<string, unknown>;
 
-/** Status and body: all that most statements speak of. */
-export const statusAndBody = ({ status, body }: TestResponse): { status: number; body: unknown } => ({
-  status,
-  body,
-});
+/** Matches a response with this status and exactly this body, whatever its headers. */
+export const answer = (status: number, body: unknown): unknown => expect.objectContaining({ status, body });
 
-/** Matches an error response with these fields, in this order, each with a reason; undefined: without a field. */
-export const errorOn = (status: number, ...fields: (string | undefined)[]) => {
+/** Matches an error response about these fields, in this order, each with a reason; without fields: about none. */
+export function errorOn(status: number, ...fields: readonly (string | undefined)[]): unknown {
   const reason = expect.stringMatching(/\S/);
-  return {
-    status,
-    body: { errors: fields.map((field) => (field === undefined ? { reason } : { reason, field })) },
-  };
-};
+  const errors = (fields.length > 0 ? fields : [undefined]).map((field) =>
+    field === undefined ? { reason } : { reason, field },
+  );
+  return answer(status, { errors });
+}
 
-/** A success that shows these members among others. */
-export const successWith = (members: Json) => ({ status: 200, body: expect.objectContaining(members) });
+/** Matches a success whose body has these members among others. */
+export const successWith = (members: Json): unknown => answer(200, expect.objectContaining(members));
 
 /** Every object of a list, page after page. */
 export async function fetchAllRows(

@@ -1,11 +1,10 @@
 /** The label of an instance. */
 import { describe, expect, test } from "@jest/globals";
-import { successWith, errorOn, statusAndBody, type Json, minimalInstance } from "./helpers.ts";
-import { startGateway, type Gateway } from "../support/gateway.ts";
+import { successWith, errorOn, type Json, minimalInstance } from "./helpers.ts";
+import { startGateway } from "../support/gateway.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
-let gateway: Gateway;
-startForTests(async () => (gateway = await startGateway()));
+const gateway = startForTests(() => startGateway());
 
 const labels: readonly (readonly [string, string, boolean])[] = [
   ["A-067", "abc", true],
@@ -42,7 +41,7 @@ describe("the label of an instance", () => {
     gateway.takeV4Requests();
     const response = await gateway.request("POST /vm/instances", { body: { ...minimalInstance, label } });
     const expected = good ? successWith({ label }) : errorOn(400, "label");
-    expect(statusAndBody(response)).toEqual(expected);
+    expect(response).toEqual(expected);
     expect(gateway.takeV4Requests().map(({ body }) => (body as Json)["label"])).toEqual(good ? [label] : []);
   });
 
@@ -50,7 +49,7 @@ describe("the label of an instance", () => {
     const before = (await gateway.request("GET /vm/instances/5240")).body.label;
     const response = await gateway.request("PUT /vm/instances/5240", { body: { label } });
     const expected = good ? successWith({ label }) : errorOn(400, "label");
-    expect(statusAndBody(response)).toEqual(expected);
+    expect(response).toEqual(expected);
     expect((await gateway.request("GET /vm/instances/5240")).body.label).toBe(good ? label : before);
   });
 });

@@ -1,22 +1,13 @@
 /** Instances and their calls (A-066 to A-077, A-110 to A-114). */
 import { describe, expect, test } from "@jest/globals";
-import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
+import { startAlteredGateway } from "./altered-v4.ts";
 import { instance, serviceType } from "./forms.ts";
-import {
-  createInstance,
-  debianInstance,
-  errorOn,
-  statusAndBody,
-  fetchAllRows,
-  type Json,
-} from "./helpers.ts";
-import { startGateway, type Gateway } from "../support/gateway.ts";
+import { answer, createInstance, debianInstance, errorOn, fetchAllRows, type Json } from "./helpers.ts";
+import { startGateway } from "../support/gateway.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
-let gateway: Gateway;
-let altered: AlteredGateway;
-startForTests(async () => (gateway = await startGateway()));
-startForTests(async () => (altered = await startAlteredGateway()));
+const gateway = startForTests(() => startGateway());
+const altered = startForTests(() => startAlteredGateway());
 
 describe("the Instance object", () => {
   test("A-066 A-072 A-075 has the documented fields and no other, alone and in lists", async () => {
@@ -111,17 +102,16 @@ describe("T-8.1 the endpoints of instances", () => {
     });
   });
 
-  test("A-111 POST creates an instance in v4 and returns it, and the list has it", async () => {
+  test("A-007 A-111 POST creates an instance in v4 and returns it, and the list has it", async () => {
     const before = (await gateway.requestV4("GET /vm/instances")).body.results;
     gateway.clock.advance(31_000);
     gateway.takeV4Requests();
     const response = await gateway.request("POST /vm/instances", {
       body: { ...debianInstance, label: "made", group: "new" },
     });
-    expect(statusAndBody(response)).toEqual({
-      status: 200,
-      body: { ...instance, label: "made", group: "new", status: "provisioning" },
-    });
+    expect(response).toEqual(
+      answer(200, { ...instance, label: "made", group: "new", status: "provisioning" }),
+    );
     expect(gateway.takeV4Requests().map(({ method, path, body }) => [method, path, body])).toEqual([
       [
         "POST",
@@ -143,19 +133,14 @@ describe("T-8.1 the endpoints of instances", () => {
   });
 
   test("A-112 GET returns one, an unknown one gets 404", async () => {
-    expect(statusAndBody(await gateway.request("GET /vm/instances/5202"))).toEqual({
-      status: 200,
-      body: expect.objectContaining({ id: 5202, label: "api-02" }),
-    });
-    expect(statusAndBody(await gateway.request("GET /vm/instances/99999999"))).toEqual(
-      errorOn(404, undefined),
+    expect(await gateway.request("GET /vm/instances/5202")).toEqual(
+      answer(200, expect.objectContaining({ id: 5202, label: "api-02" })),
     );
+    expect(await gateway.request("GET /vm/instances/99999999")).toEqual(errorOn(404));
   });
 
   test("A-112 GET of another account's instance gets 404", async () => {
-    expect(statusAndBody(await gateway.request("GET /vm/instances/5201", { as: "other" }))).toEqual(
-      errorOn(404, undefined),
-    );
+    expect(await gateway.request("GET /vm/instances/5201", { as: "other" })).toEqual(errorOn(404));
   });
 
   test.each([
@@ -171,18 +156,15 @@ describe("T-8.1 the endpoints of instances", () => {
     "5201;x",
   ])("A-112 GET /vm/instances/%s gets 404 without a v4 request", async (id) => {
     gateway.takeV4Requests();
-    expect(statusAndBody(await gateway.request(`GET /vm/instances/${id}`))).toEqual(errorOn(404, undefined));
+    expect(await gateway.request(`GET /vm/instances/${id}`)).toEqual(errorOn(404));
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 
-  test("A-071 A-113 PUT changes label and group in v4, and the next GET shows it", async () => {
+  test("A-007 A-071 A-113 PUT changes label and group in v4, and the next GET shows it", async () => {
     const edited = await gateway.request("PUT /vm/instances/5230", {
       body: { label: "new-name", group: "new" },
     });
-    expect(statusAndBody(edited)).toEqual({
-      status: 200,
-      body: { ...instance, id: 5230, label: "new-name", group: "new" },
-    });
+    expect(edited).toEqual(answer(200, { ...instance, id: 5230, label: "new-name", group: "new" }));
     expect((await gateway.request("GET /vm/instances/5230")).body).toEqual(edited.body);
     expect((await gateway.requestV4("GET /vm/instances/5230")).body).toMatchObject({
       label: "new-name",
@@ -197,24 +179,19 @@ describe("T-8.1 the endpoints of instances", () => {
 
   test("A-113 PUT of an unknown one gets 404", async () => {
     const response = await gateway.request("PUT /vm/instances/99999999", { body: { label: "new-name" } });
-    expect(statusAndBody(response)).toEqual(errorOn(404, undefined));
+    expect(response).toEqual(errorOn(404));
   });
 
-  test("A-114 DELETE deletes an instance permanently", async () => {
+  test("A-007 A-114 DELETE deletes an instance permanently", async () => {
     const { id } = await createInstance(gateway);
-    expect(statusAndBody(await gateway.request(`DELETE /vm/instances/${id}`))).toEqual({
-      status: 200,
-      body: {},
-    });
+    expect(await gateway.request(`DELETE /vm/instances/${id}`)).toEqual(answer(200, {}));
     gateway.clock.advance(10_000);
-    expect(statusAndBody(await gateway.request(`GET /vm/instances/${id}`))).toEqual(errorOn(404, undefined));
+    expect(await gateway.request(`GET /vm/instances/${id}`)).toEqual(errorOn(404));
     expect((await gateway.requestV4(`GET /vm/instances/${id}`)).status).toBe(404);
     expect((await gateway.request("GET /vm/instances", { filter: { id } })).body.vms).toEqual([]);
-    expect(statusAndBody(await gateway.request(`DELETE /vm/instances/${id}`))).toEqual(
-      errorOn(404, undefined),
+    expect(await gateway.request(`DELETE /vm/instances/${id}`)).toEqual(errorOn(404));
+    expect(await gateway.request(`PUT /vm/instances/${id}`, { body: { label: "back" } })).toEqual(
+      errorOn(404),
     );
-    expect(
-      statusAndBody(await gateway.request(`PUT /vm/instances/${id}`, { body: { label: "back" } })),
-    ).toEqual(errorOn(404, undefined));
   });
 });

@@ -1,20 +1,19 @@
 /** Bodies that real clients send, although alpha's description does not allow them (A-177). */
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import {
+  answer,
   createInstance,
   debianInstance,
   successWith,
   errorOn,
-  statusAndBody,
   fetchAllRows,
   type Json,
   minimalInstance,
 } from "./helpers.ts";
-import { startGateway, type Gateway } from "../support/gateway.ts";
+import { startGateway } from "../support/gateway.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
-let gateway: Gateway;
-startForTests(async () => (gateway = await startGateway()));
+const gateway = startForTests(() => startGateway());
 beforeEach(() => {
   gateway.clock.advance(31_000);
   gateway.takeV4Requests();
@@ -108,7 +107,7 @@ describe("creating an instance", () => {
 
   test("invalid JSON in stackscript responses is rejected under the documented name", async () => {
     const body = { ...debianInstance, stackscript: "90023", stackscript_data: "LOG_HOST=x" };
-    expect(statusAndBody(await gateway.request("POST /vm/instances", { body }))).toEqual(
+    expect(await gateway.request("POST /vm/instances", { body })).toEqual(
       errorOn(400, "stackscript_udf_responses"),
     );
   });
@@ -136,10 +135,7 @@ describe("whole objects sent back by PUT", () => {
       const { body } = await gateway.request(`GET ${path}`);
       const v4 = (await gateway.requestV4(`GET ${path}`)).body;
       const response = await gateway.request(`PUT ${path}`, { body });
-      expect(statusAndBody(response)).toEqual({
-        status: 200,
-        body: { ...body, updated: response.body.updated },
-      });
+      expect(response).toEqual(answer(200, { ...body, updated: response.body.updated }));
       expect((await gateway.requestV4(`GET ${path}`)).body).toEqual({
         ...v4,
         updated: response.body.updated,
@@ -151,24 +147,21 @@ describe("whole objects sent back by PUT", () => {
     const { body } = await gateway.request("GET /vm/instances/5204");
     expect(body.label).toBe("cache-04");
     const response = await gateway.request("PUT /vm/instances/5204", { body: { ...body, group: "moved" } });
-    expect(statusAndBody(response)).toEqual({
-      status: 200,
-      body: { ...body, group: "moved", updated: response.body.updated },
-    });
+    expect(response).toEqual(answer(200, { ...body, group: "moved", updated: response.body.updated }));
   });
 
   test("that label is rejected if it is new", async () => {
     const response = await gateway.request("PUT /vm/instances/5205", {
       body: { label: "cache-04", group: "x" },
     });
-    expect(statusAndBody(response)).toEqual(errorOn(400, "label"));
+    expect(response).toEqual(errorOn(400, "label"));
   });
 
   test("saving all editable members, with nulls, is accepted", async () => {
     const { body } = await gateway.request("GET /vm/instances/5241");
     const save = { label: null, group: "", alerts: null, backups: { schedule: { day: null, window: "W4" } } };
     const response = await gateway.request("PUT /vm/instances/5241", { body: save });
-    expect(statusAndBody(response)).toEqual(successWith({ label: body.label, group: "" }));
+    expect(response).toEqual(successWith({ label: body.label, group: "" }));
     expect(response.body.backups.schedule).toEqual({ day: "Saturday", window: "W4" });
   });
 

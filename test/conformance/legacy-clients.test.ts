@@ -2,19 +2,18 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { request } from "node:http";
 import {
+  answer,
   createInstance,
   successWith,
   errorOn,
-  statusAndBody,
   fetchAllRows,
   type Json,
   minimalInstance,
 } from "./helpers.ts";
-import { startListeningGateway, type ListeningGateway } from "../support/gateway.ts";
+import { startListeningGateway } from "../support/gateway.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
-let gateway: ListeningGateway;
-startForTests(async () => (gateway = await startListeningGateway()));
+const gateway = startForTests(() => startListeningGateway());
 beforeEach(() => {
   gateway.clock.advance(31_000);
   gateway.takeV4Requests();
@@ -54,7 +53,7 @@ describe("requests with empty or null bodies", () => {
 
   test("PUT with null changes nothing and returns the object", async () => {
     const before = await gateway.request("GET /vm/instances/5230");
-    expect(await send("PUT", "/vm/instances/5230", "null")).toEqual(statusAndBody(before));
+    expect(await send("PUT", "/vm/instances/5230", "null")).toEqual(answer(before.status, before.body));
   });
 
   test("POST with null reports the missing members", async () => {
@@ -88,12 +87,12 @@ describe("T-2.1 trailing and double slashes", () => {
   });
 
   test("are accepted on a create", async () => {
-    expect(statusAndBody(await gateway.request("POST /vm/instances/", { body: minimalInstance }))).toEqual(
+    expect(await gateway.request("POST /vm/instances/", { body: minimalInstance })).toEqual(
       successWith({ label: "vm" }),
     );
     const body = { size: 10, label: "data", filesystem: "raw" };
     const { id } = await createInstance(gateway);
-    expect(statusAndBody(await gateway.request(`POST /vm/instances/${id}/disks/`, { body }))).toEqual(
+    expect(await gateway.request(`POST /vm/instances/${id}/disks/`, { body })).toEqual(
       successWith({ label: "data" }),
     );
   });

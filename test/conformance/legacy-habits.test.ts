@@ -1,22 +1,21 @@
 /** A-175 to A-179, case by case: other spellings, bodies of particular calls, members that clients insist on. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
-import { createInstance, debianInstance, successWith, errorOn, statusAndBody, type Json } from "./helpers.ts";
-import { startGateway, type GatewayRequest, type Gateway, type TestResponse } from "../support/gateway.ts";
+import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { answer, createInstance, debianInstance, successWith, errorOn, type Json } from "./helpers.ts";
+import { startGateway, type GatewayRequest, type TestResponse } from "../support/gateway.ts";
+import { startForTests } from "../support/start-for-tests.ts";
 
 /** The instance that most tests use. It has a system disk. After a step of the clock it has no running job. */
-let gateway: Gateway;
+const gateway = startForTests(() => startGateway());
 let at: string;
 let id: number;
 let disk: number;
 let config: number;
 beforeAll(async () => {
-  gateway = await startGateway();
   ({ id } = await createInstance(gateway, { ...debianInstance, label: "habits", with_backup: true }));
   at = `/vm/instances/${id}`;
   disk = (await gateway.request(`GET ${at}/disks`)).body.disks[0].id;
   config = (await gateway.request(`GET ${at}/configs`)).body.configs[0].id;
 });
-afterAll(() => gateway.stop());
 beforeEach(() => settle());
 
 function settle(): void {
@@ -25,7 +24,7 @@ function settle(): void {
 }
 
 const ask = (call: string, options?: GatewayRequest): Promise<TestResponse> => gateway.request(call, options);
-const done = { status: 200, body: {} };
+const done = answer(200, {});
 
 /** The bodies of writes to v4 since the last call. */
 const written = (): unknown[] =>
@@ -39,7 +38,7 @@ describe("A-175 spellings", () => {
     const { body: profile } = await ask("POST /networking/ipv4", { body: { vm: id } });
     const body = { datacenter: "newark", assignments: [{ address: profile.address, [name]: id }] };
     const response = await ask("POST /networking/ip-assign", { body });
-    expect(statusAndBody(response)).toEqual(
+    expect(response).toEqual(
       successWith({ ips: [expect.objectContaining({ address: profile.address, vm_id: id })] }),
     );
     await ask(`DELETE /networking/ipv4/${profile.address}`);
@@ -54,7 +53,7 @@ describe("A-175 spellings", () => {
   test.each(["name", "label"])("an application by its %s", async (member) => {
     const body = { [member]: "status board", redirect_uri: "https://app.example.net/" };
     const response = await ask("POST /account/clients", { body });
-    expect(statusAndBody(response)).toEqual(successWith({ name: "status board", label: "status board" }));
+    expect(response).toEqual(successWith({ name: "status board", label: "status board" }));
   });
 
   test.each(["vms:view,dnszones:modify", "vms:view;dnszones:modify", ";vms:view;dnszones:modify"])(
@@ -70,9 +69,7 @@ describe("A-175 spellings", () => {
   test.each(["ttl_sec", "ttl"])("the lifetime of a record: %s", async (name) => {
     const [zone] = (await ask("GET /dns/zones")).body.dnszones;
     const body = { type: "A", name: `by-${name.replace("_", "-")}`, target: "203.0.113.9", [name]: 3600 };
-    expect(statusAndBody(await ask(`POST /dns/zones/${zone.id}/records`, { body }))).toEqual(
-      successWith({ ttl_sec: 3600 }),
-    );
+    expect(await ask(`POST /dns/zones/${zone.id}/records`, { body })).toEqual(successWith({ ttl_sec: 3600 }));
   });
 
   test.each(["tfa-code", "tfa_code"])("the second factor's %s is accepted as a code", async (name) => {
@@ -92,18 +89,9 @@ describe("A-175 spellings", () => {
     const [balancer] = (await ask("GET /nodebalancers")).body.nodebalancers;
     const [one] = (await ask(`GET /nodebalancers/${balancer.id}/configs`)).body.configs;
     const path = `/nodebalancers/${balancer.id}/configs/${one.id}`;
-    expect(statusAndBody(await ask(`PUT ${path}`, { body: { check_passive: given_ } }))).toEqual(
+    expect(await ask(`PUT ${path}`, { body: { check_passive: given_ } })).toEqual(
       successWith({ check_passive: shown }),
     );
-  });
-
-  test.each(["token", "Token", "TOKEN"])("the scheme %s", async (scheme) => {
-    const headers = { authorization: `${scheme} ${gateway.sandbox.tokens.full}` };
-    expect((await ask(`GET ${at}`, { as: null, headers })).status).toBe(200);
-  });
-
-  test("+limit is rejected in any filter", async () => {
-    expect((await ask("GET /vm/instances", { filter: { "+limit": 5 } })).status).toBe(400);
   });
 });
 
@@ -122,9 +110,7 @@ describe("A-177 bodies of particular calls", () => {
       settle();
       await ask(`POST ${at}/${action === "boot" ? "shutdown" : "boot"}`);
       settle();
-      expect(
-        statusAndBody(await ask(`POST ${at}/${action}`, text === undefined ? {} : { raw: text })),
-      ).toEqual(done);
+      expect(await ask(`POST ${at}/${action}`, text === undefined ? {} : { raw: text })).toEqual(done);
       expect(written().map((body) => body ?? {})).toEqual([action === "shutdown" ? {} : v4]);
     }
   });
@@ -133,7 +119,7 @@ describe("A-177 bodies of particular calls", () => {
     const wrappings = [{ disks: { sda: disk } }, { sda: disk }, { disks: { disks: { sda: disk } } }, null];
     for (const body of wrappings) {
       settle();
-      expect(statusAndBody(await ask(`POST ${at}/rescue`, { raw: JSON.stringify(body) }))).toEqual(done);
+      expect(await ask(`POST ${at}/rescue`, { raw: JSON.stringify(body) })).toEqual(done);
       expect(written()).toEqual([body === null ? {} : { devices: { sda: { disk_id: disk } } }]);
     }
   });
@@ -146,7 +132,7 @@ describe("A-177 bodies of particular calls", () => {
     });
     settle();
     const response = await ask(`POST ${disks}/${blank.id}`, text === undefined ? {} : { raw: text });
-    expect(statusAndBody(response)).toEqual(successWith({ id: expect.any(Number), size: 10 }));
+    expect(response).toEqual(successWith({ id: expect.any(Number), size: 10 }));
     expect(response.body.id).not.toBe(blank.id);
   });
 
@@ -154,7 +140,7 @@ describe("A-177 bodies of particular calls", () => {
     await ask(`POST ${at}/shutdown`);
     settle();
     const response = await ask(`POST ${at}/disks/${disk}`, { body: { password: "An0ther-long-Passw0rd" } });
-    expect(statusAndBody(response)).toEqual(successWith({ id: disk }));
+    expect(response).toEqual(successWith({ id: disk }));
     expect((await ask(`GET ${at}/disks`)).body.disks.map((each: Json) => each["id"])).toContain(disk);
   });
 
@@ -171,9 +157,7 @@ describe("A-177 bodies of particular calls", () => {
         ram_limit: 0,
       };
       const response = await ask(`POST ${at}/configs`, { body });
-      expect(statusAndBody(response)).toEqual(
-        successWith({ label: "all of it", ram_limit: 0, initrd: null }),
-      );
+      expect(response).toEqual(successWith({ label: "all of it", ram_limit: 0, initrd: null }));
       expect(response.body.disks).toMatchObject({ sda: { id: disk }, sdb: null, sdh: null });
       expect(response.body.kernel).toMatchObject({ id: "vm/latest_64" });
     },
@@ -189,13 +173,13 @@ describe("A-177 bodies of particular calls", () => {
 
   test.each([undefined, "null", '{"label":null}'])("a snapshot is taken with the body %s", async (text) => {
     const response = await ask(`POST ${at}/backups`, text === undefined ? {} : { raw: text });
-    expect(statusAndBody(response)).toEqual(successWith({ id: expect.anything(), type: "snapshot" }));
+    expect(response).toEqual(successWith({ id: expect.anything(), type: "snapshot" }));
   });
 
   test("a rebuild accepts a distribution with capital letters", async () => {
     const body = { distribution: "vm/Debian11", root_pass: debianInstance.root_pass };
     const response = await ask(`POST ${at}/rebuild`, { body });
-    expect(statusAndBody(response)).toEqual(
+    expect(response).toEqual(
       successWith({ id, distribution: expect.objectContaining({ id: "vm/debian11" }) }),
     );
     expect(response.body).toMatchObject({ disks: expect.any(Array), configs: expect.any(Array) });
@@ -220,7 +204,7 @@ describe("A-178 members that clients require", () => {
       { label: "habits", script: "#!/bin/sh\ntrue", distributions: ["vm/debian11"] },
     ],
   ])("%s has an id when it is created", async (_, path, body) => {
-    expect(statusAndBody(await ask(`POST ${path}`, { body }))).toEqual({ status: 200, body: some("id") });
+    expect(await ask(`POST ${path}`, { body })).toEqual(answer(200, some("id")));
   });
 
   test("a reset secret and a new address of an instance have an id", async () => {
@@ -228,12 +212,10 @@ describe("A-178 members that clients require", () => {
       await ask("POST /account/clients", { body: { name: "reset", redirect_uri: "https://a.example/" } })
     ).body;
     const reset = await ask(`POST /account/clients/${client.id}/reset_secret`);
-    expect(statusAndBody(reset)).toEqual(
-      successWith({ id: client.id, secret: expect.stringMatching(/^[0-9a-f]{64}$/) }),
-    );
+    expect(reset).toEqual(successWith({ id: client.id, secret: expect.stringMatching(/^[0-9a-f]{64}$/) }));
     expect(reset.body.secret).not.toBe(client.secret);
     const address = await ask(`POST ${at}/ips`, { body: { type: "private" } });
-    expect(statusAndBody(address)).toEqual(successWith({ id: address.body.address }));
+    expect(address).toEqual(successWith({ id: address.body.address }));
   });
 
   test("backups have all members", async () => {
@@ -269,9 +251,7 @@ describe("A-178 members that clients require", () => {
     ] as const) {
       settle();
       const response = await ask(`POST ${at}/backups/${action}`);
-      expect(statusAndBody(response)).toEqual(
-        successWith({ id, backups: expect.objectContaining({ enabled }) }),
-      );
+      expect(response).toEqual(successWith({ id, backups: expect.objectContaining({ enabled }) }));
     }
   });
 });
@@ -318,9 +298,7 @@ describe("T-8.17 requests outside of this interface", () => {
     "GET /regions",
     "GET /domains",
   ])("%s gets 404 without a v4 request", async (call) => {
-    expect(statusAndBody(await ask(call, call.startsWith("POST") ? { body: {} } : {}))).toEqual(
-      errorOn(404, undefined),
-    );
+    expect(await ask(call, call.startsWith("POST") ? { body: {} } : {})).toEqual(errorOn(404));
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 });
@@ -347,10 +325,10 @@ describe("decisions that no other file tests", () => {
     });
     const profile = { label: "to go", kernel: "vm/latest_64", disks: { sda: disk } };
     const { body: one } = await ask(`POST ${at}/configs`, { body: profile });
-    expect(statusAndBody(await ask(`DELETE ${at}/configs/${one.id}`, { as: token.token }))).toEqual(done);
+    expect(await ask(`DELETE ${at}/configs/${one.id}`, { as: token.token })).toEqual(done);
     const zone = { dnszone: "to-go.example", type: "master", soa_email: "a@to-go.example" };
     const { body: two } = await ask("POST /dns/zones", { body: zone });
-    expect(statusAndBody(await ask(`DELETE /dns/zones/${two.id}`, { as: token.token }))).toEqual(done);
+    expect(await ask(`DELETE /dns/zones/${two.id}`, { as: token.token })).toEqual(done);
   });
 
   test("prices are whole cents, and countries small letters", async () => {

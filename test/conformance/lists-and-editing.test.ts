@@ -1,12 +1,11 @@
 /** Lists and editing (A-011 to A-019). */
 import { describe, expect, test } from "@jest/globals";
-import { startGateway, type Gateway } from "../support/gateway.ts";
+import { startGateway } from "../support/gateway.ts";
 import { dateTime } from "./forms.ts";
-import { errorOn, statusAndBody, fetchAllRows } from "./helpers.ts";
+import { answer, errorOn, fetchAllRows } from "./helpers.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
-let gateway: Gateway;
-startForTests(async () => (gateway = await startGateway()));
+const gateway = startForTests(() => startGateway());
 
 /** Every list of alpha that has its own path. */
 const lists = [
@@ -34,10 +33,9 @@ describe("the envelope of a list", () => {
   );
 
   test("A-011 of an empty list has one page", async () => {
-    expect(statusAndBody(await gateway.request("GET /vm/instances/5213/disks"))).toEqual({
-      status: 200,
-      body: { disks: [], page: 1, total_pages: 1, total_results: 0 },
-    });
+    expect(await gateway.request("GET /vm/instances/5213/disks")).toEqual(
+      answer(200, { disks: [], page: 1, total_pages: 1, total_results: 0 }),
+    );
   });
 
   test("A-011 of one object is a list", async () => {
@@ -110,14 +108,12 @@ describe("pages", () => {
   });
 
   test("A-015 a page after the last is empty", async () => {
-    expect(statusAndBody(await gateway.request("GET /vm/instances?page=4"))).toEqual({
-      status: 200,
-      body: { vms: [], page: 4, total_pages: 3, total_results: 60 },
-    });
-    expect(statusAndBody(await gateway.request("GET /vm/types?page=4"))).toEqual({
-      status: 200,
-      body: { types: [], page: 4, total_pages: 1, total_results: 11 },
-    });
+    expect(await gateway.request("GET /vm/instances?page=4")).toEqual(
+      answer(200, { vms: [], page: 4, total_pages: 3, total_results: 60 }),
+    );
+    expect(await gateway.request("GET /vm/types?page=4")).toEqual(
+      answer(200, { types: [], page: 4, total_pages: 1, total_results: 11 }),
+    );
   });
 
   test("A-016 totals count the filtered objects of all pages", async () => {
@@ -146,9 +142,7 @@ describe("pages", () => {
       "99999999999999999999",
     ])("A-017 ?page=%s is rejected", async (page) => {
       gateway.takeV4Requests();
-      expect(statusAndBody(await gateway.request(`GET ${path}?page=${page}`))).toEqual(
-        errorOn(400, undefined),
-      );
+      expect(await gateway.request(`GET ${path}?page=${page}`)).toEqual(errorOn(400));
       expect(gateway.takeV4Requests()).toEqual([]);
     });
   });
@@ -163,10 +157,7 @@ describe("editing", () => {
     expect(gateway.takeV4Requests().find(({ method }) => method === "PUT")?.body).toEqual({
       group: "edited",
     });
-    expect(statusAndBody(edited)).toEqual({
-      status: 200,
-      body: { ...before, group: "edited", updated: dateTime },
-    });
+    expect(edited).toEqual(answer(200, { ...before, group: "edited", updated: dateTime }));
     expect((await gateway.request(`GET ${path}`)).body).toEqual(edited.body);
   });
 
@@ -184,8 +175,8 @@ describe("editing", () => {
   ])("A-018 A-019 a PUT with %s returns the unchanged object", async (_name, body) => {
     const before = await gateway.request("GET /vm/instances/5218");
     gateway.takeV4Requests();
-    expect(statusAndBody(await gateway.request("PUT /vm/instances/5218", { body }))).toEqual(
-      statusAndBody(before),
+    expect(await gateway.request("PUT /vm/instances/5218", { body })).toEqual(
+      answer(before.status, before.body),
     );
     expect(new Set(gateway.takeV4Requests().map(({ method }) => method))).toEqual(new Set(["GET"]));
   });
@@ -219,10 +210,7 @@ describe("editing", () => {
     expect(gateway.takeV4Requests().find(({ method }) => method === "PUT")?.body).toEqual({
       label: "renamed",
     });
-    expect(statusAndBody(edited)).toEqual({
-      status: 200,
-      body: { ...before, label: "renamed", updated: dateTime },
-    });
+    expect(edited).toEqual(answer(200, { ...before, label: "renamed", updated: dateTime }));
     expect((await gateway.requestV4("GET /vm/instances/5219")).body).toEqual({
       ...v4Before,
       label: "renamed",

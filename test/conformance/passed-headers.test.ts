@@ -1,15 +1,13 @@
 /** The request headers that v4 gets, and the response headers that the client gets: ids, traces and others. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { request } from "node:http";
-import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
+import { startAlteredGateway } from "./altered-v4.ts";
 import { minimalInstance } from "./helpers.ts";
-import { startListeningGateway, type GatewayRequest, type ListeningGateway } from "../support/gateway.ts";
+import { startListeningGateway, type GatewayRequest } from "../support/gateway.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
-let gateway: ListeningGateway;
-let altered: AlteredGateway;
-startForTests(async () => (gateway = await startListeningGateway()));
-startForTests(async () => (altered = await startAlteredGateway()));
+const gateway = startForTests(() => startListeningGateway());
+const altered = startForTests(() => startAlteredGateway());
 beforeEach(() => {
   gateway.clock.advance(31_000);
   gateway.takeV4Requests();

@@ -1,11 +1,10 @@
 /** The rules that hold for every alpha response, tested with responses of every kind. */
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { minimalInstance } from "./helpers.ts";
-import { startGateway, type GatewayRequest, type Gateway, type TestResponse } from "../support/gateway.ts";
+import { startGateway, type GatewayRequest, type TestResponse } from "../support/gateway.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
-let gateway: Gateway;
-startForTests(async () => (gateway = await startGateway()));
+const gateway = startForTests(() => startGateway());
 
 /** Calls that between them get a response of every kind. */
 const calls: [call: string, status: number, options?: GatewayRequest][] = [

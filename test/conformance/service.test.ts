@@ -2,19 +2,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { readEnvironment, SettingsError } from "../../src/base/settings/settings.ts";
 import { request } from "../support/request.ts";
-import { startGateway, type Gateway } from "../support/gateway.ts";
-import {
-  createInstance,
-  debianInstance,
-  errorOn,
-  statusAndBody,
-  minimalInstance,
-  fetchAllRows,
-} from "./helpers.ts";
+import { startGateway } from "../support/gateway.ts";
+import { createInstance, debianInstance, errorOn, minimalInstance, fetchAllRows } from "./helpers.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
-let gateway: Gateway;
-startForTests(async () => (gateway = await startGateway()));
+const gateway = startForTests(() => startGateway());
 
 describe.each(["UPSTREAM_URL", "AUTH_URL"])("V-001 %s", (name) => {
   const faultsOf = (settings: Record<string, string>): readonly string[] => {
@@ -160,36 +152,9 @@ describe("methods", () => {
     expect(new Set(gateway.takeV4Requests().map(({ method }) => method))).toEqual(new Set(["GET"]));
     expect(await all()).toEqual(before);
   });
-
-  test("A-007 POST creates, PUT edits, DELETE deletes", async () => {
-    const instance = await createInstance(gateway);
-    const path = `/vm/instances/${instance.id}`;
-    expect((await gateway.request(`GET ${path}`)).body.label).toBe("vm");
-    await gateway.request(`PUT ${path}`, { body: { label: "edited" } });
-    expect((await gateway.request(`GET ${path}`)).body.label).toBe("edited");
-    await gateway.request(`DELETE ${path}`);
-    gateway.clock.advance(10_000);
-    expect(statusAndBody(await gateway.request(`GET ${path}`))).toEqual(errorOn(404, undefined));
-  });
 });
 
 describe("paths", () => {
-  test("A-008 lists are at /:type/:subtype, objects at /:type/:subtype/:id", async () => {
-    const { body } = await gateway.request("GET /vm/instances");
-    const [first] = body.vms;
-    expect((await gateway.request(`GET /vm/instances/${first.id}`)).body).toMatchObject({ id: first.id });
-  });
-
-  test("A-009 sub-lists and sub-objects exist below their object only", async () => {
-    const { body } = await gateway.request("GET /vm/instances/5202/disks");
-    for (const disk of body.disks) {
-      expect((await gateway.request(`GET /vm/instances/5202/disks/${disk.id}`)).body).toEqual(disk);
-      expect(statusAndBody(await gateway.request(`GET /vm/instances/5204/disks/${disk.id}`))).toEqual(
-        errorOn(404, undefined),
-      );
-    }
-  });
-
   test.each([
     "/",
     "/v4",
@@ -209,7 +174,7 @@ describe("paths", () => {
     gateway.takeV4Requests();
     const headers = { authorization: `token ${gateway.sandbox.tokens.full}` };
     const response = await request(gateway.app, `GET ${path}`, { headers });
-    expect(statusAndBody(response)).toEqual(errorOn(404, undefined));
+    expect(response).toEqual(errorOn(404));
     expect(gateway.takeV4Requests()).toEqual([]);
   });
 });

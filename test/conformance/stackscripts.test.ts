@@ -1,12 +1,11 @@
 /** Stored scripts, which clients choose from before they create an instance. */
 import { describe, expect, test } from "@jest/globals";
 import { flag, dateTime, number, text } from "./forms.ts";
-import { successWith, errorOn, statusAndBody, fetchAllRows } from "./helpers.ts";
-import { startGateway, type Gateway } from "../support/gateway.ts";
+import { answer, successWith, errorOn, fetchAllRows } from "./helpers.ts";
+import { startGateway } from "../support/gateway.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
-let gateway: Gateway;
-startForTests(async () => (gateway = await startGateway()));
+const gateway = startForTests(() => startGateway());
 
 const script = {
   id: number,
@@ -65,10 +64,7 @@ describe("T-8.7 stored scripts", () => {
     const as = await make();
     const { body: without } = await gateway.request("GET /vm/stackscripts", { as: null });
     for (let n = 0; n < 2; n += 1)
-      expect(statusAndBody(await gateway.request("GET /vm/stackscripts", { as }))).toEqual({
-        status: 200,
-        body: without,
-      });
+      expect(await gateway.request("GET /vm/stackscripts", { as })).toEqual(answer(200, without));
     expect((await gateway.request("POST /vm/stackscripts", { as, body: {} })).status).not.toBe(200);
   });
 
@@ -82,7 +78,7 @@ describe("T-8.7 stored scripts", () => {
   });
 
   test("can be read with their questions; an unknown one gets 404", async () => {
-    expect(statusAndBody(await gateway.request("GET /vm/stackscripts/90022"))).toEqual(
+    expect(await gateway.request("GET /vm/stackscripts/90022")).toEqual(
       successWith({
         user_defined_fields: [
           { name: "ADMIN_MAIL", label: "Admin mail", example: "a@example.net" },
@@ -91,12 +87,10 @@ describe("T-8.7 stored scripts", () => {
         ],
       }),
     );
-    expect(statusAndBody(await gateway.request("GET /vm/stackscripts/1"))).toEqual(errorOn(404, undefined));
+    expect(await gateway.request("GET /vm/stackscripts/1")).toEqual(errorOn(404));
   });
 
   test("require a token to be read one by one", async () => {
-    expect(statusAndBody(await gateway.request("GET /vm/stackscripts/90022", { as: null }))).toEqual(
-      errorOn(401, undefined),
-    );
+    expect(await gateway.request("GET /vm/stackscripts/90022", { as: null })).toEqual(errorOn(401));
   });
 });

@@ -1,14 +1,12 @@
 /** States (A-102 to A-108). */
 import { describe, expect, test } from "@jest/globals";
-import { startAlteredGateway, type AlteredGateway } from "./altered-v4.ts";
-import { createInstance, debianInstance, errorOn, statusAndBody, type Json } from "./helpers.ts";
-import { startGateway, type Gateway } from "../support/gateway.ts";
+import { startAlteredGateway } from "./altered-v4.ts";
+import { createInstance, debianInstance, errorOn, type Json } from "./helpers.ts";
+import { startGateway } from "../support/gateway.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
-let gateway: Gateway;
-let altered: AlteredGateway;
-startForTests(async () => (gateway = await startGateway()));
-startForTests(async () => (altered = await startAlteredGateway()));
+const gateway = startForTests(() => startGateway());
+const altered = startForTests(() => startAlteredGateway());
 
 describe("the status of an instance", () => {
   test.each([
@@ -105,6 +103,6 @@ describe("the status of a disk", () => {
     await gateway.requestV4(`DELETE ${disk}`);
     expect(await status()).toBe("deleting");
     gateway.clock.advance(10_000);
-    expect(statusAndBody(await gateway.request(`GET ${disk}`))).toEqual(errorOn(404, undefined));
+    expect(await gateway.request(`GET ${disk}`)).toEqual(errorOn(404));
   });
 });

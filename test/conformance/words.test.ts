@@ -1,6 +1,6 @@
 /** A service with its own product word, which replaces `vm` for clients and for v4. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { errorOn, statusAndBody, type Json } from "./helpers.ts";
+import { answer, errorOn, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
@@ -32,7 +32,7 @@ describe("WORDS=vm=acme", () => {
   test.each(["GET /vm/instances", "GET /vm/instances/5201", "GET /vm/kernels"])(
     "%s gets 404",
     async (call) => {
-      expect(statusAndBody(await gateway.request(call))).toEqual(errorOn(404, undefined));
+      expect(await gateway.request(call)).toEqual(errorOn(404));
     },
   );
 
@@ -69,9 +69,7 @@ describe("WORDS=vm=acme", () => {
       booted: false,
     });
     expect(
-      statusAndBody(
-        await gateway.request("POST /acme/instances", { body: { ...debian, distribution: "vm/debian11" } }),
-      ),
+      await gateway.request("POST /acme/instances", { body: { ...debian, distribution: "vm/debian11" } }),
     ).toEqual(errorOn(400, "distribution"));
   });
 
@@ -123,10 +121,7 @@ describe("WORDS=vm=acme", () => {
   test("accepts whole objects that are sent back", async () => {
     const { body } = await gateway.request("GET /acme/instances/5208");
     const response = await gateway.request("PUT /acme/instances/5208", { body });
-    expect(statusAndBody(response)).toEqual({
-      status: 200,
-      body: { ...body, updated: response.body.updated },
-    });
+    expect(response).toEqual(answer(200, { ...body, updated: response.body.updated }));
   });
 });
 

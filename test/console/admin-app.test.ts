@@ -10,6 +10,7 @@ import { EXPORT_FORMATS } from "../../src/audit/export/format-names.ts";
 import { readRecord } from "../../src/audit/record/read-record.ts";
 import { AuditUnavailableError, type AuditStore } from "../../src/audit/store/store.ts";
 import type { AdminDeps } from "../../src/console/admin-app.ts";
+import type { AdminFeature } from "../../src/console/features-api.ts";
 import { createMetrics } from "../../src/base/metrics/metrics.ts";
 import { adminApp } from "../support/admin-app.ts";
 import { memoryStore } from "./memory-store.ts";
@@ -293,15 +294,41 @@ test("the console links to the report if there is one", async () => {
 });
 
 test("GET /api says which features are configured", async () => {
-  const features = {
-    sunset: { status: () => ({}), pause: async () => {}, resume: async () => {} },
-    rollout: { status: () => ({}), turnBack: async () => ({ withTokens: [] }) },
-    isComparing: true,
-  } as unknown as Partial<AdminDeps>;
-  expect((await request(app(features)).get("/api")).body).toMatchObject({
+  const features = (["sunset", "rollout", "parity"] as const).map((name) => ({
+    feature: { name, member: name, setting: "SUNSET_FILE" as const },
+    parts: { status: () => ({}) },
+    close: async () => {},
+  }));
+  expect((await request(app({ features })).get("/api")).body).toMatchObject({
     sunset: true,
     rollout: true,
     parity: true,
+  });
+});
+
+describe("a feature", () => {
+  const createFeature = (parts: AdminFeature["parts"]): AdminFeature => ({
+    feature: { name: "sunset", member: "plan", setting: "SUNSET_FILE" },
+    parts,
+    close: async () => {},
+  });
+  const read = async (path: string, parts: AdminFeature["parts"]) =>
+    (await request(app({ features: [createFeature(parts)] })).get(path)).body;
+
+  test("has a page with its status and the blocks that its command prints", async () => {
+    const blocks = [{ kind: "text", line: "ends tomorrow" }] as const;
+    const parts = { status: () => ({ end: null }), describe: () => blocks };
+    expect(await read("/api/pages/sunset", parts)).toEqual({ status: { end: null }, blocks });
+  });
+
+  test("that is not configured has an empty page", async () => {
+    expect(await read("/api/pages/sunset", undefined)).toEqual({ status: null, blocks: [] });
+  });
+
+  test("says what it has no item of", async () => {
+    const items = { name: "stage", read: async () => undefined };
+    const { errors } = await read("/api/sunset/none", { items });
+    expect(errors).toMatchObject([{ reason: "There is no stage of this id." }]);
   });
 });
 

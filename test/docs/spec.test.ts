@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 
 const SPEC = join("docs", "spec");
-const THIS_FILE = join("test", "unit", "docs", "spec.test.ts");
+const THIS_FILE = join("test", "docs", "spec.test.ts");
 
 const ID = "(?:[AV]-\\d{3}|T-\\d+(?:\\.\\d+)?|[RL]-\\d{1,2})";
 const CITATION = new RegExp(`(?<![\\w-])(${ID})(?: to (${ID}))?(?![\\w-])`, "g");

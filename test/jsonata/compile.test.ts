@@ -16,7 +16,7 @@ describe("a compiled expression", () => {
   test("names the reason if it is left to the interpreter", () => {
     expect(compile("(a.b).%.c")).toMatchObject({
       engine: "interpreted",
-      fallback: expect.stringContaining("nested path"),
+      fallback: "a path that binds variables with @, # or %",
     });
     expect(compile("$now()")).toMatchObject({ engine: "interpreted", fallback: "$now reads the clock" });
   });
@@ -32,26 +32,14 @@ describe("a compiled expression", () => {
     );
   });
 
-  test("evaluates a step after `[]` once on an empty input", () => {
-    expect(() => compile("c.[0].h[][$nope(1)]").evaluate({ c: 1 }, {})).toThrow(
-      expect.objectContaining({ jsonataCode: "T1006" }),
-    );
-  });
-
   test("starts a range with its first number, -0 too", () => {
     expect(compile("[-a..1]").evaluate({ a: 0 }, {})).toEqual([-0, 1]);
   });
 
-  test("passes each group of a path with variables as a whole; the interpreter passes only its first item", () => {
-    const input = { item: { a: 1, b: 2 } };
-    expect(compile("item#$i{ 'a': a, 'b': b, 'i': $i }").evaluate(input, {})).toEqual({ a: 1, b: 2, i: 0 });
-  });
-
-  test("calls a bound function that has the name of a built-in one", () => {
-    const expression = compile("$floor(a) & $uppercase('x')");
-    expect(expression.evaluate({ a: 1.5 }, {})).toBe("1X");
-    expect(expression.evaluate({ a: 1.5 }, { floor: () => "bound" })).toBe("boundX");
-    expect(expression.evaluate({ a: 1.5 }, {})).toBe("1X");
+  test("is interpreted if a variable has the name of a built-in function", async () => {
+    const expression = compile("$floor(a) & $uppercase('x')", new Set(["floor"]));
+    expect(expression.fallback).toBe("a variable with the name of the function $floor");
+    expect(await expression.evaluate({ a: 1.5 }, { floor: () => "bound" })).toBe("boundX");
   });
 
   test("rejects a bound function that returns a promise", () => {
@@ -78,8 +66,8 @@ describe("a compiled expression", () => {
 
   test("does not change bound functions", () => {
     const f = Object.freeze((value: unknown) => value);
-    const source = "($g := function($x){ $f($x) }; [$f(1), $g(2), $map([3], $f), $f(?)(4), 5 ~> $f])";
-    expect(compile(source).evaluate({}, { f })).toEqual([1, 2, 3, 4, 5]);
+    const source = "($g := function($x){ $f($x) }; [$f(1), $g(2), $map([3], $f)])";
+    expect(compile(source).evaluate({}, { f })).toEqual([1, 2, 3]);
   });
 });
 
@@ -92,34 +80,28 @@ describe("an expression that does not terminate is stopped", () => {
       "D1011",
     ],
     ["an endless loop", "($f := function($n){ $f($n) }; $f(0))", "D1012"],
-    ["a loop in a loop", "$count([1..100000].(a; $count([1..100000].($ + 1))))", "D1012"],
+    ["a loop in a loop", "($n := [1..100000]; $count($n.(a; $count($n.($ + 1)))))", "D1012"],
     ["a predicate in a loop", "$count([1..100000][$count($$.list[$ > 1]) > 5])", "D1012"],
     ["too long a range", "[1..10000001]", "D2014"],
     [
       "too many objects",
-      "$keys($merge([1..100000].{'k' & $: $keys($merge([1..1000].{'k' & $: 1}))}))",
+      "($n := [1..100000]; $m := [1..1000]; $keys($merge($n.{'k' & $: $keys($merge($m.{'k' & $: 1}))})))",
       "D1012",
     ],
     ["too many places in a predicate", "[1..100000][[0..99999]]", "D1012"],
-  ])("%s", (_what, source, jsonataCode) => {
+  ])("%s", async (_what, source, jsonataCode) => {
     const input = { list: Array.from({ length: 10_000 }, (_, index) => index) };
-    expect(() => compile(source).evaluate(input, {})).toThrow(expect.objectContaining({ jsonataCode }));
+    const evaluated = (async () => compile(source).evaluate(input, {}))();
+    await expect(evaluated).rejects.toMatchObject({ jsonataCode });
   });
 
-  const DOUBLED = "($f := function($v, $n){ $n = 0 ? $v : $f(%, $n - 1) }; $f($v, 40))";
-  const doubled = (value: string): string => DOUBLED.replace("%", value);
+  const doubled = (value: string): string => `(${`$v := ${value}; `.repeat(40)}$v)`;
   test.each([
     ["a range", "[1..100001]", "D2015", "a range gives a list of more than 100000 items"],
     ["$append", doubled("$append($v, $v)"), "D2015", "$append gives a list of more than 100000 items"],
     ["a list in itself", doubled("[$v, $v]"), "D2015", "[ ] gives a list of more than 100000 items"],
     ["a path", "list.$$.list", "D2015", "a path gives a list of more than 100000 items"],
     ["$split", "$split($pad('', 200000), '')", "D2015", "$split gives a list of more than 100000 items"],
-    [
-      "**",
-      `$count(${doubled("{ 'a': $v, 'b': $v }")}.**)`,
-      "D2015",
-      "** gives a list of more than 100000 items",
-    ],
     ["$pad", "$pad('', 1000000000)", "too_large", "$pad gives a text of more than 1000000 characters"],
     ["&", doubled("$v & $v"), "too_large", "& gives a text of more than 1000000 characters"],
     ["$join", "$join(list.(text & text))", "too_large", "$join gives a text of more than 1000000 characters"],
@@ -131,7 +113,7 @@ describe("an expression that does not terminate is stopped", () => {
     ],
     [
       "$replace by groups",
-      "$replace($pad('', 1000, 'a'), /(a+)/, $join([1..2000].('$1')))",
+      "($n := [1..2000]; $replace($pad('', 1000, 'a'), /(a+)/, $join($n.('$1'))))",
       "too_large",
       "$replace gives a text of more than 1000000 characters",
     ],
@@ -236,7 +218,7 @@ describe("an expression cannot inject code", () => {
 
   test.each(["constructor", "__proto__", "hasOwnProperty", "valueOf", "toString", "length", "prototype"])(
     "%s does not reach JavaScript's globals",
-    (name) => {
+    async (name) => {
       const sources = [
         name,
         `a.${name}`,
@@ -248,7 +230,7 @@ describe("an expression cannot inject code", () => {
       ];
       const bindings = { x: {}, f: () => 1 };
       for (const source of sources) {
-        const result = compile(source.replace("'text'", "(text)")).evaluate(
+        const result = await compile(source.replace("'text'", "(text)")).evaluate(
           { a: {}, list: [{}], text: "t" },
           bindings,
         );

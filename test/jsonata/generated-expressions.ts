@@ -14,11 +14,13 @@ const scalar = fc.oneof(
 );
 
 /** Documents of the names above, with lists in lists, empty ones and single ones among them. */
-export const documents: fc.Arbitrary<unknown> = fc.letrec((tie) => ({
+const { value, object } = fc.letrec((tie) => ({
   value: fc.oneof({ depthSize: "small", maxDepth: 4 }, scalar, tie("object"), tie("list")),
   object: fc.dictionary(name, tie("value"), { maxKeys: 4 }),
   list: fc.array(tie("value"), { maxLength: 3 }),
-})).value;
+}));
+export const documents: fc.Arbitrary<unknown> = value;
+export const objects = object;
 
 const literal = fc.constantFrom(
   "1",

@@ -54,7 +54,7 @@ const messagesOf = (source: string): string =>
 test.each(MISTAKES)("%s gives %j in place of %j, and check reports it", async (...mistake) => {
   const [source, wrong, right, message, instead] = mistake;
   expect(JSON.parse(JSON.stringify(await jsonata(source).evaluate(LISTS)))).toEqual(wrong);
-  expect(compile(source).evaluate(LISTS, {})).toEqual(wrong);
+  expect(await compile(source).evaluate(LISTS, {})).toEqual(wrong);
   expect(messagesOf(source)).toContain(message);
   expect(compile(instead).evaluate(LISTS, {})).toEqual(right);
   expect(messagesOf(instead)).not.toContain(message);

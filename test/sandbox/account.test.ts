@@ -1,13 +1,18 @@
 import { describe, expect, test } from "@jest/globals";
-import type { SandboxResponse, Json } from "./sandbox-service.ts";
-import { errorFields, items, sandboxForEachTest } from "./sandbox-service.ts";
+import {
+  errorFields,
+  items,
+  sandboxForEachTest,
+  type SandboxResponse,
+  type Json,
+} from "./sandbox-service.ts";
 
-const service = sandboxForEachTest();
+const v4 = sandboxForEachTest();
 
-const account = async (): Promise<Json> => (await service.request("GET /account")).body;
-const put = (body: Json): Promise<SandboxResponse> => service.request("PUT /account", { body });
+const account = async (): Promise<Json> => await v4.read("GET /account");
+const put = (body: Json): Promise<SandboxResponse> => v4.ask("PUT /account", body);
 const pay = (change: Json): Promise<SandboxResponse> =>
-  service.request("POST /account/credit-card", { body: { ...card, ...change } });
+  v4.ask("POST /account/credit-card", { ...card, ...change });
 const card = { card_number: "4111111111111111", expiry_month: 5, expiry_year: 2022, cvv: "123" };
 
 const faulty = (response: SandboxResponse): unknown[] =>
@@ -39,9 +44,9 @@ describe("PUT /account", () => {
   });
 
   test("V-033 tax_id is null where the country collects none", async () => {
-    expect((await put({ country: "DE", tax_id: "DE1" })).body["tax_id"]).toBe("DE1");
-    expect((await put({ country: "US" })).body["tax_id"]).toBeNull();
-    expect((await put({ tax_id: "US1" })).body["tax_id"]).toBeNull();
+    expect((await put({ country: "DE", tax_id: "DE1" })).body.tax_id).toBe("DE1");
+    expect((await put({ country: "US" })).body.tax_id).toBeNull();
+    expect((await put({ tax_id: "US1" })).body.tax_id).toBeNull();
   });
 
   test("V-034 V-035 V-092 credit_card and the balances are read-only", async () => {
@@ -67,7 +72,7 @@ describe("PUT /account", () => {
 
   test("V-181 leaves an event", async () => {
     await put({ company: "Shop Ltd" });
-    const [event] = items(await service.request("GET /account/events"));
+    const [event] = await v4.list("/account/events");
     expect(event).toMatchObject({ action: "account_update", entity: { type: "account" } });
   });
 });
@@ -107,14 +112,14 @@ describe("POST /account/credit-card", () => {
   test("V-094 V-095 V-190 returns {} and replaces the card", async () => {
     const response = await pay({ card_number: "5500005555555559", expiry_year: 2030 });
     expect([response.status, response.body]).toEqual([200, {}]);
-    expect((await account())["credit_card"]).toEqual({ last_four: 5559, expiry: "05/2030" });
-    expect(items(await service.request("GET /account/payment-methods"))).toHaveLength(1);
+    expect((await account()).credit_card).toEqual({ last_four: 5559, expiry: "05/2030" });
+    expect(await v4.list("/account/payment-methods")).toHaveLength(1);
   });
 
   test("V-040 no response contains number and cvv", async () => {
     await pay({ card_number: "5500005555555559", cvv: "9871" });
     for (const path of ["", "/payment-methods", "/events", "/payments", "/settings"]) {
-      const text = JSON.stringify((await service.request(`GET /account${path}`)).body);
+      const text = JSON.stringify(await v4.read(`GET /account${path}`));
       expect(text).not.toMatch(/5500005555555559|9871/);
     }
   });
@@ -129,55 +134,51 @@ describe("payments", () => {
     ["/execute", execute],
   ])("V-099 V-101 wallet%s is disabled", async (path, body) => {
     const request = `POST /account/payments/wallet${path}`;
-    const refused = await service.request(request, { as: "other", body });
+    const refused = await v4.as("other").ask(request, body);
     expect(refused.status).toBe(400);
     expect(refused.body).toEqual({ errors: [{ reason: expect.stringMatching(/disabled/) }] });
-    expect((await service.request("GET /account", { as: "other" })).body["balance"]).toBe(25.5);
+    expect((await v4.as("other").read("GET /account")).balance).toBe(25.5);
     for (const field of Object.keys(body)) {
-      expect(errorFields(await service.request(request, { body: { ...body, [field]: undefined } }))).toEqual([
-        field,
-      ]);
+      expect(await v4.faults(request, { ...body, [field]: undefined })).toEqual([field]);
     }
   });
 
   test.each(["4.99", "2000.01", "10000.01", "-5", "x"])("V-100 usd %s is 400 naming usd", async (usd) => {
-    const response = await service.request("POST /account/payments/wallet", { body: { ...wallet, usd } });
+    const response = await v4.ask("POST /account/payments/wallet", { ...wallet, usd });
     expect([response.status, errorFields(response)]).toEqual([400, ["usd"]]);
   });
 
   test("V-152 a payment lowers the balance and removes its notification", async () => {
     const types = async (): Promise<unknown[]> =>
-      items(await service.request("GET /account/notifications", { as: "other" })).map(({ type }) => type);
+      (await v4.as("other").list("/account/notifications")).map(({ type }) => type);
     expect(await types()).toContain("payment_due");
-    const paid = await service.request("POST /account/payments", { as: "other", body: { usd: "25.50" } });
+    const paid = await v4.as("other").ask("POST /account/payments", { usd: "25.50" });
     expect(paid.body).toMatchObject({ usd: 25.5 });
-    expect((await service.request("GET /account", { as: "other" })).body["balance"]).toBe(0);
+    expect((await v4.as("other").read("GET /account")).balance).toBe(0);
     expect(await types()).not.toContain("payment_due");
-    expect(items(await service.request("GET /account/payments", { as: "other" }))).toHaveLength(1);
+    expect(await v4.as("other").list("/account/payments")).toHaveLength(1);
   });
 
   test("V-152 V-153 payment methods are added and read", async () => {
     const body = { type: "credit_card", is_default: false, data: { ...card, expiry_year: 2030 } };
-    expect((await service.request("POST /account/payment-methods", { body })).body).toEqual({});
-    const [, second] = items(await service.request("GET /account/payment-methods"));
-    const one = `/account/payment-methods/${String(second?.["id"])}`;
-    expect((await service.request(`GET ${one}`)).body).toMatchObject({
+    expect(await v4.read("POST /account/payment-methods", body)).toEqual({});
+    const [, second] = await v4.list("/account/payment-methods");
+    const one = `/account/payment-methods/${second?.id}`;
+    expect(await v4.read(`GET ${one}`)).toMatchObject({
       is_default: false,
       data: { last_four: "1111" },
     });
     const replacing = { body: { ...body, is_default: true } };
-    await service.request("POST /account/payment-methods", replacing);
-    const methods = items(await service.request("GET /account/payment-methods"));
-    expect(methods.map((each) => each["is_default"])).toEqual([false, false, true]);
+    await v4.request("POST /account/payment-methods", replacing);
+    const methods = await v4.list("/account/payment-methods");
+    expect(methods.map((each) => each.is_default)).toEqual([false, false, true]);
   });
 });
 
 describe("V-098 invoices", () => {
   test("V-076 V-077 items add up", async () => {
-    const [invoice] = items(await service.request("GET /account/invoices"));
-    const found = items(
-      await service.request(`GET /account/invoices/${String(invoice?.["id"])}/items?page_size=25`),
-    );
+    const [invoice] = await v4.list("/account/invoices");
+    const found = items(await v4.ask(`GET /account/invoices/${invoice?.id}/items?page_size=25`));
     expect(found.length).toBeGreaterThan(0);
     for (const { unit_price: price, quantity, amount, tax, total, type, from, to } of found) {
       expect(typeof price).toBe("string");
@@ -189,47 +190,43 @@ describe("V-098 invoices", () => {
   });
 
   test("of another account or unknown are 404", async () => {
-    expect((await service.request("GET /account/invoices/3001/items", { as: "other" })).status).toBe(404);
-    expect((await service.request("GET /account/invoices/1/items")).status).toBe(404);
+    expect(await v4.as("other").status("GET /account/invoices/3001/items")).toBe(404);
+    expect(await v4.status("GET /account/invoices/1/items")).toBe(404);
   });
 });
 
 test("V-153 transfer, logins and settings are read", async () => {
   for (const path of ["/account/transfer", "/account/logins", "/profile/logins", "/account/settings"]) {
-    expect((await service.request(`GET ${path}`)).status).toBe(200);
+    expect(await v4.status(`GET ${path}`)).toBe(200);
   }
 });
 
 test("account settings: backups for every new instance", async () => {
-  await service.request("PUT /account/settings", { body: { backups_enabled: true, managed: true } });
-  expect((await service.request("GET /account/settings")).body).toMatchObject({
+  await v4.ask("PUT /account/settings", { backups_enabled: true, managed: true });
+  expect(await v4.read("GET /account/settings")).toMatchObject({
     backups_enabled: true,
     managed: false,
   });
-  const response = await service.request("POST /vm/instances", {
-    body: { type: "g6-standard-1", region: "us-east" },
-  });
+  const response = await v4.ask("POST /vm/instances", { type: "g6-standard-1", region: "us-east" });
   expect(response.body).toMatchObject({ backups: { enabled: true } });
 });
 
 test("V-152 V-153 instances are transferred to another account", async () => {
-  const response = await service.request("POST /account/service-transfers", {
-    body: { entities: { vms: [5202] } },
-  });
+  const response = await v4.ask("POST /account/service-transfers", { entities: { vms: [5202] } });
   const { token } = response.body;
   expect(response.body).toMatchObject({ status: "pending", is_sender: true });
-  expect((await service.request(`POST /account/service-transfers/${String(token)}/accept`)).status).toBe(400);
+  expect(await v4.status(`POST /account/service-transfers/${String(token)}/accept`)).toBe(400);
   const accepted = `POST /account/service-transfers/${String(token)}/accept`;
-  expect((await service.request(accepted, { as: "other" })).status).toBe(200);
-  expect((await service.request("GET /vm/instances/5202")).status).toBe(404);
-  expect((await service.request("GET /vm/instances/5202", { as: "other" })).status).toBe(200);
+  expect(await v4.as("other").status(accepted)).toBe(200);
+  expect(await v4.status("GET /vm/instances/5202")).toBe(404);
+  expect(await v4.as("other").status("GET /vm/instances/5202")).toBe(200);
 });
 
 test.each(["full", "other"] as const)(
   "invoices of %s name existing instances at the price of their types, and add up",
   async (as) => {
-    const list = async (path: string): Promise<Json[]> => items(await service.request(`GET ${path}`, { as }));
-    const labels = new Map((await list("/vm/instances")).map((each) => [each["label"], each]));
+    const list = async (path: string): Promise<Json[]> => await v4.as(as).list(path);
+    const labels = new Map((await list("/vm/instances")).map((each) => [each.label, each]));
     const plans = await list("/vm/types");
     const invoices = await list("/account/invoices");
     expect(invoices.length).toBeGreaterThan(0);
@@ -242,15 +239,15 @@ test.each(["full", "other"] as const)(
       expect(sum("total")).toBeCloseTo(Number(total), 6);
       for (const { label: named, type, from, to, unit_price: price, quantity } of found) {
         const instance = [...labels].find(([each]) => String(named).includes(String(each)))?.[1];
-        const plan = plans.find((each) => each["id"] === instance?.["type"]) as {
+        const plan = plans.find((each) => each.id === instance?.type) as {
           label: string;
           price: { hourly: number };
           addons: { backups: { price: { monthly: number } } };
         };
         const hours = (Date.parse(`${String(to)}Z`) + 1000 - Date.parse(`${String(from)}Z`)) / 3_600_000;
-        expect(String(instance?.["created"]) <= String(from) && String(to) < String(date)).toBe(true);
-        const hourly = [`${String(instance?.["label"])} - ${plan.label}`, plan.price.hourly, hours];
-        const backups = [`Backups - ${String(instance?.["label"])}`, plan.addons.backups.price.monthly, 1];
+        expect(String(instance?.created) <= String(from) && String(to) < String(date)).toBe(true);
+        const hourly = [`${instance?.label} - ${plan.label}`, plan.price.hourly, hours];
+        const backups = [`Backups - ${instance?.label}`, plan.addons.backups.price.monthly, 1];
         expect([named, Number(price), quantity]).toEqual(type === "hourly" ? hourly : backups);
       }
     }

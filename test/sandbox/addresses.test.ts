@@ -1,17 +1,21 @@
 import { describe, expect, test } from "@jest/globals";
-import type { SandboxResponse, Json } from "./sandbox-service.ts";
-import { errorFields, items, sandboxForEachTest } from "./sandbox-service.ts";
+import {
+  errorFields,
+  items,
+  sandboxForEachTest,
+  type SandboxResponse,
+  type Json,
+} from "./sandbox-service.ts";
 
-const service = sandboxForEachTest();
+const v4 = sandboxForEachTest();
 
 const first = "198.18.20.81";
 const reverse = "198-18-20-81.ip.usercontent.example.com";
-const read = async (address: string): Promise<Json> =>
-  (await service.request(`GET /networking/ips/${address}`)).body;
+const read = async (address: string): Promise<Json> => await v4.read(`GET /networking/ips/${address}`);
 const setRdns = (rdns: string | null, address = first): Promise<SandboxResponse> =>
-  service.request(`PUT /networking/ips/${address}`, { body: { rdns } });
+  v4.ask(`PUT /networking/ips/${address}`, { rdns });
 const ips = async (id: number): Promise<Record<"ipv4" | "ipv6", Record<string, Json[]>>> =>
-  (await service.request(`GET /vm/instances/${id}/ips`)).body as never;
+  (await v4.read(`GET /vm/instances/${id}/ips`)) as never;
 const bits = (mask: string): number =>
   (mask.includes(":")
     ? mask.split(":").map((part) => Number.parseInt(part || "0", 16))
@@ -33,65 +37,65 @@ test("V-063 V-064 V-110 an address is read", async () => {
     vm_id: 5201,
     region: "ap-west",
   });
-  expect((await service.request("GET /networking/ips/192.0.2.1")).status).toBe(404);
-  expect((await service.request(`GET /networking/ips/${first}`, { as: "other" })).status).toBe(404);
+  expect(await v4.status("GET /networking/ips/192.0.2.1")).toBe(404);
+  expect(await v4.as("other").status(`GET /networking/ips/${first}`)).toBe(404);
 });
 
 test("V-065 V-066 the list has public addresses, is filtered by region, and every netmask matches its prefix", async () => {
-  const list = await service.request("GET /networking/ips", { filter: { region: "us-east" } });
+  const list = await v4.request("GET /networking/ips", { filter: { region: "us-east" } });
   expect(items(list).length).toBeGreaterThan(0);
   for (const each of items(list)) {
     expect(each).toMatchObject({ region: "us-east", public: true });
-    expect(["ipv4", "ipv6", "ipv6/pool", "ipv6/range"]).toContain(each["type"]);
-    expect(bits(String(each["subnet_mask"]))).toBe(each["prefix"]);
+    expect(["ipv4", "ipv6", "ipv6/pool", "ipv6/range"]).toContain(each.type);
+    expect(bits(String(each.subnet_mask))).toBe(each.prefix);
   }
-  expect((await service.request("GET /networking/ips", { filter: { public: true } })).status).toBe(400);
+  expect((await v4.request("GET /networking/ips", { filter: { public: true } })).status).toBe(400);
 });
 
 describe("V-111 reverse DNS", () => {
   test("V-112 requires a record that resolves to the address", async () => {
     const refused = await setRdns("www.other.example.net");
     expect([refused.status, errorFields(refused)]).toEqual([400, ["rdns"]]);
-    expect((await read(first))["rdns"]).toBe(reverse);
-    expect((await setRdns("www.shop.example.net")).body["rdns"]).toBe("www.shop.example.net");
-    const { body } = await service.request("GET /vm/instances/5202");
-    const [other] = body["ipv4"] as string[];
+    expect((await read(first)).rdns).toBe(reverse);
+    expect((await setRdns("www.shop.example.net")).body.rdns).toBe("www.shop.example.net");
+    const { body } = await v4.ask("GET /vm/instances/5202");
+    const [other] = body.ipv4 as string[];
     expect((await setRdns("www.shop.example.net", other)).status).toBe(400);
   });
 
   test("V-067 V-113 is a default until it is set, and again after null", async () => {
     await setRdns("www.shop.example.net");
-    expect((await setRdns(null)).body["rdns"]).toBe(reverse);
+    expect((await setRdns(null)).body.rdns).toBe(reverse);
   });
 
   test("is missing for a private address", async () => {
-    const [own] = (await ips(here)).ipv4["private"] as Json[];
+    const [own] = (await ips(here)).ipv4.private as Json[];
     expect(own).toMatchObject({ rdns: null, public: false, gateway: null, prefix: 17 });
-    expect((await setRdns("www.shop.example.net", String(own?.["address"]))).status).toBe(400);
+    expect((await setRdns("www.shop.example.net", String(own?.address))).status).toBe(400);
   });
 
   test("is set at the instance as well", async () => {
     const body = { rdns: "www.shop.example.net" };
-    const response = await service.request(`PUT /vm/instances/5201/ips/${first}`, { body });
-    expect(response.body["rdns"]).toBe("www.shop.example.net");
-    expect((await read(first))["rdns"]).toBe("www.shop.example.net");
+    const response = await v4.ask(`PUT /vm/instances/5201/ips/${first}`, body);
+    expect(response.body.rdns).toBe("www.shop.example.net");
+    expect((await read(first)).rdns).toBe("www.shop.example.net");
   });
 });
 
 describe("the addresses of an instance", () => {
   test("V-149 are listed by kind and read one by one", async () => {
     const { ipv4, ipv6 } = await ips(here);
-    expect(ipv4["public"]?.map(({ address }) => address)).toEqual([first]);
-    expect(ipv4["private"]).toHaveLength(1);
-    expect(ipv6["slaac"]).toMatchObject({ type: "ipv6", public: true, gateway: "fe80::1", prefix: 64 });
-    expect(ipv6["link_local"]).toMatchObject({ type: "ipv6", public: false });
-    expect((await service.request(`GET /vm/instances/${here}/ips/${first}`)).body).toEqual(await read(first));
-    expect((await service.request(`GET /vm/instances/${there}/ips/${first}`)).status).toBe(404);
+    expect(ipv4.public?.map(({ address }) => address)).toEqual([first]);
+    expect(ipv4.private).toHaveLength(1);
+    expect(ipv6.slaac).toMatchObject({ type: "ipv6", public: true, gateway: "fe80::1", prefix: 64 });
+    expect(ipv6.link_local).toMatchObject({ type: "ipv6", public: false });
+    expect(await v4.read(`GET /vm/instances/${here}/ips/${first}`)).toEqual(await read(first));
+    expect(await v4.status(`GET /vm/instances/${there}/ips/${first}`)).toBe(404);
   });
 
   test("are added: one private address at most, and public ones up to a limit", async () => {
     const add = (isPublic: boolean): Promise<SandboxResponse> =>
-      service.request("POST /vm/instances/5202/ips", { body: { type: "ipv4", public: isPublic } });
+      v4.ask("POST /vm/instances/5202/ips", { type: "ipv4", public: isPublic });
     const added = await add(true);
     expect(added.body).toMatchObject({ vm_id: 5202, public: true, type: "ipv4" });
     expect((await add(false)).status).toBe(200);
@@ -99,34 +103,31 @@ describe("the addresses of an instance", () => {
     await add(true);
     await add(true);
     expect((await add(true)).status).toBe(400);
-    const { ipv4 } = (await service.request("GET /vm/instances/5202")).body as { ipv4: string[] };
+    const { ipv4 } = (await v4.read("GET /vm/instances/5202")) as { ipv4: string[] };
     expect(ipv4.map((each) => each.startsWith("192.168."))).toEqual([false, false, false, false, true]);
-    expect(ipv4).toContain(added.body["address"]);
-    const [event] = items(await service.request("GET /account/events", { filter: { action: "vm_addip" } }));
+    expect(ipv4).toContain(added.body.address);
+    const [event] = await v4.list("/account/events", { action: "vm_addip" });
     expect(event).toMatchObject({ entity: { id: 5202 } });
   });
 
   test("are removed, except a private one and the last one", async () => {
     const path = "/vm/instances/5201/ips";
-    const { body } = await service.request(`POST ${path}`, { body: { type: "ipv4", public: true } });
-    const [own] = (await ips(here)).ipv4["private"] as Json[];
-    expect((await service.request(`DELETE ${path}/${String(own?.["address"])}`)).status).toBe(400);
-    expect((await service.request(`DELETE ${path}/${String(body["address"])}`)).body).toEqual({});
-    expect((await service.request(`GET /networking/ips/${String(body["address"])}`)).status).toBe(404);
-    expect((await service.request(`DELETE ${path}/${first}`)).status).toBe(400);
+    const { body } = await v4.ask(`POST ${path}`, { type: "ipv4", public: true });
+    const [own] = (await ips(here)).ipv4.private as Json[];
+    expect(await v4.status(`DELETE ${path}/${own?.address}`)).toBe(400);
+    expect(await v4.read(`DELETE ${path}/${body.address}`)).toEqual({});
+    expect(await v4.status(`GET /networking/ips/${body.address}`)).toBe(404);
+    expect(await v4.status(`DELETE ${path}/${first}`)).toBe(400);
   });
 
   test("V-068 belong to the instance until they are assigned elsewhere", async () => {
-    const response = await service.request("POST /networking/ips", {
-      body: { type: "ipv4", public: true, vm_id: here },
-    });
-    const address = String(response.body["address"]);
-    expect(response.body["vm_id"]).toBe(here);
+    const response = await v4.ask("POST /networking/ips", { type: "ipv4", public: true, vm_id: here });
+    const address = String(response.body.address);
+    expect(response.body.vm_id).toBe(here);
     const body = { region: "ap-west", assignments: [{ address, vm_id: there }] };
-    expect((await service.request("POST /networking/ipv4/assign", { body })).body).toEqual({});
-    expect((await read(address))["vm_id"]).toBe(there);
-    const lists = async (id: number): Promise<unknown> =>
-      (await service.request(`GET /vm/instances/${id}`)).body["ipv4"];
+    expect(await v4.read("POST /networking/ipv4/assign", body)).toEqual({});
+    expect((await read(address)).vm_id).toBe(there);
+    const lists = async (id: number): Promise<unknown> => (await v4.read(`GET /vm/instances/${id}`)).ipv4;
     expect(await lists(there)).toContain(address);
     expect(await lists(here)).not.toContain(address);
   });
@@ -134,28 +135,28 @@ describe("the addresses of an instance", () => {
 
 describe("V-147 assigning", () => {
   const assign = (path: string, assignments: Json[], region = "ap-west"): Promise<SandboxResponse> =>
-    service.request(`POST /networking/${path}/assign`, { body: { region, assignments } });
+    v4.ask(`POST /networking/${path}/assign`, { region, assignments });
 
   test("V-069 rejects SLAAC and link-local addresses", async () => {
     const { ipv6 } = await ips(here);
     for (const kind of ["slaac", "link_local"]) {
       const { address } = ipv6[kind] as unknown as { address: string };
       expect((await assign("ips", [{ address, vm_id: there }])).status).toBe(400);
-      expect((await read(address))["vm_id"]).toBe(here);
+      expect((await read(address)).vm_id).toBe(here);
     }
   });
 
   test("leaves every instance a public address, or changes nothing", async () => {
     expect((await assign("ips", [{ address: first, vm_id: there }])).status).toBe(400);
-    expect((await read(first))["vm_id"]).toBe(here);
-    const second = String((await ips(there)).ipv4["public"]?.[0]?.["address"]);
+    expect((await read(first)).vm_id).toBe(here);
+    const second = String((await ips(there)).ipv4.public?.[0]?.address);
     const swap = [
       { address: first, vm_id: there },
       { address: second, vm_id: here },
     ];
     expect((await assign("ips", swap)).status).toBe(200);
-    expect((await read(first))["vm_id"]).toBe(there);
-    expect((await read(second))["vm_id"]).toBe(here);
+    expect((await read(first)).vm_id).toBe(there);
+    expect((await read(second)).vm_id).toBe(here);
   });
 
   test("is limited to one region and to the caller's instances", async () => {
@@ -168,14 +169,12 @@ describe("V-147 assigning", () => {
   });
 
   test("assigns ranges only with /networking/ips/assign", async () => {
-    const response = await service.request("POST /networking/ipv6/ranges", {
-      body: { prefix_length: 64, vm_id: here },
-    });
-    const move = [{ address: response.body["range"] as string, vm_id: there }];
+    const response = await v4.ask("POST /networking/ipv6/ranges", { prefix_length: 64, vm_id: here });
+    const move = [{ address: response.body.range as string, vm_id: there }];
     expect((await assign("ipv4", move)).status).toBe(400);
     expect((await assign("ips", move)).status).toBe(200);
-    const range = String(response.body["range"]).replace("/64", "");
-    expect((await service.request(`GET /networking/ipv6/ranges/${range}`)).body["vms"]).toEqual([there]);
+    const range = String(response.body.range).replace("/64", "");
+    expect((await v4.read(`GET /networking/ipv6/ranges/${range}`)).vms).toEqual([there]);
   });
 });
 
@@ -183,18 +182,17 @@ test.each(["ips", "ipv4"])(
   "V-147 /networking/%s/share shares addresses with other instances",
   async (path) => {
     const share = (list: string[]): Promise<SandboxResponse> =>
-      service.request(`POST /networking/${path}/share`, { body: { vm_id: there, ips: list } });
+      v4.ask(`POST /networking/${path}/share`, { vm_id: there, ips: list });
     expect((await share([first])).body).toEqual({});
-    expect((await ips(there)).ipv4["shared"]?.map(({ address }) => address)).toEqual([first]);
+    expect((await ips(there)).ipv4.shared?.map(({ address }) => address)).toEqual([first]);
     expect((await share(["198.18.20.82"])).status).toBe(400);
     await share([]);
-    expect((await ips(there)).ipv4["shared"]).toEqual([]);
+    expect((await ips(there)).ipv4.shared).toEqual([]);
   },
 );
 
 describe("V-148 IPv6 ranges", () => {
-  const make = (body: Json): Promise<SandboxResponse> =>
-    service.request("POST /networking/ipv6/ranges", { body });
+  const make = (body: Json): Promise<SandboxResponse> => v4.ask("POST /networking/ipv6/ranges", body);
 
   test.each([54, 64])("of /%i are created, read and deleted", async (length) => {
     const { body } = await make({ prefix_length: length, vm_id: here });
@@ -202,14 +200,14 @@ describe("V-148 IPv6 ranges", () => {
       range: expect.stringMatching(new RegExp(`/${length}$`)),
       route_target: expect.any(String),
     });
-    const path = `/networking/ipv6/ranges/${String(body["range"]).replace(/\/\d+$/, "")}`;
-    expect((await service.request(`GET ${path}`)).body).toMatchObject({
+    const path = `/networking/ipv6/ranges/${String(body.range).replace(/\/\d+$/, "")}`;
+    expect(await v4.read(`GET ${path}`)).toMatchObject({
       prefix: length,
       is_bgp: false,
       vms: [here],
     });
-    expect((await service.request(`DELETE ${path}`)).body).toEqual({});
-    expect((await service.request(`GET ${path}`)).status).toBe(404);
+    expect(await v4.read(`DELETE ${path}`)).toEqual({});
+    expect(await v4.status(`GET ${path}`)).toBe(404);
   });
 
   test.each([
@@ -224,14 +222,14 @@ describe("V-148 IPv6 ranges", () => {
 
   test("are not deleted while they are shared", async () => {
     const { body } = await make({ prefix_length: 64, vm_id: here });
-    const range = String(body["range"]).replace(/\/\d+$/, "");
-    await service.request("POST /networking/ips/share", { body: { vm_id: there, ips: [range] } });
-    expect((await service.request(`DELETE /networking/ipv6/ranges/${range}`)).status).toBe(400);
+    const range = String(body.range).replace(/\/\d+$/, "");
+    await v4.ask("POST /networking/ips/share", { vm_id: there, ips: [range] });
+    expect(await v4.status(`DELETE /networking/ipv6/ranges/${range}`)).toBe(400);
   });
 
   test("do not include pools", async () => {
-    expect(items(await service.request("GET /networking/ipv6/pools"))).toMatchObject([{ prefix: 116 }]);
-    const prefixes = items(await service.request("GET /networking/ipv6/ranges")).map(({ prefix }) => prefix);
+    expect(await v4.list("/networking/ipv6/pools")).toMatchObject([{ prefix: 116 }]);
+    const prefixes = (await v4.list("/networking/ipv6/ranges")).map(({ prefix }) => prefix);
     expect(prefixes).toEqual([64]);
   });
 });

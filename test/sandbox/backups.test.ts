@@ -1,13 +1,12 @@
 import { expect, test } from "@jest/globals";
-import type { Json } from "./sandbox-service.ts";
-import { items, sandboxForEachTest } from "./sandbox-service.ts";
+import { sandboxForEachTest, type Json } from "./sandbox-service.ts";
 
-const service = sandboxForEachTest();
+const v4 = sandboxForEachTest();
 
-const instance = async (id: number): Promise<Json> => (await service.request(`GET /vm/instances/${id}`)).body;
+const instance = async (id: number): Promise<Json> => await v4.read(`GET /vm/instances/${id}`);
 
 test("the backups of an instance are one object, not a page", async () => {
-  const { body } = await service.request("GET /vm/instances/5201/backups");
+  const { body } = await v4.ask("GET /vm/instances/5201/backups");
   expect(Object.keys(body)).toEqual(["automatic", "snapshot"]);
   expect(body).toMatchObject({
     automatic: [{ type: "auto", label: null }, { type: "auto" }, { type: "auto" }],
@@ -16,20 +15,20 @@ test("the backups of an instance are one object, not a page", async () => {
 });
 
 test("a running snapshot is in_progress, without finish time", async () => {
-  const { body } = await service.request("GET /vm/instances/5205/backups");
-  expect(body["snapshot"]).toMatchObject({
+  const { body } = await v4.ask("GET /vm/instances/5205/backups");
+  expect(body.snapshot).toMatchObject({
     in_progress: { status: "running", finished: null },
     current: null,
   });
 });
 
 test("enable switches backups on, and the service chooses day and window", async () => {
-  expect((await instance(5202))["backups"]).toMatchObject({ enabled: false });
-  expect(await service.request("POST /vm/instances/5202/backups/enable")).toMatchObject({
+  expect((await instance(5202)).backups).toMatchObject({ enabled: false });
+  expect(await v4.ask("POST /vm/instances/5202/backups/enable")).toMatchObject({
     status: 200,
     body: {},
   });
-  expect((await instance(5202))["backups"]).toEqual({
+  expect((await instance(5202)).backups).toEqual({
     enabled: true,
     schedule: { day: "Scheduling", window: "Scheduling" },
     last_successful: null,
@@ -37,39 +36,39 @@ test("enable switches backups on, and the service chooses day and window", async
 });
 
 test("cancel deletes every backup permanently", async () => {
-  expect(await service.request("POST /vm/instances/5201/backups/cancel")).toMatchObject({
+  expect(await v4.ask("POST /vm/instances/5201/backups/cancel")).toMatchObject({
     status: 200,
     body: {},
   });
-  await service.request("POST /vm/instances/5201/backups/enable");
-  const { body } = await service.request("GET /vm/instances/5201/backups");
+  await v4.ask("POST /vm/instances/5201/backups/enable");
+  const { body } = await v4.ask("GET /vm/instances/5201/backups");
   expect(body).toEqual({ automatic: [], snapshot: { in_progress: null, current: null } });
-  expect((await service.request("GET /vm/instances/5201/backups/640012")).status).toBe(404);
+  expect(await v4.status("GET /vm/instances/5201/backups/640012")).toBe(404);
 });
 
 test("PUT writes the schedule, and nothing else of backups", async () => {
   const body = {
     backups: { enabled: false, last_successful: null, schedule: { day: "Friday", window: "W4" } },
   };
-  const before = (await instance(5201))["backups"] as Json;
-  const { body: after } = await service.request("PUT /vm/instances/5201", { body });
-  expect(after["backups"]).toEqual({ ...before, schedule: { day: "Friday", window: "W4" } });
+  const before = (await instance(5201)).backups;
+  const { body: after } = await v4.ask("PUT /vm/instances/5201", body);
+  expect(after.backups).toEqual({ ...before, schedule: { day: "Friday", window: "W4" } });
 });
 
 test("PUT writes single alerts", async () => {
-  const before = (await instance(5201))["alerts"] as Json;
-  const { body } = await service.request("PUT /vm/instances/5201", { body: { alerts: { cpu: 0 } } });
-  expect(body["alerts"]).toEqual({ ...before, cpu: 0 });
+  const before = (await instance(5201)).alerts;
+  const { body } = await v4.ask("PUT /vm/instances/5201", { alerts: { cpu: 0 } });
+  expect(body.alerts).toEqual({ ...before, cpu: 0 });
 });
 
 test("transfer reports bytes used and the quota in GB, and bills nothing", async () => {
-  const { body } = await service.request("GET /vm/instances/5201/transfer");
+  const { body } = await v4.ask("GET /vm/instances/5201/transfer");
   expect(body).toEqual({ used: expect.any(Number), quota: 1000, billable: 0 });
-  expect(items(await service.request("GET /vm/instances"))[0]).toMatchObject({ specs: { transfer: 1000 } });
+  expect((await v4.list("/vm/instances"))[0]).toMatchObject({ specs: { transfer: 1000 } });
 });
 
 test("there is no schedule while backups are off", async () => {
   const body = { backups: { schedule: { day: "Friday", window: "W4" } } };
-  const { body: after } = await service.request("PUT /vm/instances/5202", { body });
-  expect(after["backups"]).toMatchObject({ enabled: false, schedule: { day: null, window: null } });
+  const { body: after } = await v4.ask("PUT /vm/instances/5202", body);
+  expect(after.backups).toMatchObject({ enabled: false, schedule: { day: null, window: null } });
 });

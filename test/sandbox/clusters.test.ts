@@ -1,17 +1,21 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { SandboxResponse, SandboxRequest, Json, TestSandbox } from "./sandbox-service.ts";
-import { errorFields, items, createTestSandbox } from "./sandbox-service.ts";
+import {
+  errorFields,
+  items,
+  createTestSandbox,
+  type SandboxResponse,
+  type Json,
+  type TestSandbox,
+} from "./sandbox-service.ts";
 
-let service: TestSandbox;
+let v4: TestSandbox;
 let cluster: string;
 beforeEach(async () => {
-  service = createTestSandbox();
-  const response = await ask("POST /orch/clusters", wanted);
-  cluster = `/orch/clusters/${String(response.body["id"])}`;
+  v4 = createTestSandbox();
+  const response = await v4.ask("POST /orch/clusters", wanted);
+  cluster = `/orch/clusters/${response.body.id}`;
 });
 
-const ask = (request: string, body?: Json, as: SandboxRequest["as"] = "full"): Promise<SandboxResponse> =>
-  service.request(request, { as, ...(body && { body }) });
 const wanted = {
   label: "prod",
   region: "us-east",
@@ -19,7 +23,7 @@ const wanted = {
   node_pools: [{ type: "g6-standard-2", count: 2 }],
 };
 const addPool = (change: Json = {}): Promise<SandboxResponse> =>
-  ask(`POST ${cluster}/pools`, { type: "g6-standard-1", count: 2, ...change });
+  v4.ask(`POST ${cluster}/pools`, { type: "g6-standard-1", count: 2, ...change });
 
 interface Node {
   readonly id: string;
@@ -28,39 +32,39 @@ interface Node {
 }
 
 async function nodesOf(path: string): Promise<Node[]> {
-  return (await ask(`GET ${path}`)).body["nodes"] as Node[];
+  return (await v4.read(`GET ${path}`)).nodes as Node[];
 }
 
 describe("V-143 clusters", () => {
   test("are created with their instances, listed, read and updated", async () => {
-    expect((await ask(`GET ${cluster}`)).body).toMatchObject({
+    expect(await v4.read(`GET ${cluster}`)).toMatchObject({
       label: "prod",
       k8s_version: "1.22",
       control_plane: { high_availability: false },
     });
-    expect(items(await ask("GET /orch/clusters"))).toHaveLength(1);
-    expect((await ask(`PUT ${cluster}`, { label: "two" })).body["label"]).toBe("two");
-    expect((await ask("GET /vm/instances")).body["results"]).toBe(62);
+    expect(await v4.list("/orch/clusters")).toHaveLength(1);
+    expect((await v4.read(`PUT ${cluster}`, { label: "two" })).label).toBe("two");
+    expect((await v4.read("GET /vm/instances")).results).toBe(62);
   });
 
   test("V-144 are updated to the next minor version, and to high availability permanently", async () => {
     for (const version of ["1.24", "1.21", "2.0"]) {
-      expect(errorFields(await ask(`PUT ${cluster}`, { k8s_version: version }))).toEqual(["k8s_version"]);
+      expect(await v4.faults(`PUT ${cluster}`, { k8s_version: version })).toEqual(["k8s_version"]);
     }
-    expect((await ask(`PUT ${cluster}`, { k8s_version: "1.23" })).body["k8s_version"]).toBe("1.23");
+    expect((await v4.read(`PUT ${cluster}`, { k8s_version: "1.23" })).k8s_version).toBe("1.23");
     const highly = (on: boolean): Promise<SandboxResponse> =>
-      ask(`PUT ${cluster}`, { control_plane: { high_availability: on } });
+      v4.ask(`PUT ${cluster}`, { control_plane: { high_availability: on } });
     expect((await highly(true)).status).toBe(200);
     expect(errorFields(await highly(false))).toEqual(["control_plane.high_availability"]);
   });
 
   test("V-145 have a dashboard", async () => {
-    expect((await ask(`GET ${cluster}/dashboard`)).body).toEqual({ url: expect.stringMatching(/^https:/) });
+    expect(await v4.read(`GET ${cluster}/dashboard`)).toEqual({ url: expect.stringMatching(/^https:/) });
   });
 
   test("report all errors together", async () => {
     const body = { region: "none", k8s_version: "9.9", node_pools: [{ type: "none", count: 101 }] };
-    const refused = await ask("POST /orch/clusters", body);
+    const refused = await v4.ask("POST /orch/clusters", body);
     expect(errorFields(refused)).toEqual([
       "label",
       "node_pools[0].count",
@@ -76,38 +80,38 @@ describe("node pools", () => {
     const { status, body } = await addPool();
     expect(status).toBe(200);
     expect(body).toMatchObject({ id: expect.any(Number), type: "g6-standard-1", count: 2, disks: [] });
-    expect(body["nodes"]).toEqual(
+    expect(body.nodes).toEqual(
       [0, 1].map(() => ({ id: expect.any(String), instance_id: null, status: "not_ready" })),
     );
-    expect(items(await ask(`GET ${cluster}/pools`))).toHaveLength(2);
-    expect((await ask("GET /orch/clusters/1/pools")).status).toBe(404);
-    expect(errorFields(await ask(`POST ${cluster}/pools`, {}))).toEqual(["type", "count"]);
+    expect(await v4.list(`${cluster}/pools`)).toHaveLength(2);
+    expect(await v4.status("GET /orch/clusters/1/pools")).toBe(404);
+    expect(await v4.faults(`POST ${cluster}/pools`)).toEqual(["type", "count"]);
   });
 
   test("V-053 V-079 their nodes become ready, each an instance of the type", async () => {
     const { body } = await addPool();
-    service.clock.advance(60_000);
-    for (const node of await nodesOf(`${cluster}/pools/${String(body["id"])}`)) {
+    v4.clock.advance(60_000);
+    for (const node of await nodesOf(`${cluster}/pools/${body.id}`)) {
       expect(node.status).toBe("ready");
-      const instance = (await ask(`GET /vm/instances/${node.instance_id}`)).body;
+      const instance = await v4.read(`GET /vm/instances/${node.instance_id}`);
       expect(instance).toMatchObject({ type: "g6-standard-1", status: "running", region: "us-east" });
     }
   });
 
   test("V-049 are filtered by id, and by no other field", async () => {
     const { body } = await addPool();
-    const found = await service.request(`GET ${cluster}/pools`, { filter: { id: body["id"] } });
+    const found = await v4.request(`GET ${cluster}/pools`, { filter: { id: body.id } });
     expect(items(found)).toHaveLength(1);
-    expect((await service.request(`GET ${cluster}/pools`, { filter: { count: 2 } })).status).toBe(400);
+    expect((await v4.request(`GET ${cluster}/pools`, { filter: { count: 2 } })).status).toBe(400);
   });
 
   test("V-133 are found only in their own cluster", async () => {
     const { body } = await addPool();
-    const other = await ask("POST /orch/clusters", { ...wanted, label: "other" });
-    expect((await ask(`GET ${cluster}/pools/${String(body["id"])}`)).status).toBe(200);
-    const elsewhere = `/orch/clusters/${String(other.body["id"])}/pools/${String(body["id"])}`;
-    expect((await ask(`GET ${elsewhere}`)).status).toBe(404);
-    expect((await ask(`GET ${cluster}/pools/1`)).status).toBe(404);
+    const other = await v4.ask("POST /orch/clusters", { ...wanted, label: "other" });
+    expect(await v4.status(`GET ${cluster}/pools/${body.id}`)).toBe(200);
+    const elsewhere = `/orch/clusters/${other.body.id}/pools/${body.id}`;
+    expect(await v4.status(`GET ${elsewhere}`)).toBe(404);
+    expect(await v4.status(`GET ${cluster}/pools/1`)).toBe(404);
   });
 
   const disk = (size: number, type = "ext4"): Json => ({ size, type });
@@ -123,58 +127,58 @@ describe("node pools", () => {
   ])("%s the layout %j is %i", async (_id, disks, status, named) => {
     const response = await addPool({ disks });
     expect(response.status).toBe(status);
-    expect(status === 200 ? response.body["disks"] : errorFields(response)).toEqual(
+    expect(status === 200 ? response.body.disks : errorFields(response)).toEqual(
       status === 200 ? disks : named,
     );
   });
 
   test("V-056 V-134 keep their layout on every PUT", async () => {
     const { body } = await addPool({ disks: [disk(1000)] });
-    const path = `${cluster}/pools/${String(body["id"])}`;
-    const changed = await ask(`PUT ${path}`, { count: 3, disks: [disk(5)], type: "g6-standard-8" });
+    const path = `${cluster}/pools/${body.id}`;
+    const changed = await v4.ask(`PUT ${path}`, { count: 3, disks: [disk(5)], type: "g6-standard-8" });
     expect(changed.body).toMatchObject({ count: 3, disks: [disk(1000)], type: "g6-standard-1" });
   });
 
   test("V-135 replace nodes one by one when the count changes", async () => {
     const { body } = await addPool();
-    const path = `${cluster}/pools/${String(body["id"])}`;
-    service.clock.advance(60_000);
+    const path = `${cluster}/pools/${body.id}`;
+    v4.clock.advance(60_000);
     const before = (await nodesOf(path)).map(({ id }) => id);
-    await ask(`PUT ${path}`, { count: 3 });
+    await v4.ask(`PUT ${path}`, { count: 3 });
     const between = (await nodesOf(path)).map(({ id }) => id);
     expect(between).toEqual(expect.arrayContaining(before));
     expect(between.length).toBe(5);
-    service.clock.advance(5000);
+    v4.clock.advance(5000);
     expect(await nodesOf(path)).toHaveLength(4);
-    service.clock.advance(60_000);
+    v4.clock.advance(60_000);
     const after = await nodesOf(path);
     expect(after).toHaveLength(3);
     expect(after.every(({ id, status }) => status === "ready" && !before.includes(id))).toBe(true);
-    expect((await ask("GET /vm/instances")).body["results"]).toBe(65);
+    expect((await v4.read("GET /vm/instances")).results).toBe(65);
   });
 
   test("V-136 delete their instances when they are deleted", async () => {
     const { body } = await addPool();
-    const path = `${cluster}/pools/${String(body["id"])}`;
-    service.clock.advance(60_000);
+    const path = `${cluster}/pools/${body.id}`;
+    v4.clock.advance(60_000);
     const nodes = await nodesOf(path);
-    expect((await ask(`DELETE ${path}`)).body).toEqual({});
-    expect((await ask(`GET ${path}`)).status).toBe(404);
-    for (const node of nodes) expect((await ask(`GET /vm/instances/${node.instance_id}`)).status).toBe(404);
+    expect(await v4.read(`DELETE ${path}`)).toEqual({});
+    expect(await v4.status(`GET ${path}`)).toBe(404);
+    for (const node of nodes) expect(await v4.status(`GET /vm/instances/${node.instance_id}`)).toBe(404);
   });
 
   test("V-146 are recycled, as is a node", async () => {
     const { body } = await addPool();
-    const path = `${cluster}/pools/${String(body["id"])}`;
-    service.clock.advance(60_000);
+    const path = `${cluster}/pools/${body.id}`;
+    v4.clock.advance(60_000);
     const [first, second] = await nodesOf(path);
-    expect((await ask(`POST ${cluster}/nodes/${first?.id}/recycle`)).body).toEqual({});
-    service.clock.advance(60_000);
+    expect(await v4.read(`POST ${cluster}/nodes/${first?.id}/recycle`)).toEqual({});
+    v4.clock.advance(60_000);
     const ids = (await nodesOf(path)).map(({ id }) => id);
     expect(ids).toContain(second?.id);
     expect(ids).not.toContain(first?.id);
-    expect((await ask(`POST ${path}/recycle`)).body).toEqual({});
-    service.clock.advance(60_000);
+    expect(await v4.read(`POST ${path}/recycle`)).toEqual({});
+    v4.clock.advance(60_000);
     expect((await nodesOf(path)).map(({ id }) => id)).not.toEqual(expect.arrayContaining(ids));
     expect(await nodesOf(path)).toHaveLength(2);
   });
@@ -183,25 +187,25 @@ describe("node pools", () => {
 test.each(["g6-nanode-1", "g1-gpu-rtx6000-1"])("V-168 nodes of type %s are rejected", async (type) => {
   expect(errorFields(await addPool({ type }))).toEqual(["type"]);
   const body = { ...wanted, node_pools: [{ type, count: 1 }] };
-  expect(errorFields(await ask("POST /orch/clusters", body))).toEqual(["node_pools[0].type"]);
+  expect(await v4.faults("POST /orch/clusters", body)).toEqual(["node_pools[0].type"]);
 });
 
 test("V-167 an outstanding balance prevents creating and enlarging", async () => {
-  expect((await ask("POST /orch/clusters", wanted, "other")).status).toBe(400);
-  expect(items(await ask("GET /orch/clusters", undefined, "other"))).toEqual([]);
-  await ask("POST /account/payments", { usd: "25.50" }, "other");
-  const response = await ask("POST /orch/clusters", wanted, "other");
-  const path = `/orch/clusters/${String(response.body["id"])}/pools`;
-  const [pool] = items(await ask(`GET ${path}`, undefined, "other"));
-  const state = service.sandbox.save();
+  expect(await v4.as("other").status("POST /orch/clusters", wanted)).toBe(400);
+  expect(await v4.as("other").list("/orch/clusters")).toEqual([]);
+  await v4.as("other").ask("POST /account/payments", { usd: "25.50" });
+  const response = await v4.as("other").ask("POST /orch/clusters", wanted);
+  const path = `/orch/clusters/${response.body.id}/pools`;
+  const [pool] = await v4.as("other").list(path);
+  const state = v4.sandbox.save();
   const owing = structuredClone(state) as unknown as {
     tables: { account: { rows: { value: { balance: number } }[] } };
   };
   for (const { value } of owing.tables.account.rows) value.balance = 10;
-  service.sandbox.restore(owing);
-  const one = `${path}/${String(pool?.["id"])}`;
-  expect((await ask(`POST ${path}`, { type: "g6-standard-1", count: 1 }, "other")).status).toBe(400);
-  expect((await ask(`PUT ${one}`, { count: 3 }, "other")).status).toBe(400);
-  expect((await ask(`GET ${one}`, undefined, "other")).body["count"]).toBe(2);
-  expect((await ask(`PUT ${one}`, { count: 1 }, "other")).status).toBe(200);
+  v4.sandbox.restore(owing);
+  const one = `${path}/${pool?.id}`;
+  expect(await v4.as("other").status(`POST ${path}`, { type: "g6-standard-1", count: 1 })).toBe(400);
+  expect(await v4.as("other").status(`PUT ${one}`, { count: 3 })).toBe(400);
+  expect((await v4.as("other").read(`GET ${one}`)).count).toBe(2);
+  expect(await v4.as("other").status(`PUT ${one}`, { count: 1 })).toBe(200);
 });

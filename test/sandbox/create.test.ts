@@ -1,14 +1,19 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import type { SandboxResponse, Json } from "./sandbox-service.ts";
-import { errorFields, items, sandboxForAllTests, webServer } from "./sandbox-service.ts";
+import {
+  errorFields,
+  sandboxForAllTests,
+  webServer,
+  type SandboxResponse,
+  type Json,
+} from "./sandbox-service.ts";
 
-const service = sandboxForAllTests();
-beforeEach(() => service.clock.advance(31_000));
+const v4 = sandboxForAllTests();
+beforeEach(() => v4.clock.advance(31_000));
 
 const create = (change: Json): Promise<SandboxResponse> =>
-  service.request("POST /vm/instances", { body: { ...webServer, ...change } });
+  v4.ask("POST /vm/instances", { ...webServer, ...change });
 const disksOf = async (instance: SandboxResponse): Promise<Json[]> =>
-  items(await service.request(`GET /vm/instances/${String(instance.body["id"])}/disks`));
+  await v4.list(`/vm/instances/${instance.body.id}/disks`);
 
 /** A whole backup of the seeded first instance, which is in ap-west. */
 const backup = { backup_id: 640012, region: "ap-west", image: undefined, root_pass: undefined };
@@ -113,14 +118,12 @@ test.each(accepted)("%s is accepted", async (_name, change, made) => {
   const response = await create(change);
   expect(response.body).toMatchObject({ status: "provisioning", ...made });
   expect(response.status).toBe(200);
-  expect((await service.request(`GET /vm/instances/${String(response.body["id"])}`)).body).toEqual(
-    response.body,
-  );
+  expect(await v4.read(`GET /vm/instances/${response.body.id}`)).toEqual(response.body);
 });
 
 test("without a label the instance is named by the product word and its id", async () => {
   const { body } = await create({});
-  expect(body["label"]).toBe(`vm${String(body["id"])}`);
+  expect(body.label).toBe(`vm${body.id}`);
 });
 
 test("a new instance has its type's specs, and default alerts", async () => {
@@ -143,9 +146,9 @@ describe("the disks of a new instance", () => {
       { label: "Debian 11 disk", size: 50_688, filesystem: "ext4" },
       { label: "swap", size: 512, filesystem: "swap" },
     ]);
-    const configs = items(await service.request(`GET /vm/instances/${String(response.body["id"])}/configs`));
+    const configs = await v4.list(`/vm/instances/${response.body.id}/configs`);
     expect(configs).toMatchObject([
-      { devices: { sda: { disk_id: disks[0]?.["id"] }, sdb: { disk_id: disks[1]?.["id"] }, sdc: null } },
+      { devices: { sda: { disk_id: disks[0]?.id }, sdb: { disk_id: disks[1]?.id }, sdc: null } },
     ]);
   });
 
@@ -157,8 +160,8 @@ describe("the disks of a new instance", () => {
   });
 
   test("from a backup: those of the backup", async () => {
-    const copy = await service.request("GET /vm/instances/5201/backups/640012");
-    expect(await disksOf(await create(backup))).toMatchObject(copy.body["disks"] as Json[]);
+    const copy = await v4.ask("GET /vm/instances/5201/backups/640012");
+    expect(await disksOf(await create(backup))).toMatchObject(copy.body.disks as Json[]);
   });
 
   test("from nothing: none", async () => {
@@ -168,14 +171,12 @@ describe("the disks of a new instance", () => {
 
 test("a backup of another account is unknown", async () => {
   const theirs = { type: "g6-standard-1", region: "ap-west", backup_id: 640012 };
-  expect(errorFields(await service.request("POST /vm/instances", { as: "other", body: theirs }))).toEqual([
-    "backup_id",
-  ]);
+  expect(await v4.as("other").faults("POST /vm/instances", theirs)).toEqual(["backup_id"]);
 });
 
 test("A-005 creating anything does not change the balances", async () => {
-  const before = await service.request("GET /account");
+  const before = await v4.ask("GET /account");
   await create({ type: "g6-standard-8", backups_enabled: true });
-  service.clock.advance(30 * 86_400_000);
-  expect((await service.request("GET /account")).body).toEqual(before.body);
+  v4.clock.advance(30 * 86_400_000);
+  expect(await v4.read("GET /account")).toEqual(before.body);
 });

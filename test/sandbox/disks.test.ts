@@ -1,14 +1,13 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Json } from "./sandbox-service.ts";
-import { errorFields, items, sandboxForEachTest } from "./sandbox-service.ts";
+import { errorFields, sandboxForEachTest, type Json } from "./sandbox-service.ts";
 
 /** A seeded instance with 4096 MB of its plan free. */
 const roomy = "/vm/instances/5202";
 const free = 4096;
 
-const service = sandboxForEachTest();
+const v4 = sandboxForEachTest();
 
-const create = (body: Json) => service.request(`POST ${roomy}/disks`, { body });
+const create = (body: Json) => v4.ask(`POST ${roomy}/disks`, body);
 
 test.each([
   ["no size", { label: "data" }, ["size"]],
@@ -40,41 +39,39 @@ test.each([
   const response = await create(body);
   expect(response.status).toBe(200);
   expect(response.body).toMatchObject({ status: "not ready", ...made });
-  const again = await service.request(`GET ${roomy}/disks/${String(response.body["id"])}`);
+  const again = await v4.ask(`GET ${roomy}/disks/${response.body.id}`);
   expect(again.body).toEqual(response.body);
 });
 
 test("a disk uses space, and a delete frees it", async () => {
   const { body } = await create({ label: "data", size: free });
   expect(errorFields(await create({ label: "more", size: 1 }))).toEqual(["size"]);
-  await service.request(`DELETE ${roomy}/disks/${String(body["id"])}`);
-  service.clock.advance(10_000);
+  await v4.ask(`DELETE ${roomy}/disks/${body.id}`);
+  v4.clock.advance(10_000);
   expect((await create({ label: "more", size: free })).status).toBe(200);
 });
 
 test("PUT writes only the label", async () => {
-  const [disk] = items(await service.request(`GET ${roomy}/disks`));
-  const path = `${roomy}/disks/${String(disk?.["id"])}`;
-  const { body } = await service.request(`PUT ${path}`, {
-    body: { label: "root", size: 1, filesystem: "raw" },
-  });
+  const [disk] = await v4.list(`${roomy}/disks`);
+  const path = `${roomy}/disks/${disk?.id}`;
+  const { body } = await v4.ask(`PUT ${path}`, { label: "root", size: 1, filesystem: "raw" });
   expect(body).toEqual({ ...disk, label: "root", updated: expect.any(String) });
 });
 
 describe("resize", () => {
   async function resize(instance: string, size: unknown) {
-    const [disk] = items(await service.request(`GET ${instance}/disks`));
-    const path = `${instance}/disks/${String(disk?.["id"])}`;
-    const response = await service.request(`POST ${path}/resize`, { body: { size } });
-    service.clock.advance(10_000);
-    return { response, before: disk, after: (await service.request(`GET ${path}`)).body };
+    const [disk] = await v4.list(`${instance}/disks`);
+    const path = `${instance}/disks/${disk?.id}`;
+    const response = await v4.ask(`POST ${path}/resize`, { size });
+    v4.clock.advance(10_000);
+    return { response, before: disk, after: await v4.read(`GET ${path}`) };
   }
 
   test("uses the free space", async () => {
-    const [disk] = items(await service.request(`GET ${roomy}/disks`));
-    const { response, after } = await resize(roomy, Number(disk?.["size"]) + free);
+    const [disk] = await v4.list(`${roomy}/disks`);
+    const { response, after } = await resize(roomy, Number(disk?.size) + free);
     expect([response.status, response.body]).toEqual([200, {}]);
-    expect(after).toMatchObject({ size: Number(disk?.["size"]) + free, status: "ready" });
+    expect(after).toMatchObject({ size: Number(disk?.size) + free, status: "ready" });
   });
 
   test.each([undefined, 0, "10", 10_000_000])("to %j is 400 naming size", async (size) => {
@@ -87,7 +84,7 @@ describe("resize", () => {
     const { response, before, after } = await resize("/vm/instances/5201", 2000);
     expect(response.status).toBe(200);
     expect(after).toEqual(before);
-    const [event] = items(await service.request("GET /account/events"));
+    const [event] = await v4.list("/account/events");
     expect(event).toMatchObject({
       action: "disk_resize",
       status: "failed",
@@ -97,32 +94,32 @@ describe("resize", () => {
 });
 
 test("a disk can be created with size 0, and not resized to it", async () => {
-  const { status, body } = await service.request("POST /vm/instances/5202/disks", {
-    body: { label: "empty", size: 0, filesystem: "raw" },
+  const { status, body } = await v4.ask("POST /vm/instances/5202/disks", {
+    label: "empty",
+    size: 0,
+    filesystem: "raw",
   });
-  expect([status, body["size"]]).toEqual([200, 0]);
-  const path = `/vm/instances/5202/disks/${String(body["id"])}/resize`;
-  expect(errorFields(await service.request(`POST ${path}`, { body: { size: 0 } }))).toEqual(["size"]);
+  expect([status, body.size]).toEqual([200, 0]);
+  const path = `/vm/instances/5202/disks/${body.id}/resize`;
+  expect(await v4.faults(`POST ${path}`, { size: 0 })).toEqual(["size"]);
 });
 
 test("a resized disk has its new size after the job, and reserves both sizes until then", async () => {
   const path = "/vm/instances/5202/disks";
-  const response = await service.request(`POST ${path}`, { body: { label: "data", size: 1000 } });
-  service.clock.advance(10_000);
-  const disk = `${path}/${String(response.body["id"])}`;
-  const size = async () => (await service.request(`GET ${disk}`)).body["size"];
-  await service.request(`POST ${disk}/resize`, { body: { size: 2000 } });
+  const response = await v4.ask(`POST ${path}`, { label: "data", size: 1000 });
+  v4.clock.advance(10_000);
+  const disk = `${path}/${response.body.id}`;
+  const size = async () => (await v4.read(`GET ${disk}`)).size;
+  await v4.ask(`POST ${disk}/resize`, { size: 2000 });
   expect(await size()).toBe(1000);
-  const taken = await service.request(`POST ${path}`, { body: { label: "more", size: free - 1999 } });
+  const taken = await v4.ask(`POST ${path}`, { label: "more", size: free - 1999 });
   expect(errorFields(taken)).toEqual(["size"]);
-  service.clock.advance(10_000);
+  v4.clock.advance(10_000);
   expect(await size()).toBe(2000);
-  await service.request(`POST ${disk}/resize`, { body: { size: 500 } });
-  const early = await service.request(`POST ${path}`, { body: { label: "more", size: free - 1999 } });
+  await v4.ask(`POST ${disk}/resize`, { size: 500 });
+  const early = await v4.ask(`POST ${path}`, { label: "more", size: free - 1999 });
   expect(errorFields(early)).toEqual(["size"]);
-  service.clock.advance(10_000);
+  v4.clock.advance(10_000);
   expect(await size()).toBe(500);
-  expect((await service.request(`POST ${path}`, { body: { label: "more", size: free - 500 } })).status).toBe(
-    200,
-  );
+  expect(await v4.status(`POST ${path}`, { label: "more", size: free - 500 })).toBe(200);
 });

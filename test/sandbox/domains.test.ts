@@ -1,29 +1,23 @@
 import { describe, expect, test } from "@jest/globals";
-import type { SandboxResponse, Json } from "./sandbox-service.ts";
-import { errorFields, items, sandboxForEachTest } from "./sandbox-service.ts";
+import { errorFields, sandboxForEachTest, type SandboxResponse, type Json } from "./sandbox-service.ts";
 
-const service = sandboxForEachTest();
+const v4 = sandboxForEachTest();
 
 const zone = { domain: "new.example.net", type: "master", soa_email: "dns@example.net" };
-const make = (change: Json = {}): Promise<SandboxResponse> =>
-  service.request("POST /domains", { body: { ...zone, ...change } });
-const add = (body: Json): Promise<SandboxResponse> => service.request("POST /domains/7010/records", { body });
+const make = (change: Json = {}): Promise<SandboxResponse> => v4.ask("POST /domains", { ...zone, ...change });
+const add = (body: Json): Promise<SandboxResponse> => v4.ask("POST /domains/7010/records", body);
 
 describe("domains", () => {
   test("are created, read, updated and deleted with their records", async () => {
     const { body } = await make({ tags: ["prod"], group: "shop" });
     expect(body).toMatchObject({ ...zone, status: "active", ttl_sec: 0, tags: ["prod"], group: "shop" });
-    const path = `/domains/${String(body["id"])}`;
-    const record = await service.request(`POST ${path}/records`, {
-      body: { type: "A", target: "192.0.2.1" },
-    });
-    expect((await service.request(`PUT ${path}`, { body: { status: "disabled" } })).body["status"]).toBe(
-      "disabled",
-    );
-    expect((await service.request(`DELETE ${path}`)).body).toEqual({});
-    expect((await service.request(`GET ${path}`)).status).toBe(404);
-    expect((await service.request(`GET ${path}/records/${String(record.body["id"])}`)).status).toBe(404);
-    const actions = items(await service.request("GET /account/events")).map(({ action }) => action);
+    const path = `/domains/${body.id}`;
+    const record = await v4.ask(`POST ${path}/records`, { type: "A", target: "192.0.2.1" });
+    expect((await v4.read(`PUT ${path}`, { status: "disabled" })).status).toBe("disabled");
+    expect(await v4.read(`DELETE ${path}`)).toEqual({});
+    expect(await v4.status(`GET ${path}`)).toBe(404);
+    expect(await v4.status(`GET ${path}/records/${record.body.id}`)).toBe(404);
+    const actions = (await v4.list("/account/events")).map(({ action }) => action);
     expect(actions.slice(0, 4)).toEqual([
       "dns_zone_delete",
       "dns_zone_update",
@@ -53,7 +47,7 @@ describe("domains", () => {
     [90_000, 172_800],
     [9_999_999, 2_419_200],
   ])("ttl_sec %i is rounded up to %i", async (given, kept) => {
-    expect((await make({ ttl_sec: given })).body["ttl_sec"]).toBe(kept);
+    expect((await make({ ttl_sec: given })).body.ttl_sec).toBe(kept);
   });
 
   test.each([
@@ -62,7 +56,7 @@ describe("domains", () => {
     ["axfr_ips", "192.0.2.1/24"],
   ])("reject %s with %s, which is not an address", async (member, address) => {
     const body = { [member]: ["2001:db8::53", address] };
-    expect(errorFields(await service.request("PUT /domains/7011", { body }))).toEqual([member]);
+    expect(await v4.faults("PUT /domains/7011", body)).toEqual([member]);
   });
 });
 
@@ -80,14 +74,12 @@ describe("V-158 records", () => {
   ])("%j is made", async (body) => {
     const response = await add(body);
     expect(response.body).toMatchObject(body);
-    expect((await service.request(`GET /domains/7010/records/${String(response.body["id"])}`)).body).toEqual(
-      response.body,
-    );
+    expect(await v4.read(`GET /domains/7010/records/${response.body.id}`)).toEqual(response.body);
   });
 
   test("V-165 accept a CNAME with a final period, but no address with one", async () => {
     const response = await add({ type: "CNAME", name: "dot", target: "www.example.org." });
-    expect([response.status, response.body["target"]]).toEqual([200, "www.example.org."]);
+    expect([response.status, response.body.target]).toEqual([200, "www.example.org."]);
     expect(errorFields(await add({ type: "A", name: "dot2", target: "192.0.2.1." }))).toEqual(["target"]);
   });
 
@@ -137,18 +129,16 @@ describe("V-158 records", () => {
     [99_999_999, 2_419_200],
   ])("round ttl_sec %i to %i, the nearest", async (given, kept) => {
     const response = await add({ type: "A", name: "n", target: "192.0.2.1", ttl_sec: given });
-    expect(response.body["ttl_sec"]).toBe(kept);
+    expect(response.body.ttl_sec).toBe(kept);
   });
 
   test("are changed except their type, and deleted", async () => {
     const { id } = (await add({ type: "A", name: "n", target: "192.0.2.1" })).body;
     const path = `/domains/7010/records/${String(id)}`;
-    const changed = await service.request(`PUT ${path}`, { body: { type: "MX", target: "192.0.2.2" } });
+    const changed = await v4.ask(`PUT ${path}`, { type: "MX", target: "192.0.2.2" });
     expect(changed.body).toMatchObject({ type: "A", name: "n", target: "192.0.2.2" });
-    expect(errorFields(await service.request(`PUT ${path}`, { body: { target: "nowhere" } }))).toEqual([
-      "target",
-    ]);
-    expect((await service.request(`DELETE ${path}`)).body).toEqual({});
-    expect((await service.request(`GET ${path}`)).status).toBe(404);
+    expect(await v4.faults(`PUT ${path}`, { target: "nowhere" })).toEqual(["target"]);
+    expect(await v4.read(`DELETE ${path}`)).toEqual({});
+    expect(await v4.status(`GET ${path}`)).toBe(404);
   });
 });

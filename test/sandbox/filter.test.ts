@@ -1,29 +1,28 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import type { Json, TestSandbox } from "./sandbox-service.ts";
-import { errorFields, items, createTestSandbox } from "./sandbox-service.ts";
+import { errorFields, items, createTestSandbox, type Json, type TestSandbox } from "./sandbox-service.ts";
 
-let service: TestSandbox;
+let v4: TestSandbox;
 let all: Json[];
 beforeAll(async () => {
-  service = createTestSandbox({ instances: 100, rateLimit: { limit: 100_000, seconds: 1 } });
-  all = items(await service.request("GET /vm/instances"));
+  v4 = createTestSandbox({ instances: 100, rateLimit: { limit: 100_000, seconds: 1 } });
+  all = await v4.list("/vm/instances");
 });
 
 const text = (item: Json, name: string): string => String(item[name]);
 const list = (item: Json, name: string): string[] => item[name] as string[];
-const id = (item: Json): number => Number(item["id"]);
+const id = (item: Json): number => Number(item.id);
 
 type Case = readonly [name: string, filter: object, picks: (item: Json) => boolean];
 const cases: readonly Case[] = [
-  ["V-016 equality", { region: "us-east" }, (item) => item["region"] === "us-east"],
-  ["V-016 equality with null", { image: null }, (item) => item["image"] === null],
+  ["V-016 equality", { region: "us-east" }, (item) => item.region === "us-east"],
+  ["V-016 equality with null", { image: null }, (item) => item.image === null],
   [
     "V-016 members are ANDed",
     { region: "us-east", group: "shop" },
-    (item) => item["region"] === "us-east" && item["group"] === "shop",
+    (item) => item.region === "us-east" && item.group === "shop",
   ],
-  ["equality minds capitals", { group: "Shop" }, (item) => item["group"] === "Shop"],
+  ["equality minds capitals", { group: "Shop" }, (item) => item.group === "Shop"],
   ["equality with another type picks nothing", { id: "5201" }, () => false],
   ["an array field matches by one element", { tags: "prod" }, (item) => list(item, "tags").includes("prod")],
   ["V-020 +gt", { id: { "+gt": 5250 } }, (item) => id(item) > 5250],
@@ -42,13 +41,13 @@ const cases: readonly Case[] = [
     { ipv4: { "+contains": "192.168." } },
     (item) => list(item, "ipv4").some((address) => address.includes("192.168.")),
   ],
-  ["V-022 +neq", { region: { "+neq": "us-east" } }, (item) => item["region"] !== "us-east"],
-  ["V-022 +neq null", { image: { "+neq": null } }, (item) => item["image"] !== null],
+  ["V-022 +neq", { region: { "+neq": "us-east" } }, (item) => item.region !== "us-east"],
+  ["V-022 +neq null", { image: { "+neq": null } }, (item) => item.image !== null],
   ["+neq of an array field", { tags: { "+neq": "prod" } }, (item) => !list(item, "tags").includes("prod")],
   [
     "V-019 +or",
     { "+or": [{ region: "us-east" }, { group: "mail" }] },
-    (item) => item["region"] === "us-east" || item["group"] === "mail",
+    (item) => item.region === "us-east" || item.group === "mail",
   ],
   [
     "V-019 +and",
@@ -61,7 +60,7 @@ const cases: readonly Case[] = [
   [
     "V-029 the members of an object inside +or are ANDed",
     { "+or": [{ region: "us-east", group: "shop" }, { id: 5201 }] },
-    (item) => (item["region"] === "us-east" && item["group"] === "shop") || id(item) === 5201,
+    (item) => (item.region === "us-east" && item.group === "shop") || id(item) === 5201,
   ],
   [
     "+or of one field, plain and with operators",
@@ -71,7 +70,7 @@ const cases: readonly Case[] = [
 ];
 
 test.each(cases)("%s", async (_name, filter, picks) => {
-  const response = await service.request("GET /vm/instances", { filter });
+  const response = await v4.request("GET /vm/instances", { filter });
   expect(response.status).toBe(200);
   expect(items(response).map(id)).toEqual(all.filter(picks).map(id));
 });
@@ -89,30 +88,30 @@ test.each([["nothing is picked by accident", cases.filter(([, filter]) => Object
 
 test("V-015 results and pages count the matching rows", async () => {
   const expected = all.filter((item) => id(item) >= 5231).length;
-  const { body } = await service.request("GET /vm/instances?page_size=25", {
+  const { body } = await v4.request("GET /vm/instances?page_size=25", {
     filter: { id: { "+gte": 5231 } },
   });
   expect(body).toMatchObject({ results: expected, pages: Math.ceil(expected / 25) });
 });
 
 test("V-020 date-times are compared by time", async () => {
-  const events = items(await service.request("GET /account/events"));
-  const middle = String(events[20]?.["created"]);
+  const events = await v4.list("/account/events");
+  const middle = String(events[20]?.created);
   for (const [operator, count] of [
     ["+gt", 20],
     ["+gte", 21],
     ["+lt", events.length - 21],
     ["+lte", events.length - 20],
   ] as const) {
-    const { body } = await service.request("GET /account/events", {
+    const { body } = await v4.request("GET /account/events", {
       filter: { created: { [operator]: middle } },
     });
-    expect([operator, body["results"]]).toEqual([operator, count]);
+    expect([operator, body.results]).toEqual([operator, count]);
   }
 });
 
 test("nested members are named with a dot", async () => {
-  const response = await service.request("GET /account/events", {
+  const response = await v4.request("GET /account/events", {
     filter: { "entity.type": "vm", "entity.id": 5201 },
   });
   expect(items(response).length).toBeGreaterThan(0);
@@ -125,16 +124,14 @@ describe("order", () => {
     ["V-024 asc", { "+order_by": "label", "+order": "asc" }, 1],
     ["V-024 desc", { "+order_by": "label", "+order": "desc" }, -1],
   ])("%s", async (_name, filter, sign) => {
-    const labels = items(await service.request("GET /vm/instances", { filter })).map((item) =>
-      text(item, "label"),
-    );
+    const labels = (await v4.list("/vm/instances", filter)).map((item) => text(item, "label"));
     const sorted = all.map((item) => text(item, "label")).sort((a, b) => sign * (a < b ? -1 : Number(a > b)));
     expect(labels).toEqual(sorted);
   });
 
   test("numbers are ordered numerically, also with a condition", async () => {
     const filter = { region: "us-east", "+order_by": "id", "+order": "desc" };
-    const found = items(await service.request("GET /vm/instances", { filter })).map(id);
+    const found = (await v4.list("/vm/instances", filter)).map(id);
     expect(found.length).toBeGreaterThan(1);
     expect(found).toEqual([...found].sort((a, b) => b - a));
   });
@@ -169,13 +166,13 @@ test.each([
   ["V-027 +order_by of a number", { "+order_by": 1 }],
   ["a list as a value", { label: ["a"] }],
 ])("%s is 400 with the field X-Filter", async (_name, filter) => {
-  const response = await service.request("GET /vm/instances", { filter });
+  const response = await v4.request("GET /vm/instances", { filter });
   expect(response.status).toBe(400);
   expect(new Set(errorFields(response))).toEqual(new Set(["X-Filter"]));
 });
 
 test("V-189 all errors of a filter are reported", async () => {
-  const response = await service.request("GET /vm/instances", {
+  const response = await v4.request("GET /vm/instances", {
     filter: { status: "a", "+xor": [], "+or": [{ nothing: 1 }, { id: { "+gt": "x" } }], "+order": "up" },
   });
   expect(errorFields(response)).toHaveLength(6);
@@ -210,7 +207,7 @@ test("V-028 any nesting gives the result of the same boolean expression", async 
   }));
   await fc.assert(
     fc.asyncProperty(filter, async (condition) => {
-      const response = await service.request("GET /vm/instances", { filter: condition });
+      const response = await v4.request("GET /vm/instances", { filter: condition });
       expect(items(response).map(id)).toEqual(all.filter((item) => holds(condition, item)).map(id));
     }),
     { numRuns: 60 },
@@ -222,5 +219,5 @@ test.each([
   [1000, 400],
 ])("V-028 a filter of %i levels of +and gets %i", async (levels, status) => {
   const filter = `${'{"+and":['.repeat(levels)}{"id":5201}${"]}".repeat(levels)}`;
-  expect((await service.request("GET /vm/instances", { filter })).status).toBe(status);
+  expect((await v4.request("GET /vm/instances", { filter })).status).toBe(status);
 });

@@ -1,29 +1,30 @@
 import { describe, expect, test } from "@jest/globals";
-import type { SandboxResponse } from "./sandbox-service.ts";
-import { errorFields, instanceCalls, items, sandboxForEachTest, webServer } from "./sandbox-service.ts";
+import {
+  errorFields,
+  instanceCalls,
+  sandboxForEachTest,
+  webServer,
+  type SandboxResponse,
+} from "./sandbox-service.ts";
 
-const service = sandboxForEachTest();
+const v4 = sandboxForEachTest();
 
-const { one, post, all } = instanceCalls(service);
+const { one, post, all } = instanceCalls(v4);
 const [running, off] = [5201, 5202];
 
 test("V-088 an instance that is stopped by the provider can be deleted", async () => {
-  const stopped = items(await service.request("GET /vm/instances")).find(
-    ({ status }) => status === "stopped",
-  );
-  expect((await service.request(`DELETE /vm/instances/${String(stopped?.["id"])}`)).status).toBe(200);
-  service.clock.advance(60_000);
-  expect((await service.request(`GET /vm/instances/${String(stopped?.["id"])}`)).status).toBe(404);
+  const stopped = (await v4.list("/vm/instances")).find(({ status }) => status === "stopped");
+  expect(await v4.status(`DELETE /vm/instances/${stopped?.id}`)).toBe(200);
+  v4.clock.advance(60_000);
+  expect(await v4.status(`GET /vm/instances/${stopped?.id}`)).toBe(404);
 });
 
 test("V-005 V-150 V-151 GET changes nothing, POST creates or acts, PUT and DELETE affect one", async () => {
   const before = await one(String(running));
-  await service.request("GET /vm/instances");
+  await v4.ask("GET /vm/instances");
   expect(await one(String(running))).toEqual(before);
   expect((await post("", webServer)).status).toBe(200);
-  expect(
-    (await service.request(`PUT /vm/instances/${running}`, { body: { label: "renamed" } })).body["label"],
-  ).toBe("renamed");
+  expect((await v4.read(`PUT /vm/instances/${running}`, { label: "renamed" })).label).toBe("renamed");
 });
 
 describe("V-162 a label", () => {
@@ -31,10 +32,10 @@ describe("V-162 a label", () => {
     post(`${off}/clone`, { label, region: "us-west", type: "g6-standard-8" });
   test.each([
     ["create", (label: string) => post("", { ...webServer, label })],
-    ["update", (label: string) => service.request(`PUT /vm/instances/${off}`, { body: { label } })],
+    ["update", (label: string) => v4.ask(`PUT /vm/instances/${off}`, { label })],
     ["clone", clone],
   ])("has 64 characters at most on %s", async (_name, give) => {
-    expect((await give("x".repeat(64))).body["label"]).toHaveLength(64);
+    expect((await give("x".repeat(64))).body.label).toHaveLength(64);
     expect(errorFields(await give("x".repeat(65)))).toEqual(["label"]);
   });
 });
@@ -49,13 +50,13 @@ describe("rebuild", () => {
     const after = await all(`${running}/disks`);
     expect(after.map(({ id }) => id)).not.toEqual(expect.arrayContaining(before.map(({ id }) => id)));
     expect(await all(`${running}/configs`)).toHaveLength(1);
-    service.clock.advance(60_000);
+    v4.clock.advance(60_000);
     expect(await one(String(running))).toMatchObject({ status: "running" });
   });
 
   test("keeps the instance off if requested", async () => {
     await post(`${running}/rebuild`, { ...body, booted: false });
-    service.clock.advance(60_000);
+    v4.clock.advance(60_000);
     expect(await one(String(running))).toMatchObject({ status: "offline" });
   });
 
@@ -74,7 +75,7 @@ describe("resize and mutate", () => {
     const response = await post(`${off}/resize`, { type: "g6-standard-8" });
     expect([response.status, response.body]).toEqual([200, {}]);
     expect(await one(String(off))).toMatchObject({ status: "migrating" });
-    service.clock.advance(60_000);
+    v4.clock.advance(60_000);
     expect(await one(String(off))).toMatchObject({
       status: "offline",
       type: "g6-standard-8",
@@ -99,7 +100,7 @@ describe("resize and mutate", () => {
   test("mutate applies the free upgrade if there is one", async () => {
     expect((await post(`${off}/mutate`)).status).toBe(400);
     expect((await post("5263/mutate", {}, "other")).body).toEqual({});
-    service.clock.advance(60_000);
+    v4.clock.advance(60_000);
     expect(await one("5263", "other")).toMatchObject({ type: "g6-standard-8", status: "running" });
   });
 });
@@ -112,15 +113,15 @@ describe("clone", () => {
     expect(body).toMatchObject({ label: "copy", region: "us-west", status: "provisioning" });
     const sizes = async (id: unknown): Promise<unknown[]> =>
       (await all(`${String(id)}/disks`)).map(({ size }) => size);
-    expect(await sizes(body["id"])).toEqual(await sizes(off));
-    expect(await all(`${String(body["id"])}/configs`)).toHaveLength(1);
-    service.clock.advance(60_000);
-    expect(await one(String(body["id"]))).toMatchObject({ status: "offline" });
+    expect(await sizes(body.id)).toEqual(await sizes(off));
+    expect(await all(`${body.id}/configs`)).toHaveLength(1);
+    v4.clock.advance(60_000);
+    expect(await one(String(body.id))).toMatchObject({ status: "offline" });
   });
 
   test("clones only the named disks and profiles", async () => {
     const { body } = await post(`${off}/clone`, { ...target, configs: [] });
-    expect(await all(`${String(body["id"])}/disks`)).toEqual([]);
+    expect(await all(`${body.id}/disks`)).toEqual([]);
     expect(errorFields(await post(`${off}/clone`, { ...target, disks: [1], configs: [2] }))).toEqual([
       "configs",
       "disks",
@@ -137,7 +138,7 @@ describe("clone", () => {
   test("of one source runs at most five times at once", async () => {
     for (let count = 0; count < 5; count += 1) expect((await post(`${off}/clone`, target)).status).toBe(200);
     expect((await post(`${off}/clone`, target)).status).toBe(400);
-    service.clock.advance(60_000);
+    v4.clock.advance(60_000);
     expect((await post(`${off}/clone`, target)).status).toBe(200);
   });
 });

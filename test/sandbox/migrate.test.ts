@@ -1,15 +1,22 @@
 import { describe, expect, test } from "@jest/globals";
-import type { SandboxResponse, SandboxRequest, Json } from "./sandbox-service.ts";
-import { errorFields, items, sandboxForEachTest, webServer } from "./sandbox-service.ts";
+import {
+  errorFields,
+  items,
+  sandboxForEachTest,
+  webServer,
+  type SandboxResponse,
+  type SandboxRequest,
+  type Json,
+} from "./sandbox-service.ts";
 
-const service = sandboxForEachTest();
+const v4 = sandboxForEachTest();
 
 const read = async (id: number, as: SandboxRequest["as"] = "full"): Promise<Json> =>
-  (await service.request(`GET /vm/instances/${id}`, { as })).body;
+  await v4.as(as).read(`GET /vm/instances/${id}`);
 const migrate = (id: number, body: Json, as: SandboxRequest["as"] = "full"): Promise<SandboxResponse> =>
-  service.request(`POST /vm/instances/${id}/migrate`, { body, as });
+  v4.as(as).ask(`POST /vm/instances/${id}/migrate`, body);
 const actions = async (): Promise<unknown[]> =>
-  items(await service.request("GET /account/events")).map(({ action }) => action);
+  (await v4.list("/account/events")).map(({ action }) => action);
 
 /** The statuses that are seen while the clock moves on by half seconds, each once. */
 async function seen(id: number, seconds: number): Promise<unknown[]> {
@@ -17,7 +24,7 @@ async function seen(id: number, seconds: number): Promise<unknown[]> {
   for (let step = 0; step <= seconds * 2; step += 1) {
     const { status } = await read(id);
     if (found.at(-1) !== status) found.push(status);
-    service.clock.advance(500);
+    v4.clock.advance(500);
   }
   return found;
 }
@@ -37,35 +44,35 @@ describe("V-122 migrate", () => {
   test("V-124 V-127 with a region moves the instance there", async () => {
     expect((await migrate(5201, { region: "us-west" })).body).toEqual({});
     expect((await actions()).slice(0, 2)).toEqual(["vm_migrate_datacenter", "vm_migrate_datacenter_create"]);
-    service.clock.advance(60_000);
+    v4.clock.advance(60_000);
     expect(await read(5201)).toMatchObject({ region: "us-west", status: "running" });
   });
 
   test("gives the instance addresses of its new region", async () => {
     const before = await read(5201);
     const [, neighbour = {}] = items(
-      await service.request("GET /vm/instances", { filter: { region: "us-west" } }),
+      await v4.request("GET /vm/instances", { filter: { region: "us-west" } }),
     );
     await migrate(5201, { region: "us-west" });
-    expect(await read(5201)).toMatchObject({ ipv4: before["ipv4"], ipv6: before["ipv6"] });
-    service.clock.advance(60_000);
+    expect(await read(5201)).toMatchObject({ ipv4: before.ipv4, ipv6: before.ipv6 });
+    v4.clock.advance(60_000);
     const after = await read(5201);
-    const [address, privateAddress] = after["ipv4"] as string[];
-    expect(after["ipv4"]).toHaveLength(2);
-    for (const each of before["ipv4"] as string[]) {
-      expect(after["ipv4"]).not.toContain(each);
-      expect((await service.request(`GET /networking/ips/${each}`)).status).toBe(404);
+    const [address, privateAddress] = after.ipv4 as string[];
+    expect(after.ipv4).toHaveLength(2);
+    for (const each of before.ipv4 as string[]) {
+      expect(after.ipv4).not.toContain(each);
+      expect(await v4.status(`GET /networking/ips/${each}`)).toBe(404);
     }
     expect(privateAddress).toMatch(/^192\.168\./);
-    expect(after["ipv6"]).not.toBe(before["ipv6"]);
+    expect(after.ipv6).not.toBe(before.ipv6);
     const gateway = async (ip: unknown): Promise<unknown> =>
-      (await service.request(`GET /networking/ips/${String(ip)}`)).body["gateway"];
-    expect(await gateway(address)).toBe(await gateway((neighbour["ipv4"] as string[])[0]));
-    expect((await service.request(`GET /networking/ips/${address}`)).body).toMatchObject({
+      (await v4.read(`GET /networking/ips/${String(ip)}`)).gateway;
+    expect(await gateway(address)).toBe(await gateway((neighbour.ipv4 as string[])[0]));
+    expect(await v4.read(`GET /networking/ips/${address}`)).toMatchObject({
       region: "us-west",
       vm_id: 5201,
     });
-    const ips = (await service.request("GET /vm/instances/5201/ips")).body as { ipv4: { public: Json[] } };
+    const ips = (await v4.read("GET /vm/instances/5201/ips")) as { ipv4: { public: Json[] } };
     expect(ips.ipv4.public).toMatchObject([{ address }]);
   });
 
@@ -77,8 +84,8 @@ describe("V-122 migrate", () => {
 
   test("V-126 a move between regions cancels a planned one", async () => {
     await migrate(planned, { region: "us-west" });
-    service.clock.advance(60_000);
-    const types = items(await service.request("GET /account/notifications")).map(({ type }) => type);
+    v4.clock.advance(60_000);
+    const types = (await v4.list("/account/notifications")).map(({ type }) => type);
     expect(types).not.toContain("migration_scheduled");
     expect((await migrate(planned, {})).status).toBe(400);
   });
@@ -90,7 +97,7 @@ describe("V-122 migrate", () => {
     await migrate(id, body);
     const refused = await migrate(id, { region: "us-central" });
     expect(refused.status).toBe(400);
-    service.clock.advance(60_000);
+    v4.clock.advance(60_000);
     expect((await migrate(id, { region: "us-central" })).status).toBe(200);
   });
 
@@ -107,7 +114,7 @@ describe("V-122 migrate", () => {
 
   test("V-129 applies an available upgrade", async () => {
     expect((await migrate(upgradable, { region: "us-west", upgrade: true }, "other")).status).toBe(200);
-    service.clock.advance(60_000);
+    v4.clock.advance(60_000);
     expect(await read(upgradable, "other")).toMatchObject({ region: "us-west", type: "g6-standard-8" });
   });
 
@@ -116,7 +123,7 @@ describe("V-122 migrate", () => {
     ["failover", failing],
     ["failover of another", 5234],
   ])("V-130 rejects a newer region for an instance with %s", async (_name, id) => {
-    const target = (await read(id))["region"] === "ca-central" ? "ap-southeast" : "ca-central";
+    const target = (await read(id)).region === "ca-central" ? "ap-southeast" : "ca-central";
     const refused = await migrate(id, { region: target });
     expect(refused.status).toBe(400);
     expect(refused.body).toEqual({
@@ -134,16 +141,16 @@ describe("V-122 migrate", () => {
 
 describe("statistics", () => {
   const month = (year: number | string, number: number | string): Promise<SandboxResponse> =>
-    service.request(`GET /vm/instances/5201/stats/${year}/${number}`);
+    v4.ask(`GET /vm/instances/5201/stats/${year}/${number}`);
   const times = (response: SandboxResponse): number[] =>
-    (response.body["cpu"] as [number, number][]).map(([time]) => time);
+    (response.body.cpu as [number, number][]).map(([time]) => time);
   const span = (response: SandboxResponse): number => {
     const all = times(response);
     return Math.round(((all.at(-1) ?? 0) - (all[0] ?? 0)) / 3_600_000);
   };
 
   test("V-078 V-118 cover the past 24 hours", async () => {
-    const response = await service.request("GET /vm/instances/5201/stats", { as: "readOnly" });
+    const response = await v4.as("readOnly").ask("GET /vm/instances/5201/stats");
     const curve = expect.arrayContaining([[expect.any(Number), expect.any(Number)]]);
     const traffic = { in: curve, out: curve, private_in: curve, private_out: curve };
     expect(response.body).toEqual({
@@ -154,20 +161,20 @@ describe("statistics", () => {
       netv6: traffic,
     });
     expect(span(response)).toBe(24);
-    expect(Math.max(...times(response))).toBeLessThanOrEqual(service.clock.now());
+    expect(Math.max(...times(response))).toBeLessThanOrEqual(v4.clock.now());
   });
 
   test("start with the instance", async () => {
-    const response = await service.request("POST /vm/instances", { body: webServer });
-    const path = `/vm/instances/${String(response.body["id"])}`;
-    const begin = service.clock.now();
-    expect(times(await service.request(`GET ${path}/stats`))).toEqual([]);
-    expect((await service.request(`GET ${path}/transfer`)).body["used"]).toBe(0);
-    service.clock.advance(2 * 3_600_000);
-    const found = times(await service.request(`GET ${path}/stats`));
+    const response = await v4.ask("POST /vm/instances", webServer);
+    const path = `/vm/instances/${response.body.id}`;
+    const begin = v4.clock.now();
+    expect(times(await v4.ask(`GET ${path}/stats`))).toEqual([]);
+    expect((await v4.read(`GET ${path}/transfer`)).used).toBe(0);
+    v4.clock.advance(2 * 3_600_000);
+    const found = times(await v4.ask(`GET ${path}/stats`));
     expect(found.length).toBeGreaterThan(20);
     expect(Math.min(...found)).toBeGreaterThanOrEqual(begin);
-    expect(times(await service.request(`GET ${path}/stats/2022/4`))).toEqual([]);
+    expect(times(await v4.ask(`GET ${path}/stats/2022/4`))).toEqual([]);
   });
 
   test("V-119 cover a month", async () => {

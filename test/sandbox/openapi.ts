@@ -15,73 +15,17 @@ interface Operation {
 /** Responses have empty strings for unset members, even for members that requests must not send empty. */
 const ignored = new Set(["minLength"]);
 
-/** Operations of v4 that the sandbox does not have, because no statement and no mapping names them. */
-export const leftOut: readonly string[] = [
-  "GET /account/maintenance",
-  "DELETE /account/payment-methods/{paymentMethodId}",
-  "POST /account/payment-methods/{paymentMethodId}/make-default",
-  "DELETE /account/service-transfers/{token}",
-  "POST /domains/import",
-  "POST /domains/{domainId}/clone",
-  "GET /domains/{domainId}/zone-file",
-  "POST /images",
-  "POST /images/upload",
-  "PUT /images/{imageId}",
-  "DELETE /images/{imageId}",
-  "POST /managed/credentials/{credentialId}/revoke",
-  "GET /managed/credentials/sshkey",
-  "DELETE /managed/services/{serviceId}",
-  "GET /networking/vlans",
-  "POST /nodebalancers/{nodeBalancerId}/configs/{configId}/rebuild",
-  "GET /nodebalancers/{nodeBalancerId}/stats",
-  "GET /object-storage/buckets/{clusterId}",
-  "GET /object-storage/buckets/{clusterId}/{bucket}/object-list",
-  "POST /object-storage/buckets/{clusterId}/{bucket}/object-url",
-  "GET /object-storage/clusters",
-  "GET /object-storage/clusters/{clusterId}",
-  "DELETE /orch/clusters/{clusterId}",
-  "GET /orch/clusters/{clusterId}/api-endpoints",
-  "GET /orch/clusters/{clusterId}/kubeconfig",
-  "DELETE /orch/clusters/{clusterId}/kubeconfig",
-  "GET /orch/clusters/{clusterId}/nodes/{nodeId}",
-  "DELETE /orch/clusters/{clusterId}/nodes/{nodeId}",
-  "POST /orch/clusters/{clusterId}/recycle",
-  "GET /orch/versions",
-  "GET /orch/versions/{version}",
-  "GET /profile/devices",
-  "GET /profile/devices/{deviceId}",
-  "DELETE /profile/devices/{deviceId}",
-  "GET /profile/preferences",
-  "PUT /profile/preferences",
-  "POST /support/tickets/{ticketId}/close",
-  "GET /tags",
-  "GET /vm/instances/{vmId}/firewalls",
-  "GET /vm/instances/{vmId}/nodebalancers",
-  "POST /vm/instances/{vmId}/password",
-  "GET /vm/instances/{vmId}/transfer/{year}/{month}",
-  "POST /volumes",
-  "PUT /volumes/{volumeId}",
-  "DELETE /volumes/{volumeId}",
-  "POST /volumes/{volumeId}/attach",
-  "POST /volumes/{volumeId}/detach",
-  "POST /tags",
-  "GET /tags/{label}",
-  "DELETE /tags/{label}",
-];
-
 /** Every operation of v4 that the sandbox has, as `GET /path/{id}`. */
 export function describedOperations(): readonly {
   readonly call: string;
   readonly auth: string;
   readonly beta: boolean;
 }[] {
-  return Object.entries(v4Operations.operations)
-    .filter(([call]) => !leftOut.includes(call))
-    .map(([call, { auth, versions }]) => ({
-      call,
-      auth,
-      beta: !versions.includes("v4") || call.split(" ")[1]?.startsWith("/networking/firewalls") === true,
-    }));
+  return Object.entries(v4Operations.operations).map(([call, { auth, beta = false }]) => ({
+    call,
+    auth,
+    beta: beta || call.includes(" /networking/firewalls"),
+  }));
 }
 
 const described = read();

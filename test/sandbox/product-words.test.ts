@@ -1,10 +1,9 @@
 import { beforeAll, expect, test } from "@jest/globals";
-import type { TestSandbox } from "./sandbox-service.ts";
-import { errorFields, items, createTestSandbox, webServer } from "./sandbox-service.ts";
+import { errorFields, items, createTestSandbox, webServer, type TestSandbox } from "./sandbox-service.ts";
 
-let service: TestSandbox;
+let v4: TestSandbox;
 beforeAll(() => {
-  service = createTestSandbox({ words: { vm: "acme", orch: "acmeks" } });
+  v4 = createTestSandbox({ words: { vm: "acme", orch: "acmeks" } });
 });
 
 const server = { ...webServer, image: "acme/debian11" };
@@ -17,83 +16,66 @@ test.each([
   "/acme/stackscripts",
   "/images/acme/debian11",
 ])("%s is served under the service's product word", async (path) => {
-  expect((await service.request(`GET ${path}`)).status).toBe(200);
-  expect((await service.request(`GET ${path.replaceAll("acme", "vm")}`)).status).toBe(404);
+  expect(await v4.status(`GET ${path}`)).toBe(200);
+  expect(await v4.status(`GET ${path.replaceAll("acme", "vm")}`)).toBe(404);
 });
 
 test.each(["/regions", "/images", "/acme/types", "/acme/kernels", "/acme/instances", "/acme/stackscripts"])(
   "%s contains no neutral word",
   async (path) => {
-    expect(JSON.stringify((await service.request(`GET ${path}`)).body)).not.toMatch(
-      /(?<![a-z])vms?(?![a-z])/i,
-    );
+    expect(JSON.stringify(await v4.read(`GET ${path}`))).not.toMatch(/(?<![a-z])vms?(?![a-z])/i);
   },
 );
 
 test("scopes, events and entities are renamed", async () => {
-  const refused = await service.request("POST /acme/instances", { as: "readOnly", body: server });
+  const refused = await v4.as("readOnly").ask("POST /acme/instances", server);
   expect(refused.status).toBe(403);
   expect(refused.headers.get("x-oauth-scopes")).toBe("acmes:read_only");
   expect(refused.headers.get("x-accepted-oauth-scopes")).toBe("acmes:read_write");
-  await service.request("POST /acme/instances/5201/reboot");
-  const [event] = items(await service.request("GET /account/events"));
+  await v4.ask("POST /acme/instances/5201/reboot");
+  const [event] = await v4.list("/account/events");
   expect(event).toMatchObject({
     action: "acme_reboot",
     entity: { type: "acme", url: "/v4/acme/instances/5201" },
   });
-  const seeded = items(await service.request("GET /account/events", { filter: { action: "acme_create" } }));
+  const seeded = await v4.list("/account/events", { action: "acme_create" });
   expect(seeded.length).toBeGreaterThan(0);
 });
 
 test("labels, images and kernels of new objects are renamed", async () => {
-  const response = await service.request("POST /acme/instances", { body: server });
+  const response = await v4.ask("POST /acme/instances", server);
   expect(response.body).toMatchObject({
-    label: `acme${String(response.body["id"])}`,
+    label: `acme${response.body.id}`,
     image: "acme/debian11",
   });
-  const configs = await service.request(`GET /acme/instances/${String(response.body["id"])}/configs`);
+  const configs = await v4.ask(`GET /acme/instances/${response.body.id}/configs`);
   expect(items(configs)).toMatchObject([{ kernel: "acme/latest-64bit" }]);
-  expect((await service.request("POST /acme/instances", { body: { ...server, label: "acme" } })).status).toBe(
-    200,
-  );
-  const neutral = await service.request("POST /acme/instances", {
-    body: { ...server, image: "vm/debian11", label: "vm" },
-  });
+  expect(await v4.status("POST /acme/instances", { ...server, label: "acme" })).toBe(200);
+  const neutral = await v4.ask("POST /acme/instances", { ...server, image: "vm/debian11", label: "vm" });
   expect(errorFields(neutral)).toEqual(["label", "image"]);
 });
 
 test("the error of a busy instance is renamed", async () => {
-  await service.request("POST /acme/instances/5202/boot");
-  const { body } = await service.request("POST /acme/instances/5202/boot");
+  await v4.ask("POST /acme/instances/5202/boot");
+  const { body } = await v4.ask("POST /acme/instances/5202/boot");
   expect(body).toEqual({ errors: [{ reason: "Acme busy." }] });
 });
 
-test.each([
-  "/networking/ips",
-  "/networking/ips/198.18.20.81",
-  "/acme/instances/5201/ips",
-  "/networking/ipv6/ranges/2001:db8:e001:200::",
-  "/volumes",
-  "/domains",
-  "/nodebalancers",
-  "/account",
-  "/account/events",
-  "/account/notifications",
-  "/account/users/dev-kai/grants",
-  "/support/tickets",
-  "/support/tickets/220045/replies",
-  "/profile/tokens",
-])("%s contains no neutral word as a name", async (path) => {
-  const response = await service.request(`GET ${path}`);
+const WITH_NAMES =
+  "/networking/ips /networking/ips/198.18.20.81 /acme/instances/5201/ips /volumes /domains /nodebalancers " +
+  "/networking/ipv6/ranges/2001:db8:e001:200:: /account /account/events /account/notifications /profile/tokens " +
+  "/account/users/dev-kai/grants /support/tickets /support/tickets/220045/replies";
+test.each(WITH_NAMES.split(" "))("%s contains no neutral word as a name", async (path) => {
+  const response = await v4.ask(`GET ${path}`);
   expect(response.status).toBe(200);
   expect(JSON.stringify(response.body)).not.toMatch(/(?<![a-z])(?:vms?|orch)(?:_|"|:|\/)/i);
 });
 
 test("names in request bodies are renamed", async () => {
-  const ask = (request: string, body: unknown) => service.request(request, { body });
+  const ask = (request: string, body: unknown) => v4.ask(request, body);
   const address = await ask("POST /networking/ips", { type: "ipv4", public: true, acme_id: 5201 });
   expect(address.body).toMatchObject({ acme_id: 5201 });
-  const assignments = [{ address: address.body["address"], acme_id: 5212 }];
+  const assignments = [{ address: address.body.address, acme_id: 5212 }];
   expect((await ask("POST /networking/ips/assign", { region: "ap-west", assignments })).status).toBe(200);
   const share = { acme_id: 5212, ips: ["198.18.20.81"] };
   expect((await ask("POST /networking/ips/share", share)).status).toBe(200);
@@ -106,38 +88,32 @@ test("names in request bodies are renamed", async () => {
   const wall = { label: "wall", rules: {}, devices: { acmes: [5201] } };
   const firewall = await ask("POST /v4beta/networking/firewalls", wall);
   expect(firewall.status).toBe(200);
-  const devices = `/v4beta/networking/firewalls/${String(firewall.body["id"])}/devices`;
-  expect(items(await service.request(`GET ${devices}`))).toMatchObject([{ entity: { type: "acme" } }]);
+  const devices = `/v4beta/networking/firewalls/${firewall.body.id}/devices`;
+  expect(await v4.list(devices)).toMatchObject([{ entity: { type: "acme" } }]);
   const grants = await ask("PUT /account/users/dev-kai/grants", {
     acme: [{ id: 5203, permissions: "read_only" }],
     global: { add_acmes: true },
   });
   expect(grants.body).toMatchObject({ global: { add_acmes: true } });
   const elsewhere = { ...server, region: "us-west" };
-  expect((await service.request("POST /acme/instances", { as: "restricted", body: elsewhere })).status).toBe(
-    200,
-  );
-  const mine = items(await service.request("GET /acme/instances", { as: "restricted" }));
+  expect(await v4.as("restricted").status("POST /acme/instances", elsewhere)).toBe(200);
+  const mine = await v4.as("restricted").list("/acme/instances");
   expect(mine).toHaveLength(4);
-  expect((await service.request("GET /networking/ips/198.18.20.81", { as: "restricted" })).status).toBe(200);
+  expect(await v4.as("restricted").status("GET /networking/ips/198.18.20.81")).toBe(200);
 });
 
 test("clusters and migrations are renamed", async () => {
-  const response = await service.request("POST /acmeks/clusters", {
-    body: {
-      label: "prod",
-      region: "us-east",
-      k8s_version: "1.22",
-      node_pools: [{ type: "g6-standard-2", count: 1 }],
-    },
+  const response = await v4.ask("POST /acmeks/clusters", {
+    label: "prod",
+    region: "us-east",
+    k8s_version: "1.22",
+    node_pools: [{ type: "g6-standard-2", count: 1 }],
   });
   expect(response.status).toBe(200);
-  await service.request("POST /acme/instances/5215/migrate", { body: { region: "us-west" } });
-  const actions = items(await service.request("GET /account/events")).map(({ action }) => action);
+  await v4.ask("POST /acme/instances/5215/migrate", { region: "us-west" });
+  const actions = (await v4.list("/account/events")).map(({ action }) => action);
   expect(actions.slice(0, 2)).toEqual(["acme_migrate_datacenter", "acme_migrate_datacenter_create"]);
-  const token = await service.request("POST /profile/tokens", {
-    body: { label: "k", scopes: "acmeks:read_only" },
-  });
+  const token = await v4.ask("POST /profile/tokens", { label: "k", scopes: "acmeks:read_only" });
   expect(token.status).toBe(200);
 });
 

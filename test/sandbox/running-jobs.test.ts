@@ -1,9 +1,8 @@
 /** Jobs that run when the sandbox starts end, as jobs do that start later. */
 import { describe, expect, test } from "@jest/globals";
-import type { Json } from "./sandbox-service.ts";
-import { items, sandboxForEachTest } from "./sandbox-service.ts";
+import { sandboxForEachTest, type Json } from "./sandbox-service.ts";
 
-const service = sandboxForEachTest();
+const v4 = sandboxForEachTest();
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -20,17 +19,17 @@ const transitional = [
   "restoring",
 ];
 
-const instances = async (): Promise<Json[]> => items(await service.request("GET /vm/instances"));
-const events = async (): Promise<Json[]> => items(await service.request("GET /account/events"));
-const backups = async (id: number): Promise<Json & { automatic: Json[] }> =>
-  (await service.request(`GET /vm/instances/${id}/backups`)).body as Json & { automatic: Json[] };
-const instance = async (id: number): Promise<Json> => (await service.request(`GET /vm/instances/${id}`)).body;
+const instances = async (): Promise<Json[]> => await v4.list("/vm/instances");
+const events = async (): Promise<Json[]> => await v4.list("/account/events");
+const backups = async (id: number): Promise<{ automatic: Json[]; snapshot: Json }> =>
+  await v4.read(`GET /vm/instances/${id}/backups`);
+const instance = async (id: number): Promise<Json> => await v4.read(`GET /vm/instances/${id}`);
 
 describe("seeded instances with a running job", () => {
   test("reach the next state, and the one being deleted disappears", async () => {
     const busy = (await instances()).filter(({ status }) => transitional.includes(String(status)));
     expect(new Set(busy.map(({ status }) => status))).toEqual(new Set(transitional));
-    service.clock.advance(5 * minute);
+    v4.clock.advance(5 * minute);
     const after = new Map((await instances()).map(({ id, status }) => [id, status]));
     const then = busy.map(({ id, status }) => [status, after.get(id)]);
     expect(Object.fromEntries(then)).toEqual({
@@ -49,15 +48,15 @@ describe("seeded instances with a running job", () => {
   test("each have a running event that ends with the job", async () => {
     const busy = (await instances()).filter(({ status }) => transitional.includes(String(status)));
     const begun = (await events()).filter(({ status, duration }) => status === "started" && duration === 60);
-    const about = new Set(begun.map(({ entity }) => (entity as Json)["id"]));
+    const about = new Set(begun.map(({ entity }) => entity.id));
     expect(about).toEqual(new Set(busy.map(({ id }) => id)));
-    service.clock.advance(5 * minute);
-    const ended = (await events()).filter(({ id }) => begun.some((each) => each["id"] === id));
+    v4.clock.advance(5 * minute);
+    const ended = (await events()).filter(({ id }) => begun.some((each) => each.id === id));
     expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(["finished"]));
   });
 
   test("five minutes later no event is running, and the snapshot is finished", async () => {
-    service.clock.advance(5 * minute);
+    v4.clock.advance(5 * minute);
     const statuses = new Set((await events()).map(({ status }) => status));
     expect(statuses).toEqual(new Set(["finished", "failed", "notification"]));
     const { snapshot } = await backups(5205);
@@ -73,20 +72,20 @@ describe("automatic backups", () => {
     [5201, 10],
     [5205, 2],
   ])("of instance %i are taken in the two hours from %i", async (id, from) => {
-    const before = new Set((await backups(id)).automatic.map((each) => each["id"]));
-    service.clock.advance(day);
+    const before = new Set((await backups(id)).automatic.map((each) => each.id));
+    v4.clock.advance(day);
     const { automatic } = await backups(id);
-    const [taken = {}, ...others] = automatic.filter((each) => !before.has(each["id"]));
+    const [taken = {}, ...others] = automatic.filter((each) => !before.has(each.id));
     expect(others).toEqual([]);
-    expect([from, from + 1]).toContain(window(taken["created"]));
+    expect([from, from + 1]).toContain(window(taken.created));
     expect(taken).toMatchObject({ type: "auto", status: "successful", label: null });
-    expect(taken["disks"]).not.toEqual([]);
-    const { last_successful: last } = (await instance(id))["backups"] as Json;
-    expect(last).toBe(taken["finished"]);
+    expect(taken.disks).not.toEqual([]);
+    const { last_successful: last } = (await instance(id)).backups;
+    expect(last).toBe(taken.finished);
   });
 
   test("are at most one daily and two weekly ones at any time", async () => {
-    service.clock.advance(60 * day);
+    v4.clock.advance(60 * day);
     const { automatic } = await backups(5201);
     expect(automatic).toHaveLength(3);
     const saturdays = automatic.filter(({ created }) => new Date(`${String(created)}Z`).getUTCDay() === 6);
@@ -94,10 +93,10 @@ describe("automatic backups", () => {
   });
 
   test("have a day and a window chosen by the service, unless they are off", async () => {
-    await service.request("POST /vm/instances/5202/backups/enable");
-    await service.request("POST /vm/instances/5201/backups/cancel");
-    service.clock.advance(day);
-    expect((await instance(5202))["backups"]).toMatchObject({
+    await v4.ask("POST /vm/instances/5202/backups/enable");
+    await v4.ask("POST /vm/instances/5201/backups/cancel");
+    v4.clock.advance(day);
+    expect((await instance(5202)).backups).toMatchObject({
       schedule: { day: expect.stringMatching(/day$/), window: expect.stringMatching(/^W\d+$/) },
       last_successful: expect.any(String),
     });
@@ -105,19 +104,19 @@ describe("automatic backups", () => {
   });
 
   test("follow a change of the window", async () => {
-    await service.request("PUT /vm/instances/5201", { body: { backups: { schedule: { window: "W20" } } } });
-    service.clock.advance(day);
+    await v4.ask("PUT /vm/instances/5201", { backups: { schedule: { window: "W20" } } });
+    v4.clock.advance(day);
     const newest = (await backups(5201)).automatic.at(-1);
-    expect([20, 21]).toContain(window(newest?.["created"]));
+    expect([20, 21]).toContain(window(newest?.created));
   });
 });
 
 test("a restored state continues where it was saved", async () => {
-  const saved = service.sandbox.save();
-  service.clock.advance(day);
+  const saved = v4.sandbox.save();
+  v4.clock.advance(day);
   const later = await backups(5201);
-  service.sandbox.restore(JSON.parse(JSON.stringify(saved)));
-  expect((await backups(5201)).automatic.map((each) => each["created"])).toEqual(
-    later.automatic.map((each) => each["created"]),
+  v4.sandbox.restore(JSON.parse(JSON.stringify(saved)));
+  expect((await backups(5201)).automatic.map((each) => each.created)).toEqual(
+    later.automatic.map((each) => each.created),
   );
 });

@@ -7,43 +7,64 @@ import { createSandbox } from "../../src/sandbox/create-sandbox.ts";
 import { request, type RequestOptions, type TestResponse } from "../support/request.ts";
 import { validateResponse } from "./openapi.ts";
 
-export type Json = Record<string, unknown>;
+// oxlint-disable-next-line typescript/no-explicit-any -- tests read bodies of every shape
+export type Json = any;
 
 export interface SandboxRequest extends RequestOptions {
   /** The name of a seeded token, `anonymous`, or a whole `Authorization` header. Default `full`. */
   readonly as?: TokenName | "anonymous" | { readonly authorization: string };
 }
 
-export interface SandboxResponse extends TestResponse {
-  readonly body: Json;
+export type SandboxResponse = TestResponse;
+
+/** Calls with one token: `ask("PUT /vm/instances/5201", { label: "a" })`. A path without a version is one below `/v4`. */
+export interface Caller {
+  ask(call: string, body?: unknown): Promise<SandboxResponse>;
+  /** The body of the response. */
+  read(call: string, body?: unknown): Promise<Json>;
+  status(call: string, body?: unknown): Promise<number>;
+  /** The fields of the errors in the response; `undefined` for an error without a field. */
+  faults(call: string, body?: unknown): Promise<unknown[]>;
+  /** The items of a list: `list("/vm/instances", { label: "a" })`. */
+  list(path: string, filter?: unknown): Promise<Json[]>;
 }
 
-export interface TestSandbox {
+/** Its own calls have the token `full`. */
+export interface TestSandbox extends Caller {
   readonly sandbox: SandboxService;
   readonly clock: ManualClock;
-  /** `request("GET /vm/instances", …)`; a path without a version is one below `/v4`. */
   request(call: string, options?: SandboxRequest): Promise<SandboxResponse>;
+  as(who: NonNullable<SandboxRequest["as"]>): Caller;
+}
+
+function callerOf(send: (call: string, options: SandboxRequest) => Promise<SandboxResponse>): Caller {
+  const ask = (call: string, body?: unknown) => send(call, { ...(body !== undefined && { body }) });
+  return {
+    ask,
+    read: async (call, body) => (await ask(call, body)).body,
+    status: async (call, body) => (await ask(call, body)).status,
+    faults: async (call, body) => errorFields(await ask(call, body)),
+    list: async (path, filter) => items(await send(`GET ${path}`, { filter })),
+  };
 }
 
 /** Creates a sandbox. Its responses are compared with v4's description. */
 export function createTestSandbox(options: ServiceOptions = {}): TestSandbox {
   const clock = manualClock();
   const sandbox = createSandbox({ clock, ...options });
-  return {
-    sandbox,
-    clock,
-    async request(call, { as = "full", ...sent } = {}) {
-      const [method = "", path = ""] = call.split(" ");
-      const target = /^\/v4(beta)?\//.test(path) ? path : `/v4${path}`;
-      const response = await request(sandbox.listener, `${method} ${target}`, {
-        ...sent,
-        headers: { ...authorization(sandbox, as), ...sent.headers },
-      });
-      // The description uses the neutral product words.
-      if (!options.words) validateResponse(call, response.status, response.body);
-      return response;
-    },
-  };
+  async function send(call: string, { as = "full", ...sent }: SandboxRequest = {}): Promise<SandboxResponse> {
+    const [method = "", path = ""] = call.split(" ");
+    const target = /^\/v4(beta)?\//.test(path) ? path : `/v4${path}`;
+    const response = await request(sandbox.listener, `${method} ${target}`, {
+      ...sent,
+      headers: { ...authorization(sandbox, as), ...sent.headers },
+    });
+    // The description uses the neutral product words.
+    if (!options.words) validateResponse(call, response.status, response.body);
+    return response;
+  }
+  const as: TestSandbox["as"] = (who) => callerOf((call, sent) => send(call, { as: who, ...sent }));
+  return { sandbox, clock, request: send, as, ...callerOf(send) };
 }
 
 /** What tests ask is asked of the sandbox that `prepare` created last. */
@@ -60,6 +81,8 @@ function createBy(prepare: (create: () => void) => void, options?: ServiceOption
       return current.clock;
     },
     request: (call, sent) => current.request(call, sent),
+    as: (who) => callerOf((call, sent) => current.request(call, { as: who, ...sent })),
+    ...callerOf((call, sent) => current.request(call, sent)),
   };
 }
 
@@ -79,12 +102,12 @@ function authorization(
 
 /** The items of a list. */
 export function items(response: SandboxResponse): Json[] {
-  return response.body["data"] as Json[];
+  return response.body.data;
 }
 
 /** The fields of the errors in a response; `undefined` for an error without a field. */
 export function errorFields(response: SandboxResponse): unknown[] {
-  return (response.body["errors"] as Json[]).map(({ field }) => field);
+  return response.body.errors.map(({ field }: Json) => field);
 }
 
 /** A body that creates an instance with two disks. */
@@ -96,10 +119,10 @@ export const webServer = {
 };
 
 /** Calls for an instance, or for a part of one. Their paths begin with its id. */
-export const instanceCalls = (service: TestSandbox) => ({
-  one: async (path: string, as: SandboxRequest["as"] = "full"): Promise<Json> =>
-    (await service.request(`GET /vm/instances/${path}`, { as })).body,
+export const instanceCalls = (v4: TestSandbox) => ({
+  one: (path: string, as: SandboxRequest["as"] = "full"): Promise<Json> =>
+    v4.as(as).read(`GET /vm/instances/${path}`),
   post: (path: string, body: Json = {}, as: SandboxRequest["as"] = "full"): Promise<SandboxResponse> =>
-    service.request(`POST /vm/instances${path && `/${path}`}`, { body, as }),
-  all: async (path: string): Promise<Json[]> => items(await service.request(`GET /vm/instances/${path}`)),
+    v4.as(as).ask(`POST /vm/instances${path && `/${path}`}`, body),
+  all: (path: string): Promise<Json[]> => v4.list(`/vm/instances/${path}`),
 });

@@ -1,13 +1,12 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { createSandbox } from "../../src/sandbox/create-sandbox.ts";
-import type { Json, TestSandbox } from "./sandbox-service.ts";
-import { items, createTestSandbox } from "./sandbox-service.ts";
+import { createTestSandbox, type Json, type TestSandbox } from "./sandbox-service.ts";
 
-let service: TestSandbox;
+let v4: TestSandbox;
 let instances: Json[];
 beforeAll(async () => {
-  service = createTestSandbox();
-  instances = items(await service.request("GET /vm/instances"));
+  v4 = createTestSandbox();
+  instances = await v4.list("/vm/instances");
 });
 
 const some = (fits: (instance: Json) => unknown): boolean => instances.some((each) => Boolean(fits(each)));
@@ -15,20 +14,10 @@ const distinct = (name: string): Set<unknown> => new Set(instances.map((each) =>
 
 test("the seed has 60 instances in every status", () => {
   expect(instances).toHaveLength(60);
-  expect([...distinct("status")].map(String).sort()).toEqual([
-    "booting",
-    "cloning",
-    "deleting",
-    "migrating",
-    "offline",
-    "provisioning",
-    "rebooting",
-    "rebuilding",
-    "restoring",
-    "running",
-    "shutting_down",
-    "stopped",
-  ]);
+  expect([...distinct("status")].map(String).sort().join(" ")).toBe(
+    "booting cloning deleting migrating offline provisioning rebooting rebuilding restoring running " +
+      "shutting_down stopped",
+  );
 });
 
 test("instances are in every region, of most types and of many images", () => {
@@ -45,10 +34,10 @@ test("the seed has the rare cases", () => {
   expect(some(({ ipv4 }) => (ipv4 as string[]).length === 2)).toBe(true);
   expect(some(({ tags }) => (tags as string[]).length === 0)).toBe(true);
   for (const alert of ["cpu", "network_in", "transfer_quota", "io"]) {
-    expect(some(({ alerts }) => (alerts as Json)[alert] === 0)).toBe(true);
+    expect(some(({ alerts }) => alerts[alert] === 0)).toBe(true);
   }
-  expect(some(({ backups }) => (backups as Json)["enabled"])).toBe(true);
-  expect(some(({ backups }) => !(backups as Json)["enabled"])).toBe(true);
+  expect(some(({ backups }) => backups.enabled)).toBe(true);
+  expect(some(({ backups }) => !backups.enabled)).toBe(true);
 });
 
 test("no two instances share an address", () => {
@@ -70,17 +59,16 @@ test("each region has its own IPv4 and IPv6 networks", () => {
 
 test("disks fit the plan of their instance, and its profile names them", async () => {
   for (const { id, image, specs } of instances) {
-    const disks = items(await service.request(`GET /vm/instances/${String(id)}/disks`));
+    const disks = await v4.list(`/vm/instances/${String(id)}/disks`);
     const used = disks.reduce((sum, { size }) => sum + Number(size), 0);
     expect(disks.length === 0).toBe(image === null);
-    expect(used).toBeLessThanOrEqual(Number((specs as Json)["disk"]));
+    expect(used).toBeLessThanOrEqual(Number(specs.disk));
     expect(disks.every(({ size }) => Number(size) > 0)).toBe(true);
   }
 });
 
 test("every id in an instance is in its catalog", async () => {
-  const ids = async (path: string): Promise<unknown[]> =>
-    items(await service.request(`GET ${path}`)).map(({ id }) => id);
+  const ids = async (path: string): Promise<unknown[]> => (await v4.list(path)).map(({ id }) => id);
   const [regions, types, images = []] = await Promise.all(["/regions", "/vm/types", "/images"].map(ids));
   for (const { region, type, image } of instances) {
     expect(regions).toContain(region);
@@ -91,7 +79,7 @@ test("every id in an instance is in its catalog", async () => {
 
 describe("catalogs", () => {
   test("have kernels of both architectures and the well-known ids", async () => {
-    const kernels = items(await service.request("GET /vm/kernels"));
+    const kernels = await v4.list("/vm/kernels");
     expect(kernels.map(({ id }) => id)).toEqual(
       expect.arrayContaining(["vm/latest-64bit", "vm/latest-32bit", "vm/grub2", "vm/direct-disk"]),
     );
@@ -99,13 +87,13 @@ describe("catalogs", () => {
   });
 
   test("have images of many vendors, some deprecated", async () => {
-    const images = items(await service.request("GET /images"));
+    const images = await v4.list("/images");
     expect(new Set(images.map(({ vendor }) => vendor)).size).toBeGreaterThanOrEqual(10);
     expect(images.some(({ deprecated }) => deprecated)).toBe(true);
   });
 
   test("have hourly and monthly prices in dollars for types and backups", async () => {
-    expect((await service.request("GET /vm/types/g6-standard-1")).body).toMatchObject({
+    expect(await v4.read("GET /vm/types/g6-standard-1")).toMatchObject({
       price: { hourly: 0.015, monthly: 10 },
       addons: { backups: { price: { monthly: 2.5 } } },
       memory: 2048,
@@ -115,7 +103,7 @@ describe("catalogs", () => {
 });
 
 test("V-041 V-042 an event has the documented fields", async () => {
-  const events = items(await service.request("GET /account/events"));
+  const events = await v4.list("/account/events");
   expect(events.length).toBeGreaterThanOrEqual(50);
   for (const event of events) {
     expect(event).toMatchObject({
@@ -135,25 +123,10 @@ test("V-041 V-042 an event has the documented fields", async () => {
   expect(events.some(({ seen }) => seen) && events.some(({ seen }) => !seen)).toBe(true);
 });
 
-test("V-154 one event is read by its id", async () => {
-  const [event] = items(await service.request("GET /account/events"));
-  expect((await service.request(`GET /account/events/${String(event?.["id"])}`)).body).toEqual(event);
-});
-
 test("V-030 V-034 V-090 the account has the documented fields", async () => {
-  const text = expect.any(String);
-  expect((await service.request("GET /account")).body).toMatchObject({
-    email: text,
-    first_name: text,
-    last_name: text,
-    company: text,
-    address_1: text,
-    address_2: text,
-    city: text,
-    state: text,
-    zip: text,
-    country: text,
-    phone: text,
+  const texts = "email first_name last_name company address_1 address_2 city state zip country phone";
+  expect(await v4.read("GET /account")).toMatchObject({
+    ...Object.fromEntries(texts.split(" ").map((name) => [name, expect.any(String)])),
     tax_id: null,
     balance: expect.any(Number),
     uninvoiced_balance: expect.any(Number),
@@ -164,17 +137,17 @@ test("V-030 V-034 V-090 the account has the documented fields", async () => {
 test("two starts give the same data", async () => {
   const again = createTestSandbox();
   for (const path of ["/vm/instances", "/images", "/account/events", "/vm/instances/5201/backups"]) {
-    expect((await again.request(`GET ${path}`)).body).toEqual((await service.request(`GET ${path}`)).body);
+    expect((await again.request(`GET ${path}`)).body).toEqual(await v4.read(`GET ${path}`));
   }
-  expect(again.sandbox.tokens).toEqual(service.sandbox.tokens);
+  expect(again.sandbox.tokens).toEqual(v4.sandbox.tokens);
 });
 
 test("two sandboxes in one process share no state", async () => {
   const again = createTestSandbox();
   await again.request("PUT /vm/instances/5201", { body: { label: "only-here" } });
   await again.request("DELETE /vm/instances/5202");
-  expect((await service.request("GET /vm/instances/5201")).body["label"]).not.toBe("only-here");
-  expect((await service.request("GET /vm/instances/5202")).body["status"]).not.toBe("deleting");
+  expect((await v4.read("GET /vm/instances/5201")).label).not.toBe("only-here");
+  expect((await v4.read("GET /vm/instances/5202")).status).not.toBe("deleting");
 });
 
 const list = "a list of objects is needed";

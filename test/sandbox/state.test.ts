@@ -1,31 +1,30 @@
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { manualClock } from "../support/manual-clock.ts";
 import { createSandbox } from "../../src/sandbox/create-sandbox.ts";
-import type { TestSandbox } from "./sandbox-service.ts";
-import { items, createTestSandbox, webServer } from "./sandbox-service.ts";
+import { items, createTestSandbox, webServer, type TestSandbox } from "./sandbox-service.ts";
 
-let service: TestSandbox;
+let v4: TestSandbox;
 beforeEach(() => {
-  service = createTestSandbox();
+  v4 = createTestSandbox();
 });
 
 const status = async (id: unknown): Promise<unknown> =>
-  (await service.request(`GET /vm/instances/${String(id)}`)).body["status"];
+  (await v4.read(`GET /vm/instances/${String(id)}`)).status;
 
 describe("saving and restoring", () => {
   test("restores rows and pending changes", async () => {
-    const { body } = await service.request("POST /vm/instances", { body: webServer });
-    const saved = JSON.stringify(service.sandbox.save());
-    service.clock.advance(60_000);
-    expect(await status(body["id"])).toBe("running");
-    await service.request(`DELETE /vm/instances/${String(body["id"])}`);
-    service.clock.advance(60_000);
-    expect(await status(body["id"])).toBeUndefined();
+    const { body } = await v4.ask("POST /vm/instances", webServer);
+    const saved = JSON.stringify(v4.sandbox.save());
+    v4.clock.advance(60_000);
+    expect(await status(body.id)).toBe("running");
+    await v4.ask(`DELETE /vm/instances/${body.id}`);
+    v4.clock.advance(60_000);
+    expect(await status(body.id)).toBeUndefined();
 
     const again = createTestSandbox();
     again.sandbox.restore(JSON.parse(saved));
     const read = async (): Promise<unknown> =>
-      (await again.request(`GET /vm/instances/${String(body["id"])}`)).body["status"];
+      (await again.request(`GET /vm/instances/${body.id}`)).body.status;
     expect(await read()).toBe("provisioning");
     again.clock.advance(60_000);
     expect(await read()).toBe("running");
@@ -34,25 +33,22 @@ describe("saving and restoring", () => {
   });
 
   test("keeps tokens, secrets and grants", async () => {
-    const { token } = (await service.request("POST /profile/tokens", { body: { label: "ci", scopes: "*" } }))
-      .body;
-    await service.request("PUT /account/users/dev-kai/grants", {
-      body: { vm: [{ id: 5203, permissions: "read_only" }] },
-    });
-    const saved = service.sandbox.save();
-    service.sandbox.reset();
+    const { token } = (await v4.ask("POST /profile/tokens", { label: "ci", scopes: "*" })).body;
+    await v4.ask("PUT /account/users/dev-kai/grants", { vm: [{ id: 5203, permissions: "read_only" }] });
+    const saved = v4.sandbox.save();
+    v4.sandbox.reset();
     const as = { authorization: `Bearer ${String(token)}` };
-    expect((await service.request("GET /profile", { as })).status).toBe(401);
-    service.sandbox.restore(saved);
-    expect((await service.request("GET /profile", { as })).status).toBe(200);
-    expect((await service.request("GET /vm/instances/5203", { as: "restricted" })).status).toBe(200);
+    expect(await v4.as(as).status("GET /profile")).toBe(401);
+    v4.sandbox.restore(saved);
+    expect(await v4.as(as).status("GET /profile")).toBe(200);
+    expect(await v4.as("restricted").status("GET /vm/instances/5203")).toBe(200);
   });
 
   test("later changes do not affect a saved state", async () => {
-    const saved = service.sandbox.save();
+    const saved = v4.sandbox.save();
     const text = JSON.stringify(saved);
-    await service.request("PUT /vm/instances/5201", { body: { label: "other" } });
-    await service.request("POST /vm/instances/5202/boot");
+    await v4.ask("PUT /vm/instances/5201", { label: "other" });
+    await v4.ask("POST /vm/instances/5202/boot");
     expect(JSON.stringify(saved)).toBe(text);
   });
 
@@ -65,21 +61,21 @@ describe("saving and restoring", () => {
     [{ version: 1, tables: { a: 1 }, ahead: [] }],
     [{ version: 1, tables: {}, ahead: [{ at: 0, table: "instance" }] }],
   ])("%j is rejected as a state, and changes nothing", async (state) => {
-    expect(() => service.sandbox.restore(state)).toThrow("not a saved state");
+    expect(() => v4.sandbox.restore(state)).toThrow("not a saved state");
     expect(await status(5202)).toBe("offline");
   });
 
   test("A-003 reset deletes all data and seeds it again", async () => {
-    const before = (await service.request("GET /vm/instances")).body;
-    await service.request("POST /vm/instances", { body: webServer });
-    await service.request("DELETE /vm/instances/5201");
-    await service.request("DELETE /account/users/dev-kai");
-    service.sandbox.reset();
-    service.clock.advance(60_000);
-    expect((await service.request("GET /vm/instances")).body).toEqual(before);
-    expect((await service.request("GET /profile", { as: "restricted" })).status).toBe(200);
-    const response = await service.request("POST /vm/instances", { body: webServer });
-    expect(response.body["id"]).toBe(5264);
+    const before = await v4.read("GET /vm/instances");
+    await v4.ask("POST /vm/instances", webServer);
+    await v4.ask("DELETE /vm/instances/5201");
+    await v4.ask("DELETE /account/users/dev-kai");
+    v4.sandbox.reset();
+    v4.clock.advance(60_000);
+    expect(await v4.read("GET /vm/instances")).toEqual(before);
+    expect(await v4.as("restricted").status("GET /profile")).toBe(200);
+    const response = await v4.ask("POST /vm/instances", webServer);
+    expect(response.body.id).toBe(5264);
   });
 });
 
@@ -94,7 +90,7 @@ describe("A-002 the weekly wipe", () => {
   ])("%s runs on Sunday at midnight, Eastern Time", async (_name, start, midnight) => {
     const clock = manualClock(instant(start));
     const wiped = createTestSandbox({ clock, weeklyWipe: true });
-    const label = async () => (await wiped.request("GET /vm/instances/5201")).body["label"];
+    const label = async () => (await wiped.request("GET /vm/instances/5201")).body.label;
     const rename = () => wiped.request("PUT /vm/instances/5201", { body: { label: "mine" } });
     await rename();
     clock.advance(instant(midnight) - instant(start) - 1000);
@@ -108,9 +104,9 @@ describe("A-002 the weekly wipe", () => {
 });
 
 test("A-002 there is no weekly wipe unless it is enabled", async () => {
-  await service.request("PUT /vm/instances/5201", { body: { label: "mine" } });
-  service.clock.advance(30 * 86_400_000);
-  expect((await service.request("GET /vm/instances/5201")).body["label"]).toBe("mine");
+  await v4.ask("PUT /vm/instances/5201", { label: "mine" });
+  v4.clock.advance(30 * 86_400_000);
+  expect((await v4.read("GET /vm/instances/5201")).label).toBe("mine");
 });
 
 describe("a seed file", () => {
@@ -147,13 +143,11 @@ describe("a seed file", () => {
       { label: "web-1", status: "running", specs: { memory: 2048 } },
       { label: "empty", status: "offline" },
     ]);
-    expect(
-      items(await seeded.request(`GET /vm/instances/${String(instances[0]?.["id"])}/disks`, { as })),
-    ).toHaveLength(2);
+    expect(items(await seeded.request(`GET /vm/instances/${instances[0]?.id}/disks`, { as }))).toHaveLength(
+      2,
+    );
     const [domain] = items(await seeded.request("GET /domains", { as }));
-    expect(
-      items(await seeded.request(`GET /domains/${String(domain?.["id"])}/records`, { as })),
-    ).toHaveLength(1);
+    expect(items(await seeded.request(`GET /domains/${domain?.id}/records`, { as }))).toHaveLength(1);
     expect((await seeded.request("GET /account", { as })).body).toMatchObject({
       company: "Harbour",
       balance: 0,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { items, sandboxForEachTest, webServer } from "./sandbox-service.ts";
 
-const service = sandboxForEachTest();
+const v4 = sandboxForEachTest();
 
 async function status(id: unknown): Promise<unknown> {
-  return (await service.request(`GET /vm/instances/${String(id)}`)).body["status"];
+  return (await v4.read(`GET /vm/instances/${String(id)}`)).status;
 }
 
 /** The statuses that are seen when the clock moves on by half seconds, each once. */
@@ -13,7 +13,7 @@ async function seen(id: unknown, seconds: number): Promise<unknown[]> {
   for (let step = 0; step <= seconds * 2; step += 1) {
     const now = await status(id);
     if (found.at(-1) !== now) found.push(now);
-    service.clock.advance(500);
+    v4.clock.advance(500);
   }
   return found;
 }
@@ -23,9 +23,9 @@ test.each([
   ["an image, not booted", { booted: false }, ["provisioning", "offline"]],
   ["nothing", { image: null, root_pass: undefined }, ["provisioning", "offline"]],
 ])("an instance created from %s changes states in order", async (_name, change, statuses) => {
-  const response = await service.request("POST /vm/instances", { body: { ...webServer, ...change } });
+  const response = await v4.ask("POST /vm/instances", { ...webServer, ...change });
   expect(response.status).toBe(200);
-  expect(await seen(response.body["id"], 10)).toEqual(statuses);
+  expect(await seen(response.body.id, 10)).toEqual(statuses);
 });
 
 test.each([
@@ -33,7 +33,7 @@ test.each([
   ["reboot", 5201, ["rebooting", "running"]],
   ["shutdown", 5201, ["shutting_down", "offline"]],
 ])("%s of instance %i changes states in order", async (action, id, statuses) => {
-  const response = await service.request(`POST /vm/instances/${id}/${action}`);
+  const response = await v4.ask(`POST /vm/instances/${id}/${action}`);
   expect([response.status, response.body]).toEqual([200, {}]);
   expect(await seen(id, 10)).toEqual(statuses);
 });
@@ -41,8 +41,8 @@ test.each([
 test.each(["boot", "reboot", "shutdown"])(
   "%s of a busy instance is 400 busy, with no field",
   async (action) => {
-    await service.request("POST /vm/instances/5201/shutdown");
-    const response = await service.request(`POST /vm/instances/5201/${action}`);
+    await v4.ask("POST /vm/instances/5201/shutdown");
+    const response = await v4.ask(`POST /vm/instances/5201/${action}`);
     expect(response.status).toBe(400);
     expect(response.body).toEqual({ errors: [{ reason: expect.stringMatching(/busy\.$/) }] });
   },
@@ -50,59 +50,58 @@ test.each(["boot", "reboot", "shutdown"])(
 
 describe("boot", () => {
   test("of an instance without a profile is 400", async () => {
-    const [empty] = items(await service.request("GET /vm/instances", { filter: { image: null } }));
-    expect((await service.request(`POST /vm/instances/${String(empty?.["id"])}/boot`)).status).toBe(400);
+    const [empty] = await v4.list("/vm/instances", { image: null });
+    expect(await v4.status(`POST /vm/instances/${empty?.id}/boot`)).toBe(400);
   });
 
   test("accepts only a profile of the instance", async () => {
-    const [config] = items(await service.request("GET /vm/instances/5202/configs"));
-    const [other] = items(await service.request("GET /vm/instances/5201/configs"));
-    const boot = (id: unknown) =>
-      service.request("POST /vm/instances/5202/boot", { body: { config_id: id } });
-    expect((await boot(other?.["id"])).body).toMatchObject({ errors: [{ field: "config_id" }] });
-    expect((await boot(config?.["id"])).status).toBe(200);
+    const [config] = await v4.list("/vm/instances/5202/configs");
+    const [other] = await v4.list("/vm/instances/5201/configs");
+    const boot = (id: unknown) => v4.ask("POST /vm/instances/5202/boot", { config_id: id });
+    expect((await boot(other?.id)).body).toMatchObject({ errors: [{ field: "config_id" }] });
+    expect((await boot(config?.id)).status).toBe(200);
   });
 });
 
 describe("V-006 DELETE of an instance", () => {
   test("shows it as deleting, then 404 with everything below it", async () => {
-    expect(await service.request("DELETE /vm/instances/5201")).toMatchObject({ status: 200, body: {} });
+    expect(await v4.ask("DELETE /vm/instances/5201")).toMatchObject({ status: 200, body: {} });
     expect(await status(5201)).toBe("deleting");
-    service.clock.advance(10_000);
+    v4.clock.advance(10_000);
     for (const path of ["", "/disks", "/disks/88010", "/backups", "/backups/640012"]) {
-      expect((await service.request(`GET /vm/instances/5201${path}`)).status).toBe(404);
+      expect(await v4.status(`GET /vm/instances/5201${path}`)).toBe(404);
     }
   });
 
   test("cancels the running job, and a second DELETE changes nothing", async () => {
-    const { body } = await service.request("POST /vm/instances", { body: webServer });
-    const path = `/vm/instances/${String(body["id"])}`;
-    service.clock.advance(2000);
-    await service.request(`DELETE ${path}`);
-    service.clock.advance(1500);
-    expect(await status(body["id"])).toBe("deleting");
-    expect((await service.request(`DELETE ${path}`)).status).toBe(200);
-    service.clock.advance(600);
-    expect((await service.request(`GET ${path}`)).status).toBe(404);
+    const { body } = await v4.ask("POST /vm/instances", webServer);
+    const path = `/vm/instances/${body.id}`;
+    v4.clock.advance(2000);
+    await v4.ask(`DELETE ${path}`);
+    v4.clock.advance(1500);
+    expect(await status(body.id)).toBe("deleting");
+    expect(await v4.status(`DELETE ${path}`)).toBe(200);
+    v4.clock.advance(600);
+    expect(await v4.status(`GET ${path}`)).toBe(404);
   });
 });
 
 test("a new disk is not ready, ready, deleting and deleted in order", async () => {
   const path = "/vm/instances/5202/disks";
-  const { body } = await service.request(`POST ${path}`, { body: { label: "data", size: 100 } });
-  const disk = `${path}/${String(body["id"])}`;
-  expect(body["status"]).toBe("not ready");
-  service.clock.advance(5000);
-  expect((await service.request(`GET ${disk}`)).body["status"]).toBe("ready");
-  await service.request(`DELETE ${disk}`);
-  expect((await service.request(`GET ${disk}`)).body["status"]).toBe("deleting");
-  service.clock.advance(5000);
-  expect((await service.request(`GET ${disk}`)).status).toBe(404);
+  const { body } = await v4.ask(`POST ${path}`, { label: "data", size: 100 });
+  const disk = `${path}/${body.id}`;
+  expect(body.status).toBe("not ready");
+  v4.clock.advance(5000);
+  expect((await v4.read(`GET ${disk}`)).status).toBe("ready");
+  await v4.ask(`DELETE ${disk}`);
+  expect((await v4.read(`GET ${disk}`)).status).toBe("deleting");
+  v4.clock.advance(5000);
+  expect(await v4.status(`GET ${disk}`)).toBe(404);
 });
 
 test("V-181 every action has an event that ends with the action", async () => {
-  const newest = async () => items(await service.request("GET /account/events"))[0];
-  await service.request("POST /vm/instances/5201/reboot");
+  const newest = async () => (await v4.list("/account/events"))[0];
+  await v4.ask("POST /vm/instances/5201/reboot");
   expect(await newest()).toMatchObject({
     action: "vm_reboot",
     status: "started",
@@ -110,7 +109,7 @@ test("V-181 every action has an event that ends with the action", async () => {
     entity: { id: 5201, type: "vm", url: "/v4/vm/instances/5201" },
     username: "ops-anna",
   });
-  service.clock.advance(5000);
+  v4.clock.advance(5000);
   expect(await newest()).toMatchObject({ status: "finished", percent_complete: 100, duration: 3 });
 });
 
@@ -127,27 +126,27 @@ test.each([
   ["POST /vm/instances/5202/disks/88012/resize", "disk_resize", { size: 2000 }],
   ["DELETE /vm/instances/5201/disks/88010", "disk_delete", undefined],
 ])("V-181 %s creates the event %s", async (request, action, body) => {
-  const before = (await service.request("GET /account/events")).body["results"];
-  expect((await service.request(request, { body })).status).toBe(200);
-  const after = await service.request("GET /account/events");
-  expect(after.body["results"]).toBe(Number(before) + 1);
+  const before = (await v4.read("GET /account/events")).results;
+  expect(await v4.status(request, body)).toBe(200);
+  const after = await v4.ask("GET /account/events");
+  expect(after.body.results).toBe(Number(before) + 1);
   expect(items(after)[0]).toMatchObject({ action });
 });
 
 test("no state changes while the clock is stopped", async () => {
-  const { body } = await service.request("POST /vm/instances", { body: webServer });
-  for (let read = 0; read < 3; read += 1) expect(await status(body["id"])).toBe("provisioning");
+  const { body } = await v4.ask("POST /vm/instances", webServer);
+  for (let read = 0; read < 3; read += 1) expect(await status(body.id)).toBe("provisioning");
 });
 
 test.each([
   ["boot", 5201, /already booted\.$/],
   ["shutdown", 5202, /is not running\.$/],
 ])("%s of instance %i without effect is 400 with no field", async (action, id, reason) => {
-  const before = (await service.request("GET /account/events")).body["results"];
-  const response = await service.request(`POST /vm/instances/${id}/${action}`);
+  const before = (await v4.read("GET /account/events")).results;
+  const response = await v4.ask(`POST /vm/instances/${id}/${action}`);
   expect([response.status, response.body]).toEqual([
     400,
     { errors: [{ reason: expect.stringMatching(reason) }] },
   ]);
-  expect((await service.request("GET /account/events")).body["results"]).toBe(before);
+  expect((await v4.read("GET /account/events")).results).toBe(before);
 });

@@ -1,12 +1,11 @@
 import { describe, expect, test } from "@jest/globals";
-import type { Json } from "./sandbox-service.ts";
-import { items, sandboxForEachTest } from "./sandbox-service.ts";
+import { items, sandboxForEachTest, type Json } from "./sandbox-service.ts";
 
-const service = sandboxForEachTest();
+const v4 = sandboxForEachTest();
 
 describe("notifications", () => {
   const notices = async (as: "full" | "other" = "full"): Promise<Json[]> =>
-    items(await service.request("GET /account/notifications", { as }));
+    await v4.as(as).list("/account/notifications");
 
   test("V-043 V-044 V-097 have the documented members and texts", async () => {
     const found = [...(await notices()), ...(await notices("other"))];
@@ -26,37 +25,37 @@ describe("notifications", () => {
   test.each(["POST", "PUT", "DELETE"])("V-045 are not changed by %s", async (method) => {
     const before = await notices();
     for (const path of ["", "/0", "/1"]) {
-      const response = await service.request(`${method} /account/notifications${path}`, { body: {} });
+      const response = await v4.ask(`${method} /account/notifications${path}`, {});
       expect(response.status).toBeGreaterThanOrEqual(400);
     }
     expect(await notices()).toEqual(before);
   });
 
   test("V-046 V-123 report a planned migration until it is done", async () => {
-    const planned = (await notices()).find(({ type }) => type === "migration_scheduled") as Json;
-    const { id } = planned["entity"] as { id: number };
-    expect((await service.request(`POST /vm/instances/${id}/migrate`, { body: {} })).status).toBe(200);
-    service.clock.advance(60_000);
+    const planned = (await notices()).find(({ type }) => type === "migration_scheduled");
+    const { id } = planned.entity as { id: number };
+    expect(await v4.status(`POST /vm/instances/${id}/migrate`, {})).toBe(200);
+    v4.clock.advance(60_000);
     expect((await notices()).some(({ type }) => type === "migration_scheduled")).toBe(false);
-    expect((await service.request(`POST /vm/instances/${id}/migrate`, { body: {} })).status).toBe(400);
+    expect(await v4.status(`POST /vm/instances/${id}/migrate`, {})).toBe(400);
   });
 
   test("V-047 report domains without an active instance", async () => {
     const unserved = async (): Promise<boolean> =>
       (await notices("other")).some(({ label }) => /not being served/.test(String(label)));
     expect(await unserved()).toBe(false);
-    const mine = items(await service.request("GET /vm/instances", { as: "other" }));
-    for (const { id } of mine) await service.request(`DELETE /vm/instances/${String(id)}`, { as: "other" });
-    service.clock.advance(60_000);
+    const mine = await v4.as("other").list("/vm/instances");
+    for (const { id } of mine) await v4.as("other").ask(`DELETE /vm/instances/${String(id)}`);
+    v4.clock.advance(60_000);
     expect(await unserved()).toBe(true);
-    const [domain] = items(await service.request("GET /domains", { as: "other" }));
-    const path = `PUT /domains/${String(domain?.["id"])}`;
-    await service.request(path, { as: "other", body: { status: "disabled" } });
+    const [domain] = await v4.as("other").list("/domains");
+    const path = `PUT /domains/${domain?.id}`;
+    await v4.as("other").ask(path, { status: "disabled" });
     expect(await unserved()).toBe(false);
   });
 
   test("V-185 are separate from events", async () => {
-    const events = items(await service.request("GET /account/events"));
+    const events = await v4.list("/account/events");
     expect(events.every((each) => "action" in each && !("severity" in each))).toBe(true);
     expect((await notices()).every((each) => !("action" in each))).toBe(true);
   });
@@ -64,52 +63,46 @@ describe("notifications", () => {
 
 describe("events", () => {
   test("V-096 V-154 are listed and read", async () => {
-    const list = await service.request("GET /account/events?page_size=25&page=2");
+    const list = await v4.ask("GET /account/events?page_size=25&page=2");
     expect(items(list)).toHaveLength(25);
-    expect((await service.request("GET /account/events/1")).status).toBe(404);
+    expect(await v4.status("GET /account/events/1")).toBe(404);
   });
 
   test("V-155 V-184 are marked as seen up to one, with the read scope", async () => {
-    const [newest, , third] = items(await service.request("GET /account/events"));
-    const response = await service.request("POST /profile/tokens", {
-      body: { scopes: "events:read_only", label: "e" },
-    });
-    const as = { authorization: `Bearer ${String(response.body["token"])}` };
-    expect(
-      (await service.request(`POST /account/events/${String(third?.["id"])}/seen`, { as })).body,
-    ).toEqual({});
-    const seen = items(await service.request("GET /account/events", { as }));
-    const at = (id: unknown): Json | undefined => seen.find((each) => each["id"] === id);
-    expect(at(newest?.["id"])?.["seen"]).toBe(false);
-    expect(seen.filter(({ id }) => Number(id) <= Number(third?.["id"])).every((each) => each["seen"])).toBe(
-      true,
-    );
+    const [newest, , third] = await v4.list("/account/events");
+    const response = await v4.ask("POST /profile/tokens", { scopes: "events:read_only", label: "e" });
+    const as = { authorization: `Bearer ${response.body.token}` };
+    expect(await v4.as(as).read(`POST /account/events/${third?.id}/seen`)).toEqual({});
+    const seen = await v4.as(as).list("/account/events");
+    const at = (id: unknown) => seen.find((each) => each.id === id);
+    expect(at(newest?.id)?.seen).toBe(false);
+    expect(seen.filter(({ id }) => Number(id) <= Number(third?.id)).every((each) => each.seen)).toBe(true);
   });
 
   test("are marked as read one by one", async () => {
-    const [newest, second] = items(await service.request("GET /account/events"));
-    await service.request(`POST /account/events/${String(newest?.["id"])}/read`);
-    expect((await service.request(`GET /account/events/${String(newest?.["id"])}`)).body["read"]).toBe(true);
-    expect((await service.request(`GET /account/events/${String(second?.["id"])}`)).body["read"]).toBe(false);
+    const [newest, second] = await v4.list("/account/events");
+    await v4.ask(`POST /account/events/${newest?.id}/read`);
+    expect((await v4.read(`GET /account/events/${newest?.id}`)).read).toBe(true);
+    expect((await v4.read(`GET /account/events/${second?.id}`)).read).toBe(false);
   });
 
   test("have their progress, and the remaining time of a move", async () => {
-    await service.request("POST /vm/instances/5201/migrate", { body: { region: "us-west" } });
-    service.clock.advance(7000);
+    await v4.ask("POST /vm/instances/5201/migrate", { region: "us-west" });
+    v4.clock.advance(7000);
     const [event] = items(
-      await service.request("GET /account/events", { filter: { action: "vm_migrate_datacenter" } }),
+      await v4.request("GET /account/events", { filter: { action: "vm_migrate_datacenter" } }),
     );
     expect(event).toMatchObject({ status: "started", percent_complete: 50, time_remaining: "00:00:07" });
-    service.clock.advance(60_000);
-    const after = await service.request(`GET /account/events/${String(event?.["id"])}`);
+    v4.clock.advance(60_000);
+    const after = await v4.ask(`GET /account/events/${event?.id}`);
     expect(after.body).toMatchObject({ status: "finished", percent_complete: 100, duration: 14, rate: null });
   });
 
   test("are filtered by their entity", async () => {
-    await service.request("POST /vm/instances/5201/reboot");
+    await v4.ask("POST /vm/instances/5201/reboot");
     const filter = { "entity.id": 5201, "entity.type": "vm" };
-    const found = items(await service.request("GET /account/events", { filter }));
+    const found = await v4.list("/account/events", filter);
     expect(found.length).toBeGreaterThan(0);
-    expect(found.every(({ entity }) => (entity as Json)["id"] === 5201)).toBe(true);
+    expect(found.every(({ entity }) => entity.id === 5201)).toBe(true);
   });
 });

@@ -1,41 +1,44 @@
 import { describe, expect, test } from "@jest/globals";
 import { codeAt } from "../../src/sandbox/resources/account/profile.ts";
-import type { SandboxResponse, SandboxRequest, Json } from "./sandbox-service.ts";
-import { errorFields, items, sandboxForEachTest } from "./sandbox-service.ts";
+import {
+  errorFields,
+  sandboxForEachTest,
+  type SandboxResponse,
+  type SandboxRequest,
+  type Json,
+} from "./sandbox-service.ts";
 
-const service = sandboxForEachTest();
+const v4 = sandboxForEachTest();
 
-const status = async (request: string, asking: SandboxRequest = {}): Promise<number> =>
-  (await service.request(request, asking)).status;
 const bearer = (token: unknown): { authorization: string } => ({ authorization: `Bearer ${String(token)}` });
 
 describe("tokens", () => {
   const make = (body: Json, as: SandboxRequest["as"] = "full"): Promise<SandboxResponse> =>
-    service.request("POST /profile/tokens", { as, body });
+    v4.as(as).ask("POST /profile/tokens", body);
 
   test("V-171 are shown in full once and work with their scopes", async () => {
     const { body } = await make({ label: "ci", scopes: "vms:read_only events:read_only" });
-    expect(body["token"]).toMatch(/^[0-9a-f]{64}$/);
-    const as = bearer(body["token"]);
-    const read = await service.request("GET /vm/instances", { as });
+    expect(body.token).toMatch(/^[0-9a-f]{64}$/);
+    const as = bearer(body.token);
+    const read = await v4.as(as).ask("GET /vm/instances");
     expect([read.status, read.headers.get("x-oauth-scopes")]).toEqual([
       200,
       "vms:read_only events:read_only",
     ]);
-    expect(await status("GET /domains", { as })).toBe(403);
-    const { body: again } = await service.request(`GET /profile/tokens/${String(body["id"])}`);
-    expect(again["token"]).toBe(String(body["token"]).slice(0, 16));
+    expect(await v4.as(as).status("GET /domains")).toBe(403);
+    const { body: again } = await v4.ask(`GET /profile/tokens/${body.id}`);
+    expect(again.token).toBe(String(body.token).slice(0, 16));
   });
 
   test("V-178 end when they are deleted or expire", async () => {
     const { body } = await make({ label: "short", scopes: "*", expiry: "2022-05-10T10:00:00" });
-    const as = bearer(body["token"]);
-    expect(await status("GET /profile", { as })).toBe(200);
-    service.clock.advance(3_600_000);
-    expect(await status("GET /profile", { as })).toBe(401);
+    const as = bearer(body.token);
+    expect(await v4.as(as).status("GET /profile")).toBe(200);
+    v4.clock.advance(3_600_000);
+    expect(await v4.as(as).status("GET /profile")).toBe(401);
     const { body: other } = await make({ label: "long", scopes: "*" });
-    await service.request(`DELETE /profile/tokens/${String(other["id"])}`);
-    expect(await status("GET /profile", { as: bearer(other["token"]) })).toBe(401);
+    await v4.ask(`DELETE /profile/tokens/${other.id}`);
+    expect(await v4.as(bearer(other.token)).status("GET /profile")).toBe(401);
   });
 
   test.each([
@@ -51,9 +54,9 @@ describe("tokens", () => {
 
   test("never have more scopes than the token that created them", async () => {
     const { body } = await make({ label: "a", scopes: "account:read_write" });
-    const as = bearer(body["token"]);
+    const as = bearer(body.token);
     expect(errorFields(await make({ label: "b", scopes: "vms:read_only" }, as))).toEqual(["scopes"]);
-    expect((await make({ label: "b" }, as)).body["scopes"]).toBe("account:read_write");
+    expect((await make({ label: "b" }, as)).body.scopes).toBe("account:read_write");
   });
 });
 
@@ -62,7 +65,7 @@ describe("OAuth clients", () => {
   const one = "/account/oauth-clients/9f0c1d2e3b4a59687766";
 
   test("V-058 V-081 V-102 are read", async () => {
-    expect((await service.request(`GET ${one}`)).body).toEqual({
+    expect(await v4.read(`GET ${one}`)).toEqual({
       id: "9f0c1d2e3b4a59687766",
       redirect_uri: "https://app.example.net/callback",
       label: "inventory tool",
@@ -71,68 +74,65 @@ describe("OAuth clients", () => {
       thumbnail_url: null,
       public: false,
     });
-    expect(await status("GET /account/oauth-clients/none")).toBe(404);
+    expect(await v4.status("GET /account/oauth-clients/none")).toBe(404);
   });
 
   test("V-059 have their secret only in the responses to create and reset", async () => {
-    const response = await service.request("POST /account/oauth-clients", { body });
+    const response = await v4.ask("POST /account/oauth-clients", body);
     expect(response.body).toMatchObject({
       ...body,
       status: "active",
       secret: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
-    const path = `/account/oauth-clients/${String(response.body["id"])}`;
-    const reset = await service.request(`POST ${path}/reset-secret`);
-    expect(reset.body["secret"]).toMatch(/^[0-9a-f]{64}$/);
-    expect(reset.body["secret"]).not.toBe(response.body["secret"]);
+    const path = `/account/oauth-clients/${response.body.id}`;
+    const reset = await v4.ask(`POST ${path}/reset-secret`);
+    expect(reset.body.secret).toMatch(/^[0-9a-f]{64}$/);
+    expect(reset.body.secret).not.toBe(response.body.secret);
     for (const request of [`GET ${path}`, `PUT ${path}`]) {
-      expect(
-        (await service.request(request, { ...(request[0] === "P" && { body: {} }) })).body["secret"],
-      ).toBe("<REDACTED>");
+      expect((await v4.request(request, { ...(request[0] === "P" && { body: {} }) })).body.secret).toBe(
+        "<REDACTED>",
+      );
     }
-    expect(JSON.stringify(items(await service.request("GET /account/oauth-clients")))).not.toMatch(
-      /[0-9a-f]{64}/,
-    );
+    expect(JSON.stringify(await v4.list("/account/oauth-clients"))).not.toMatch(/[0-9a-f]{64}/);
   });
 
   test("V-103 have only label and redirect_uri as writable members", async () => {
-    const before = (await service.request(`GET ${one}`)).body;
+    const before = await v4.read(`GET ${one}`);
     const change = { label: "tool", redirect_uri: "https://tool.example/back" };
-    expect(
-      (await service.request(`PUT ${one}`, { body: { ...change, public: true, status: "suspended" } })).body,
-    ).toEqual({
+    expect(await v4.read(`PUT ${one}`, { ...change, public: true, status: "suspended" })).toEqual({
       ...before,
       ...change,
     });
   });
 
   test("V-104 V-105 end every token issued to them when they are deleted", async () => {
-    expect(await status("GET /vm/instances", { as: "app" })).toBe(200);
-    expect((await service.request(`DELETE ${one}`)).body).toEqual({});
-    expect(await status("GET /vm/instances", { as: "app" })).toBe(401);
-    expect(await status("GET /vm/instances")).toBe(200);
+    expect(await v4.as("app").status("GET /vm/instances")).toBe(200);
+    expect(await v4.read(`DELETE ${one}`)).toEqual({});
+    expect(await v4.as("app").status("GET /vm/instances")).toBe(401);
+    expect(await v4.status("GET /vm/instances")).toBe(200);
   });
 
   test("V-175 have tokens that are valid for 7200 seconds", async () => {
-    service.clock.advance(7_199_000);
-    expect(await status("GET /vm/instances", { as: "app" })).toBe(200);
-    service.clock.advance(1000);
-    expect(await status("GET /vm/instances", { as: "app" })).toBe(401);
+    v4.clock.advance(7_199_000);
+    expect(await v4.as("app").status("GET /vm/instances")).toBe(200);
+    v4.clock.advance(1000);
+    expect(await v4.as("app").status("GET /vm/instances")).toBe(401);
   });
 
   test("have tokens that end when the authorization is revoked", async () => {
-    const [app] = items(await service.request("GET /profile/apps"));
-    await service.request(`DELETE /profile/apps/${String(app?.["id"])}`);
-    expect(await status("GET /vm/instances", { as: "app" })).toBe(401);
+    const [app] = await v4.list("/profile/apps");
+    await v4.ask(`DELETE /profile/apps/${app?.id}`);
+    expect(await v4.as("app").status("GET /vm/instances")).toBe(401);
   });
 
   test("have a picture that everyone can read", async () => {
     const png = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1, 2, 3]);
     const headers = { "content-type": "image/png" };
-    expect(await status(`PUT ${one}/thumbnail`, { raw: png, headers })).toBe(200);
-    expect(await status(`PUT ${one}/thumbnail`, { raw: new Uint8Array([1]), headers })).toBe(400);
-    expect((await service.request(`GET ${one}`)).body["thumbnail_url"]).toMatch(/thumbnail$/);
-    const { headers: received, bytes } = await service.request(`GET ${one}/thumbnail`, { as: "anonymous" });
+    const put = async (raw: Uint8Array) =>
+      (await v4.request(`PUT ${one}/thumbnail`, { raw, headers })).status;
+    expect([await put(png), await put(new Uint8Array([1]))]).toEqual([200, 400]);
+    expect((await v4.read(`GET ${one}`)).thumbnail_url).toMatch(/thumbnail$/);
+    const { headers: received, bytes } = await v4.as("anonymous").ask(`GET ${one}/thumbnail`);
     expect(received.get("content-type")).toBe("image/png");
     expect(new Uint8Array(bytes())).toEqual(png);
   });
@@ -141,26 +141,22 @@ describe("OAuth clients", () => {
 describe("the profile", () => {
   test("is read and written", async () => {
     const change = { timezone: "UTC", email_notifications: false, lish_auth_method: "disabled" };
-    const { body } = await service.request("PUT /profile", {
-      body: { ...change, username: "other", restricted: true },
-    });
+    const { body } = await v4.ask("PUT /profile", { ...change, username: "other", restricted: true });
     expect(body).toMatchObject({ ...change, username: "ops-anna", restricted: false });
-    expect(await status("PUT /profile", { as: "vms", body: change })).toBe(403);
-    expect(
-      errorFields(await service.request("PUT /profile", { body: { ip_whitelist_enabled: true } })),
-    ).toHaveLength(1);
+    expect(await v4.as("vms").status("PUT /profile", change)).toBe(403);
+    expect(await v4.faults("PUT /profile", { ip_whitelist_enabled: true })).toHaveLength(1);
   });
 
   test("has a second factor that is confirmed with the current code", async () => {
-    const { body } = await service.request("POST /profile/tfa-enable");
+    const { body } = await v4.ask("POST /profile/tfa-enable");
     const confirm = (code: string): Promise<SandboxResponse> =>
-      service.request("POST /profile/tfa-enable-confirm", { body: { tfa_code: code } });
-    const code = codeAt(String(body["secret"]), service.clock.now());
+      v4.ask("POST /profile/tfa-enable-confirm", { tfa_code: code });
+    const code = codeAt(String(body.secret), v4.clock.now());
     expect(errorFields(await confirm(code === "000000" ? "000001" : "000000"))).toEqual(["tfa_code"]);
     expect((await confirm(code)).body).toEqual({ scratch: expect.any(String) });
-    expect((await service.request("GET /profile")).body["two_factor_auth"]).toBe(true);
-    await service.request("POST /profile/tfa-disable");
-    expect((await service.request("GET /profile")).body["two_factor_auth"]).toBe(false);
+    expect((await v4.read("GET /profile")).two_factor_auth).toBe(true);
+    await v4.ask("POST /profile/tfa-disable");
+    expect((await v4.read("GET /profile")).two_factor_auth).toBe(false);
   });
 });
 
@@ -172,16 +168,16 @@ test.each([
   ["2030-01-31T12:00", "2030-01-31T12:00:00"],
   ["2030-01-31", "2030-01-31T00:00:00"],
 ])("the expiry %s is shown as %s, in the one form of date-times", async (given, shown) => {
-  const response = await service.request("POST /profile/tokens", { body: { label: "x", expiry: given } });
-  expect(response.body["expiry"]).toBe(shown);
-  const read = await service.request(`GET /profile/tokens/${String(response.body["id"])}`);
-  expect(read.body["expiry"]).toBe(shown);
+  const response = await v4.ask("POST /profile/tokens", { label: "x", expiry: given });
+  expect(response.body.expiry).toBe(shown);
+  const read = await v4.ask(`GET /profile/tokens/${response.body.id}`);
+  expect(read.body.expiry).toBe(shown);
 });
 
 test.each(["2030-02-30T00:00:00", "31.1.2030", "2030", "tomorrow", "2030-01-31T25:00:00", "Jan 31, 2030"])(
   "the expiry %j is rejected",
   async (expiry) => {
-    const refused = await service.request("POST /profile/tokens", { body: { label: "x", expiry } });
+    const refused = await v4.ask("POST /profile/tokens", { label: "x", expiry });
     expect(errorFields(refused)).toEqual(["expiry"]);
   },
 );

@@ -6,16 +6,20 @@ import { join } from "node:path";
 /** A type, with `?` where null is allowed; `@NAME` is one of the named shapes; or a shape with bounds and members. */
 type Shape = string | ShapeRules;
 
+/** Names with blanks between them, or other values. */
+type Names = string | readonly unknown[];
+
 interface ShapeRules {
+  /** Default: a string, where it has values or bounds. */
   readonly is?: string;
   readonly null?: true;
   readonly members?: Readonly<Record<string, Shape>>;
   /** Names of the required members. */
-  readonly needs?: readonly string[];
+  readonly needs?: Names;
   readonly list?: Shape;
   readonly all?: readonly Shape[];
   readonly one?: readonly Shape[];
-  readonly values?: readonly unknown[];
+  readonly values?: Names;
   readonly from?: number;
   readonly to?: number;
   readonly shortest?: number;
@@ -23,33 +27,59 @@ interface ShapeRules {
   readonly pattern?: string;
 }
 
-interface V4Operation {
-  readonly auth: string;
-  readonly versions: readonly string[];
-  readonly list?: true;
+interface StoredOperation {
+  /** Default: required. */
+  readonly auth?: "none" | "optional";
+  /** Whether only `/v4beta` has it. */
+  readonly beta?: true;
+  /** The items of a paged list, which is the response. */
+  readonly list?: Shape;
   /** Fields that a filter may name. */
-  readonly filters?: readonly string[];
+  readonly filters?: string;
   readonly body?: Shape;
   readonly bodyRequired?: true;
   /** The body of a response with status 200. */
   readonly response?: Shape;
 }
 
-export interface V4Operations {
+interface Stored {
   /** By method and path: `GET /vm/instances/{vmId}`. */
-  readonly operations: Readonly<Record<string, V4Operation>>;
+  readonly operations: Readonly<Record<string, StoredOperation>>;
   readonly shapes: Readonly<Record<string, Shape>>;
 }
 
 type Schema = Record<string, unknown>;
 
-export const v4Operations = JSON.parse(
-  readFileSync(join(import.meta.dirname, "v4-operations.json"), "utf8"),
-) as V4Operations;
+const stored = JSON.parse(readFileSync(join(import.meta.dirname, "v4-operations.json"), "utf8")) as Stored;
+
+const pageOf = (item: Shape): Shape => ({
+  members: { data: { list: item }, page: "integer", pages: "integer", results: "integer" },
+});
+
+const operations = Object.entries(stored.operations).map(([call, { list, ...operation }]) => [
+  call,
+  {
+    auth: "required",
+    ...operation,
+    isList: list !== undefined,
+    ...(list !== undefined && { response: pageOf(list) }),
+  },
+]);
+
+export const v4Operations = {
+  shapes: stored.shapes,
+  operations: Object.fromEntries(operations) as Readonly<
+    Record<
+      string,
+      Omit<StoredOperation, "auth" | "list"> & { readonly auth: string; readonly isList: boolean }
+    >
+  >,
+};
+
+const namesOf = (names: Names): readonly unknown[] => (typeof names === "string" ? names.split(" ") : names);
 
 /** Members that keep their value, by their name in JSON Schema. */
 const KEYWORDS = {
-  values: "enum",
   from: "minimum",
   to: "maximum",
   shortest: "minLength",
@@ -72,8 +102,11 @@ export function toJsonSchema(shape: Shape): Schema {
     schema["properties"] = Object.fromEntries(members.map(([name, each]) => [name, toJsonSchema(each)]));
   }
   if (shape.list !== undefined) Object.assign(schema, { type: "array", items: toJsonSchema(shape.list) });
-  if (shape.is !== undefined) schema["type"] = shape.is;
-  if (shape.needs) schema["required"] = shape.needs;
+  const { is, values, needs, shortest, longest, pattern } = shape;
+  const isText = typeof values === "string" || (shortest ?? longest ?? pattern) !== undefined;
+  if (is !== undefined || isText) schema["type"] = is ?? "string";
+  if (values) schema["enum"] = namesOf(values);
+  if (needs) schema["required"] = namesOf(needs);
   if (shape.all) schema["allOf"] = shape.all.map(toJsonSchema);
   if (shape.one) schema["oneOf"] = shape.one.map(toJsonSchema);
   for (const [key, keyword] of Object.entries(KEYWORDS)) {

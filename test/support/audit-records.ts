@@ -28,11 +28,9 @@ export async function readAuditRecords(
 export function readSegments(folder: string): string {
   const database = new DatabaseSync(join(folder, "audit.db"), { readOnly: true });
   try {
-    const tables = database
-      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'segment_*'")
-      .all();
-    return tables
-      .flatMap(({ name }) => database.prepare(`SELECT data FROM ${String(name)}`).all())
+    return database
+      .prepare("SELECT data FROM audit_segment")
+      .all()
       .map(({ data }) => zstdDecompressSync(data as Uint8Array).toString())
       .join("");
   } finally {

@@ -16,6 +16,7 @@ import { createDependencies } from "../../src/app/dependencies.ts";
 import { loadFiles, readPackFiles, type LoadedPack } from "../../src/pack/load/loaded-pack.ts";
 import { readInitialCatalogs } from "../../src/app/listeners/readiness.ts";
 import { createHandlers, startService, type Service } from "../../src/app/start.ts";
+import { createPublicApp } from "../../src/app/listeners/public-app.ts";
 import { readEnvironment } from "../../src/base/settings/settings.ts";
 import type { Settings } from "../../src/base/settings/setting-definitions.ts";
 import { closeAndKeepPort } from "./free-port.ts";
@@ -98,10 +99,10 @@ interface Running extends Pick<TestGateway, "readiness" | "reload" | "stop"> {
 /** Creates a gateway that does not listen. */
 async function createApplications(settings: Settings): Promise<Running> {
   const dependencies = await createDependencies(settings, { loaded: loadPackOnce(settings) });
-  const { handler, activePack, admin, reload, stop } = createHandlers(settings, dependencies);
+  const { router, activePack, admin, reload, stop } = createHandlers(settings, dependencies);
   await readInitialCatalogs(activePack);
   return {
-    app: handler,
+    app: createPublicApp(router),
     adminApp: createAdminHandler(settings, dependencies, admin),
     readiness: async () => admin.readiness(),
     reload,

@@ -1,15 +1,16 @@
 /** Responses of a service that is called once for each of many ids, or whose operations take a while. */
 import { json, type Responder } from "./fake-v4.ts";
 
-/** The `poll` of a route whose operations are jobs. */
-export const POLL = {
-  upstream: "GET /jobs/{response.job}",
-  state: "state",
-  done: ["done"],
-  failed: ["failed"],
+/** How a call to a job is repeated. */
+export const REPEAT = {
+  until: 'state = "done"',
+  failed: { when: 'state = "failed"' },
   interval_ms: 50,
   timeout_ms: 5000,
 };
+
+/** The call of a route whose operations are jobs. */
+export const JOB = { upstream: "GET /jobs/{response.job}", status: 202, repeat: REPEAT, answer: true };
 
 /** The job of an operation that was accepted. */
 export const accepted = json(202, { job: 7 });

@@ -3,25 +3,15 @@ import { readEnvironment, SETTING_SECTIONS } from "../../base/index.ts";
 import { addSettings, commandSettings, settingTexts, type OnExit } from "./command-settings.ts";
 import {
   addAudit,
-  addClients,
   addCoverage,
   addExport,
   addImpact,
-  addNotices,
   addReplay,
   addReport,
-  addSunset,
 } from "./migration/migration-commands.ts";
-import { addParity } from "./compare/parity-commands.ts";
-import {
-  addCheck,
-  addExplain,
-  addInit,
-  addOpenapi,
-  addPromote,
-  addRollback,
-} from "./authoring/pack-commands.ts";
-import { addRollout } from "./migration/rollout-commands.ts";
+import { addFeatureCommands } from "./feature-commands.ts";
+import { addCheck } from "./authoring/check/check-command.ts";
+import { addExplain, addInit, addOpenapi } from "./authoring/pack-commands.ts";
 import type { SandboxFlags } from "./sandbox.ts";
 import { print, printError } from "./terminal.ts";
 
@@ -52,7 +42,7 @@ function addServe(program: Command, onExit: OnExit): void {
   const serve = program
     .command("serve")
     .description("Run the gateway. Each setting is a flag and an environment variable; the flag wins.")
-    .option("--announce", "accept a plan with dates that are earlier than those that were published")
+    .option("--announce", "accept, at this start, a plan with dates that are earlier than the published ones")
     .action(async ({ announce: isAnnounced }: { readonly announce?: true }) => {
       const { serve: run } = await import("./serve.ts");
       onExit(await run(settingTexts(serve), { isAnnounced }));
@@ -87,15 +77,9 @@ const COMMANDS = [
   addReport,
   addImpact,
   addCoverage,
-  addClients,
   addExport,
   addReplay,
-  addPromote,
-  addRollback,
-  addRollout,
-  addSunset,
-  addParity,
-  addNotices,
+  addFeatureCommands,
   addAudit,
   addSandbox,
 ];
@@ -105,8 +89,9 @@ const COMMANDS = [
  * gateway in front of a real service never loads the sandbox.
  *
  * @param onExit called with the exit code of the command
+ * @param args of the command line: features that they do not name are listed, and not loaded. Default: all are loaded
  */
-export function createCommandLine(onExit: OnExit): Command {
+export async function createCommandLine(onExit: OnExit, args?: readonly string[]): Promise<Command> {
   const program = new Command("alpha-gateway")
     .description(
       "A drop-in base URL for clients of an old API: it calls the new API and responds like the old one.",
@@ -121,7 +106,8 @@ export function createCommandLine(onExit: OnExit): Command {
     })
     .showHelpAfterError("Run the command with --help to see its arguments and flags.");
 
-  for (const addCommand of COMMANDS) addCommand(program, onExit);
+  for (const addCommand of COMMANDS)
+    await addCommand(program, onExit, (name) => args?.includes(name) ?? true);
   return program;
 }
 
@@ -140,9 +126,9 @@ function errorMessage(error: unknown): string {
  */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
   let exitCode = 0;
-  const program = createCommandLine((code) => {
+  const program = await createCommandLine((code) => {
     exitCode = code;
-  });
+  }, args);
   try {
     await program.parseAsync(args.length === 0 ? ["--help"] : args, { from: "user" });
   } catch (error) {

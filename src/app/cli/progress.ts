@@ -11,7 +11,7 @@ const INTERVAL_MS = 500;
  *
  * @param items what is counted, for example `calls`
  */
-export function showProgress(items: string): Progress & { end(): void } {
+export function showProgress(items: string): Progress & { readonly end: () => void } {
   const { isTTY } = process.stderr;
   let lastShownAt = 0;
   let line = "";
@@ -23,6 +23,7 @@ export function showProgress(items: string): Progress & { end(): void } {
   };
   const end = (): void => {
     if (line !== "") overwriteLine(`${line}\n`);
+    line = "";
   };
   return Object.assign(show, { end });
 }

@@ -8,7 +8,6 @@ import {
   isForPeople,
   isObserving,
   maskSecrets,
-  pollFile,
   readEnvironment,
   type Settings,
   type SettingTexts,
@@ -51,7 +50,7 @@ function describeUpstream({ upstreamUrl, observedUrl, sandboxToken, dialect }: S
   return `${dialect.upstream.name.padEnd(9)} ${upstreamUrl}${sandboxToken ? "  (embedded sandbox)" : ""}`;
 }
 
-/** Who gets the translation while the old service still runs, and how to see it. */
+/** Says who gets the translation while the old service still runs, and how to see it. */
 const describeRollout = ({ ROLLOUT_FILE: file }: Pick<Settings, "ROLLOUT_FILE">): string[] =>
   file === undefined
     ? []
@@ -63,7 +62,7 @@ const describeRollout = ({ ROLLOUT_FILE: file }: Pick<Settings, "ROLLOUT_FILE">)
         "  alpha-gateway parity --source legacy",
       ];
 
-/** What a gateway without a pack does, and how to go on. */
+/** Says how a gateway without a pack works, and how to continue. */
 function describeObserving(
   { observedUrl }: Service,
   { AUDIT, DATABASE_URL, DATA_DIR }: Pick<Settings, "AUDIT" | "DATABASE_URL" | "DATA_DIR">,
@@ -80,7 +79,7 @@ function describeObserving(
   ];
 }
 
-/** What a new user needs next: the addresses, a token, and a command to paste. */
+/** The next steps of a new user: the addresses, a token, and a command to paste. */
 async function welcome(service: Service, settings: Settings, given: SettingTexts): Promise<string> {
   const { url, adminUrl, sandboxToken } = service;
   const reasons = await service.readiness();
@@ -126,8 +125,6 @@ async function run(flags: SettingTexts, options: ServeOptions): Promise<number> 
     ? []
     : [packFolder(settings.MAPPINGS_DIR), ...(candidate === undefined ? [] : [candidate])];
   const unwatches = folders.map((folder) => watchFolder(folder, reload));
-  const { UPSTREAM_TOKENS_FILE: tokensFile } = settings;
-  const stopPolling = tokensFile === undefined ? undefined : pollFile(tokensFile, reload);
   const given = maskSecrets(givenTexts(process.env, flags));
   // A person at a terminal reads the given settings in the welcome.
   if (!isForPeople(settings.LOG_FORMAT))
@@ -137,7 +134,6 @@ async function run(flags: SettingTexts, options: ServeOptions): Promise<number> 
   flushCompileCache();
   await shutdown;
   for (const unwatch of unwatches) unwatch();
-  stopPolling?.();
   await service.stop();
   return 0;
 }

@@ -24,35 +24,11 @@ export interface AdminDependencies extends Pick<AdminDeps, "readiness" | "metric
 
 /** Creates the admin application. */
 export function createAdminHandler(
-  {
-    ADMIN_HOST,
-    ADMIN_TOKEN,
-    TRUST_PROXY,
-    QUIET_DAYS,
-    WORDS,
-    CANDIDATE_MAPPINGS_DIR,
-    ROLLOUT_FILE,
-  }: Pick<
-    Settings,
-    | "ADMIN_HOST"
-    | "ADMIN_TOKEN"
-    | "TRUST_PROXY"
-    | "QUIET_DAYS"
-    | "WORDS"
-    | "CANDIDATE_MAPPINGS_DIR"
-    | "ROLLOUT_FILE"
-  >,
-  {
-    audit,
-    log,
-    v4,
-    state,
-    sunset,
-    rollout,
-    clients,
-  }: Pick<Dependencies, "audit" | "log" | "v4" | "state" | "sunset" | "rollout" | "clients">,
+  settings: Settings,
+  { audit, log, v4, features, clients }: Pick<Dependencies, "audit" | "log" | "v4" | "features" | "clients">,
   { pack, files, catalogs, ...deps }: AdminDependencies,
 ): RequestListener {
+  const { ADMIN_HOST, ADMIN_TOKEN, TRUST_PROXY, QUIET_DAYS, WORDS } = settings;
   return createAdminApp({
     ...(ADMIN_TOKEN !== undefined && { token: ADMIN_TOKEN }),
     host: ADMIN_HOST,
@@ -62,22 +38,7 @@ export function createAdminHandler(
     audit,
     clients: { directory: clients.current, quietDays: QUIET_DAYS },
     exports: { filterHeaders: () => filterHeadersOf(pack()), onDamaged: reportDamaged(log) },
-    sunset,
-    isComparing: CANDIDATE_MAPPINGS_DIR !== undefined || ROLLOUT_FILE !== undefined,
-    parity: {
-      async summaries({ source, route, rate }) {
-        const { DEFAULT_RATE, summarizeComparisons } = await import("../../compare/index.ts");
-        return summarizeComparisons(state, { rate: rate ?? DEFAULT_RATE, pack: pack(), source, route });
-      },
-      async example(id) {
-        const { readExample } = await import("../../compare/index.ts");
-        const example = await readExample(state, id);
-        if (!example) return undefined;
-        const { describeExample } = await import("../../compare/index.ts");
-        return describeExample(example, pack());
-      },
-    },
-    rollout,
+    features,
     names: () => namesOf(pack()),
     mappings: () => summarizePack(pack()),
     // The tools are loaded when they are used.

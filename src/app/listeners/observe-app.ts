@@ -1,5 +1,6 @@
 /** The public port while the gateway observes: everything goes to the old service, and is recorded. */
-import type { RequestListener } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import express, { type RequestHandler } from "express";
 import {
   createLegacyForward,
   createRequestContext,
@@ -7,10 +8,10 @@ import {
   type LegacyService,
   plainRequestOf,
   Recorder,
-  runMiddleware,
 } from "../../gateway/index.ts";
 import type { Metrics, Settings } from "../../base/index.ts";
-import { createErrorHandler, type PublicAppDependencies } from "./public-app.ts";
+import { createErrorHandler } from "./error-handler.ts";
+import type { PublicAppDependencies } from "./public-dependencies.ts";
 
 /** The metrics without routes: they are guessed from what clients send, and a label is kept as long as the process runs. */
 const withoutRoutes = (metrics: Metrics): Metrics => ({
@@ -19,24 +20,25 @@ const withoutRoutes = (metrics: Metrics): Metrics => ({
     metrics.observeRequest({ ...request, alpha: { ...request.alpha, route: null } }, rejectedBy),
 });
 
-/** Creates the handler. Every request gets its response from the old service. */
-export function createObserveApp(
+/** The list of the public port while the gateway observes: every request gets its response from the old service. */
+export function createObserveRouter(
   settings: Settings,
   dependencies: PublicAppDependencies,
   legacy: LegacyService,
-): RequestListener {
+): RequestHandler {
   const recorder = new Recorder({ ...dependencies, settings, metrics: withoutRoutes(dependencies.metrics) });
   const forward = createLegacyForward(settings, legacy, dependencies, recorder);
-  const describe = createRequestContext({
-    trustProxy: settings.TRUST_PROXY ?? [],
-    tokenParameter: undefined,
-    methodHeader: undefined,
-    clientHeader: settings.CLIENT_HEADER,
-    isSecretId: (request) => isSecretId(request, recorder.options),
-    onUntrustedProxy: dependencies.onUntrustedProxy,
-  });
-  return runMiddleware(
-    [describe, (request, response) => forward(request, response, plainRequestOf(response))],
+  return express.Router().use(
+    createRequestContext({
+      trustProxy: settings.TRUST_PROXY ?? [],
+      tokenParameter: undefined,
+      methodHeader: undefined,
+      clientHeader: settings.CLIENT_HEADER,
+      isSecretId: (request) => isSecretId(request, recorder.options),
+      onUntrustedProxy: dependencies.onUntrustedProxy,
+    }),
+    (request: IncomingMessage, response: ServerResponse) =>
+      forward(request, response, plainRequestOf(response)),
     createErrorHandler(dependencies),
   );
 }

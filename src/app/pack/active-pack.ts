@@ -1,5 +1,5 @@
-import type { RequestListener } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
+import type { RequestHandler } from "express";
 import { isObserving, type Settings } from "../../base/index.ts";
 import {
   type CatalogCache,
@@ -13,14 +13,14 @@ import type { LoadedPack } from "../../pack/index.ts";
 import type { Dependencies } from "../dependencies.ts";
 import { checkPagePaths } from "../../migration/index.ts";
 import { readUpstreamTokens, refreshUpstreamTokens } from "../services/read-upstream-tokens.ts";
-import { createObserveApp } from "../listeners/observe-app.ts";
-import { createPublicApp } from "../listeners/public-app.ts";
+import { createObserveRouter } from "../listeners/observe-app.ts";
+import { createPublicRouter } from "../listeners/public-app.ts";
 
 /** A pack, and everything of a gateway that depends on it. A request keeps the one that it started with. */
 export interface ServingPack extends LoadedPack {
   readonly catalogs: CatalogCache;
   readonly upstreamTokens: UpstreamTokenTable | undefined;
-  readonly handler: RequestListener;
+  readonly router: RequestHandler;
 }
 
 /** The pack that serves requests. It is replaced as a whole. */
@@ -28,7 +28,7 @@ export interface ActivePack {
   /** The pack for requests that start now. */
   current(): ServingPack;
   /** Serves a request with that pack. */
-  readonly handle: RequestListener;
+  readonly handle: RequestHandler;
   /**
    * Reads the catalogs of another pack, then serves new requests with it. While the catalogs can't be read, the previous
    * pack serves requests, and the catalogs are tried again.
@@ -60,8 +60,8 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
           // While the candidate serves, testers may ask for another pack, which is not compared.
           candidate: () => (candidate?.files.directory === folder ? candidate : undefined),
           directory: dependencies.clients.current,
-          sunset: dependencies.sunset.rules,
-          report: dependencies.comparisons.report,
+          plan: dependencies.plan,
+          report: dependencies.reportComparison,
           log: dependencies.log,
         });
   let candidate: ServingPack | undefined;
@@ -102,11 +102,11 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
           : undefined,
     };
     const { legacy } = dependencies;
-    const handler =
+    const router =
       legacy && isObserving(settings)
-        ? createObserveApp(settings, ofPack, legacy)
-        : createPublicApp(settings, ofPack);
-    const pack = { ...loaded, catalogs, upstreamTokens, handler };
+        ? createObserveRouter(settings, ofPack, legacy)
+        : createPublicRouter(settings, ofPack);
+    const pack = { ...loaded, catalogs, upstreamTokens, router };
     serving.add(pack);
     return pack;
   }
@@ -146,10 +146,10 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
     refreshUpstreamTokens(upstreamTokens, settings, pack);
 
   /** The candidate for who asks for it. Another hash is rejected by the active pack, as a request of its client. */
-  function handleWithCandidate(...[request, response]: Parameters<RequestListener>): void {
+  const handleWithCandidate: RequestHandler = (request, response, next) => {
     const asked = candidate && request.headers[PACK_HEADER] === candidate.pack.hash ? candidate : current;
-    asked.handler(request, response);
-  }
+    return asked.router(request, response, next);
+  };
 
   return {
     current: () => current,
@@ -160,7 +160,7 @@ export function createActivePack(settings: Settings, dependencies: Dependencies)
     },
     handle:
       settings.CANDIDATE_MAPPINGS_DIR === undefined
-        ? (request, response) => current.handler(request, response)
+        ? (request, response, next) => current.router(request, response, next)
         : handleWithCandidate,
     async replace(loaded, isSuperseded) {
       const next = create(loaded, false);

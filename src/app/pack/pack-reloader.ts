@@ -7,14 +7,7 @@ import {
   type Pack,
   type PackFiles,
 } from "../../pack/index.ts";
-import type { Log, Metrics, Settings } from "../../base/index.ts";
-
-/**
- * Replaces the active pack while requests are served. Never rejects.
- *
- * @returns Why the pack was rejected, which is logged too. If another reload replaces this one: the result of the newest.
- */
-export type ReloadPack = () => Promise<Error | undefined>;
+import { createReloader, type Log, type Metrics, type Reload, type Settings } from "../../base/index.ts";
 
 export interface ReloadOptions {
   readonly initial: LoadedPack;
@@ -26,7 +19,7 @@ export interface ReloadOptions {
    * @param isSuperseded Whether another reload has started meanwhile, so that this pack is no longer wanted.
    */
   readonly activate: (loaded: LoadedPack, isSuperseded: () => boolean) => Promise<void>;
-  /** Checks whether what else is configured fits a pack. @throws {Error} */
+  /** Checks whether the other configured files fit a pack. @throws {Error} */
   readonly checkPack: (pack: Pack) => void;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "addGauge">;
@@ -39,26 +32,16 @@ export interface ReloadOptions {
 export function createPackReloader(
   settings: Settings,
   { initial, readFiles, activate, checkPack, log, metrics }: ReloadOptions,
-): ReloadPack {
+): Reload {
   let active = initial;
-  /** Aborted when another reload starts. */
-  let latest = new AbortController();
-  /** The result of that reload, which is the result of all that it replaces, too. */
-  let newest: Promise<Error | undefined> = Promise.resolve(undefined);
-  let isLastSuccessful = true;
   let activeSince = Date.now();
-  metrics.addGauge(
-    "pack_last_reload_successful",
-    "1 if the last reload of the pack succeeded, 0 if its pack was rejected.",
-    () => Number(isLastSuccessful),
-  );
   metrics.addGauge(
     "pack_in_use_since_seconds",
     "When the active pack was activated, in seconds since the epoch.",
     () => activeSince / 1000,
   );
 
-  async function replace(files: PackFiles, { signal }: AbortController): Promise<void> {
+  async function replace(files: PackFiles, signal: AbortSignal): Promise<void> {
     if (isDeepStrictEqual(files, active.files)) return;
     const isSuperseded = (): boolean => signal.aborted;
     const loaded = await loadFilesInBackground(files, settings, signal);
@@ -72,28 +55,17 @@ export function createPackReloader(
     log.info({ routes: loaded.pack.routes.length }, "the pack was reloaded");
   }
 
-  async function run(reload: AbortController): Promise<Error | undefined> {
-    const { signal } = reload;
-    try {
-      await replace(readFiles(active), reload);
-      if (signal.aborted) return newest;
-      isLastSuccessful = true;
-      return undefined;
-    } catch (error) {
-      if (signal.aborted) return newest;
-      isLastSuccessful = false;
+  return createReloader({
+    read: (signal) => replace(readFiles(active), signal),
+    onFailure: (error) =>
       log.error(
         { code: "AG_PACK_RELOAD_FAILED", faults: describeProblems(error) },
         "the pack was rejected, the active one stays",
-      );
-      return error as Error;
-    }
-  }
-
-  return function reload() {
-    latest.abort();
-    latest = new AbortController();
-    newest = run(latest);
-    return newest;
-  };
+      ),
+    gauge: {
+      name: "pack_last_reload_successful",
+      help: "1 if the last reload of the pack succeeded, 0 if its pack was rejected.",
+    },
+    metrics,
+  });
 }

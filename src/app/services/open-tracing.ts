@@ -1,4 +1,5 @@
-import { type Log, openHostTracing, openTracing, type Tracing, withOpenTelemetry } from "../../base/index.ts";
+import { type Log, type Tracing, withOpenTelemetry } from "../../base/index.ts";
+import { openHostTracing, openTracing } from "../tracing/open-tracing.ts";
 import type { HostServices } from "../host-services.ts";
 
 /** The tracing of the embedding program, or that which the environment enables. */

@@ -1,5 +1,13 @@
 import { parse, YAMLParseError } from "yaml";
-import { readTextFile, type Settings, SettingsError } from "../../base/index.ts";
+import {
+  createReloader,
+  errorText,
+  type Feature,
+  type FeatureParts,
+  readTextFile,
+  type Settings,
+  SettingsError,
+} from "../../base/index.ts";
 import { createUpstreamTokens, type TokenPair, type UpstreamTokenTable } from "../../gateway/index.ts";
 import type { Pack } from "../../pack/index.ts";
 
@@ -11,7 +19,7 @@ const isTexts = (value: unknown): value is Record<string, string> =>
   !Array.isArray(value) &&
   Object.values(value).every((text) => typeof text === "string" && text !== "");
 
-/** What is wrong with a file, without its content: that is secret. */
+/** Describes the problem of a file without its content, which is secret. */
 function problemOf(error: unknown): string {
   if (!(error instanceof YAMLParseError)) return (error as NodeJS.ErrnoException).code ?? "it cannot be read";
   return `it is not YAML: ${error.code} in line ${error.linePos?.[0].line ?? 1}`;
@@ -119,3 +127,40 @@ export function refreshUpstreamTokens(
   const read = table && readValidTokens(settings, pack);
   return read !== undefined && table !== undefined && table.replace(read.pairs);
 }
+
+/** The tokens, as a gateway has them. */
+export interface UpstreamTokensParts extends FeatureParts<Pack> {
+  /** From now on `refresh` reads those of the packs in use again. It returns whether any is different. */
+  follow(refresh: () => boolean): void;
+}
+
+/** Each pack in use has its own table. Opening it checks that of the pack. */
+export const UPSTREAM_TOKENS: Feature<{ readonly pack: Pack }, UpstreamTokensParts> = {
+  name: "upstream-tokens",
+  setting: "UPSTREAM_TOKENS_FILE",
+  open(settings, { pack }, { log, metrics, watch }) {
+    readUpstreamTokens(settings, pack);
+    const { UPSTREAM_TOKENS_FILE: file } = settings;
+    let refresh = (): boolean => false;
+    const read = createReloader({
+      read() {
+        if (refresh()) log.info({}, "the tokens of the upstream were reloaded");
+      },
+      // Without the content of the file.
+      onFailure: (error) =>
+        log.error(
+          { code: "AG_UPSTREAM_TOKENS_RELOAD_FAILED", faults: [errorText(error)] },
+          "the tokens of the upstream were rejected, the active ones stay",
+        ),
+      gauge: {
+        name: "upstream_tokens_last_reload_successful",
+        help: "1 if the last reload of the tokens file succeeded, 0 if the file was rejected.",
+      },
+      metrics,
+    });
+    const reload = (): void => void read();
+    watch(file === undefined ? [] : [file], reload);
+    // The file may have been invalid for the previous pack alone.
+    return { reload, usePack: reload, follow: (next) => void (refresh = next) };
+  },
+};

@@ -3,7 +3,7 @@
 /** Characters of a user agent that are compared with patterns: as many as the summaries keep. A client may send a hundred times as many. */
 export const MAX_AGENT_LENGTH = 200;
 
-/** A pattern, in which `*` stands for any text. */
+/** A pattern of user agents. `*` matches any text. */
 interface AgentPattern {
   readonly name: string;
   /** Its place in the file. */

@@ -89,7 +89,7 @@ export interface KnownClient {
   readonly ends: string | undefined;
 }
 
-/** What is known of the sender of a request. */
+/** The known facts about the sender of a request. */
 export interface ClientIdentity {
   /** The name that a trusted proxy gave in `CLIENT_HEADER`. */
   readonly label?: string | null | undefined;

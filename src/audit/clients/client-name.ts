@@ -5,7 +5,7 @@ import type { ClientDirectory, ClientIdentity } from "./client-directory.ts";
 /** Stands for those without a client. No name of a directory begins like this. */
 export const UNNAMED = "?";
 
-/** What an application is called that the directory does not have. No name of a directory has a colon. */
+/** The name of an application that is not in the directory. No name of a directory has a colon. */
 const APPLICATION = "application:";
 
 /**
@@ -14,7 +14,7 @@ const APPLICATION = "application:";
  *
  * @returns undefined where nobody can say who it is
  */
-export function rolloutClient(directory: ClientDirectory, identity: ClientIdentity): string | undefined {
+export function lastingName(directory: ClientDirectory, identity: ClientIdentity): string | undefined {
   const name = directory.nameOf(identity);
   if (name !== undefined) return name;
   return identity.application ? `${APPLICATION}${identity.application}` : undefined;

@@ -1,4 +1,4 @@
-/** Names of all export formats, which are also the extensions of the files. Alone here: the command line loads no more. */
+/** Names of all export formats, which are also the extensions of the files. `migration-commands.ts` of the command line names them again. */
 export const EXPORT_FORMATS = ["ndjson", "ndjson.zst", "csv", "har"] as const;
 
 /** The name of an export format. */

@@ -22,24 +22,20 @@ export interface SpanQuery {
 /** Maximum number of spans that are read. */
 const MAX_SPANS = 100_000;
 
-/** What is different in the statement of a store. */
-interface SpansSource {
-  readonly table: string;
-  /** The condition of its rows, with `WHERE`. */
-  readonly where: string;
-  /** Returns the last day of which the next one belongs to the same span, as SQL. */
-  readonly lastOfSpan: (day: string) => string;
-}
-
-/** The statement of both stores. A span ends on the last day before the start of the next one. */
-export const spansStatement = ({ table, where, lastOfSpan }: SpansSource): string => `
+/**
+ * The statement that reads them. A span ends on the last day before the start of the next one.
+ *
+ * @param where The condition of rows, with `WHERE`
+ * @param days The days of a pause, as SQL
+ */
+export const spansStatement = (where: string, days: string): string => `
   WITH called AS (
-    SELECT client, lane, day, lag(day) OVER (PARTITION BY client, lane ORDER BY day) AS before FROM ${table} ${where}
+    SELECT client, lane, day, lag(day) OVER (PARTITION BY client, lane ORDER BY day) AS before FROM audit_usage ${where}
   ), starts AS (
-    SELECT client, lane, day, before FROM called WHERE before IS NULL OR day > ${lastOfSpan("before")}
+    SELECT client, lane, day, before FROM called WHERE before IS NULL OR day > before + ${days}
   )
   SELECT client, lane, day AS "firstDay", coalesce(
     lead(before) OVER (PARTITION BY client, lane ORDER BY day),
-    (SELECT max(u.day) FROM ${table} u WHERE u.client = starts.client AND u.lane = starts.lane)
+    (SELECT max(u.day) FROM audit_usage u WHERE u.client = starts.client AND u.lane = starts.lane)
   ) AS "lastDay" FROM starts ORDER BY client, lane, day LIMIT ${MAX_SPANS}
 `;

@@ -25,7 +25,7 @@ const BACKSLASH = 0x5c;
 const BRACE = 0x7b;
 
 /** Returns the position of the closing quotation mark, or the length of the text if the string is not closed. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   for (let at = start + 1; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) return at;

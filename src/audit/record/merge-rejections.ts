@@ -33,6 +33,21 @@ function kindOf({ lane, client, alpha }: AuditRecord, networkOf: MergeOptions["n
   return [label, application, caller, lane, alpha.method, alpha.route, alpha.status].join("\n");
 }
 
+/** A record that counts, and says nothing of its client: one that was erased must not come back. */
+function withoutClient(record: AuditRecord): AuditRecord {
+  const { id, client, alpha } = record;
+  const { method, route, status } = alpha;
+  const isRefused = client.accepted === false;
+  return {
+    ...record,
+    requestId: id,
+    client: { fingerprint: null, ...(isRefused && { accepted: false }), userAgent: null, address: "" },
+    alpha: { method, path: "", route, query: "", filter: null, status },
+    losses: [],
+    warnings: ["audit: the client is left out, since the first record is gone"],
+  };
+}
+
 /**
  * Wraps a store, so that a client that is over its limit can't write as many records as it sends requests. Of the
  * requests that a limit rejected without a call of v4, the first of each kind is recorded at once. The others of the same
@@ -45,10 +60,10 @@ export function mergeRejections(
   const windows = new Map<string, Window>();
 
   /**
-   * Whether the first record of a window is gone: its client was erased meanwhile, and the requests of before the erasure must not
-   * come back. A store that can't say so keeps them.
+   * Whether the first record of a window is gone: its client may have been erased meanwhile, or the record was dropped or evicted.
+   * A store that can't say so has it.
    */
-  async function isErased({ first }: Window): Promise<boolean> {
+  async function isGone({ first }: Window): Promise<boolean> {
     try {
       return (await store.get(first)) === undefined;
     } catch {
@@ -63,11 +78,12 @@ export function mergeRejections(
     windows.delete(kind);
     const { requests, last } = window;
     const isCommitted = performance.now() - window.begunAt >= COMMITTED_MS;
-    if (!last || (isCommitted && (await isErased(window)))) return;
-    const warnings = [...last.warnings, `audit: ${requests} rejected requests have this one record`];
+    if (!last) return;
+    const record = isCommitted && (await isGone(window)) ? withoutClient(last) : last;
+    const warnings = [...record.warnings, `audit: ${requests} rejected requests have this one record`];
     try {
       await store.append(
-        requests === 1 ? last : { ...last, warnings, requests: last.requests === 0 ? 0 : requests },
+        requests === 1 ? record : { ...record, warnings, requests: last.requests === 0 ? 0 : requests },
       );
     } catch {
       // The store counts it as dropped.

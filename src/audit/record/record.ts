@@ -1,6 +1,6 @@
 import { crc32 } from "node:zlib";
 import type { RejectedBy } from "../../pack/index.ts";
-import type { NumberedNames } from "../redact/numbered-names.ts";
+import type { NumberedNames } from "../usage/numbered-names.ts";
 
 /**
  * The audit record of one request: the alpha request and its response, and the v4 calls that were made for it.
@@ -35,7 +35,7 @@ export const LANES = ["alpha", "native", "legacy"] as const;
 
 export type Lane = (typeof LANES)[number];
 
-/** Whether a request was a call of the client's API, whoever answered it. */
+/** Whether a request was a call of the client's API, no matter which service answered it. */
 export const isClientApi = ({ lane }: { readonly lane: Lane }): boolean => lane !== "native";
 
 export interface AuditRecord {
@@ -84,18 +84,18 @@ export interface AuditRecord {
     readonly checksum?: string;
   };
   readonly v4: readonly RecordedCall[];
-  /** What this response could not hold, or v4 did not get of this request: `field: reason`. */
+  /** The losses of this request or response: `field: reason`. */
   readonly losses: readonly string[];
-  /** What really happened if the response is simpler. */
+  /** Facts about the outcome that the response does not show. */
   readonly warnings: readonly string[];
   /** Milliseconds. */
   readonly timings: { readonly total: number; readonly upstream: number; readonly translation: number };
   /** Body bytes: read from the client, and sent to it. Of a body with a secret those that are recorded of it. */
   readonly bytes: { readonly in: number; readonly out: number };
   /**
-   * What of the gateway rejected the request: a rate limit or a share of the connections (`limit`), the memory for
-   * bodies, the limit of its head, a brown-out, or the rule for writes from pages of another origin (`cross_site`); left out
-   * for other requests.
+   * The part of the gateway that rejected the request: a rate limit or a share of the connections (`limit`), the
+   * memory for bodies, the limit of its head, a brown-out, or the rule for writes from pages of another origin
+   * (`cross_site`); left out for other requests.
    */
   readonly rejectedBy?: RejectedBy;
   /** Which names of its route the client sent. It is counted, and is no part of the stored record. */

@@ -1,4 +1,4 @@
-/** What is recorded instead of a body that exceeds the limit, or that can't be searched for secrets. */
+/** The recorded text in place of a body that exceeds the limit, or that can't be searched for secrets. */
 export interface TruncatedBody {
   readonly truncated: true;
   /** Bytes of the complete body, if known. */
@@ -49,7 +49,7 @@ export const truncatedBody = (text: string, limit: number, bytes: number | undef
   text: truncateEscaped(truncateUtf8(text, limit), 2 * limit),
 });
 
-/** The mark of a body of which only the length is recorded. */
+/** The mark of a body whose length alone is recorded. */
 export const omittedBody = (bytes: number | undefined, why: string): TruncatedBody => ({
   truncated: true,
   bytes: bytes ?? null,

@@ -1,88 +1,114 @@
-import { decodeFormText, unescapeText } from "./escapes.ts";
-import type { SecretNames } from "./secret-names.ts";
-import { REDACTED, type SecretValues } from "./secret-values.ts";
+import type { Edit } from "./edits.ts";
+import { decodeFormText, readName, unescapeText } from "./escapes.ts";
+import type { NameKind, SecretNames } from "./secret-names.ts";
+import type { SecretValues } from "./secret-values.ts";
 
 /** An id of either dialect. */
 const ID = /^(?:0|[1-9]\d{0,15})$/;
 /** Words, also followed by a few digits, and numbers: names of users. No generated secret looks like them. */
 const WORDS = /^(?:[a-z]+\d{0,4}|\d{1,6})(?:[-_.](?:[a-z]+\d{0,4}|\d{1,6}))*$/i;
 
-/** What is done with a secret: such a segment behind its name is no value, and the value may follow it. */
+/** Verbs about a secret, and `value`: such a segment after its name is no value, and the value may follow it. */
 const ACTIONS: ReadonlySet<string> = new Set(
   (
     "accept cancel change check confirm create delete expire forgot generate introspect list login logout new recover refresh " +
-    "register renew request resend reset revoke rotate send set sign signin signup status update validate verify"
+    "register renew request resend reset revoke rotate send set sign signin signup status update validate value values verify"
   ).split(" "),
 );
 
-export interface PathRedaction {
-  readonly secrets: SecretNames;
-  /** Segments that stay in the path of a route. */
-  readonly literals: ReadonlySet<string> | undefined;
-  /** Values that are replaced wherever they are. */
-  readonly values: SecretValues | undefined;
-  /** Collects each value that follows a secret name. */
-  readonly found: SecretValues | undefined;
-  readonly redactSegment: (segment: string) => string;
-  readonly removeUserInfo: (text: string) => string;
+/** Actions whose next segment is a code that is valid once, as in the links of mails: `/reset/X`. */
+const ACTIONS_WITH_CODE: ReadonlySet<string> = new Set(
+  "activate confirm forgot invite magic recover reset unlock unsubscribe verify".split(" "),
+);
+
+/** The segments of a path, with their offsets. */
+const segmentsOf = (path: string): RegExpStringIterator<RegExpExecArray> => path.matchAll(/[^/]+/g);
+
+/** Decodes a path, also one that is encoded several times, as proxies forward it. A plus sign is no blank in it. */
+export const decodePath = unescapeText;
+
+/** Where parts of a path are in the decoded path. None of them starts or ends within a run of percent-encoded bytes. */
+export function findDecoded(path: string, parts: readonly Edit[]): Edit[] {
+  let [done, length] = [0, 0];
+  return parts.map(({ start, end }) => {
+    const from = length + decodePath(path.slice(done, start)).length;
+    length = from + decodePath(path.slice(start, end)).length;
+    done = end;
+    return { start: from, end: length };
+  });
+}
+
+/** Finds the segments that are values: those after a secret name, also behind an action such as `reset`, and codes. */
+function findFollowers(path: string, names: SecretNames): Edit[] {
+  const values: Edit[] = [];
+  /** Whether the next segment is a value, or would be one if it is no number, or no secret name. */
+  let follows: NameKind | "code" = "none";
+  for (const { index, 0: segment } of segmentsOf(path)) {
+    const name = readName(segment);
+    const action = name.toLowerCase();
+    if (follows === "none" && ACTIONS_WITH_CODE.has(action)) follows = "code";
+    if (ACTIONS.has(action) || ACTIONS_WITH_CODE.has(action)) continue;
+    const kind = names.kindOf(name);
+    const isValue = {
+      secret: true,
+      texts: !ID.test(segment),
+      code: kind !== "secret" && kind !== "texts",
+      value: false,
+      none: false,
+    };
+    if (isValue[follows]) values.push({ start: index, end: index + segment.length });
+    follows = kind;
+  }
+  return values;
 }
 
 /**
- * Redacts a path, segment by segment.
- *
- * @param isRoute Whether the path is that of a route. In any other path a segment after a secret name is its value, also behind
- *   an action such as `reset`; in a route it may be a literal. The literals of a route, ids and plain words stay, whatever the client calls secret.
+ * Finds the values among the segments of a path, in the decoded path. In a route the segment after a secret name may be a
+ * literal: there only a parameter is searched, which is a path of its own if its slashes are encoded.
  */
-export function redactPath(path: string, isRoute: boolean, options: PathRedaction): string {
-  const redacted = redactNames(path, isRoute, options);
-  return isRoute ? redactValues(redacted, options) : concealIn(redacted, options);
+export function findValueSegments(given: string, isRoute: boolean, names: SecretNames): Edit[] {
+  let before = 0;
+  return (isRoute ? given.split("/") : [given]).flatMap((part) => {
+    const path = decodePath(part);
+    const offset = before;
+    before += path.length + 1;
+    return findFollowers(path, names).map(({ start, end }) => ({ start: start + offset, end: end + offset }));
+  });
 }
 
-function redactNames(path: string, isRoute: boolean, options: PathRedaction): string {
-  const { secrets, found, redactSegment, removeUserInfo } = options;
-  const bare = removeUserInfo(path);
-  const text = decodeFormText(bare.replaceAll("+", "%2B"));
-  /** Whether the next segment is a value, or would be one if it is no number. */
-  let follows: "secret" | "text" | undefined;
-  const redacted = removeUserInfo(text)
-    .split("/")
-    .map((segment) => {
-      if (segment === "") return segment;
-      const name = unescapeText(segment);
-      const isAction = ACTIONS.has(name.toLowerCase());
-      const isValue = !isAction && (follows === "secret" || (follows === "text" && !ID.test(segment)));
-      if (isRoute) follows = undefined;
-      else if (!isAction)
-        follows = secrets.has(name) ? "secret" : secrets.hasTexts(name) ? "text" : undefined;
-      if (!isValue) return redactSegment(segment);
-      found?.add([segment, encodeURIComponent(segment.toWellFormed())]);
-      return REDACTED;
-    })
-    .join("/");
-  return redacted === text ? bare : redacted;
-}
+/** Redacts the segments of a path one by one. */
+export const redactSegments = (path: string, redact: (segment: string) => string): Edit[] =>
+  [...segmentsOf(path)].flatMap(({ index, 0: segment }) => {
+    const by = redact(segment);
+    return by === segment ? [] : [{ start: index, end: index + segment.length, by }];
+  });
 
 /** Whether a segment of a route's path stays: it is a literal, an id, or a word that is not a token. */
-function isPlain(segment: string, { literals, values }: PathRedaction): boolean {
+export function isPlainSegment(
+  segment: string,
+  values: SecretValues | undefined,
+  literals: ReadonlySet<string> | undefined,
+): boolean {
   const text = decodeFormText(segment);
   if (literals?.has(text) || ID.test(text)) return true;
   return values?.isComplete === true && WORDS.test(text) && !values.isToken(text);
 }
 
-/** A client chooses which values are secret. It must not be able to hide by them which route it called. */
-function redactValues(path: string, options: PathRedaction): string {
-  let redacted = "";
-  let pending = "";
-  for (const [index, segment] of path.split("/").entries()) {
-    if (index > 0) pending += "/";
-    if (segment === "" || !isPlain(segment, options)) pending += segment;
-    else {
-      redacted += concealIn(pending, options) + segment;
-      pending = "";
-    }
-  }
-  return redacted + concealIn(pending, options);
+/**
+ * Finds the values in the path of a route. A client chooses which values are secret, and must not be able to hide by them
+ * which route it called: literals, ids and words that are no token stay.
+ */
+export function findInRoute(
+  path: string,
+  values: SecretValues,
+  literals: ReadonlySet<string> | undefined,
+): Edit[] {
+  const plain = [...segmentsOf(path)].filter(({ 0: segment }) => isPlainSegment(segment, values, literals));
+  const ends = [...plain.map(({ index }) => index), path.length];
+  const starts = [0, ...plain.map(({ index, 0: segment }) => index + segment.length)];
+  return starts.flatMap((start, index) => {
+    const piece = path.slice(start, ends[index]);
+    if (/^\/*$/.test(piece)) return [];
+    return values.findIn(piece).map(({ start: from, end }) => ({ start: start + from, end: start + end }));
+  });
 }
-
-const concealIn = (text: string, { values }: PathRedaction): string =>
-  values === undefined || /^\/*$/.test(text) ? text : values.conceal(text);

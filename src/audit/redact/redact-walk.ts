@@ -3,30 +3,29 @@
  * its steps call each other, and count their work together.
  */
 import { isExactNumber } from "../../base/index.ts";
-import { unescapeText, decodeFormText } from "./escapes.ts";
-import { parseAllMembers, RepeatedMember } from "../usage/all-members.ts";
-import { isTooMuchJson } from "../record/json-text.ts";
-import { countParts, NAMING, redactPairs } from "./redact-pairs.ts";
-import { redactPath } from "./redact-path.ts";
-import { USER_INFO, type SecretNames } from "./secret-names.ts";
-import { REDACTED, type SecretValues } from "./secret-values.ts";
+import { parseWhole } from "./parse-whole.ts";
+import { applyEdits, type Edit, REDACTED } from "./edits.ts";
+import { decodeFormText, unescapeText } from "./escapes.ts";
+import { findNamesInText } from "./find-names.ts";
+import { countParts, looksLikePairs, redactPairs } from "./redact-pairs.ts";
+import {
+  decodePath,
+  findDecoded,
+  findInRoute,
+  findValueSegments,
+  isPlainSegment,
+  redactSegments,
+} from "./redact-path.ts";
+import { USER_INFO, USER_OPTION, type NameKind, type SecretNames } from "./secret-names.ts";
+import type { SecretValues } from "./secret-values.ts";
 
-const TOO_DEEP = "[too deep]";
 const MAX_DEPTH = 64;
-/** A level of encoding counts as this number of levels. */
+/** Levels that a level of encoding counts as. */
 const ENCODING_DEPTH = 8;
-/** A member `value` in text that cannot be read as JSON or as a form. */
-const VALUE_MEMBER = /["'&?]value\\*["']?\s*[:=]/;
-/** Before a name in RFC 8187's form. */
-const CHARSET = /^(?:utf-8|iso-8859-1|us-ascii)$/i;
-/** A sign and the word after it. Without a word it matches too, so that no sign is scanned twice. */
-const VALUE = /["'\\:=>\t\uff1a\uff1d\uff1e][\s"'\\:=>\uff1a\uff1d\uff1e<]*(?:([^\s"'\\:=><;,&]+)|[;,&]|$)/g;
-/** Characters after a secret name in which its value is searched for. */
-const VALUE_DISTANCE = 1000;
 /** Texts that look like JSON and are invalid: each costs an exception. Further ones are not parsed. */
 const MAX_FAILURES = 16;
-/** Names of secrets in one text of unknown format, whose values are searched for in the rest of the exchange. */
-const MAX_NAMES = 33;
+/** Values of one message: those in a cycle have no end. */
+const MAX_VALUES = 100_000;
 /**
  * Work of one redaction, whatever a client sends. Each text that may have a secret is a step, and so are some of its
  * characters, because they are read several times. Each part of a pair and each secret name is several steps: a part is decoded
@@ -36,19 +35,12 @@ const MAX_STEPS = 4000;
 const CHARACTERS_OF_STEP = 128;
 const STEPS_OF_PART = 4;
 const STEPS_OF_NAME = 4;
-/** A text without one of these has no name that something follows. */
-const SIGNS = /[=:>"'%\\\t]|[^\0-\x7f]/;
-/** Signs at which pairs, addresses and JSON are split, unless they end a value, as those of Base64. */
-const SPLITS = /[=&;?#@"][^=]/;
-/** A name of a member that takes little work: programs have such names. */
+/** A name that takes little work: programs have such names. */
 const PLAIN_NAME = /^[\w-]{0,128}$/;
-/** A text that may be JSON. */
 const JSON_START = /^\s*[{["]/;
 
-export interface BodyRedactionOptions {
-  readonly secrets: SecretNames;
-  /** Bytes: what follows them is not recorded, and is not copied. */
-  readonly limit: number;
+export interface WalkOptions {
+  readonly names: SecretNames;
   /** Values that are replaced wherever they are. */
   readonly values?: SecretValues | undefined;
   /** Segments that stay in the path of a route. */
@@ -57,286 +49,220 @@ export interface BodyRedactionOptions {
   readonly found?: SecretValues | undefined;
 }
 
-/** The redaction of one body. It stops when it has more than will be recorded. */
-export class BodyRedaction {
-  readonly #secrets: SecretNames;
-  readonly #values: SecretValues | undefined;
+/** The redaction of one message. */
+export class RedactionWalk {
+  readonly #options: WalkOptions;
+  readonly #names: SecretNames;
   readonly #found: SecretValues | undefined;
-  readonly #literals: ReadonlySet<string> | undefined;
-  /** Counted in UTF-16 units. A text has at least as many bytes of UTF-8. */
-  #left: number;
+  #values = 0;
   #failures = 0;
-  #isCut = false;
   #steps = MAX_STEPS;
 
-  constructor({ secrets, limit, values, found, literals }: BodyRedactionOptions) {
-    this.#secrets = secrets;
-    this.#left = limit;
-    this.#values = values;
-    this.#found = found;
-    this.#literals = literals;
+  constructor(options: WalkOptions) {
+    this.#options = options;
+    this.#names = options.names;
+    this.#found = options.found;
   }
 
-  value(value: unknown): unknown {
-    return this.#visit(value, 0);
+  /** Redacts a parsed value. @returns The same value if nothing in it has changed. */
+  value(value: unknown, depth = 0): unknown {
+    if (typeof value === "string") return this.text(value, depth);
+    if (typeof value === "number" || isExactNumber(value))
+      return this.#options.values?.has(JSON.stringify(value)) ? REDACTED : value;
+    if (value === null || typeof value !== "object") return value;
+    this.#values += 1;
+    if (depth >= MAX_DEPTH || this.#values > MAX_VALUES) return this.#tooMuch();
+    return Array.isArray(value)
+      ? mapItems(value, (item) => this.value(item, depth + 1))
+      : this.#redactMembers(value, depth);
   }
 
-  text(text: string): string {
-    return this.#visitText(text, 0);
+  /** Redacts a whole body: JSON, or a text of another format. */
+  body(text: string): unknown {
+    const parsed = parseWhole(text);
+    return parsed ? this.value(parsed.value) : this.text(text);
+  }
+
+  /** Redacts a text of any format. */
+  text(text: string, depth = 0): string {
+    if (!this.#names.maybeIn(text)) return this.#apply(text, []);
+    if (!this.#spend(stepsOf(text))) return this.#tooMuch();
+    if (!JSON_START.test(text) && looksLikePairs(text))
+      return this.#apply(text, [...this.#findUserInfo(text), ...this.#redactPairs(text, depth)]);
+    return this.#redactPlain(text, depth);
   }
 
   pairs(text: string): string {
-    const end = this.#startOfSplit(text);
-    const visited = this.#visitPairs(end === -1 ? text : text.slice(0, end), 0);
-    return this.#concealValues(visited) + (end === -1 ? "" : REDACTED);
+    return this.#apply(text, this.#names.maybeIn(text) ? this.#redactPairs(text, 0) : []);
   }
 
-  path(text: string, isRoute: boolean): string {
-    return redactPath(text, isRoute, {
-      secrets: this.#secrets,
-      literals: this.#literals,
-      values: this.#values,
-      found: this.#found,
-      redactSegment: (segment) => this.#visitNames(segment, 0),
-      removeUserInfo: (segment) => this.#removeUserInfo(segment),
-    });
+  /**
+   * @param isRoute Whether the path is that of a route. In any other path a segment after a secret name is its value; in a
+   *   route it may be a literal.
+   */
+  path(given: string, isRoute: boolean): string {
+    const decoded = decodePath(given);
+    // In a path of no route a value may follow an action, too.
+    const edits = !isRoute || this.#names.maybeIn(given) ? this.#redactPath(given, decoded, isRoute) : [];
+    const path = edits.length === 0 ? given : decoded;
+    const { values, literals } = this.#options;
+    if (!isRoute || !values) return this.#apply(path, edits);
+    return applyEdits(path, [...edits, ...findInRoute(path, values, literals)]);
   }
 
-  /** Whether the result exceeds the limit, so that a part of the body was not visited. */
-  isOverLimit(): boolean {
-    return this.#left < 0;
+  /** Makes edits in a text, and replaces the values in the rest. */
+  #apply(text: string, edits: readonly Edit[]): string {
+    const { values } = this.#options;
+    if (edits.length === 0) return values?.conceal(text) ?? text;
+    return applyEdits(text, [...edits, ...(values?.findIn(text) ?? [])]);
   }
 
-  /** Whether nothing of the exchange will be recorded, so that no further secret needs to be found. */
-  #isInVain(): boolean {
-    return this.#found?.isComplete === false;
+  /** Counts work. @returns false if there was too much: not all secrets are known then */
+  #spend(steps: number): boolean {
+    this.#steps -= steps;
+    if (this.#steps < 0) this.#found?.markIncomplete();
+    return this.#steps >= 0;
   }
 
-  #isSecretName(name: string): boolean {
-    return this.#secrets.has(name) || this.#secrets.hasTexts(name);
-  }
-
-  #concealValues(text: string): string {
-    return this.#values ? this.#values.conceal(text) : text;
-  }
-
-  #visit(value: unknown, depth: number): unknown {
-    this.#left -= 1;
-    if (this.#isInVain()) return REDACTED;
-    if (typeof value === "string") return this.#visitText(value, depth);
-    if (typeof value === "number") return this.#values?.has(String(value)) ? REDACTED : value;
-    if (value === null || typeof value !== "object") return value;
-    if (isExactNumber(value)) return this.#values?.has(JSON.stringify(value)) ? REDACTED : value;
-    if (depth >= MAX_DEPTH) return this.#tooDeep();
-    return Array.isArray(value) ? this.#visitItems(value, depth) : this.#visitMembers(value, depth);
-  }
-
-  /** A value that is not searched is not recorded, and its secrets are unknown. */
-  #tooDeep(): string {
+  /** What would take too much work is not recorded, and its secrets are unknown. */
+  #tooMuch(): string {
     this.#found?.markIncomplete();
-    return TOO_DEEP;
+    return REDACTED;
   }
 
-  #visitItems(items: readonly unknown[], depth: number): unknown[] {
-    const visited: unknown[] = [];
-    for (const item of items) {
-      if (this.#left < 0 || this.#isInVain()) break;
-      visited.push(this.#visit(item, depth + 1));
+  #redactMembers(members: object, depth: number): object {
+    let areValuesSecret: boolean | undefined;
+    let isSame = true;
+    const redacted: [string, unknown][] = [];
+    for (const name of Object.keys(members)) {
+      const value: unknown = Reflect.get(members, name);
+      let kind = this.#names.kindOf(name);
+      if (kind === "value") {
+        areValuesSecret ??= this.#names.hasIn(Object.entries(members));
+        kind = areValuesSecret ? "secret" : "none";
+      }
+      const newName = this.#redactName(name, depth);
+      const newValue = this.#redactMember(kind, value, depth + 1);
+      isSame &&= newName === name && newValue === value;
+      redacted.push([newName, newValue]);
     }
-    return visited;
-  }
-
-  #visitMembers(members: object, depth: number): object {
-    const visited: [string, unknown][] = [];
-    for (const [name, value] of Object.entries(members)) {
-      if (this.#left < 0 || this.#isInVain()) break;
-      visited.push([this.#visitName(name, depth), this.#visitMember(name, value, depth)]);
-    }
-    if (Object.hasOwn(members, "value") && this.#hasSecretNaming(members))
-      for (const member of visited)
-        if (member[0] === "value") member[1] = this.#conceal(Reflect.get(members, "value"), depth + 1);
     // Not by assignment: a member `__proto__` must remain an ordinary member.
-    return Object.fromEntries(visited);
+    return isSame ? members : Object.fromEntries(redacted);
   }
 
   /** A name may be JSON with secrets of its own. */
-  #visitName(name: string, depth: number): string {
-    if (!PLAIN_NAME.test(name)) this.#steps -= 1 + Math.floor(name.length / CHARACTERS_OF_STEP);
-    if (this.#steps < 0) return this.#tooMuch(name);
-    if (JSON_START.test(name)) return this.#visitText(name, depth);
-    this.#left -= name.length;
-    return this.#concealValues(name);
+  #redactName(name: string, depth: number): string {
+    if (PLAIN_NAME.test(name)) return this.#apply(name, []);
+    if (!this.#spend(stepsOf(name)) && this.#names.maybeIn(name)) return REDACTED;
+    return JSON_START.test(name) ? this.text(name, depth) : this.#apply(name, []);
   }
 
-  #visitMember(name: string, value: unknown, depth: number): unknown {
-    if (this.#secrets.has(name)) return this.#conceal(value, depth + 1);
-    if (!this.#secrets.hasTexts(name)) return this.#visit(value, depth + 1);
-    if (typeof value === "string") return this.#conceal(value, depth + 1);
-    if (!Array.isArray(value)) return this.#visit(value, depth + 1);
-    return value.map((item: unknown) =>
-      typeof item === "string" ? this.#conceal(item, depth + 1) : this.#visit(item, depth + 1),
-    );
+  #redactMember(kind: NameKind, value: unknown, depth: number): unknown {
+    if (kind === "none") return this.value(value, depth);
+    if (kind === "secret") return this.#conceal(value, depth);
+    const redactText = (item: unknown): unknown =>
+      typeof item === "string" ? this.#conceal(item, depth) : this.value(item, depth);
+    return Array.isArray(value) ? mapItems(value, redactText) : redactText(value);
   }
 
-  /** `{"key":"password","value":"…"}`: the name of a value is a value. */
-  #hasSecretNaming(members: object): boolean {
-    return NAMING.some((naming) => {
-      const name: unknown = Object.hasOwn(members, naming) ? Reflect.get(members, naming) : undefined;
-      const names: readonly unknown[] = name instanceof RepeatedMember ? name : [name];
-      return names.some((each) => typeof each === "string" && this.#isSecretName(each));
-    });
-  }
-
-  /** A missing value is recorded: it holds no secret, and readers need to know that it was missing. */
+  /** A missing value is recorded: readers need to know that it was missing. */
   #conceal(value: unknown, depth: number): unknown {
-    this.#left -= REDACTED.length;
     if (value === null || value === undefined) return value;
-    this.#steps -= STEPS_OF_NAME;
-    if (this.#steps < 0) this.#found?.markIncomplete();
+    this.#spend(STEPS_OF_NAME);
     this.#found?.add(value);
     // JSON in a text that is secret as a whole has secret values of its own.
-    if (this.#found && typeof value === "string") this.#visit(value, depth);
+    if (this.#found && typeof value === "string") this.text(value, depth);
     return REDACTED;
   }
 
-  /** Searches for names first: a client could choose a value that is a part of one. */
-  #visitText(whole: string, depth: number): string {
-    const end = Math.max(this.#left, 0);
-    this.#left -= whole.length;
-    this.#isCut ||= end < whole.length;
-    const text = end >= whole.length ? whole : (this.#values?.cut(whole, end) ?? whole.slice(0, end));
-    return this.#concealValues(this.#visitNames(text, depth));
+  /** JSON, or a text of unknown format. */
+  #redactPlain(text: string, depth: number): string {
+    const printed = JSON_START.test(text) ? this.#redactJson(text, depth) : undefined;
+    if (printed !== undefined) return this.#apply(printed, []);
+    const readable = unescapeText(text);
+    const names = findNamesInText(readable, {
+      names: this.#names,
+      found: this.#found,
+      spend: (steps) => this.#spend(steps),
+    });
+    if (this.#steps < 0) return REDACTED;
+    if (names.length === 0) return this.#apply(text, this.#findUserInfo(text));
+    return this.#apply(readable, [...this.#findUserInfo(readable), ...names]);
   }
 
-  /** Whether nothing in a text can change, except that `values` are replaced in the text as it is. */
-  #isHarmless(text: string): boolean {
-    return (
-      !this.#secrets.maybeIn(text) && !text.includes("value") && !(this.#values && /^\s*[{["]|\+/.test(text))
-    );
+  /** JSON inside a string, as in filters and in user data. Undefined if it can't be parsed. */
+  #redactJson(text: string, depth: number): string | undefined {
+    if (depth >= MAX_DEPTH) return this.#tooMuch();
+    const parsed = this.#failures < MAX_FAILURES ? parseWhole(text) : undefined;
+    if (!parsed) this.#failures += 1;
+    if (!parsed) return undefined;
+    const redacted = this.value(parsed.value, depth + 1);
+    // If nothing was redacted, the text stays as it was sent, with its white space and all digits of its numbers.
+    return redacted === parsed.value ? text : JSON.stringify(redacted);
   }
 
-  /** The start of the first value that the signs of forms, addresses and JSON would split; -1 if there is none. */
-  #startOfSplit(text: string): number {
-    return this.#values?.firstWith(SPLITS, text) ?? -1;
-  }
-
-  #visitNames(given: string, depth: number): string {
-    // A name that something follows has at least two characters.
-    if (given.length < 2 || this.#isInVain() || this.#isHarmless(given)) return given;
-    const end = this.#startOfSplit(given);
-    if (end !== -1) return this.#visitNames(given.slice(0, end), depth) + REDACTED;
-    this.#steps -= 1 + Math.floor(given.length / CHARACTERS_OF_STEP);
-    if (this.#steps < 0) return this.#tooMuch(given);
-    if (JSON_START.test(given)) return this.#visitJsonText(given, depth);
-    const text = this.#removeUserInfo(given);
-    if (!SIGNS.test(text)) return text;
-    return /[=%]/.test(text) && !/[\s"'{}<>]/.test(text) ? this.#visitPairs(text, depth) : this.#scrub(text);
-  }
-
-  /** A text that would take too much work is not recorded, unless it has no name of a secret. */
-  #tooMuch(text: string): string {
-    if (!this.#secrets.maybeIn(text) && !text.includes("value")) return text;
-    this.#found?.markIncomplete();
-    return REDACTED;
-  }
-
-  #removeUserInfo(text: string): string {
-    if (!text.includes("@")) return text;
-    const split = this.#startOfSplit(text);
-    if (split !== -1) return this.#removeUserInfo(text.slice(0, split)) + REDACTED;
-    let redacted = "";
-    let end = 0;
-    for (const { index, 0: match, 1: slashes = "", 2: info = "" } of text.matchAll(USER_INFO)) {
-      this.#steps -= 1;
-      if (this.#steps < 0) return redacted + text.slice(end, index) + this.#tooMuch(text.slice(index));
-      this.#addSecret(info.slice(info.indexOf(":") + 1));
-      redacted += `${text.slice(end, index)}${slashes}${REDACTED}@`;
-      end = index + match.length;
+  /** Finds the users and passwords of URLs, and of options of curl. */
+  #findUserInfo(text: string): Edit[] {
+    const edits: Edit[] = [];
+    for (const pattern of [USER_INFO, USER_OPTION]) {
+      if (pattern === USER_INFO && !text.includes("@")) continue;
+      for (const { index, 1: before = "", 2: info = "" } of text.matchAll(pattern)) {
+        const start = index + before.length;
+        if (!this.#spend(1)) return [...edits, { start, end: text.length }];
+        this.#addSecret(info.slice(info.indexOf(":") + 1));
+        edits.push({ start, end: start + info.length });
+      }
     }
-    return redacted + text.slice(end);
+    return edits;
   }
 
   #addSecret(encoded: string): void {
     this.#found?.add([encoded, decodeFormText(encoded)]);
   }
 
-  /** JSON inside a string, as in filters and in user data. */
-  #visitJsonText(text: string, depth: number): string {
-    if (depth >= MAX_DEPTH) return this.#tooDeep();
-    if (isTooMuchJson(text)) {
-      this.#found?.markIncomplete();
-      return this.#scrub(this.#removeUserInfo(text));
-    }
-    const parsed = this.#failures < MAX_FAILURES ? parseAllMembers(text) : undefined;
-    if (!parsed) {
-      this.#failures += 1;
-      return this.#scrub(this.#removeUserInfo(text));
-    }
-    this.#left += text.length;
-    const redacted = JSON.stringify(this.#visit(parsed.value, depth + 1));
-    // If nothing was redacted, the text stays as it was sent, with its white space and all digits of its numbers.
-    return redacted === JSON.stringify(parsed.value) ? text : redacted;
-  }
-
-  /**
-   * Redacts text of unknown format, such as the start of a JSON body. Nothing marks the end of a secret in it, so everything
-   * after the first secret name is redacted, and after the first `value`, whose name may follow or be cut off.
-   */
-  #scrub(text: string): string {
-    const readable = unescapeText(text);
-    // What is not redacted may repeat the values of further names.
-    const names = this.#secrets.offsetsIn(readable, this.#found ? MAX_NAMES + 1 : 1);
-    const value = readable.search(VALUE_MEMBER);
-    const places = value === -1 ? names : [...names, value];
-    if (places.length === 0) return text;
-    this.#steps -= STEPS_OF_NAME * places.length;
-    if (names.length > MAX_NAMES)
-      this.#found?.markIncomplete("a text that is no JSON and no form has too many names of secrets");
-    for (const at of places) {
-      if (this.#isInVain()) break;
-      // The first word behind the sign behind the name may be the value.
-      const signs = readable.slice(at + 1, at + VALUE_DISTANCE).matchAll(VALUE);
-      const word = signs.find(([, word]) => word && !CHARSET.test(word))?.[1] ?? "";
-      if (!this.#secrets.has(word)) this.#found?.add(word);
-    }
-    // A value that begins before the name and ends behind it is not left in part.
-    const end = Math.min(...places);
-    return (this.#values?.cut(readable, end) ?? readable.slice(0, end)) + REDACTED;
-  }
-
-  #visitPairs(text: string, depth: number): string {
-    this.#steps -= STEPS_OF_PART * countParts(text, this.#steps / STEPS_OF_PART);
-    if (this.#steps < 0) return this.#tooMuch(text);
+  #redactPairs(text: string, depth: number): Edit[] {
+    if (!this.#spend(STEPS_OF_PART * countParts(text, this.#steps / STEPS_OF_PART)))
+      return [{ start: 0, end: text.length }];
     return redactPairs(text, {
-      isSecretName: (name) => this.#isSecretName(name),
-      isCut: this.#isCut,
+      names: this.#names,
       addSecret: (encoded) => this.#addSecret(encoded),
-      redactPart: (part) => this.#visitPart(part, depth),
+      redactPart: (part) => this.#redactPart(part, depth),
     });
   }
 
   /** A name or a value of a pair, which may be JSON, a URL, or another form. */
-  #visitPart(part: string, depth: number): string {
+  #redactPart(part: string, depth: number): string {
     if (!/[^\w.~*-]/.test(part)) return part;
-    if (depth >= MAX_DEPTH) return this.#tooDeep();
+    if (depth >= MAX_DEPTH) return this.#tooMuch();
     const text = decodeFormText(part);
-    const redacted =
-      text === part ? this.#visitPlain(text, depth) : this.#visitDecoded(text, depth + ENCODING_DEPTH);
+    const redacted = text === part ? this.#redactPlain(text, depth) : this.text(text, depth + ENCODING_DEPTH);
     return redacted === text ? part : encodeURIComponent(redacted.toWellFormed());
   }
 
-  #visitPlain(given: string, depth: number): string {
-    if (JSON_START.test(given)) return this.#visitJsonText(given, depth);
-    const text = this.#removeUserInfo(given);
-    return SIGNS.test(text) ? this.#scrub(text) : text;
+  #redactPath(given: string, path: string, isRoute: boolean): Edit[] {
+    // In the path as it was sent: once decoded, a character of a password could be the end of the user info.
+    const userInfo = findDecoded(given, this.#findUserInfo(given));
+    const followers = findValueSegments(given, isRoute, this.#names);
+    for (const segment of followers.map(({ start, end }) => path.slice(start, end)))
+      this.#found?.add([segment, encodeURIComponent(segment.toWellFormed())]);
+    const { values, literals } = this.#options;
+    const segments = redactSegments(path, (segment) =>
+      isRoute && isPlainSegment(segment, values, literals) ? segment : this.text(segment),
+    );
+    return [...userInfo, ...this.#findUserInfo(path), ...followers, ...segments];
   }
+}
 
-  /** Visits text whose length is already counted. */
-  #visitDecoded(text: string, depth: number): string {
-    const before = this.#left;
-    this.#left = text.length;
-    const redacted = this.#visitText(text, depth);
-    this.#left = before;
-    return redacted;
-  }
+/** The steps of a text that may have a secret. */
+const stepsOf = (text: string): number => 1 + Math.floor(text.length / CHARACTERS_OF_STEP);
+
+/** A list whose items are redacted: the same list if none has changed. */
+function mapItems(items: readonly unknown[], redact: (item: unknown) => unknown): readonly unknown[] {
+  let isSame = true;
+  const redacted = items.map((item) => {
+    const by = redact(item);
+    isSame &&= by === item;
+    return by;
+  });
+  return isSame ? items : redacted;
 }

@@ -1,9 +1,6 @@
 import { CUT } from "../../base/index.ts";
+import { applyEdits, type Edit, REDACTED } from "./edits.ts";
 import { unescapeText } from "./escapes.ts";
-import { includesAny } from "./find-needle.ts";
-
-/** What is written in place of a secret. */
-export const REDACTED = "[redacted]";
 
 /** Why not all secret values of an exchange are known, unless there is a better reason. */
 const TOO_MANY_SECRETS = "more secrets than can be searched for";
@@ -14,14 +11,11 @@ const MIN_LENGTH = 3;
 const MIN_LENGTH_IN_HEAD = 6;
 /** The minimum number of characters of a value at the end of a text that was cut. */
 const MIN_LENGTH_BEFORE_CUT = 6;
-const CUT_BYTES = Buffer.from(CUT);
 /** Characters that identify a value. The cost of a search does not depend on the characters after them. */
 export const NEEDLE_LENGTH = 32;
 /** Values of one exchange, in all spellings. With more of them no text of the exchange is recorded. */
 const MAX_VALUES = 500;
-/** Values that have one needle. Each of them is compared wherever the needle is. */
-const MAX_ALIKE = 16;
-/** Characters of values that one exchange may be compared with. A client can choose values that nearly match everywhere. */
+/** Characters that may be compared in one exchange. A client can choose values that nearly match everywhere. */
 const MAX_COMPARED = 4_000_000;
 /** Up to this number of values, texts are searched for one after the other, since the platform does it faster. */
 const FEW = 4;
@@ -34,14 +28,17 @@ interface Node {
   readonly values: string[];
 }
 
-/**
- * The start of a value in UTF-8, without half of a character at its end. Bytes, because `Buffer.includes` of a text that is
- * not well-formed ends the process with a failed assertion of Node.
- */
-const needleBytes = (value: string): Buffer =>
-  Buffer.from(value.slice(0, NEEDLE_LENGTH).replace(/[\ud800-\udbff]$/, ""));
+const createNode = (): Node => ({ next: new Map(), values: [] });
 
-const node = (): Node => ({ next: new Map(), values: [] });
+function insert(root: Node, value: string): void {
+  let node = root;
+  for (let at = 0; at < Math.min(value.length, NEEDLE_LENGTH); at += 1) {
+    const next: Node = node.next.get(value.charCodeAt(at)) ?? createNode();
+    node.next.set(value.charCodeAt(at), next);
+    node = next;
+  }
+  node.values.push(value);
+}
 
 /**
  * The values that have secret names in one request, and its token. They are replaced wherever they occur in the same
@@ -50,12 +47,7 @@ const node = (): Node => ({ next: new Map(), values: [] });
 export class SecretValues {
   readonly #values = new Set<string>();
   readonly #tokens: string[] = [];
-  /** How many values have a needle. */
-  readonly #alike = new Map<string, number>();
-  /** The needles of the values, if there are few. */
-  #needles: readonly string[] | undefined;
-  #needleBytes: readonly Buffer[] | undefined;
-  #hasOthers = false;
+  /** The tree of all values, once it is needed. */
   #root: Node | undefined;
   #compared = 0;
   #whyIncomplete: string | undefined;
@@ -81,8 +73,7 @@ export class SecretValues {
     if (typeof value === "number") return this.#addText(String(value));
     if (value === null || typeof value !== "object") return;
     if (depth === MAX_DEPTH) return this.markIncomplete();
-    const inner: unknown[] = Array.isArray(value) ? value : Object.values(value);
-    for (const item of inner) {
+    for (const item of Array.isArray(value) ? value : Object.values(value)) {
       if (!this.isComplete) return;
       this.add(item, depth + 1);
     }
@@ -100,7 +91,6 @@ export class SecretValues {
 
   /** The tokens without the other values. */
   tokensOnly(): SecretValues {
-    if (!this.#hasOthers && this.isComplete) return this;
     const tokens = new SecretValues();
     for (const token of this.#tokens) tokens.addToken(token);
     return tokens;
@@ -121,93 +111,52 @@ export class SecretValues {
 
   #addText(text: string): void {
     if (text.length < this.#minLength || !this.isComplete) return;
-    this.#hasOthers = true;
     if (!this.#values.has(text)) this.#addSpellings(text);
   }
 
   #addSpellings(text: string): void {
-    for (const spelling of spellings(text)) this.#addSpelling(spelling);
+    for (const spelling of spellings(text)) {
+      if (this.#root && !this.#values.has(spelling)) insert(this.#root, spelling);
+      this.#values.add(spelling);
+    }
     if (this.#values.size > MAX_VALUES) this.markIncomplete();
-    this.#root = undefined;
-    this.#needles = undefined;
-    this.#needleBytes = undefined;
-  }
-
-  #addSpelling(spelling: string): void {
-    if (this.#values.has(spelling)) return;
-    this.#values.add(spelling);
-    if (spelling.length <= NEEDLE_LENGTH) return;
-    const needle = spelling.slice(0, NEEDLE_LENGTH);
-    const alike = (this.#alike.get(needle) ?? 0) + 1;
-    this.#alike.set(needle, alike);
-    if (alike > MAX_ALIKE) this.markIncomplete();
   }
 
   /** Whether one of the values may be in the text. Fast. */
   maybeIn(text: string): boolean {
     if (!this.isComplete) return true;
-    if (this.#values.size > FEW || text.includes(CUT)) return this.#firstIn(text) !== -1;
-    this.#needles ??= [...this.#values].map((value) => value.slice(0, NEEDLE_LENGTH));
-    for (const needle of this.#needles) if (text.includes(needle)) return true;
+    if (this.#values.size > FEW || text.includes(CUT)) return this.#find(text, 1).length > 0;
+    for (const value of this.#values)
+      if (text.includes(value.length > NEEDLE_LENGTH ? value.slice(0, NEEDLE_LENGTH) : value)) return true;
     return false;
   }
 
-  /** The same of a text in UTF-8. */
-  maybeInBytes(bytes: Buffer): boolean {
-    if (!this.isComplete || this.#values.size > FEW || bytes.includes(CUT_BYTES))
-      return this.maybeIn(bytes.toString());
-    this.#needleBytes ??= [...this.#values].map(needleBytes);
-    return includesAny(bytes, this.#needleBytes);
-  }
-
-  #firstIn(text: string): number {
-    for (let at = 0; at < text.length; at += 1) if (this.#lengthAt(text, at) > 0) return at;
-    return -1;
+  /** Where the values are in a text. */
+  findIn(text: string): Edit[] {
+    if (!this.isComplete) return [{ start: 0, end: text.length }];
+    return this.maybeIn(text) ? this.#find(text, Infinity) : [];
   }
 
   /** The text without the values in it. */
   conceal(text: string): string {
     if (!this.isComplete) return REDACTED;
-    if (!this.maybeIn(text)) return text;
-    let concealed = "";
-    let from = 0;
-    for (let at = 0; at < text.length;) {
-      const length = this.#lengthAt(text, at);
-      if (length === 0) at += 1;
-      else {
-        concealed += text.slice(from, at) + REDACTED;
-        at += length;
-        from = at;
-      }
-    }
-    return concealed + text.slice(from);
-  }
-
-  /** The offset of the first value in a text that a pattern matches; -1 if there is none. */
-  firstWith(pattern: RegExp, text: string): number {
-    if (!this.isComplete || !this.maybeIn(text)) return -1;
-    for (let at = 0; at < text.length;) {
-      const length = this.#lengthAt(text, at);
-      if (length > 0 && pattern.test(text.slice(at, at + length))) return at;
-      at += length || 1;
-    }
-    return -1;
-  }
-
-  /** The start of a text up to an offset, or up to a value that starts before it and ends after it. */
-  cut(text: string, end: number): string {
-    if (!this.maybeIn(text)) return text.slice(0, end);
-    for (let at = 0; at < end;) {
-      const length = this.#lengthAt(text, at);
-      if (at + length > end) return text.slice(0, at);
-      at += length || 1;
-    }
-    return text.slice(0, end);
+    const found = this.findIn(text);
+    return found.length === 0 ? text : applyEdits(text, found);
   }
 
   /** Whether a whole text is one of the values. */
   has(text: string): boolean {
     return !this.isComplete || this.#values.has(text);
+  }
+
+  #find(text: string, most: number): Edit[] {
+    const found: Edit[] = [];
+    for (let at = 0; at < text.length && found.length < most;) {
+      const length = this.#lengthAt(text, at);
+      if (length > 0) found.push({ start: at, end: at + length });
+      at += length || 1;
+    }
+    return found;
   }
 
   /** The length of the value at an offset of the text, or 0. After too many comparisons all of the text may be values. */
@@ -217,29 +166,25 @@ export class SecretValues {
       return text.length - at;
     }
     let length = 0;
-    let here: Node | undefined = (this.#root ??= this.#createTree());
-    for (let to = at; here; to += 1) {
-      for (const value of here.values) length = Math.max(length, lengthOf(value, text, at, to));
-      this.#compared += to > at ? 1 + here.values.length : 0;
-      here = here.next.get(text.charCodeAt(to));
+    let node: Node | undefined = (this.#root ??= this.#createTree());
+    for (let to = at; node; to += 1) {
+      for (const value of node.values) {
+        const found = lengthOf(value, text, at, to);
+        length = Math.max(length, found);
+        this.#compared += 1 + Math.max(0, found - NEEDLE_LENGTH);
+      }
+      if (to > at) this.#compared += 1;
+      node = node.next.get(text.charCodeAt(to));
       // The gateway has cut the text within a value: in an error, for example.
-      if (!here && to - at >= MIN_LENGTH_BEFORE_CUT && text.startsWith(CUT, to))
+      if (!node && to - at >= MIN_LENGTH_BEFORE_CUT && text.startsWith(CUT, to))
         return Math.max(length, to - at);
     }
     return length;
   }
 
   #createTree(): Node {
-    const root = node();
-    for (const value of this.#values) {
-      let here = root;
-      for (let at = 0; at < Math.min(value.length, NEEDLE_LENGTH); at += 1) {
-        const next: Node = here.next.get(value.charCodeAt(at)) ?? node();
-        here.next.set(value.charCodeAt(at), next);
-        here = next;
-      }
-      here.values.push(value);
-    }
+    const root = createNode();
+    for (const value of this.#values) insert(root, value);
     return root;
   }
 }
@@ -249,15 +194,10 @@ export class SecretValues {
  * character is compared twice.
  */
 function lengthOf(value: string, text: string, at: number, to: number): number {
-  if (value.length === MIN_LENGTH && (isWord(text.charCodeAt(at - 1)) || isWord(text.charCodeAt(to))))
-    return 0;
+  if (value.length === MIN_LENGTH && /[a-z0-9]/i.test((text[at - 1] ?? "") + (text[to] ?? ""))) return 0;
   let end = to;
   while (end - at < value.length && value.charCodeAt(end - at) === text.charCodeAt(end)) end += 1;
   return end - at;
-}
-
-function isWord(code: number): boolean {
-  return (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
 }
 
 /** Characters that no encoding changes. */

@@ -1,12 +1,15 @@
+import { Shares } from "../../base/storage/shares.ts";
 import type { RecordColumns } from "./stored-row.ts";
 
-type SizedRow = Pick<RecordColumns, "client"> & { readonly size: number };
+type SizedRow = Pick<RecordColumns, "client" | "network"> & { readonly size: number };
 
-/** A client with at least this share of the bytes of a commit gets segments of its own. */
+/** A client or a network with at least this share of the bytes of a commit gets segments of its own. */
 const OWN_SHARE = 1 / 4;
 
 /** The owner of segments with records of several clients, of whom none has a larger share of a commit than `OWN_SHARE`. */
-export const SEVERAL = "";
+const SEVERAL = "";
+/** In an owner, between the client and the network. */
+const AT = "@";
 
 /**
  * Owners of segments with records of several clients, whose shares of the recent bytes are below a limit. Otherwise a few
@@ -18,7 +21,7 @@ const SMALLER: readonly (readonly [limit: number, owner: string])[] = [
 ];
 const SHARED: ReadonlySet<string> = new Set([SEVERAL, ...SMALLER.map(([, owner]) => owner)]);
 
-/** After so many bytes of records, earlier ones count half. */
+/** After this many bytes of records, earlier ones count half. */
 const RECENT_BYTES = 16 * 1024 * 1024;
 /** Clients with fewer recent bytes are forgotten then, so that the map is bounded. */
 const LEAST_BYTES = 4096;
@@ -50,25 +53,49 @@ export class RecentBytes {
   }
 }
 
-/** Returns the clients that get segments of their own. There are four at most, so that commits have few segments. */
-export function owners(rows: readonly SizedRow[]): Set<string> {
-  const bytes = new Map<string, number>();
-  let all = 0;
-  for (const { client, size } of rows) {
-    all += size;
-    if (client !== null) bytes.set(client, (bytes.get(client) ?? 0) + size);
-  }
-  return new Set([...bytes].flatMap(([client, own]) => (own >= all * OWN_SHARE ? [client] : [])));
+/** Returns those with a large share of the bytes. There are four at most, so that commits have few segments. */
+function largeOf(
+  rows: readonly SizedRow[],
+  nameOf: (row: SizedRow) => string | null,
+): ReadonlySet<string | null> {
+  const bytes = new Shares<string | null>();
+  for (const row of rows) bytes.take(nameOf(row), row.size);
+  const large = bytes.largest(1 / OWN_SHARE).filter(([, own]) => own >= bytes.all * OWN_SHARE);
+  return new Set(large.map(([name]) => name));
 }
 
-/** What is removed next: from the oldest segment of a client that has its bodies, or that has none. */
+/**
+ * Creates the function that returns the owner of the segment for a row of a commit: `CLIENT@NETWORK`. The client is an owner for
+ * several if it has no large share; the network is left out if it has none.
+ *
+ * @param recent with the rows of this commit
+ */
+export function createOwnerOf(rows: readonly SizedRow[], recent: RecentBytes): (row: SizedRow) => string {
+  const clients = largeOf(rows, ({ client }) => client);
+  const networks = largeOf(rows, ({ network }) => network);
+  return ({ client, network }) => {
+    const shared = client === null ? SEVERAL : recent.sharedOwner(client);
+    const owner = client !== null && clients.has(client) ? client : shared;
+    return network !== "" && networks.has(network) ? `${owner}${AT}${network}` : owner;
+  };
+}
+
+/** The clients that an owner is a part of: its client, unless it stands for several, and its network. */
+function clientsOf(owner: string): readonly string[] {
+  const [client = "", network] = owner.split(AT);
+  if (network === undefined) return [client];
+  const all = `network ${network}`;
+  return SHARED.has(client) ? [all] : [client, all];
+}
+
+/** The next removal: from the oldest segment of a client with bodies, or without. */
 export interface Cut {
   readonly owner: string;
   /** False: the bodies of its records are removed. True: it has none, and is deleted. */
   readonly bare: boolean;
 }
 
-/** The bytes of a client's segments. */
+/** The bytes of an owner's segments. */
 interface Share {
   /** Of segments whose records have their bodies. */
   full: number;
@@ -76,9 +103,24 @@ interface Share {
   bare: number;
 }
 
+/** What has the most bytes for one client. None of several clients has more than `OWN_SHARE`, unless they have most of all. */
+function heaviest(bytes: Iterable<readonly [name: string, bytes: number]>, all: number): string | undefined {
+  let most = 0;
+  let found: string | undefined;
+  for (const [name, own] of bytes) {
+    const isShared = SHARED.has(name.split(AT, 1)[0] ?? "");
+    const weight = isShared && own <= all / 2 ? own * OWN_SHARE : own;
+    if (weight <= most) continue;
+    most = weight;
+    found = name;
+  }
+  return found;
+}
+
 /**
- * The bytes of each client in a store that is full. They decide what is removed: first from the client with the largest share,
- * so that no client can remove the records of another one.
+ * The bytes of each owner in a store that is full. They decide what is removed: first from the client with the largest share,
+ * so that no client can remove the records of another one. All that has one token is one client, and all that has one network:
+ * anybody can get many tokens, or many addresses.
  */
 export class ClientShares {
   readonly #shares = new Map<string, Share>();
@@ -100,15 +142,25 @@ export class ClientShares {
    * half of the share, so that neither the newest bodies are removed nor all old records.
    */
   next(): Cut | undefined {
-    let largest: Cut | undefined;
-    let most = 0;
+    const owner = this.#largest();
+    if (owner === undefined) return undefined;
+    const { full, bare } = this.#shares.get(owner) ?? { full: 0, bare: 0 };
+    return { owner, bare: bare >= full };
+  }
+
+  /** The largest owner of the largest client. */
+  #largest(): string | undefined {
+    const clients = new Shares();
+    let all = 0;
     for (const [owner, { full, bare }] of this.#shares) {
-      // None of several clients has more than this.
-      const bytes = (full + bare) * (SHARED.has(owner) ? OWN_SHARE : 1);
-      if (bytes <= most) continue;
-      most = bytes;
-      largest = { owner, bare: bare >= full };
+      all += full + bare;
+      for (const client of clientsOf(owner)) clients.take(client, full + bare);
     }
-    return largest;
+    const largest = heaviest(clients.entries(), all);
+    if (largest === undefined) return undefined;
+    const own = [...this.#shares]
+      .filter(([owner]) => clientsOf(owner).includes(largest))
+      .map(([owner, { full, bare }]) => [owner, full + bare] as const);
+    return heaviest(own, clients.of(largest));
   }
 }

@@ -1,8 +1,5 @@
 /** Questions about single clients, by which the gateway decides about their requests. Each reads few rows, whatever else is stored. */
-import { dayOf, daysOf, type TokenPage, type TokenUsage } from "../usage/usage.ts";
-
-/** Rows of a client that a question about its past reads: so many of its oldest ones, and as many of its newest. */
-export const MOST_ROWS_OF_CLIENT = 1000;
+import type { TokenPage, TokenUsage } from "../usage/usage.ts";
 
 /** A question about the past of one client. */
 export interface PastQuery {
@@ -44,51 +41,3 @@ export interface DecisionReader {
   /** Returns one page of tokens, by their fingerprints. @throws {AuditUnavailableError} */
   readonly tokenPage: (page: TokenPage) => Promise<readonly TokenUsage[]>;
 }
-
-/** The parameters of `pastStatement`. */
-export const pastValues = ({ clients, before, routes }: PastQuery) => ({
-  clients,
-  day: dayOf(before),
-  routes,
-});
-
-/** The parameters of `callsStatement`. */
-export const callsValues = ({ clients, since, until }: CallsQuery) => ({
-  clients,
-  ...daysOf({ since, until }),
-  since: Date.parse(since),
-  until: Date.parse(until),
-});
-
-/** What is different in the statements of a store. */
-interface DecisionSource {
-  readonly usage: string;
-  readonly token: string;
-  /** Returns the texts of a list that is parameter N, as a subquery. */
-  readonly listed: (parameter: number) => string;
-  /** Returns parameter N as SQL. */
-  readonly value: (parameter: number) => string;
-}
-
-/** Parameters: the keys of the client, the day, the routes. */
-export function pastStatement({ usage, token, listed, value }: DecisionSource): string {
-  const served = (order: string): string => `EXISTS (
-    SELECT 1 FROM (
-      SELECT day, lane, route, status FROM ${usage} u WHERE u.client = known.client
-      ORDER BY day ${order} LIMIT ${MOST_ROWS_OF_CLIENT}
-    ) AS few WHERE lane <> 'native' AND (day < ${value(2)} OR (status < 400 AND route IN ${listed(3)}))
-  )`;
-  return `
-    WITH given (client) AS ${listed(1)}, known (client) AS (
-      SELECT client FROM given UNION SELECT key FROM ${token} WHERE fingerprint IN (SELECT client FROM given)
-    )
-    SELECT EXISTS (SELECT 1 FROM known WHERE ${served("ASC")} OR ${served("DESC")}) AS found
-  `;
-}
-
-/** Parameters: the keys of the client, the first and the last day, the first moment and that after the last. */
-export const callsStatement = ({ usage, listed, value }: DecisionSource): string => `
-  SELECT coalesce(sum(requests), 0) AS requests, count(CASE WHEN last >= ${value(4)} AND first < ${value(5)} THEN 1 END) AS calling
-  FROM ${usage}
-  WHERE client IN ${listed(1)} AND day >= ${value(2)} AND day <= ${value(3)} AND lane <> 'native'
-`;

@@ -1,7 +1,7 @@
 /** Removes the records of one client from segments that it shares with others. */
 import type { IndexRow } from "./stored-row.ts";
 
-/** What is erased. */
+/** The subject of an erasure. */
 export interface EraseRequest {
   /** The keys of the client. */
   readonly keys: readonly string[];
@@ -20,10 +20,14 @@ export interface Erasure {
   readonly tokens: number;
 }
 
-/** Segments that one step changes. */
-export const ERASE_SEGMENTS = 50;
+/** The result of one step of an erasure. */
+export interface EraseStep {
+  readonly records: number;
+  /** Where the next step continues; undefined after the last one. */
+  readonly next: number | undefined;
+}
 
-/** The place of a record whose segment lacks it: no segment has it. The largest integer of PostgreSQL. */
+/** The place of a record whose segment lacks it: no segment has it. */
 const MISSING = 2 ** 31 - 1;
 
 /** A record of a segment. */

@@ -43,7 +43,7 @@ export async function openExistingAuditStore(settings: StoreSettings): Promise<A
       `There is no audit store in ${directory}: set DATA_DIR, or DATABASE_URL, to that of the gateway.`,
     );
   if (url !== undefined) {
-    const { hasAuditTables } = await import("./postgres/database.ts");
+    const { hasAuditTables } = await import("./postgres/driver.ts");
     if (!(await hasAuditTables(url)))
       throw new AuditUnavailableError(
         "There is no audit store in this database: set DATABASE_URL to that of the gateway.",

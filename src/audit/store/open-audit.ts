@@ -1,7 +1,7 @@
 import type { Worker } from "node:worker_threads";
 import { mergeRejections } from "../record/merge-rejections.ts";
 import type { AuditStore } from "./store.ts";
-import { type Log, type Settings, withOpenTelemetry } from "../../base/index.ts";
+import { errorText, type Log, type Settings, withOpenTelemetry } from "../../base/index.ts";
 import { filterHeadersOf, type Pack } from "../../pack/index.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import { namedKeys } from "../usage/client-keys.ts";
@@ -45,12 +45,17 @@ export async function openAudit(
     sizeLimit: settings.AUDIT_SIZE_LIMIT,
     onFault: (error: unknown) =>
       log.error({ code: "AG_AUDIT_STORE_FAILED", err: error }, "the audit store failed"),
+    onRefused: (requestId: string, error: unknown) =>
+      log.error(
+        { code: "AG_AUDIT_RECORD_LOST", requestId, error: errorText(error) },
+        "the audit store refused a record",
+      ),
     onDamaged: reportDamaged(log),
     namedClients: () => namedKeys(directory()),
     onTooManyClients: () =>
       log.warn(
         { code: "AG_AUDIT_TOO_MANY_CLIENTS" },
-        "there are too many clients: summaries of those that called on one day only are deleted, the oldest first",
+        "there are too many clients, names or losses: summaries of those that called on one day only are deleted, the oldest first, and then some of the clients with the most",
       ),
   };
   const withExport = await loadAuditExport(settings, { log, pack });

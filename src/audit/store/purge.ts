@@ -7,11 +7,11 @@ const EVERY_MS = 10_000;
 /** Pause between two steps, in which commits can run. */
 const BETWEEN_STEPS_MS = 20;
 
-/** What a step has deleted. */
+/** The result of one step of a purge. */
 export interface PurgeResult {
   /** Records that were deleted only because of the size limit. */
   readonly evicted: number;
-  /** Clients whose summaries were deleted, because there are too many clients. */
+  /** Clients that lost summaries, because there are too many of them. */
   readonly clients: number;
   /** Whether there may be more to delete. */
   readonly more: boolean;
@@ -21,7 +21,7 @@ export interface PurgeResult {
 export interface PurgeOptions {
   /** Deletes a day that is too old, or some segments above the size limit. */
   readonly step: () => Promise<PurgeResult>;
-  readonly everyMs?: number;
+  readonly everyMs?: number | undefined;
   /** See {@link StoreOptions.onTooManyClients}. */
   readonly onTooManyClients?: (() => void) | undefined;
 }
@@ -31,12 +31,12 @@ export function startPurge({ step, everyMs = EVERY_MS, onTooManyClients }: Purge
   readonly stop: () => void;
   /** Records deleted since the start because of the size limit. */
   readonly evicted: () => number;
-  /** Clients whose summaries were deleted since the start. */
+  /** Clients that lost summaries since the start. */
   readonly evictedClients: () => number;
 } {
   let evictedSince = 0;
   let clientsSince = 0;
-  /** Clients that were deleted since the last step after which there was nothing more to delete. */
+  /** Clients that lost summaries since the last step after which there was nothing more to delete. */
   let clientsOfRun = 0;
   let hadTooMany = false;
 
@@ -57,7 +57,7 @@ export function startPurge({ step, everyMs = EVERY_MS, onTooManyClients }: Purge
   };
 }
 
-/** What is too old, in milliseconds since the epoch, and how much is too much. Days (UTC) that ended before are deleted. */
+/** The limits of age, in milliseconds since the epoch, and of size. Days (UTC) that ended before are deleted. */
 export interface PurgeLimits {
   readonly before: number;
   /** For the summaries. */

@@ -48,38 +48,3 @@ export class RowQueue {
     for (const { size } of rows) this.bytes += size;
   }
 }
-
-/** The shares of clients in what waits. */
-export class WaitingClients {
-  readonly #maxRows: number;
-  readonly #maxBytes: number;
-  readonly #clients = new Map<string, { rows: number; bytes: number }>();
-  #rows = 0;
-  #bytes = 0;
-
-  constructor({ maxRows, maxBytes }: { readonly maxRows: number; readonly maxBytes: number }) {
-    this.#maxRows = maxRows;
-    this.#maxBytes = maxBytes;
-  }
-
-  add(client: string, rows: 1 | -1, bytes: number): void {
-    const share = this.#clients.get(client) ?? { rows: 0, bytes: 0 };
-    share.rows += rows;
-    share.bytes += bytes;
-    this.#rows += rows;
-    this.#bytes += bytes;
-    if (share.rows > 0) this.#clients.set(client, share);
-    else this.#clients.delete(client);
-  }
-
-  /** Whether a client has an average share or more. There is always such a client. */
-  isLarge(client: string): boolean {
-    const { rows, bytes } = this.#clients.get(client) ?? { rows: 0, bytes: 0 };
-    return this.#weigh(rows, bytes) * this.#clients.size >= this.#weigh(this.#rows, this.#bytes);
-  }
-
-  /** Integers, so that sums and products are exact. */
-  #weigh(rows: number, bytes: number): number {
-    return rows * this.#maxBytes + bytes * this.#maxRows;
-  }
-}

@@ -1,8 +1,9 @@
 import { promisify } from "node:util";
-import { constants, zstdCompress, zstdCompressSync, zstdDecompress, zstdDecompressSync } from "node:zlib";
-import { owners, SEVERAL, type RecentBytes } from "./client-shares.ts";
+import { constants, zstdCompress, zstdDecompress } from "node:zlib";
+import { createOwnerOf, type RecentBytes } from "./client-shares.ts";
 import type { IndexRow, StoredRow } from "./stored-row.ts";
-import { acceptedClients, dayOf, worthOf } from "../usage/usage.ts";
+import type { RouteNames } from "../usage/counted-names.ts";
+import { acceptedClients, dayNumber, worthOf } from "../usage/usage.ts";
 
 /**
  * Maximum bytes of a segment before compression, unless one record is larger. Larger segments take less space, and more
@@ -19,12 +20,11 @@ const ZSTD_OPTIONS = {
 };
 
 /**
- * Records that are compressed together: all of one UTC day, and of one priority as far as it is known. A client that has a large
- * share of the batch has segments of its own, so that its records can be deleted without those of others.
+ * Records that are compressed together: all of one UTC day, and of one priority as far as it is known. A client or a network that has
+ * a large share of the batch has segments of its own, so that its records can be deleted without those of others.
  */
 export interface Segment {
-  readonly day: string;
-  /** The client of all its records, or an owner for several (`client-shares.ts`). */
+  /** Who sent all its records: see `createOwnerOf`. */
   readonly owner: string;
   /** In the order of their records. */
   readonly rows: readonly IndexRow[];
@@ -37,6 +37,8 @@ export interface Segment {
 export interface Batch {
   readonly segments: readonly Segment[];
   readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Names that were looked for, and are not stored yet. */
+  readonly counted: readonly RouteNames[];
 }
 
 /** Sizes of buffers are multiples of it, so that one that is used again is seldom too small. */
@@ -48,7 +50,11 @@ const BUFFER_STEP = 256 * 1024;
  * @param recent The bytes of earlier commits of this store. Those of this one are added.
  * @param spare A buffer that is used if it is large enough.
  */
-export function createBatch(rows: Iterable<StoredRow>, recent: RecentBytes, spare?: ArrayBuffer): Batch {
+export function createBatch(
+  rows: Iterable<StoredRow>,
+  recent: RecentBytes,
+  spare?: ArrayBuffer,
+): Omit<Batch, "counted"> {
   const unique = [...new Map([...rows].map((row) => [row.id, row])).values()];
   const size = unique.reduce((sum, row) => sum + row.size, 0);
   const buffer =
@@ -57,12 +63,12 @@ export function createBatch(rows: Iterable<StoredRow>, recent: RecentBytes, spar
   const segments: Segment[] = [];
   let at = 0;
   recent.add(unique);
-  for (const [day, owner, group] of groupRows(unique, recent)) {
-    let open: { day: string; owner: string; rows: IndexRow[]; start: number; end: number } | undefined;
+  for (const [owner, group] of groupRows(unique, recent)) {
+    let open: { owner: string; rows: IndexRow[]; start: number; end: number } | undefined;
     for (const row of group) {
       const { chunk, start, size } = row;
       if (!open || at - open.start + size > SEGMENT_BYTES) {
-        open = { day, owner, rows: [], start: at, end: at };
+        open = { owner, rows: [], start: at, end: at };
         segments.push(open);
       }
       chunk.bytes.copy(bytes, at, start, start + size);
@@ -84,54 +90,38 @@ const indexRow = (row: StoredRow, start: number): IndexRow => ({
   route: row.route,
   status: row.status,
   lane: row.lane,
-  method: row.method,
   requestId: row.requestId,
   agent: row.agent,
   lossy: row.lossy,
   requests: row.requests,
-  sentBits: row.sent?.text,
-  lostBits: row.lost?.text,
+  sentNames: row.sent?.text,
+  lostNames: row.lost?.text,
   start,
   size: row.size,
 });
 
 /** The rows by day, priority and owner, so that a segment can be deleted as a whole. */
-function groupRows(
-  rows: readonly StoredRow[],
-  recent: RecentBytes,
-): [day: string, owner: string, rows: StoredRow[]][] {
+function groupRows(rows: readonly StoredRow[], recent: RecentBytes): [owner: string, rows: StoredRow[]][] {
   const clients = acceptedClients(rows);
-  const clientsWithOwn = owners(rows);
-  const ownerOf = (client: string): string =>
-    clientsWithOwn.has(client) ? client : recent.sharedOwner(client);
+  const ownerOf = createOwnerOf(rows, recent);
   const groups = Map.groupBy(rows, (row) => {
     const accepted = row.accepted || (row.client !== null && clients.has(row.client));
-    const owner = row.client === null ? SEVERAL : ownerOf(row.client);
-    return `${dayOf(row.time)} ${worthOf({ client: row.client, status: row.status, accepted })} ${owner}`;
+    return `${dayNumber(row.time)} ${worthOf({ client: row.client, status: row.status, accepted })} ${ownerOf(row)}`;
   });
   return [...groups].map(([key, group]) => {
-    const [day = "", , ...owner] = key.split(" ");
-    return [day, owner.join(" "), group];
+    const [, , ...owner] = key.split(" ");
+    return [owner.join(" "), group];
   });
 }
 
 const compress = promisify(zstdCompress);
 
-const piecesOf = ({ segments, bytes }: Batch): Uint8Array[] =>
-  segments.map(({ start, end }) => bytes.subarray(start, end));
-
-/** Compresses the segments of a batch in another thread, one at a time: each takes 1 MB of memory, which the next one uses again. */
-export const compressBatch = (batch: Batch): Promise<Buffer[]> =>
-  Array.fromAsync(piecesOf(batch), compressAsync);
-
 /** Compresses one segment, in another thread. */
-export const compressAsync = (piece: Uint8Array): Promise<Buffer> => compress(piece, ZSTD_OPTIONS);
+export const compressSegment = (piece: Uint8Array): Promise<Buffer> => compress(piece, ZSTD_OPTIONS);
 
-/** Compresses one segment, in this thread. */
-export const compressSync = (piece: Uint8Array): Buffer => zstdCompressSync(piece, ZSTD_OPTIONS);
-
-/** Compresses the segments of a batch, in this thread. */
-export const compressBatchSync = (batch: Batch): Buffer[] => piecesOf(batch).map(compressSync);
+/** Compresses the segments of a batch, one at a time: each takes 1 MB of memory, which the next one uses again. */
+export const compressBatch = ({ segments, bytes }: Pick<Batch, "segments" | "bytes">): Promise<Buffer[]> =>
+  Array.fromAsync(segments, ({ start, end }) => compressSegment(bytes.subarray(start, end)));
 
 /** The text of each record of a segment that can't be decompressed. It is no record: readers leave it out and count it. */
 export const UNREADABLE = "";
@@ -154,7 +144,7 @@ const limitOf = (places: readonly Place[]): { readonly maxOutputLength: number }
   return { maxOutputLength: Math.min(end, MAX_SEGMENT_BYTES) };
 };
 
-const decompressInThread = promisify(zstdDecompress);
+const decompress = promisify(zstdDecompress);
 
 /**
  * Decompresses a segment, in another thread.
@@ -162,18 +152,9 @@ const decompressInThread = promisify(zstdDecompress);
  * @param places The places of some of its records.
  * @throws {Error} If it is damaged, or longer than segments are.
  */
-export const decompressAsync = (data: Uint8Array, places: readonly Place[]): Promise<Buffer> =>
-  decompressInThread(data, limitOf(places));
+export const decompressSegment = (data: Uint8Array, places: readonly Place[]): Promise<Buffer> =>
+  decompress(data, limitOf(places));
 
-/** Decompresses a segment as {@link decompressAsync}, in this thread. */
-export const decompressSync = (data: unknown, places: readonly Place[]): Buffer =>
-  zstdDecompressSync(data as Uint8Array, limitOf(places));
-
-/** Decompresses a segment as {@link decompressSync}. @returns undefined for one that is damaged: others can still be read. */
-export function tryDecompress(data: unknown, places: readonly Place[]): Buffer | undefined {
-  try {
-    return decompressSync(data, places);
-  } catch {
-    return undefined;
-  }
-}
+/** Decompresses a segment. @returns undefined for one that is damaged: others can still be read. */
+export const tryDecompress = (data: Uint8Array, places: readonly Place[]): Promise<Buffer | undefined> =>
+  decompressSegment(data, places).catch(() => undefined);

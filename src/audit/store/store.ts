@@ -68,7 +68,7 @@ export interface AuditStats {
   readonly commitSeconds: number;
   /** Records deleted since the start because of `sizeLimit`, before `retentionDays`. */
   readonly evicted: number;
-  /** Clients whose summaries were deleted since the start, because there are too many clients. */
+  /** Clients that lost summaries since the start, because there are too many of them. */
   readonly evictedClients: number;
   /** Undefined if records are not sent to a collector. */
   readonly exported?: ExportStats;
@@ -102,12 +102,14 @@ export interface StoreOptions {
   readonly summaryTokens?: number;
   /** The keys of clients that have a name: strangers can't push them out of the summaries. Default: none. */
   readonly namedClients?: () => readonly string[];
-  /** Called when the store begins to delete clients from the summaries, because there are too many. */
+  /** Called when clients begin to lose summaries, because there are too many. */
   readonly onTooManyClients?: () => void;
   /** Bounds of what waits to be committed: above either the oldest are dropped. Default `MOST_QUEUED`. */
   readonly queue?: { readonly maxRows?: number; readonly maxBytes?: number };
   /** Called with the error of the first of several failed commits, for the log. */
   readonly onFault?: (error: unknown) => void;
+  /** Called with each record that a relaxed store drops, because its database refuses it, and the reason. */
+  readonly onRefused?: (requestId: string, error: unknown) => void;
   /** Called for each page that leaves out damaged records, with their number. */
   readonly onDamaged?: (records: number) => void;
   /** Milliseconds since the epoch. Default `Date.now`. */

@@ -1,8 +1,10 @@
+import { Shares } from "../../base/index.ts";
 import type { AuditRecord } from "../record/record.ts";
 import type { Chunk } from "../record/record-memory.ts";
 import { serializeRecord } from "../record/record-text.ts";
-import { RowQueue, WaitingClients, type PendingRow } from "./row-queue.ts";
-import { columnsOf, type RecordColumns } from "./stored-row.ts";
+import { RowQueue, type PendingRow } from "./row-queue.ts";
+import { columnsOf } from "./record-columns.ts";
+import type { RecordColumns } from "./stored-row.ts";
 
 /** Share of the queue for callers without an accepted token, since anybody can send such requests. */
 const UNACCEPTED_SHARE = 1 / 4;
@@ -29,12 +31,12 @@ export class WaitingRows {
   /** Rows that were older than those that had to be dropped. */
   #spared = new RowQueue(this.#freeChunks);
   readonly #unaccepted = new RowQueue(this.#freeChunks);
-  readonly #clients: WaitingClients;
+  /** Rows and bytes of clients with an accepted token. */
+  readonly #rowsOf = new Shares();
+  readonly #bytesOf = new Shares();
 
   constructor(options: WaitingRowsOptions) {
     this.#options = options;
-    const { maxRows, maxBytes } = options;
-    this.#clients = new WaitingClients({ maxRows, maxBytes });
   }
 
   get count(): number {
@@ -97,7 +99,20 @@ export class WaitingRows {
 
   #countRow(row: PendingRow, rows: 1 | -1): void {
     const client = clientOf(row);
-    if (client !== null) this.#clients.add(client, rows, rows * row.size);
+    if (client === null) return;
+    this.#rowsOf.take(client, rows);
+    this.#bytesOf.take(client, rows * row.size);
+  }
+
+  /** Whether a client has an average share or more. There is always such a client. */
+  #isLarge(client: string): boolean {
+    const own = this.#weigh(this.#rowsOf.of(client), this.#bytesOf.of(client));
+    return own * this.#rowsOf.owners >= this.#weigh(this.#rowsOf.all, this.#bytesOf.all);
+  }
+
+  /** Integers, so that sums and products are exact. */
+  #weigh(rows: number, bytes: number): number {
+    return rows * this.#options.maxBytes + bytes * this.#options.maxRows;
   }
 
   /** Drops a row of a client with a large share. Older rows of other clients are spared. */
@@ -105,7 +120,7 @@ export class WaitingRows {
     for (;;) {
       if (this.#accepted.length === 0) [this.#accepted, this.#spared] = [this.#spared, this.#accepted];
       const oldest = this.#accepted.shift();
-      if (!oldest || this.#clients.isLarge(oldest.client ?? "")) return this.#drop(oldest);
+      if (!oldest || this.#isLarge(oldest.client ?? "")) return this.#drop(oldest);
       this.#spare(oldest);
     }
   }

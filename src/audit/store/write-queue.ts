@@ -17,12 +17,18 @@ const GROUP_BYTES = 4 * 1024 * 1024;
 const MAX_PAUSE_MS = 5000;
 
 const QUEUE_FULL = "The audit queue is full.";
+const NOT_WRITTEN = "The audit record could not be written.";
+
+/** The database refuses the values of one of the rows of a commit. The other rows can be written without it. */
+export class RefusedRowsError extends Error {}
 
 /** Options of a write queue. */
 export interface WriteQueueOptions extends Omit<WaitingRowsOptions, "onDrop"> {
   /**
    * Writes all rows in one transaction, or none. Rows that are already stored are not changed. Returns the bytes that the
    * records take in the store.
+   *
+   * @throws {RefusedRowsError} Then it is called with fewer rows, until the one that is refused is alone and is dropped.
    */
   readonly commit: (rows: readonly StoredRow[]) => Promise<number>;
   /** After a failed commit `relaxed` rows return to the queue. `strict` rows are dropped, since clients wait for them. */
@@ -31,6 +37,8 @@ export interface WriteQueueOptions extends Omit<WaitingRowsOptions, "onDrop"> {
   readonly groupMs: number;
   /** Called with the error of the first of several failed commits. */
   readonly onFault?: ((error: unknown) => void) | undefined;
+  /** Called with the request of each refused row for which no client waits, and the reason. */
+  readonly onRefused?: ((requestId: string, error: unknown) => void) | undefined;
 }
 
 /** The bounded queue in front of a store. */
@@ -60,7 +68,7 @@ export function createWriteQueue(options: WriteQueueOptions): WriteQueue {
 /** The client that waits for a strict record. */
 type Waiter = Pick<PromiseWithResolvers<void>, "resolve" | "reject">;
 
-/** What the queue has done so far. */
+/** Counters of the queue. */
 class WriteCounts {
   dropped = 0;
   written = 0;
@@ -188,41 +196,78 @@ class GroupWriter {
   }
 
   async #commitGroup(): Promise<void> {
-    const counts = this.#counts;
     const group = this.#rows.take(GROUP_ROWS, GROUP_BYTES);
+    const left = new Set(group);
     this.#inFlight = group.length;
-    const startedAt = performance.now();
     try {
-      const stored = await this.#options.commit(group);
-      counts.storedBytes += stored;
-      if (group.length > 0) {
-        counts.commits += 1;
-        counts.commitMs += performance.now() - startedAt;
-      }
-      this.#inFlight = 0;
+      await this.#commitRows(group, left);
       this.#failures = 0;
       this.#fault = undefined;
-      counts.written += group.length;
-      for (const row of group) {
-        counts.recordBytes += row.size;
-        this.#rows.release(row);
-        this.#takeWaiter(row)?.resolve();
-      }
     } catch (error) {
       this.#inFlight = 0;
-      counts.errors += 1;
+      this.#counts.errors += 1;
       this.#failures += 1;
       if (this.#failures === 1) this.#options.onFault?.(error);
       this.#fault = errorText(error);
-      this.#requeue(group, error);
+      this.#requeue([...left], error);
     }
+  }
+
+  /**
+   * Commits rows, in halves if one of them is refused.
+   *
+   * @param left The rows of the group that are neither committed nor refused. Those that are will be removed.
+   * @throws What the store has thrown, unless it refuses a row
+   */
+  async #commitRows(rows: readonly PendingRow[], left: Set<PendingRow>): Promise<void> {
+    const startedAt = performance.now();
+    try {
+      const stored = await this.#options.commit(rows);
+      this.#settle(rows, left);
+      this.#countCommit(rows, stored, performance.now() - startedAt);
+    } catch (error) {
+      if (!(error instanceof RefusedRowsError) || rows.length === 0) throw error;
+      const [row] = rows;
+      if (row && rows.length === 1) return this.#refuse(row, left, error);
+      const middle = Math.floor(rows.length / 2);
+      await this.#commitRows(rows.slice(0, middle), left);
+      await this.#commitRows(rows.slice(middle), left);
+    }
+  }
+
+  #settle(rows: readonly PendingRow[], left: Set<PendingRow>): void {
+    for (const row of rows) {
+      left.delete(row);
+      this.#rows.release(row);
+      this.#takeWaiter(row)?.resolve();
+    }
+    this.#inFlight = left.size;
+  }
+
+  #countCommit(rows: readonly PendingRow[], stored: number, ms: number): void {
+    const counts = this.#counts;
+    counts.storedBytes += stored;
+    counts.written += rows.length;
+    for (const { size } of rows) counts.recordBytes += size;
+    if (rows.length === 0) return;
+    counts.commits += 1;
+    counts.commitMs += ms;
+  }
+
+  #refuse(row: PendingRow, left: Set<PendingRow>, error: unknown): void {
+    left.delete(row);
+    this.#inFlight = left.size;
+    this.#rows.release(row);
+    const waiter = this.#takeWaiter(row);
+    if (!waiter) this.#options.onRefused?.(row.requestId, error);
+    this.#drop(waiter, NOT_WRITTEN, error);
   }
 
   #requeue(group: readonly PendingRow[], error: unknown): void {
     if (this.#isStrict || this.#isClosed) {
       for (const row of group) {
         this.#rows.release(row);
-        this.#drop(this.#takeWaiter(row), "The audit record could not be written.", error);
+        this.#drop(this.#takeWaiter(row), NOT_WRITTEN, error);
       }
       return;
     }

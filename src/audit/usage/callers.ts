@@ -1,5 +1,4 @@
-/** Who called routes, and which names they sent there: read from the summaries. */
-import { collectNames, type SentDays } from "./sent-usage.ts";
+/** The callers of routes and the names that they sent, from the summaries. */
 import type { UsageQuery } from "./usage.ts";
 
 /** Routes, and days as in `UsageQuery`. */
@@ -20,7 +19,7 @@ export interface RouteCaller {
   readonly firstDay: string;
   /** Time of the last request, in ISO 8601 with milliseconds, UTC. */
   readonly last: string;
-  /** Of the last request to the route. */
+  /** Of its last request on these days. */
   readonly userAgent: string | null;
 }
 
@@ -48,37 +47,4 @@ export interface RouteCallers {
 export interface CallersReader {
   /** Returns who called routes, and which names they sent there. @throws {AuditUnavailableError} */
   readonly callers: (query: CallersQuery) => Promise<RouteCallers>;
-}
-
-/** The names of a route in one of the packs under which requests were counted. */
-export interface CountedNames {
-  readonly pack: string;
-  readonly route: string;
-  readonly names: readonly string[];
-}
-
-/** The days on which a client sent the same names to a route, with its requests on these days. */
-export interface SentCalls extends SentDays {
-  readonly days: number;
-  readonly requests: number;
-}
-
-/** Adds up the days on which each name was sent. */
-export function countNames(
-  rows: Iterable<SentCalls>,
-  lists: readonly CountedNames[],
-): Pick<RouteCallers, "sent" | "counted"> {
-  const namesOf = new Map(lists.map(({ pack, route, names }) => [`${pack} ${route}`, names]));
-  const counted = new Map<string, Set<string>>();
-  for (const { route, names } of lists)
-    counted.set(route, new Set([...(counted.get(route) ?? []), ...names]));
-  const sent = collectNames<SentCalls, Pick<SentName, "days" | "requests">>(
-    rows,
-    (pack, route) => namesOf.get(`${pack} ${route}`),
-    ({ days, requests }, others) => ({
-      days: days + (others?.days ?? 0),
-      requests: requests + (others?.requests ?? 0),
-    }),
-  );
-  return { sent, counted };
 }

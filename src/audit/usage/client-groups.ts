@@ -4,12 +4,11 @@ import { agentFamily } from "../clients/agent-pattern.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import { familyKeyOf } from "./client-keys.ts";
 import {
-  cameBackOn,
+  createMigrationJudge,
   groupClients,
-  groupSpans,
-  isPauseLonger,
   migrationStateOf,
   spansOf,
+  type Migration,
   type MigrationState,
   type NamedClient,
   type QuietTime,
@@ -25,27 +24,25 @@ import {
 } from "./usage.ts";
 import type { UsageReader } from "./usage-reader.ts";
 
-/** Whose clients are grouped, and when one counts as quiet. */
+/** The clients that are grouped, and the time after which one is quiet. */
 export interface GroupOptions {
   readonly directory: ClientDirectory;
   readonly quiet: QuietTime;
 }
 
-/** One row, with what identifies it and the state of today. */
+/** One row, with its identity. */
 export interface IdentifiedGroup extends NamedClient {
-  /** What selects it in a query: its name, its only key, `agent:FAMILY`, `none` or `unaccepted`. */
+  /** The value that selects it in a query: its name, its only key, `agent:FAMILY`, `none` or `unaccepted`. */
   readonly id: string;
   /** The family of user agents of a row with several tokens; null for others. */
   readonly family: string | null;
-  readonly state: MigrationState | null;
-  readonly isPauseLonger: boolean;
 }
 
+/** A row with the state of today. */
+type GroupWithState = IdentifiedGroup & Pick<Migration, "state">;
+
 /** One row: its requests are those of the query, and its state is that of today. */
-export interface ClientGroup extends IdentifiedGroup {
-  /** The day on which it called alpha again after it had been ready; null if it did not, or is ready again. */
-  readonly cameBack: string | null;
-}
+export type ClientGroup = IdentifiedGroup & Migration;
 
 /** The value of `client` in queries for requests without a token. No key has this form. */
 export const ANONYMOUS = "none";
@@ -70,7 +67,7 @@ const countsOf = ({ requests, errors, lossy, native, first, last }: NamedClient)
 export const identifyGroups = (
   counted: readonly ClientUsage[],
   directory: ClientDirectory,
-): Omit<IdentifiedGroup, "state" | "isPauseLonger">[] =>
+): IdentifiedGroup[] =>
   groupClients(counted, directory).map((group) => ({
     ...group,
     ...idOf(group),
@@ -80,22 +77,27 @@ export const identifyGroups = (
 const isWhole = ({ since, until, lane, isClientApi: isOfApi, route }: UsageQuery): boolean =>
   (since ?? until ?? lane ?? isOfApi ?? route) === undefined;
 
-/** Reads the rows of all days: what they are called, and their states. @throws {AuditUnavailableError} */
-export async function readGroupsOfAllDays(
+async function readIdentified(
   store: Pick<UsageReader, "clients">,
   { client, clients }: UsageQuery,
-  { directory, quiet }: GroupOptions,
+  { directory }: GroupOptions,
 ): Promise<IdentifiedGroup[]> {
   const counted = await store.clients({
     ...(client !== undefined && { client }),
     ...(clients && { clients }),
     limit: Number.MAX_SAFE_INTEGER,
   });
-  return identifyGroups(counted, directory).map((group) => ({
-    ...group,
-    state: migrationStateOf(group, quiet),
-    isPauseLonger: isPauseLonger(group, quiet),
-  }));
+  return identifyGroups(counted, directory);
+}
+
+/** Reads the rows of all days: what they are called, and their states. @throws {AuditUnavailableError} */
+export async function readGroupsOfAllDays(
+  store: Pick<UsageReader, "clients">,
+  query: UsageQuery,
+  options: GroupOptions,
+): Promise<GroupWithState[]> {
+  const groups = await readIdentified(store, query, options);
+  return groups.map((group) => ({ ...group, state: migrationStateOf(group, options.quiet) }));
 }
 
 /**
@@ -111,14 +113,11 @@ export async function readClientGroups(
 ): Promise<ClientGroup[]> {
   const { directory, quiet } = options;
   const [groups, spans] = await Promise.all([
-    readGroupsOfAllDays(store, query, options),
+    readIdentified(store, query, options),
     store.spans(spansOf(query, quiet)),
   ]);
-  const spansOfKey = groupSpans(spans, groups);
-  const all = groups.map((group): ClientGroup => ({
-    ...group,
-    cameBack: cameBackOn(spansOfKey(group.client), group.state, quiet),
-  }));
+  const judge = createMigrationJudge(spans, groups, quiet);
+  const all = groups.map((group): ClientGroup => ({ ...group, ...judge(group) }));
   if (isWhole(query)) return all.toSorted(byRequests);
   const counted = await store.clients({ ...query, limit: Number.MAX_SAFE_INTEGER });
   return countGroups(all, counted, directory).toSorted(byRequests);
@@ -168,11 +167,14 @@ export async function readGroupTokens(
   const ofNamed: TokenUsage[] = [];
   // One after the other: a name has few applications, and each may have many tokens.
   for (const client of named) ofNamed.push(...(await store.tokens({ client })));
-  const tokens = [...ofNamed, ...counted.map(tokenOf)].toSorted(byRequests).slice(0, MAX_TOKENS_READ);
-  return tokens.map((token) => ({
-    ...token,
-    state: migrationStateOf({ ...token, client: token.fingerprint }, quiet),
-  }));
+  const stateOf = (token: TokenUsage): MigrationState | null =>
+    migrationStateOf({ ...token, client: token.fingerprint }, quiet);
+  return [
+    ...ofNamed.map((token) => ({ ...token, state: stateOf(token) })),
+    ...counted.map((client) => ({ ...tokenOf(client), state: migrationStateOf(client, quiet) })),
+  ]
+    .toSorted(byRequests)
+    .slice(0, MAX_TOKENS_READ);
 }
 
 /** A client that is one token. */
@@ -212,7 +214,7 @@ export interface GroupCall extends Pick<
 /** Rows of the summaries that are read for the calls of groups. */
 export const MAX_ROUTE_ROWS = 100_000;
 
-/** Who calls which alpha route. */
+/** The callers of alpha routes. */
 export interface GroupCalls {
   /** Those with the most requests first. */
   readonly calls: readonly GroupCall[];
@@ -225,7 +227,7 @@ const isUse = ({ client, lane, route, status }: RouteUsage): boolean =>
   isClientApi({ lane }) && route !== null && (client !== UNACCEPTED || status < 400);
 
 /** Adds up the requests of rows by group and route. */
-function addGroupCalls(groups: readonly IdentifiedGroup[], usage: readonly RouteUsage[]): GroupCall[] {
+function addGroupCalls(groups: readonly GroupWithState[], usage: readonly RouteUsage[]): GroupCall[] {
   const groupOf = indexGroups(groups);
   const calls = new Map<string, { -readonly [Member in keyof GroupCall]: GroupCall[Member] }>();
   for (const row of usage) {

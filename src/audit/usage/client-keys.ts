@@ -13,7 +13,7 @@ export const nameOfUsage = (
 
 const FAMILY = "agent:";
 
-/** What selects all tokens of a family of user agents that have no name: `agent:curl`, or `agent:` without a user agent. */
+/** The value that selects all unnamed tokens of a family of user agents: `agent:curl`, or `agent:` without a user agent. */
 export const familyKey = (family: string | undefined): string => `${FAMILY}${family ?? ""}`;
 
 /** The key of the family of a token; undefined for other clients, which are one already. */

@@ -1,6 +1,5 @@
 /** Reads which losses requests had. */
 import { SEVERITIES, type Severity } from "../../base/files/severity.ts";
-import type { LossRow } from "./loss-counts.ts";
 import type { UsageQuery } from "./usage.ts";
 
 /** A query of losses. */
@@ -11,7 +10,7 @@ export interface LossQuery extends UsageQuery {
   readonly severity?: Severity | undefined;
 }
 
-/** What requests of a client to a route lost. */
+/** The losses of a client's requests to a route. */
 export interface LossUsage {
   /** The key of the client; null: requests without a token. */
   readonly client: string | null;
@@ -28,14 +27,14 @@ export interface LossUsage {
 }
 
 /** The requests of a client to a route that lost the same. */
-export interface LossDays extends Pick<LossRow, "client" | "route" | "pack" | "place" | "requests"> {
-  readonly firstDay: string;
-  readonly lastDay: string;
+export interface LossDays extends Omit<LossUsage, "loss" | "severity"> {
+  /** Severity and text, separated by a blank. */
+  readonly name: string;
 }
 
 const isSeverity = (word: string): word is Severity => (SEVERITIES as readonly string[]).includes(word);
 
-/** What weighs most comes first, and of the same weight what happened most often. */
+/** Sorts by weight, and losses of the same weight by how often they happened. */
 export const compareLosses = (
   one: Pick<LossUsage, "severity" | "requests" | "loss">,
   other: Pick<LossUsage, "severity" | "requests" | "loss">,
@@ -44,26 +43,21 @@ export const compareLosses = (
   other.requests - one.requests ||
   (one.loss < other.loss ? -1 : 1);
 
-/**
- * Lists losses by their weight, then by their requests.
- *
- * @param namesOf The names of a route in a pack: severity and text, separated by a blank
- */
+/** Lists losses by their weight, then by their requests. */
 export function listLosses(
   rows: Iterable<LossDays>,
-  namesOf: (pack: string, route: string) => readonly string[] | undefined,
   { severity: wanted, limit }: Pick<LossQuery, "severity" | "limit">,
 ): LossUsage[] {
   const found = new Map<string, LossUsage>();
-  for (const { client, route, pack, place, requests, firstDay, lastDay } of rows) {
-    const [word = "", ...text] = namesOf(pack, route)?.[place]?.split(" ") ?? [];
+  for (const { client, route, name, requests, firstDay, lastDay } of rows) {
+    const [word = "", ...text] = name.split(" ");
     if (!isSeverity(word)) continue;
     const loss = text.join(" ");
     const key = `${client}\n${route}\n${loss}`;
     const other = found.get(key);
     const isLater = !other || lastDay >= other.lastDay;
     found.set(key, {
-      client: client || null,
+      client,
       route,
       loss,
       severity: isLater ? word : other.severity,

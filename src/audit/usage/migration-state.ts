@@ -1,7 +1,9 @@
-/** How far the migration of a client is. */
+/** How far the migration of a client is: the one place that decides it, for the console, the report, notices and commands. */
+import { agentFamily } from "../clients/agent-pattern.ts";
 import { isClientApi } from "../record/record.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
 import type { CallSpan, SpanQuery } from "../record/call-spans.ts";
+import { MOST_FAMILIES } from "./count-agents.ts";
 import { familyKeyOf, nameOfUsage } from "./client-keys.ts";
 import { UNACCEPTED } from "./summary-key.ts";
 import { usageKeysOf, type ClientUsage, type UsageQuery } from "./usage.ts";
@@ -10,7 +12,7 @@ import { usageKeysOf, type ClientUsage, type UsageQuery } from "./usage.ts";
  * | State | Requests within the quiet time |
  * |---|---|
  * | `not begun` | alpha, and there was never a native one |
- * | `moving` | alpha, and there were native ones |
+ * | `moving` | alpha, and there were native ones; or native only, and alpha within the longest pause of the client so far |
  * | `ready` | native only |
  * | `silent` | none: whether the client has migrated is unknown |
  */
@@ -26,28 +28,36 @@ export interface QuietTime {
   readonly now: number;
 }
 
+/** The counts of a client's calls. Without a longest pause none is known. */
+type Calls = Pick<ClientUsage, "client" | "lastAlpha" | "lastNative"> &
+  Partial<Pick<ClientUsage, "longestPauseMs">>;
+
 /**
  * Returns the state of a client.
  *
  * @returns null for requests without a token and for tokens that v4 never accepted: they are nobody's migration
  */
 export function migrationStateOf(
-  { client, lastAlpha, lastNative }: Pick<ClientUsage, "client" | "lastAlpha" | "lastNative">,
+  { client, lastAlpha, lastNative, longestPauseMs }: Calls,
   { quietDays, now }: QuietTime,
 ): MigrationState | null {
   if (client === null || client === UNACCEPTED) return null;
-  const isRecent = (last: string | null): boolean =>
-    last !== null && now - Date.parse(last) <= quietDays * DAY_MS;
-  if (isRecent(lastAlpha)) return lastNative === null ? "not begun" : "moving";
-  return isRecent(lastNative) ? "ready" : "silent";
+  const quietMs = quietDays * DAY_MS;
+  const isWithin = (last: string | null, ms: number): boolean =>
+    last !== null && now - Date.parse(last) <= ms;
+  if (isWithin(lastAlpha, quietMs)) return lastNative === null ? "not begun" : "moving";
+  if (!isWithin(lastNative, quietMs)) return "silent";
+  // A job that runs once a month is not ready after a week.
+  return isWithin(lastAlpha, longestPauseMs ?? 0) ? "moving" : "ready";
 }
 
 /** Milliseconds since the epoch of a day, `2026-03-01`. */
 const dayNumber = (day: string): number => Date.parse(day) / DAY_MS;
 
 /**
- * The day on which a client called alpha again after it had been ready: after a pause of more than the quiet days, with a day of
- * native calls in it. The pauses within a span are shorter, so a native span that reaches into the pause has such a day.
+ * The day on which a client called alpha again after it had been ready: after a pause of more than the quiet days and of any
+ * before, with a day of native calls in it. The pauses within a span are shorter, so a native span that reaches into the pause
+ * has such a day.
  *
  * @param spans The days with calls of all keys of the client, for the same quiet days
  * @returns The day of the last return, `2026-03-01`; null for a client that never returned, or is ready again
@@ -59,12 +69,15 @@ export function cameBackOn(
 ): string | null {
   if (state === null || state === "ready") return null;
   const native = spans.filter((span) => !isClientApi(span));
+  let longestPause = quietDays;
   let lastAlpha: string | undefined;
   let returned: string | null = null;
   for (const { firstDay, lastDay } of spans.filter(isClientApi).toSorted(byFirstDay)) {
-    if (lastAlpha !== undefined && dayNumber(firstDay) - dayNumber(lastAlpha) > quietDays) {
+    const pause = lastAlpha === undefined ? 0 : dayNumber(firstDay) - dayNumber(lastAlpha);
+    if (lastAlpha !== undefined && pause > longestPause) {
       const pauseBegan = lastAlpha;
       if (native.some((span) => span.lastDay > pauseBegan && span.firstDay < firstDay)) returned = firstDay;
+      longestPause = pause;
     }
     if (lastAlpha === undefined || lastDay > lastAlpha) lastAlpha = lastDay;
   }
@@ -74,14 +87,46 @@ export function cameBackOn(
 const byFirstDay = (one: Pick<CallSpan, "firstDay">, other: Pick<CallSpan, "firstDay">): number =>
   one.firstDay < other.firstDay ? -1 : 1;
 
-/**
- * Whether a client has been quiet for longer before than the quiet time, and called alpha again: a job that runs once a
- * month is not ready after a week.
- */
-export const isPauseLonger = (
+/** Whether a client has paused for longer than the quiet time before, and called alpha again. */
+const isPauseLonger = (
   { longestPauseMs }: Pick<ClientUsage, "longestPauseMs">,
   { quietDays }: Pick<QuietTime, "quietDays">,
 ): boolean => longestPauseMs !== null && longestPauseMs > quietDays * DAY_MS;
+
+/** The whole days of the longest pause. */
+export const pauseDays = ({ longestPauseMs }: Pick<ClientUsage, "longestPauseMs">): number =>
+  Math.floor((longestPauseMs ?? 0) / DAY_MS);
+
+/** The description of a client's migration for people. */
+export interface Migration {
+  readonly state: MigrationState | null;
+  /** The day on which it called alpha again after it had been ready; null if it did not, or is ready again. */
+  readonly cameBack: string | null;
+  /** Whether it is ready only after a pause that is longer than the quiet time, since it had such a pause before. */
+  readonly isPauseLonger: boolean;
+}
+
+/**
+ * Creates the function that judges clients.
+ *
+ * @param spans Those of {@link spansOf}
+ * @param clients Whose keys are counted together
+ */
+export function createMigrationJudge(
+  spans: readonly CallSpan[],
+  clients: readonly Pick<NamedClient, "client" | "keys">[],
+  quiet: QuietTime,
+): (usage: ClientUsage) => Migration {
+  const spansOfKey = groupSpans(spans, clients);
+  return (usage) => {
+    const state = migrationStateOf(usage, quiet);
+    return {
+      state,
+      cameBack: cameBackOn(spansOfKey(usage.client), state, quiet),
+      isPauseLonger: isPauseLonger(usage, quiet),
+    };
+  };
+}
 
 /** A client as people see it: its name, its state, and the keys under which it is counted. */
 export interface NamedClient extends ClientUsage {
@@ -90,14 +135,14 @@ export interface NamedClient extends ClientUsage {
   readonly keys: readonly (string | null)[];
 }
 
-/** The query of the spans that `cameBackOn` needs for the clients of a query: of all days, whatever the query's are. */
+/** The query of the spans that a judgement needs for the clients of a query: of all days, whatever the query's are. */
 export const spansOf = (query: UsageQuery, { quietDays: days }: Pick<QuietTime, "quietDays">): SpanQuery => ({
   days,
   clients: usageKeysOf(query),
 });
 
 /** Finds the spans of the client of a key: those of all keys of its name. */
-export function groupSpans(
+function groupSpans(
   spans: readonly CallSpan[],
   clients: readonly Pick<NamedClient, "client" | "keys">[],
 ): (key: string | null) => readonly CallSpan[] {
@@ -110,16 +155,29 @@ export function groupSpans(
 const later = (one: string | null, other: string | null): string | null =>
   one === null || (other !== null && other > one) ? other : one;
 
+/** The other programs of two keys of one client, the last user agent of each. */
+function joinAgents(latest: string | null, client: ClientUsage, other: ClientUsage): readonly string[] {
+  const families = new Map<string | undefined, string>();
+  for (const { userAgent, otherAgents = [] } of [client, other])
+    for (const agent of [userAgent, ...otherAgents])
+      if (agent !== null && !families.has(agentFamily(agent))) families.set(agentFamily(agent), agent);
+  families.delete(agentFamily(latest));
+  return [...families.values()].slice(0, MOST_FAMILIES - 1);
+}
+
 /** Adds the counts of another key of the same client. */
 function addUsage(client: NamedClient, other: ClientUsage): NamedClient {
   const isLater = other.last > client.last;
+  const userAgent = isLater ? (other.userAgent ?? client.userAgent) : (client.userAgent ?? other.userAgent);
+  const otherAgents = joinAgents(userAgent, client, other);
   const pauses = [client.longestPauseMs, other.longestPauseMs].filter((pause) => pause !== null);
   return {
     ...client,
     label: client.label ?? other.label,
     application: client.application ?? other.application,
     fingerprint: client.fingerprint ?? other.fingerprint,
-    userAgent: isLater ? (other.userAgent ?? client.userAgent) : (client.userAgent ?? other.userAgent),
+    userAgent,
+    ...(otherAgents.length > 0 && { otherAgents }),
     requests: client.requests + other.requests,
     errors: client.errors + other.errors,
     lossy: client.lossy + other.lossy,

@@ -1,15 +1,12 @@
 /** The words and colours of the states of a migration: one list, for the console and the report. */
-import { plural } from "../../base/index.ts";
+import { plural, type Tone } from "../../base/index.ts";
 import type { MigrationState } from "./migration-state.ts";
-
-/** What a label says at a glance. The report and the console give them colours (`migration/report/colors.ts`). */
-export type Tone = "good" | "warn" | "bad" | "plain";
 
 /** How a state is shown. */
 export interface StateWords {
   readonly label: string;
   readonly tone: Tone;
-  /** What it means, after the name of a client. */
+  /** Its meaning, after the name of a client. */
   readonly meaning: string;
 }
 
@@ -36,7 +33,7 @@ export function describeStates(
   const meanings: Readonly<Record<MigrationState, string>> = {
     "not begun": `uses ${client} only`,
     moving: "uses both APIs",
-    ready: `has called ${upstream} and not ${client} within the last ${days}`,
+    ready: `has called ${upstream} and not ${client} within the last ${days}, and has never paused for longer between ${client} calls`,
     silent: `has sent no request for ${days}: whether it has migrated is unknown`,
   };
   const wordsOf = (state: MigrationState): StateWords => ({

@@ -1,10 +1,10 @@
-/** What was lost, how often, and for whom: as people see it, with the names of clients. */
+/** Losses with their counts and clients, for people. */
 import { compareLosses, type LossUsage } from "./loss-usage.ts";
 import { ANONYMOUS, type IdentifiedGroup } from "./client-groups.ts";
 
 /** A client that lost something. */
 export interface LossClient extends Pick<LossUsage, "client" | "requests" | "firstDay" | "lastDay"> {
-  /** What selects it in a query. */
+  /** The value that selects it in a query. */
   readonly id: string;
   /** Its name in the client directory; null if it has none. */
   readonly name: string | null;

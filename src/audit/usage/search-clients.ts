@@ -26,8 +26,12 @@ export async function searchClients(
   const text = search.toLowerCase();
   const tokens = FINGERPRINT.test(text) ? await store.tokens({ fingerprint: text }) : [];
   const found = new Set<string | null>(tokens.map(({ client }) => client));
-  for (const { client, label, application, userAgent } of counted)
-    if ([client, label, application, userAgent].some((each) => each?.toLowerCase().includes(text)))
+  for (const { client, label, application, userAgent, otherAgents = [] } of counted)
+    if (
+      [client, label, application, userAgent, ...otherAgents].some((each) =>
+        each?.toLowerCase().includes(text),
+      )
+    )
       found.add(client);
   return groupClients(counted, directory).flatMap(({ name, keys }) =>
     name?.toLowerCase().includes(text) || keys.some((key) => found.has(key))

@@ -18,7 +18,7 @@ export const applicationKey = (application: string): string => `${APPLICATION}${
 /** Whether a key is one of a label or of an application. Others are fingerprints of tokens, `UNACCEPTED` and `""`. */
 export const isNamedKey = (key: string): boolean => key.startsWith(LABEL) || key.startsWith(APPLICATION);
 
-/** What a key says about its client. */
+/** The facts about a client in its key. */
 export const identityOfKey = (
   key: string | null,
 ): {
@@ -31,7 +31,7 @@ export const identityOfKey = (
   fingerprint: key === null || key === UNACCEPTED || isNamedKey(key) ? null : key,
 });
 
-/** What decides the key of a request. */
+/** The facts that decide the key of a request. */
 export interface Sender {
   /** The fingerprint of the token. */
   readonly client: string | null;
@@ -41,7 +41,7 @@ export interface Sender {
   readonly sender?: string | undefined;
 }
 
-/** What a store knows of the senders of a commit. */
+/** The store's knowledge about the senders of a commit. */
 export interface KnownSenders {
   /** The keys of tokens that v4 has accepted, by their fingerprints. */
   readonly tokens: ReadonlyMap<string, string>;
@@ -55,8 +55,8 @@ export interface KnownSenders {
  * call without a token counts for the application only if the login server has accepted it in this call, and a token once
  * v4 has.
  *
- * A token keeps the key that it had with a label or an application, for requests of which these are not known: the
- * state store may have been down.
+ * A token keeps the key that it had with a label or an application, for requests without them: the state store may
+ * have been down.
  */
 export function summaryKey(
   { client, accepted, sender }: Sender,

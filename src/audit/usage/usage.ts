@@ -12,7 +12,7 @@ export interface UsageQuery {
   /** Keys of several clients. */
   readonly clients?: readonly (string | null)[];
   readonly lane?: AuditRecord["lane"] | undefined;
-  /** Only calls of the client's API, whoever answered them: all lanes but `native`. */
+  /** Only calls of the client's API, no matter which service answered them: all lanes but `native`. */
   readonly isClientApi?: boolean | undefined;
   /** The route as the pack names it. `sent` ignores it. */
   readonly route?: string | undefined;
@@ -65,7 +65,7 @@ export interface ClientRows {
 }
 
 /**
- * Returns how many rows are deleted of which clients: of those with the most rows, so that the others keep theirs.
+ * Returns how many rows of each client are deleted: of those with the most rows, so that the others keep theirs.
  *
  * @param counted Clients, those with the most rows first. Clients after the first `excess` are never needed.
  * @param excess How many rows are deleted in all.
@@ -91,7 +91,7 @@ export function cutLargest(counted: readonly ClientRows[], excess: number): Clie
     .filter(({ rows }) => rows > 0);
 }
 
-/** Returns the first clients that have so many rows together. */
+/** Returns the first clients that have this many rows together. */
 export function takeClients(counted: readonly ClientRows[], excess: number): string[] {
   const taken: string[] = [];
   let left = excess;
@@ -126,9 +126,9 @@ export const usageKeysOf = ({ client, clients }: UsageQuery): readonly string[] 
     ? clients?.map((key) => key ?? "")
     : [client, ...(clients ?? [])].map((key) => key ?? "");
 
-/** Shortens a user agent for the summaries. PostgreSQL can't store U+0000. */
+/** Shortens a user agent for the summaries. */
 export const usageAgent = (agent: string | null): string | null =>
-  agent === null ? null : truncateUtf8(agent.replaceAll("\u0000", ""), MAX_AGENT_BYTES);
+  agent === null ? null : truncateUtf8(agent, MAX_AGENT_BYTES);
 
 interface UsageCounts {
   readonly requests: number;
@@ -161,11 +161,22 @@ export interface ClientUsage extends UsageCounts {
   readonly tokens: number;
   /** Of the client's last requests. */
   readonly userAgent: string | null;
+  /** The last ones of its other programs, the latest first; missing if it has none. */
+  readonly otherAgents?: readonly string[];
   /** Requests with status 400 or above. */
   readonly errors: number;
   /** Requests through the native proxy. */
   readonly native: number;
 }
+
+/** The user agents of a client as one text; null without any. */
+export const agentsText = ({
+  userAgent,
+  otherAgents = [],
+}: Pick<ClientUsage, "userAgent" | "otherAgents">): string | null =>
+  userAgent === null && otherAgents.length === 0
+    ? null
+    : [userAgent ?? "no user agent", ...otherAgents].join(", ");
 
 /** One token of a client. */
 export interface TokenUsage {
@@ -196,7 +207,7 @@ export interface RouteUsage extends UsageCounts {
 /** Maximum number of records of a token that are counted, the newest first. */
 export const MAX_RECORDS_COUNTED = 100_000;
 
-/** What one token did, also one whose requests are counted together with those of other tokens. */
+/** The usage of one token, also if its requests are counted together with those of other tokens. */
 export interface TokenActivity {
   /** Undefined for a token whose requests were never counted. */
   readonly token: TokenUsage | undefined;
@@ -231,20 +242,17 @@ export const worthOf = ({
 }: Pick<RecordColumns, "client" | "status" | "accepted">): number =>
   client !== null && accepted ? WORTH.accepted : status >= 400 ? WORTH.refused : WORTH.unaccepted;
 
-let lastDay = { number: 0, text: "1970-01-01" };
+/** The number of a UTC day: days since 1970. @param time Milliseconds since the epoch */
+export const dayNumber = (time: number): number => Math.floor(time / DAY_MS);
 
-/** Returns the UTC day of a time, `2026-03-01`. @param time Milliseconds since the epoch. */
-export function dayOf(time: number): string {
-  const number = Math.floor(time / DAY_MS);
-  // Nearly all records of a batch are of one day.
-  if (number !== lastDay.number) lastDay = { number, text: formatDay(time) };
-  return lastDay.text;
-}
+/** The day of a number, `2026-03-01`. */
+export const dayText = (day: number): string => formatDay(day * DAY_MS);
 
-/** Returns the first and the last day of a query, both included. */
-export function daysOf({ since, until }: UsageQuery): { first: string; last: string } {
-  return {
-    first: since === undefined ? "0000" : since.slice(0, 10),
-    last: until === undefined ? "9999" : dayOf(Date.parse(until) - 1),
-  };
-}
+/** A day that no record has. */
+const LAST_DAY = 1_000_000;
+
+/** Returns the numbers of the first and the last day of a query, both included. */
+export const daysOf = ({ since, until }: UsageQuery): { first: number; last: number } => ({
+  first: since === undefined ? 0 : dayNumber(Date.parse(since)),
+  last: until === undefined ? LAST_DAY : dayNumber(Date.parse(until) - 1),
+});

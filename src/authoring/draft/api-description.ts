@@ -1,4 +1,4 @@
-/** What both documents are compared by: routes with the objects that they take and return. */
+/** The model by which both documents are compared: routes with the objects that they take and return. */
 import type { Place } from "../../migration/index.ts";
 
 /** A member of an object: `label`, or `price.monthly`. */
@@ -50,7 +50,7 @@ export interface ApiDescription {
   /** The prefix of all paths. */
   readonly basePath: string;
   readonly routes: readonly ApiRoute[];
-  /** Operations of which the path has parts that no route of a pack can have: `GET /files/{name}.{type}`. */
+  /** Operations whose path has parts that no route of a pack can have: `GET /files/{name}.{type}`. */
   readonly others: readonly string[];
   /** Where its clients have their token. */
   readonly credentials: Readonly<Record<string, string>> | undefined;

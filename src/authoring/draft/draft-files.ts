@@ -1,76 +1,19 @@
-/** Writes the files of a draft. Names and texts of documents are not trusted: each is quoted, and comments have one line. */
-import { stringify } from "yaml";
-import { INVISIBLE, toVisibleLine } from "../../base/index.ts";
-import { isParameter, type ApiDescription, type ApiRoute, type Field } from "./api-description.ts";
-import type { Candidate } from "./assign.ts";
+/** Writes the files of a draft. */
+import { isParameter, type ApiDescription, type Field } from "./api-description.ts";
 import {
   clientPath,
   isPlainName,
   packRoute,
   upstreamPath,
-  usesText,
   type Draft,
   type DraftBody,
   type DraftResource,
   type DraftRoute,
   type OpenPoint,
-} from "./draft.ts";
-
-/** Characters of a comment. */
-const MAX_COMMENT = 200;
-
-/** A value as YAML on one line. */
-const inline = (value: unknown): string => toVisibleLine(JSON.stringify(value));
-/** A key or a text as YAML. */
-const scalar = (text: string): string =>
-  stringify(text, { lineWidth: 0, defaultStringType: "PLAIN" }).trimEnd();
-const key = (text: string): string => (/^[A-Za-z_][\w.-]*$/.test(text) ? scalar(text) : inline(text));
-
-/** A text in a comment: one line, without what acts on terminals. */
-export const comment = (text: string): string => `# ${text.replaceAll(INVISIBLE, " ").slice(0, MAX_COMMENT)}`;
-
-const reasonOf = ({ score, reasons }: Pick<Candidate<unknown, unknown>, "score" | "reasons">): string =>
-  comment(`${score.toFixed(2)}: ${reasons.join(", ")}`);
-
-/** The most frequent of some texts; undefined if there are none. */
-function mostFrequent(texts: readonly string[]): string | undefined {
-  const counts = Map.groupBy(texts, (text) => text);
-  return [...counts].toSorted((one, other) => other[1].length - one[1].length)[0]?.[0];
-}
-
-/** The shapes of responses that most routes of an API have. */
-interface Shapes {
-  readonly list: string;
-  readonly object: string;
-}
-
-/** The shape of a response as a pack writes it, in JSON. @param listName The `list` of the resource. */
-function shapeOf({ payload: { member, isList, object } }: ApiRoute, listName: string | undefined): string {
-  const value = isList ? "$items" : "$object";
-  if (member === undefined || object === undefined) return inline(value);
-  return inline({ [isList && member === listName ? "$list" : member]: value });
-}
-
-/** The member with the list in most responses of a resource. */
-const listNameOf = (routes: readonly DraftRoute[], side: "old" | "now"): string | undefined =>
-  mostFrequent(
-    routes.flatMap(({ pair }) => (pair[side].payload.isList ? (pair[side].payload.member ?? []) : [])),
-  );
-
-/** The shapes that most routes of one side have. */
-function usualShapes(resources: readonly DraftResource[], side: "old" | "now"): Shapes {
-  const shapes = (isList: boolean): string[] =>
-    resources.flatMap(({ routes }) =>
-      routes
-        .map(({ pair }) => pair[side])
-        .filter(({ payload }) => payload.object && payload.isList === isList)
-        .map((route) => shapeOf(route, listNameOf(routes, side))),
-    );
-  return {
-    list: mostFrequent(shapes(true)) ?? '"$items"',
-    object: mostFrequent(shapes(false)) ?? '"$object"',
-  };
-}
+} from "./draft-model.ts";
+import { listNameOf, shapeOf, usualShapes, type Shapes } from "./draft-shapes.ts";
+import { usesText } from "./open-points.ts";
+import { inline, key, MAX_COMMENT, reasonOf, scalar } from "./draft-text.ts";
 
 function sideLines(name: string, side: ApiDescription, shapes: Shapes): string[] {
   return [
@@ -136,7 +79,7 @@ function bodySchema({ members }: DraftBody): ObjectSchema {
   return schema;
 }
 
-/** What the files of a draft have in common. */
+/** The common state of the files of a draft. */
 interface Writing {
   readonly draft: Draft;
   readonly shapes: Readonly<Record<"old" | "now", Shapes>>;

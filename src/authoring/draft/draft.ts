@@ -1,55 +1,19 @@
-/** What a draft of a pack has: the resources with what is known, and the open points. */
-import { plural } from "../../base/index.ts";
+/** Makes the draft of a pack: the resources as far as they are known, and the open points. */
+import { isParameter, type ApiDescription, type ApiObject, type ApiRoute } from "./api-description.ts";
 import {
-  isParameter,
-  type ApiDescription,
-  type ApiObject,
-  type ApiRoute,
-  type Field,
-} from "./api-description.ts";
+  isPlainName,
+  upstreamPath,
+  type CountUses,
+  type Draft,
+  type DraftBody,
+  type DraftResource,
+  type DraftRoute,
+} from "./draft-model.ts";
 import type { ApiMatch } from "./match-apis.ts";
 import { matchFields, type FieldPair } from "./match-fields.ts";
 import type { RoutePair } from "./match-routes.ts";
+import { findOpenPoints } from "./open-points.ts";
 import type { Vocabulary } from "./words.ts";
-
-/** A request body of a draft: the members that are known, and the new names of those that no response has. */
-export interface DraftBody {
-  readonly members: readonly Field[];
-  readonly inputs: readonly FieldPair[];
-}
-
-export interface DraftRoute {
-  readonly pair: RoutePair;
-  readonly body: DraftBody | undefined;
-}
-
-export interface DraftResource {
-  /** A name that is unique in the pack. */
-  readonly name: string;
-  readonly old: ApiObject | undefined;
-  readonly fields: readonly FieldPair[];
-  readonly routes: readonly DraftRoute[];
-}
-
-/** What the draft does not know: the name of a route, an object, a field or something else, and how much it is used. */
-export interface OpenPoint {
-  readonly name: string;
-  readonly uses: number;
-  readonly note: string | undefined;
-}
-
-export interface Draft {
-  readonly old: ApiDescription;
-  readonly now: ApiDescription;
-  readonly resources: readonly DraftResource[];
-  /** Most-used first. */
-  readonly openPoints: readonly OpenPoint[];
-  /** Names of all old objects. */
-  readonly names: ReadonlyMap<ApiObject, string>;
-}
-
-/** How often a route of the old API is used; undefined if nothing was recorded. */
-export type CountUses = ((route: ApiRoute) => number) | undefined;
 
 /** Files of a pack that are no objects. */
 const RESERVED = ["pack", "surface", "accepted_differences"];
@@ -72,26 +36,6 @@ class ResourceNames {
     this.#used.add(unique);
     return unique;
   }
-}
-
-/** Names of a pack that its files can have in all places. Others are left to the author. */
-export const isPlainName = (name: string): boolean =>
-  name.length <= 200 &&
-  name.split(".").every((part) => /^[A-Za-z_@$][\w@$-]*$/.test(part) && part !== "__proto__");
-
-/** `/books/{id}` → `/books/:id`. */
-export const clientPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");
-
-/** `GET /books/:id`, the name of a route in a pack. */
-export const packRoute = (route: ApiRoute): string => `${route.method} ${clientPath(route.path)}`;
-
-/** The new path with the old names of its parameters; undefined if it has more of them than the old path. */
-export function upstreamPath({ old, now }: RoutePair): string | undefined {
-  const names = old.segments.filter(isParameter);
-  const needed = now.segments.filter(isParameter).length;
-  if (needed > names.length) return undefined;
-  const taken = names.slice(names.length - needed);
-  return `/${now.segments.map((segment) => (isParameter(segment) ? taken.shift() : segment)).join("/")}`;
 }
 
 const isPossible = (pair: RoutePair): boolean =>
@@ -242,61 +186,3 @@ export function makeDraft(
   const openPoints = findOpenPoints({ old, routes, named, resources, countUses });
   return { old, now, resources, openPoints, names: named };
 }
-
-interface Found {
-  readonly old: ApiDescription;
-  readonly routes: readonly RoutePair[];
-  readonly named: ReadonlyMap<ApiObject, string>;
-  readonly resources: readonly DraftResource[];
-  readonly countUses: CountUses;
-}
-
-/** Lists what is not known, most-used first. */
-function findOpenPoints({ old, routes, named, resources, countUses }: Found): OpenPoint[] {
-  const points: OpenPoint[] = [];
-  const usesOf = (route: ApiRoute): number => (countUses ? countUses(route) : 1);
-  const known = new Set(routes.map((pair) => pair.old));
-  const uses = new Map<ApiObject, number>();
-  const addUses = (object: ApiObject, count: number): void => {
-    // Each object counts once for a route. The set grows while it is read.
-    const all = new Set([object]);
-    for (const each of all) {
-      uses.set(each, (uses.get(each) ?? 0) + count);
-      for (const field of each.fields.values()) if (field.object) all.add(field.object);
-    }
-  };
-  for (const route of old.routes) {
-    if (route.payload.object) addUses(route.payload.object, usesOf(route));
-    if (!known.has(route)) points.push({ name: packRoute(route), uses: usesOf(route), note: undefined });
-  }
-  for (const name of old.others)
-    points.push({ name, uses: countUses ? 0 : 1, note: "a path that no route can have" });
-  const mapped = new Map(resources.map((resource) => [resource.old, resource]));
-  for (const [object, name] of named) {
-    const resource = mapped.get(object);
-    const count = uses.get(object) ?? 0;
-    if (!resource) points.push({ name, uses: count, note: undefined });
-    const fields = new Set(resource?.fields.map((pair) => pair.old.name));
-    for (const field of resource ? object.fields.keys() : [])
-      if (!fields.has(field)) points.push({ name: `${name}.${field}`, uses: count, note: undefined });
-  }
-  for (const { pair, body } of resources.flatMap((resource) => resource.routes)) {
-    const route = packRoute(pair.old);
-    const add = (what: string, note: string): void => {
-      points.push({ name: `${route}: ${what}`, uses: usesOf(pair.old), note });
-    };
-    if (pair.old.payload.object && !pair.now.payload.object)
-      add("response", "the new response has no such object");
-    const members = new Set(body?.members.map(({ name }) => name));
-    for (const name of pair.old.body?.fields.keys() ?? [])
-      if (!members.has(name)) add(name, "a member of the body");
-    for (const name of pair.old.queryNames) add(name, "a query parameter");
-  }
-  return points.toSorted((one, other) => other.uses - one.uses);
-}
-
-/** How much a point is used, as text. */
-export const usesText = ({ uses, note }: OpenPoint, isCounted: boolean): string => {
-  const unit = isCounted ? "call" : "route";
-  return `${note === undefined ? "" : `${note}, `}${plural(uses, unit)}`;
-};

@@ -9,7 +9,7 @@ interface Node {
 
 const createNode = (): Node => ({ children: new Map(), routes: new Map() });
 
-/** What all parameters have in common. No segment of a path has a slash. */
+/** The pattern of all parameters. No segment of a path has a slash. */
 const PARAMETER = "/";
 
 const segmentsOf = (path: string): string[] => path.split("/").filter((segment) => segment !== "");

@@ -14,7 +14,7 @@ export interface ObjectPair {
 export interface ApiMatch {
   readonly routes: readonly RoutePair[];
   readonly objects: readonly ObjectPair[];
-  /** What was learned, for the members of bodies. */
+  /** The learned matches, for the members of bodies. */
   readonly vocabulary: Vocabulary;
 }
 

@@ -8,9 +8,9 @@ export type FieldPair = Candidate<Field, Field>;
 
 /** Below it nothing is claimed, and two fields that differ by less are both possible. */
 const [THRESHOLD, MARGIN] = [0.66, 0.03];
-/** What each kind of evidence is worth. With the same name, type and place a pair has 1. */
+/** The weights of each kind of evidence. With the same name, type and place a pair has 1. */
 const WEIGHTS = { name: 0.8, type: 0.1, place: 0.04, text: 0.06 } as const;
-/** What words of an enumeration add that both have, and what those take away that differ. */
+/** The weights of words of an enumeration: those that both have, and those that differ. */
 const WORDS_WORTH = 0.25;
 
 /** The scores of fields that a description names, and of fields between the same neighbours. */
@@ -78,13 +78,51 @@ function typeReason(old: Place, likeness: number): string {
   return likeness === 1 && types !== "" ? `same type (${types})` : "one description has no type";
 }
 
+/** Words of values that mean nothing without a unit (of money, length or time) or a format (of a country or a language). */
+const NEEDS_UNIT: ReadonlySet<string> = new Set(
+  (
+    "amount balance charge cost discount fee price salary subtotal tax " +
+    "distance duration height length temperature weight width country currency language locale timezone"
+  ).split(" "),
+);
+
+/** Units and formats, as names and descriptions say them. */
+const UNITS =
+  /\b(?:cents?|dollars?|euros?|usd|eur|gbp|minor units?|percent|%|milliseconds?|ms|seconds?|minutes?|hours?|days?|bytes?|[kmg]i?b|mm|cm|met(?:er|re)s?|km|grams?|kg|celsius|kelvin|iso[- ]?\d+|alpha-[23]|bcp[- ]?47|iana)\b/giu;
+
+/** Without a unit or a format in common nobody can know whether two such values are the same. */
+const WITHOUT_UNIT = 0.5;
+
+const unitsOf = ({ name, description, place: { limits } }: Field): ReadonlySet<string> =>
+  new Set([
+    ...[...`${name.replaceAll("_", " ")} ${description}`.matchAll(UNITS)].map(([unit]) =>
+      unit.toLowerCase().replace(/(?<=..)s$/, ""),
+    ),
+    ...[limits["format"], limits["pattern"]].filter((limit) => limit !== undefined).map(String),
+  ]);
+
+/** Whether two fields have the name of such a value, and neither a unit, a format nor words in common. */
+function lacksUnit(old: Field, now: Field): boolean {
+  const isMeasured = wordsOf(lastOf(old.name)).some((word) => NEEDS_UNIT.has(word));
+  if (!isMeasured || old.object !== undefined || (old.place.words ?? now.place.words) !== undefined)
+    return false;
+  return unitsOf(old).isDisjointFrom(unitsOf(now));
+}
+
+/** The context of two fields that are compared. */
+interface Surroundings {
+  /** Difference of their places in their objects, from 0 to 1. */
+  readonly distance: number;
+  /** Whether the new object has all names of the old one. */
+  readonly isUnchanged: boolean;
+}
+
 /** Judges whether two fields are the same. */
 function judge(
   old: Field,
   now: Field,
   vocabulary: Vocabulary,
-  /** Difference of their places in their objects, from 0 to 1. */
-  distance: number,
+  { distance, isUnchanged }: Surroundings,
 ): FieldPair | undefined {
   if ((old.object === undefined) !== (now.object === undefined) || old.isList !== now.isList)
     return undefined;
@@ -105,7 +143,8 @@ function judge(
     ...(words === undefined ? [] : ["the same words in both enumerations"]),
     ...(text > 0.5 && old.description !== "" ? ["similar descriptions"] : []),
   ];
-  return { old, now, score: Math.max(0, Math.min(0.99, base + bonus)), reasons };
+  const most = !isUnchanged && lacksUnit(old, now) ? WITHOUT_UNIT : 0.99;
+  return { old, now, score: Math.max(0, Math.min(most, base + bonus)), reasons };
 }
 
 const isIn = (name: string, outer: string): boolean => name.startsWith(`${outer}.`);
@@ -116,14 +155,19 @@ const isContradicted = ({ old, now }: FieldPair, pairs: readonly FieldPair[]): b
   !now.isList &&
   pairs.some((pair) => isIn(pair.now.name, now.name) && !isIn(pair.old.name, old.name));
 
-/** Fields of which the description of the new one names the old one. */
+/** Fields for which the description of the new one names the old one. */
 function matchDescriptions(left: Leftover, vocabulary: Vocabulary): FieldPair[] {
   const candidates = left.old.flatMap((old) =>
     left.now.flatMap((now): FieldPair[] => {
       const described = wordsOf(now.description);
       const names = wordsOf(lastOf(old.name));
       const isNamed = described.length <= MAX_DESCRIPTION && names.every((word) => described.includes(word));
-      if (!isNamed || !judge(old, now, vocabulary, 1)) return [];
+      if (
+        !isNamed ||
+        lacksUnit(old, now) ||
+        !judge(old, now, vocabulary, { distance: 1, isUnchanged: false })
+      )
+        return [];
       const score = DESCRIBED - described.length / 200;
       return [
         {
@@ -141,7 +185,7 @@ function matchDescriptions(left: Leftover, vocabulary: Vocabulary): FieldPair[] 
   return assignBest(candidates, THRESHOLD, MARGIN);
 }
 
-/** What fields are compared by in {@link matchPlaces}: only fields of one kind can be the same. */
+/** The properties by which {@link matchPlaces} compares fields: only fields of one kind can be the same. */
 function isSameKind(old: Field, now: Field): boolean {
   if ((old.object === undefined) !== (now.object === undefined) || old.isList !== now.isList) return false;
   if (typeLikeness(old.place, now.place) === 0) return false;
@@ -177,12 +221,12 @@ function matchPlaces(old: ApiObject, now: ApiObject, pairs: readonly FieldPair[]
         return other !== undefined && isSameKind(field, other);
       });
     if (!isAligned) return [];
-    return gap.map((field, place): FieldPair => ({
-      old: field,
-      now: otherGap[place] ?? field,
-      score: PLACED,
-      reasons: ["other name", "the same type between the same neighbours"],
-    }));
+    return gap.flatMap((field, place): FieldPair[] => {
+      const other = otherGap[place];
+      if (!other || lacksUnit(field, other)) return [];
+      const reasons = ["other name", "the same type between the same neighbours"];
+      return [{ old: field, now: other, score: PLACED, reasons }];
+    });
   });
 }
 
@@ -200,10 +244,12 @@ function leftOver(old: ApiObject, now: ApiObject, pairs: readonly FieldPair[]): 
 /** Finds the fields whose names or descriptions say that they are the same. */
 export function matchNames(old: ApiObject, now: ApiObject, vocabulary: Vocabulary): FieldPair[] {
   const [all, others] = [[...old.fields.values()], [...now.fields.values()]];
+  // In an object that still has all its names, nothing speaks for another unit.
+  const isUnchanged = all.every(({ name }) => now.fields.has(name));
   const candidates = all.flatMap((field, index) =>
     others.flatMap((other, otherIndex) => {
       const distance = Math.abs(index / all.length - otherIndex / others.length);
-      return judge(field, other, vocabulary, distance) ?? [];
+      return judge(field, other, vocabulary, { distance, isUnchanged }) ?? [];
     }),
   );
   const pairs = assignBest(candidates, THRESHOLD, MARGIN);

@@ -1,7 +1,7 @@
 /** Writes the files of a small pack for another pair of APIs: one list and one object. */
 import { stringify } from "yaml";
 
-/** What the pack is about. */
+/** The subject of the pack. */
 export interface NewPackOptions {
   /** Name of one object: `book`. */
   readonly object: string;

@@ -10,7 +10,7 @@ const METHODS = ["get", "put", "post", "delete", "patch"] as const;
 const MAX_ROUTES = 3000;
 /** Characters of a path, and of other names that are listed. */
 const MAX_PATH = 400;
-/** What a path of a draft may have: the paths of a pack have rules. */
+/** The valid characters of a path in a draft: the paths of a pack have rules. */
 const PATH = /^(?:\/(?:[\w.~@+-]+|\{\w+\}))*\/?$/;
 
 const isPossiblePath = (path: string): boolean => path.length <= MAX_PATH && PATH.test(path);

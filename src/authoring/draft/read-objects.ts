@@ -1,4 +1,4 @@
-/** The objects of an OpenAPI document, of which the references are resolved. */
+/** The objects of an OpenAPI document with resolved references. */
 import { isObject } from "../../base/index.ts";
 import { readPlace, SchemaBudget } from "../../migration/index.ts";
 import type { ApiObject, Field } from "./api-description.ts";

@@ -1,4 +1,5 @@
 /** Names as words, and how much two names have in common. */
+import { distance } from "fastest-levenshtein";
 
 /** Abbreviations that English documentation uses everywhere. */
 const ABBREVIATIONS: ReadonlyMap<string, string> = new Map(
@@ -73,17 +74,16 @@ export function wordsOf(name: string): readonly string[] {
   return words;
 }
 
-/** How alike two words are, from 0 to 1: equal, or with the same stem (`created`, `creation`). */
-function stemLikeness(one: string, other: string): number {
+/** How alike two words must be spelled, of 1. */
+const SPELLING = 0.6;
+
+/** How alike two words are, from 0 to 1: equal, or spelled nearly alike (`cancelled`, `canceled`). */
+function spellingLikeness(one: string, other: string): number {
   if (one === other) return 1;
-  // Nearly all pairs of words end here.
-  if (one[0] !== other[0]) return 0;
-  const [short, long] = one.length < other.length ? [one, other] : [other, one];
-  let same = 0;
-  while (same < short.length && short[same] === long[same]) same += 1;
-  // A number makes another name: ipv4 and ipv6.
-  if (/\d/.test(short.slice(same) + long.slice(same))) return 0;
-  return same >= 4 && same >= short.length - 2 && same * 2 >= long.length ? 0.8 : 0;
+  // Nearly all pairs of words end here. A number makes another name: ipv4 and ipv6.
+  if (one[0] !== other[0] || /\d/.test(one + other) || Math.min(one.length, other.length) < 4) return 0;
+  const likeness = 1 - distance(one, other) / Math.max(one.length, other.length);
+  return likeness >= SPELLING ? 0.8 : 0;
 }
 
 /** How rare words are in both documents, and which words of the one mean words of the other. */
@@ -113,8 +113,8 @@ export class Vocabulary {
 
   /** How alike a word of the old document and one of the new one are, from 0 to 1. */
   wordLikeness(old: string, now: string): number {
-    const stem = stemLikeness(old, now);
-    return stem === 1 ? 1 : Math.max(stem, this.#pairs.get(old)?.get(now) ?? 0);
+    const spelling = spellingLikeness(old, now);
+    return spelling === 1 ? 1 : Math.max(spelling, this.#pairs.get(old)?.get(now) ?? 0);
   }
 
   /** How alike two lists of words are, from 0 to 1: the part of their weights that both have. */

@@ -1,7 +1,7 @@
-/** Compares what a golden case expects with what the pack did. */
+/** Compares the expectations of a golden case with the results of the pack. */
 import { isDeepStrictEqual } from "node:util";
 import type { Route } from "../../pack/index.ts";
-import type { DryRunResponse } from "../../compare/index.ts";
+import { compare, type DryRunResponse, isJsonType } from "../../compare/index.ts";
 import { splitCall, type Example, type ExampleDefinition } from "./example.ts";
 
 /** A request that v4 got, and the index of the expected one that it is compared with; -1 where none is left. */
@@ -17,16 +17,10 @@ export interface ReceivedCall {
 const format = (value: unknown): string => JSON.stringify(value) ?? "nothing";
 
 /** The members in which two bodies differ. */
-function compareBody(actual: unknown, expected: unknown, path = "body"): string[] {
-  if (isDeepStrictEqual(actual, expected)) return [];
-  const areObjects = [actual, expected].every((value) => typeof value === "object" && value !== null);
-  if (!areObjects || Array.isArray(actual) !== Array.isArray(expected))
-    return [`${path} is ${format(actual)}, expected ${format(expected)}`];
-  const [left, right] = [actual, expected] as Record<string, unknown>[];
-  return [...new Set([...Object.keys(left ?? {}), ...Object.keys(right ?? {})])].flatMap((key) =>
-    compareBody(left?.[key], right?.[key], `${path}.${key}`),
+const compareBody = (actual: unknown, expected: unknown): string[] =>
+  compare(expected, actual, {}, "body").map(
+    ({ field, old, new: found }) => `${field} is ${format(found)}, expected ${format(old)}`,
   );
-}
 
 /** A part of an example that is not as expected. */
 export interface ExampleDifference {
@@ -109,13 +103,18 @@ function compareLosses(
   return [{ path: ["losses"], message, actual }];
 }
 
+/** The body of a response: its JSON, or its text where it is no JSON; undefined without one. */
+function contentOf({ body, headers }: DryRunResponse["response"]): unknown {
+  if (body === "") return undefined;
+  return isJsonType(headers["content-type"] ?? "") ? JSON.parse(body) : body;
+}
+
 /** The differences of the response. A failure of the pack is never expected. */
 export function compareResponse(
   { response, context }: DryRunResponse,
   { response: expected, losses }: ExampleDefinition,
 ): ExampleDifference[] {
-  const body: unknown =
-    expected.file === undefined && response.body !== "" ? JSON.parse(response.body) : undefined;
+  const body = expected.file === undefined ? contentOf(response) : undefined;
   const hasFailed = response.status >= 500 && context.warnings.length > 0;
   const path = ["response", "body"];
   if (response.status !== expected.status) {

@@ -1,4 +1,4 @@
-/** What the golden cases of a pack show: routes, and fields in responses. */
+/** The coverage of the golden cases: routes, and fields in responses. */
 import { isObject } from "../../base/index.ts";
 import { compileGetter, type Pack, type Route } from "../../pack/index.ts";
 import type { ExampleResult } from "./compare-example.ts";

@@ -48,6 +48,7 @@ const exampleDefinition = z.strictObject({
   headers,
   body,
   file,
+  now: about(z.iso.datetime().optional(), "The time of the request, for `$now`.", "2026-01-31T12:00:00Z"),
   catalogs: about(catalogLists.optional(), "Catalogs that differ from those of `catalogs.yaml`.", {
     "GET /regions": [{ id: "eu" }],
   }),

@@ -125,6 +125,7 @@ export async function runExample(
     ...(definition.headers && { headers: definition.headers }),
     body: definition.body,
     file: definition.file,
+    ...(definition.now !== undefined && { time: new Date(definition.now) }),
   });
   return {
     example,

@@ -1,7 +1,7 @@
 /** Rewrites the expected side of golden cases, after a deliberate change of the pack. */
 import { readFileSync, writeFileSync } from "node:fs";
-import { parseDocument, type Document } from "yaml";
-import { applyEdits, editValue, type TextEdit } from "./edit-yaml.ts";
+import { parseDocument } from "yaml";
+import { printDocument, setValue } from "./edit-yaml.ts";
 import type { ExampleDifference, ExampleResult } from "./compare-example.ts";
 
 /** A golden case that was rewritten. */
@@ -12,17 +12,6 @@ export interface UpdatedExample {
 }
 
 const isUpdatable = (difference: ExampleDifference): boolean => "actual" in difference;
-
-/** The edits that give an example the actual value of a part. */
-function editsFor(text: string, document: Document, { path, actual }: ExampleDifference): TextEdit[] {
-  if (document.hasIn(path) && actual !== undefined) return editValue(text, document, path, actual);
-  // A part that is not written, or that is no longer there, changes the map around it.
-  const parent = path.slice(0, -1);
-  const written = (document.getIn(parent, true) as { toJS(document: Document): object }).toJS(document);
-  const { [String(path.at(-1))]: _old, ...others } = written as Record<string, unknown>;
-  const is = actual === undefined ? others : { ...others, [String(path.at(-1))]: actual };
-  return editValue(text, document, parent, is);
-}
 
 /** The lines that differ. Both texts have the same lines before and after each group of them. */
 function compareLines(before: readonly string[], after: readonly string[]): string[] {
@@ -70,8 +59,8 @@ export function updateExamples(results: readonly ExampleResult[]): UpdatedExampl
     if (parts.size === 0) return [];
     const before = readFileSync(source.file, "utf8");
     const document = parseDocument(before);
-    const edits = [...parts.values()].flatMap((part) => editsFor(before, document, part));
-    const after = applyEdits(before, edits);
+    for (const { path, actual } of parts.values()) setValue(document, path, actual);
+    const after = printDocument(document);
     if (after === before) return [];
     writeFileSync(source.file, after);
     return [{ file: source.file, difference: describeDifference(before, after) }];

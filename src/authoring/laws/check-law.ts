@@ -22,7 +22,7 @@ function validBody(body: JsonObject, { check, isList, normalise }: BodyRules): J
 
 /** The failure of a check; undefined if all have a result. */
 async function failureOf(body: JsonObject, { write }: BodyRules): Promise<string | undefined> {
-  const context = { catalogs: NO_CATALOGS, prerequisites: {}, path: {}, client: "192.0.2.1", body };
+  const context = { catalogs: NO_CATALOGS, calls: {}, path: {}, client: "192.0.2.1", body };
   const { faults } = await write(body, context);
   const causes = faults.map(({ cause }) => cause).filter((cause) => cause instanceof ExpressionError);
   return causes.find(({ origin }) => origin?.path.includes("checks") === true)?.message;
@@ -35,7 +35,7 @@ export async function checkChecks(
   { runs, random }: { readonly runs: number; readonly random: Random },
   report: MutableReport,
 ): Promise<void> {
-  // A body that is merged needs the object of a prerequisite.
+  // A body that is merged needs the object of a call before the main call.
   if (body.checks.length === 0 || body.mergeSources.length > 0) return;
   for (const { name } of body.members) {
     if (!allowsNull(schemaAt(body.schema, name))) continue;

@@ -1,7 +1,6 @@
 /** Laws that hold for every pack, checked with generated values: `alpha-gateway check --laws`. */
 import { isDeepStrictEqual } from "node:util";
 import { cursorAt, errorText, printJson } from "../../base/index.ts";
-import { runInterpreted } from "../../jsonata/index.ts";
 import {
   type BodyRules,
   compileGetter,
@@ -15,9 +14,8 @@ import {
 } from "../../pack/index.ts";
 import { checkChecks } from "./check-law.ts";
 import { checkErrors } from "./error-law.ts";
-import { checkPages } from "./paging-law.ts";
 import { checkFilters, tableValues, type ValueTables } from "./filter-law.ts";
-import { ANY, createRandom, pick, generateValue, type Random, type Schema } from "./generate-values.ts";
+import { createRandom, generateValue, type Random, type Schema } from "./generate-values.ts";
 import type { LawReport, MutableReport } from "./law-report.ts";
 
 interface LawOptions {
@@ -26,7 +24,7 @@ interface LawOptions {
   readonly values: ValueTables;
 }
 
-const READING = { catalogs: NO_CATALOGS, related: {} };
+const READING = { catalogs: NO_CATALOGS, calls: {} };
 
 /** The client's object of an upstream object; an error as its message. */
 async function read(resource: Resource, upstream: unknown): Promise<unknown> {
@@ -61,9 +59,9 @@ async function readBack(
   const { body: normal, faults } = body.normalise(sent);
   const isInvalid = [...faults, ...body.check(normal)].some((fault) => fault.field?.startsWith(field));
   if (isInvalid || compileGetter(field)(normal) === undefined) return undefined;
-  const prerequisites: JsonObject = {};
-  for (const source of body.mergeSources) compileSetter(source)(prerequisites, {});
-  const context = { catalogs: NO_CATALOGS, prerequisites, path: {}, client: "192.0.2.1", body: normal };
+  const calls: JsonObject = {};
+  for (const source of body.mergeSources) compileSetter(source)(calls, {});
+  const context = { catalogs: NO_CATALOGS, calls, path: {}, client: "192.0.2.1", body: normal };
   const { v4, faults: writeFaults } = await body.write(normal, context);
   if (writeFaults.some((fault) => fault.field?.startsWith(field))) return undefined;
   return compileGetter(field)(await read(resource, v4)) ?? undefined;
@@ -101,47 +99,16 @@ async function checkRoundTrips(
   }
 }
 
-/** An upstream object with values in all places that the fields of a resource read. */
-function upstreamObject(resource: Resource, random: Random): JsonObject {
-  const object: JsonObject = {};
-  for (const { upstream } of resource.fields.values())
-    if (upstream !== undefined && random() < 0.9) compileSetter(upstream)(object, pick(ANY, random));
-  return object;
-}
-
-/** A compiled expression gives what JSONata gives, and fails where JSONata fails. */
-async function checkExpressions(
-  resource: Resource,
-  interpreted: Resource | undefined,
-  { runs, random }: LawOptions,
-  report: MutableReport,
-): Promise<void> {
-  if (!interpreted) return;
-  for (let run = 0; run < runs; run += 1) {
-    const value = upstreamObject(resource, random);
-    const [actual, expected] = [await read(resource, value), await read(interpreted, value)];
-    report.cases += 1;
-    // Of several expressions that fail, either can be the first.
-    const haveFailed = [actual, expected].every((each) => typeof each === "string");
-    if (haveFailed || isDeepStrictEqual(actual, expected)) continue;
-    report.findings.push({ kind: "compiled", subject: resource.name, value, expected, actual });
-    return;
-  }
-}
-
 /**
  * Checks the laws of a pack with generated values.
  *
- * @param load Loads the pack. It is called twice: for compiled and for interpreted expressions.
  * @param seed The same seed gives the same values.
  * @param runs Number of values of each member and of each object.
  */
 export async function checkLaws(
-  load: () => Pack,
+  pack: Pack,
   { seed, runs }: { readonly seed: number; readonly runs: number },
 ): Promise<LawReport> {
-  const pack = load();
-  const interpreted = runInterpreted(load);
   const report: MutableReport = { cases: 0, untested: [], findings: [] };
   const options = { runs, random: createRandom(seed), values: pack.dialect.values };
   for (const resource of pack.resources.values()) {
@@ -149,10 +116,8 @@ export async function checkLaws(
       await checkRoundTrips(body, resource, options, report);
       await checkChecks(`checks of ${resource.name} in "${body[0]}"`, body[1], options, report);
     }
-    await checkExpressions(resource, interpreted.resources.get(resource.name), options, report);
   }
   for (const route of pack.routes) await checkFilters(route, pack, report);
   checkErrors(pack, options, report);
-  await checkPages(pack, options, report);
   return report;
 }

@@ -31,7 +31,7 @@ export async function checkFilters(route: Route, { dialect }: Pack, report: Muta
       const object: JsonObject = {};
       compileSetter(upstream)(object, value);
       const read = JSON.parse(
-        await resource.read(cursorAt(printJson(object)), { catalogs: NO_CATALOGS, related: {} }),
+        await resource.read(cursorAt(printJson(object)), { catalogs: NO_CATALOGS, calls: {} }),
       ) as unknown;
       const clientValue = compileGetter(name)(read);
       if (clientValue === null || clientValue === undefined || typeof clientValue === "object") continue;

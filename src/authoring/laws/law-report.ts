@@ -1,13 +1,12 @@
-/** What a check of the laws found. */
+/** The result of a check of the laws. */
 
 /**
  * A finding. `changed`: a client reads another value than it wrote. That can be deliberate. `unstable`: what it reads
- * changes again when it is written back. `compiled`: a compiled expression has another result than JSONata. `filter`: a filter by the
- * value that clients read does not select the object. `check`: a check of a body fails on a null that the schema allows. `error`: an error loses a text or a field. `page`: a client that
- * follows the pages of a list gets other items than the upstream has, or untrue values about a page.
+ * changes again when it is written back. `filter`: a filter by the value that clients read does not select the object.
+ * `check`: a check of a body fails on a null that the schema allows. `error`: an error loses a text or a field.
  */
 export interface LawFinding {
-  readonly kind: "changed" | "unstable" | "compiled" | "filter" | "check" | "error" | "page";
+  readonly kind: "changed" | "unstable" | "filter" | "check" | "error";
   /** `book.title in "create"`, or the object. */
   readonly subject: string;
   readonly value: unknown;

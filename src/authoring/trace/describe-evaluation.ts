@@ -1,7 +1,7 @@
 /** An evaluation as plain data: with texts for values, and without secrets. */
 import { type Redaction, SecretValues } from "../../audit/index.ts";
-import type { Evaluation, Frame, Lookup } from "../../jsonata/index.ts";
-import { carriesSecret, findSecretFrames } from "./secret-frames.ts";
+import { type Evaluation, type Frame, isInterpretedFunction, type Lookup } from "../../jsonata/index.ts";
+import { findSecretFrames } from "./secret-frames.ts";
 import type { TracedExpression, TracedLookup, TracedNode } from "./trace.ts";
 import { cut, valueText } from "./value-text.ts";
 
@@ -15,17 +15,20 @@ export interface DescribeOptions {
 }
 
 /** Functions are left out of a trace: they have no value that could be printed. */
-const isFunction = (value: unknown): boolean => typeof value === "function";
+const isFunction = (value: unknown): boolean =>
+  typeof value === "function" ||
+  (typeof value === "object" && value !== null && isInterpretedFunction(value));
 
 /** Describes one evaluation. @param maxNodes How many nodes it may have. */
 export function describeEvaluation(
   evaluation: Evaluation,
-  { redaction, isSecret, isHidden: isAllHidden, secrets }: DescribeOptions,
+  { redaction, isSecret, isHidden: isOfSecret, secrets }: DescribeOptions,
   maxNodes: number,
 ): TracedExpression {
-  const { origin, source, input, bindings, roots, value, error, fallback } = evaluation;
+  const { origin, source, input, bindings, roots, value, error } = evaluation;
   for (const part of [input, ...Object.values(bindings)])
     if (typeof part !== "function") redaction.addFromValue(part, secrets);
+  const isAllHidden = isOfSecret || evaluation.namesSecret;
   const secretFrames = findSecretFrames(evaluation, isSecret);
   let left = maxNodes;
   let omitted = evaluation.omitted;
@@ -48,10 +51,9 @@ export function describeEvaluation(
     return {
       text: cut(step.text.replaceAll(/\s+/g, " ")),
       offset: step.offset,
-      value: isHidden || isOpen || step.isTailCall ? null : textOf(frame.value),
+      value: isHidden || isOpen ? null : textOf(frame.value),
       ...(isHidden && { isSecret: true }),
       ...(step.branch && { branch: step.branch }),
-      ...(step.isTailCall && { isTailCall: true }),
       ...(isOpen && { hasFailed: true }),
       ...(lookups.length > 0 && !isHidden && { lookups: lookups.map(describeLookup) }),
       children: taken.map(describeNode),
@@ -60,11 +62,7 @@ export function describeEvaluation(
   }
 
   const nodes = roots.filter((frame) => !isFunction(frame.value)).map(describeNode);
-  const isHidden =
-    isAllHidden ||
-    roots.some((frame) => secretFrames.has(frame)) ||
-    (fallback !== undefined &&
-      [input, ...Object.values(bindings)].some((part) => carriesSecret(part, isSecret)));
+  const isHidden = isAllHidden || roots.some((frame) => secretFrames.has(frame));
   return {
     place: origin?.place ?? "",
     path: origin?.path ?? "",
@@ -76,7 +74,6 @@ export function describeEvaluation(
     ...(error !== undefined && {
       error: isHidden ? "failed" : redaction.text(error instanceof Error ? error.message : "failed", secrets),
     }),
-    ...(fallback !== undefined && { note: fallback }),
     nodes,
     ...(omitted > 0 && { omitted }),
   };

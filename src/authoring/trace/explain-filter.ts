@@ -1,4 +1,4 @@
-/** What became of each condition of a client's filter. */
+/** The translation of each condition of a client's filter. */
 import type { AuditRecord } from "../../audit/index.ts";
 import { isOperand, NO_CATALOGS, type Route, type Scalar } from "../../pack/index.ts";
 import { isObject, parseJson } from "../../base/index.ts";

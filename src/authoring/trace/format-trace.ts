@@ -22,8 +22,8 @@ function describeLookup({ function: name, args, result }: TracedLookup): string 
   return result === null ? `${call}: there is none` : `${call}: ${result}`;
 }
 
-function describeNode({ text, offset, branch, isTailCall, hasFailed, ...node }: TracedNode): string {
-  const value = isTailCall ? "the value of the call" : hasFailed ? FAILED : valueOf(node);
+function describeNode({ text, offset, branch, hasFailed, ...node }: TracedNode): string {
+  const value = hasFailed ? FAILED : valueOf(node);
   return `${branch ? `${branch}: ` : ""}${text} = ${value}  (at ${offset + 1})`;
 }
 
@@ -41,14 +41,13 @@ function* linesOf(node: TracedNode, first: string, rest: string): Generator<stri
 }
 
 function formatExpression(expression: TracedExpression): string {
-  const { place, path, field, nodes, error, note, source } = expression;
+  const { place, path, field, nodes, error, source } = expression;
   const user = field !== null && !path.split(".").includes(field) ? ` for ${field}` : "";
   return [
     `${place}  ${path}${user}`,
     ...(nodes.length > 0
       ? nodes.flatMap((node) => [...linesOf(node, "  ", "  ")])
       : [`  ${source.replaceAll(/\s+/g, " ")} = ${error === undefined ? valueOf(expression) : FAILED}`]),
-    ...(note === undefined ? [] : [`  ${note}`]),
     ...(error === undefined ? [] : [`  error: ${error}`]),
   ].join("\n");
 }

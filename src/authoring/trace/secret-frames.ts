@@ -1,4 +1,4 @@
-/** Which evaluations have values that come from a secret: by the names in the expression, and by what the values have in them. */
+/** Finds the evaluations whose values come from a secret. */
 import { isExactNumber } from "../../base/index.ts";
 import { type Evaluation, type Frame, walk } from "../../jsonata/index.ts";
 
@@ -21,7 +21,7 @@ const CONSUMING: ReadonlySet<string> = new Set([
 const READS_CONTEXT: ReadonlySet<string> = new Set(["wildcard", "descendant", "parent"]);
 
 /** Whether an object in a value has a member with a secret name. */
-export function carriesSecret(value: unknown, isSecret: (name: string) => boolean): boolean {
+function carriesSecret(value: unknown, isSecret: (name: string) => boolean): boolean {
   const open: unknown[] = [value];
   for (let searched = 0; open.length > 0; searched += 1) {
     if (searched > MAX_SEARCHED) return true;
@@ -78,8 +78,7 @@ export function findSecretFrames(evaluation: Evaluation, isSecret: (name: string
   function visit(frame: Frame): void {
     all.push(frame);
     frame.children.forEach(visit);
-    if (frame.step.isSecret) secret.add(frame);
-    // What is left out may have made a secret of the values that are shown.
+    // A part that is left out may have made a secret of the values that are shown.
     if (consumes(frame) || (hasSecrets && frame.omitted > 0)) {
       isByValue = true;
       addAll(frame);

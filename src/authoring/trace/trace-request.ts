@@ -2,7 +2,7 @@
 import { type AuditRecord, serializeRecord } from "../../audit/index.ts";
 import { isSuccess, type Pack } from "../../pack/index.ts";
 import { parseJson } from "../../base/index.ts";
-import { createAuditRecord, type RecordOptions, type Upstream } from "../../gateway/index.ts";
+import { createRecord, type RecordOptions, translatedExchange, type Upstream } from "../../gateway/index.ts";
 import {
   bodyOf,
   type CatalogLists,
@@ -20,11 +20,11 @@ import { createExampleRun, runExample } from "../examples/run-examples.ts";
 import type { Trace } from "./trace.ts";
 import { Tracer } from "./tracer.ts";
 
-/** What a trace depends on apart from its pack. */
+/** The options of a trace apart from its pack. */
 export interface TraceOptions {
   /** The objects of the upstream's catalogs. */
   readonly catalogs: CatalogLists;
-  /** What records of the pack are made with. */
+  /** The options of the records of the pack. */
   readonly recordOptions: (pack: Pack) => RecordOptions;
 }
 
@@ -33,7 +33,7 @@ function keepRecord(pack: Pack, { recordOptions }: TraceOptions) {
   let kept: AuditRecord | undefined;
   const options = recordOptions(pack);
   const record: DryRunOptions["record"] = (request, outcome, context) => {
-    kept = createAuditRecord(request, outcome, context, options);
+    kept = createRecord(translatedExchange(request, outcome, context), options);
     return undefined;
   };
   const take = (): AuditRecord => {

@@ -25,8 +25,6 @@ export interface TracedNode {
   readonly isSecret?: true;
   /** It is the branch that a condition has taken. */
   readonly branch?: "then" | "else";
-  /** It ends a function: its value is the value of the call. */
-  readonly isTailCall?: true;
   /** An error was thrown in it. */
   readonly hasFailed?: true;
   readonly lookups?: readonly TracedLookup[];
@@ -47,8 +45,6 @@ export interface TracedExpression {
   readonly value: ValueText | null;
   readonly isSecret?: true;
   readonly error?: string;
-  /** Why there are no nodes. */
-  readonly note?: string;
   readonly nodes: readonly TracedNode[];
   readonly omitted?: number;
 }
@@ -75,7 +71,7 @@ export interface Trace {
   readonly request: string;
   readonly route: string | null;
   readonly status: number;
-  /** What of the trace is incomplete. */
+  /** The incomplete parts of the trace. */
   readonly notes: readonly string[];
   readonly filter: readonly TracedCondition[];
   readonly body: readonly TracedField[];

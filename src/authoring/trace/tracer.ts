@@ -27,12 +27,12 @@ const countNodes = (nodes: TracedExpression["nodes"]): number =>
 
 /** Traces requests of one pack, one after the other. */
 export class Tracer {
-  /** The same pack in its traced form. Only for dry runs. */
+  /** The same pack, traced. Only for dry runs. */
   readonly pack: Pack;
   readonly #isSecret: (name: string) => boolean;
   readonly #redaction: Redaction;
   readonly #isSecretOrigin: ReturnType<typeof findSecretOrigins>;
-  #evaluations: Evaluation[] | undefined;
+  #evaluations: Promise<Evaluation>[] | undefined;
   #omitted = 0;
 
   /** @param load Loads the pack. */
@@ -43,13 +43,13 @@ export class Tracer {
       load,
     );
     const names = secretNames(this.pack.secretNames);
-    isSecret = (name) => names.has(name) || names.hasTexts(name);
+    isSecret = names.has;
     this.#isSecret = isSecret;
     this.#redaction = new Redaction({ names: this.pack.secretNames, bodyLimit: VALUE_LIMIT });
     this.#isSecretOrigin = findSecretOrigins(this.pack, isSecret);
   }
 
-  #add(evaluation: Evaluation): void {
+  #add(evaluation: Promise<Evaluation>): void {
     if (!this.#evaluations) return;
     if (this.#evaluations.length < MAX_EXPRESSIONS) this.#evaluations.push(evaluation);
     else this.#omitted += 1;
@@ -57,17 +57,18 @@ export class Tracer {
 
   /** Runs one request, and records what its expressions evaluate. */
   async record<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly evaluated: Evaluated }> {
-    const evaluations: Evaluation[] = [];
+    const evaluations: Promise<Evaluation>[] = [];
     this.#evaluations = evaluations;
     this.#omitted = 0;
     try {
-      return { result: await run(), evaluated: { evaluations, omitted: this.#omitted } };
+      const result = await run();
+      return { result, evaluated: { evaluations: await Promise.all(evaluations), omitted: this.#omitted } };
     } finally {
       this.#evaluations = undefined;
     }
   }
 
-  /** What is shown of a request. @param record Its record: the messages, without their secrets. */
+  /** The shown parts of a request. @param record Its record: the messages, without their secrets. */
   async describe(
     record: AuditRecord,
     { evaluations, omitted }: Evaluated,
@@ -139,7 +140,7 @@ export class Tracer {
   }
 }
 
-/** What the expressions of one request have evaluated. */
+/** The evaluations of the expressions of one request. */
 export interface Evaluated {
   readonly evaluations: readonly Evaluation[];
   /** Evaluations that are left out. */

@@ -13,7 +13,7 @@ const MAX_TEXT = 20_000;
 
 const LEFT_OUT = "…";
 
-/** A copy with at most so many values. Functions have no value that could be printed. */
+/** A copy with at most this many values. Functions have no value that could be printed. */
 function prune(value: unknown): unknown {
   let left = MAX_VALUES;
   function copy(part: unknown, depth: number): unknown {

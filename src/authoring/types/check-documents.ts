@@ -6,8 +6,6 @@ import type { Pack } from "../../pack/index.ts";
 import type { ExampleResult } from "../examples/compare-example.ts";
 import { EXAMPLES_FOLDER, readExamples } from "../examples/example.ts";
 import { openapiSurface, packSurface, readOpenapi } from "../../migration/index.ts";
-import { createRandom } from "../laws/generate-values.ts";
-import { checkTypes } from "./check-types.ts";
 import type { TypeReport } from "./type-report.ts";
 
 /** The files of the documents. */
@@ -36,14 +34,9 @@ export async function checkDocuments(
       ? packSurface(pack, { withWords: false })
       : openapiSurface(await readOpenapi(files.old));
   const { catalogs } = readExamples(directory, []);
-  return checkTypes(pack, {
-    upstream,
-    client,
-    examples: results,
-    catalogs,
-    runs,
-    random: createRandom(seed),
-  });
+  // It loads fast-check, which nothing else needs.
+  const { checkTypes } = await import("./check-types.ts");
+  return checkTypes(pack, { upstream, client, examples: results, catalogs, runs, seed });
 }
 
 const fileName = (text: string): string =>

@@ -2,23 +2,18 @@
  * The law of types: whatever the upstream's document lets it answer, clients get values of the types that their API's
  * description has.
  */
-import { isDeepStrictEqual } from "node:util";
+import * as fc from "fast-check";
 import { objectsPath, type Pack, responseFields, type Route, valueAt } from "../../pack/index.ts";
 import type { CatalogLists } from "../../compare/index.ts";
 import type { ExampleResult } from "../examples/compare-example.ts";
-import { type Operation, operationKey, OtherServiceError, type Surface } from "../../migration/index.ts";
-import { pick, type Random } from "../laws/generate-values.ts";
-import { ANSWER, createAnswerType, type Mismatch } from "./check-answer.ts";
-import {
-  createOperationFinder,
-  DescribedUpstream,
-  keyWithout,
-  type DescribedOperation,
-} from "./described-upstream.ts";
+import { operationKey, OtherServiceError, type Surface } from "../../migration/index.ts";
+import { ANSWER, answerTree, type AnswerNode } from "./answer-tree.ts";
 import { describeCounterexample } from "./counterexample.ts";
+import { DescribedUpstream, type DescribedOperation } from "./described-upstream.ts";
+import { createOperationFinder, keyWithout } from "./find-operation.ts";
 import { collectHints } from "./known-values.ts";
 import { Patterns } from "./pattern.ts";
-import { createPipelines, RouteTrial, type OperationEdit } from "./route-trial.ts";
+import { createPipeline, RouteTrial, type OperationEdit, type TrialResult } from "./route-trial.ts";
 import { trialRequest } from "./trial-request.ts";
 import type { Counterexample, FieldVerdict, TypeReport } from "./type-report.ts";
 
@@ -38,7 +33,7 @@ export interface TypeLawOptions {
   readonly catalogs: CatalogLists;
   /** Cases of each route with several unusual values. */
   readonly runs: number;
-  readonly random: Random;
+  readonly seed: number;
 }
 
 /** A field while it is tried. */
@@ -52,11 +47,11 @@ interface MutableVerdict {
 }
 
 /** Routes whose answers have fields. */
-const hasFields = ({ response, kind, upload, wait, source }: Route): boolean =>
+const hasFields = ({ response, kind, upload, calls, source }: Route): boolean =>
   response !== "none" &&
   kind !== "file" &&
   upload === undefined &&
-  wait === undefined &&
+  !calls.some(({ place, repeats }) => place === "before" && repeats) &&
   !("error" in source);
 
 /** All single changes of some operations. Pages of lists are not changed. */
@@ -65,24 +60,26 @@ function editsOf(operations: readonly DescribedOperation[]): OperationEdit[] {
   for (const operation of operations)
     for (const edit of operation.answer.edits()) {
       if (all.length >= MOST_CASES) return all;
-      const { items } = operation;
-      if (items === undefined || items.every((key, index) => edit.path[index] === key))
-        all.push({ operation, edit });
+      const items = operation.list?.items ?? [];
+      if (items.every((key, index) => edit.path[index] === key)) all.push({ operation, edit });
     }
   return all;
 }
 
-/** The cases of a route: each single change, and some of several. */
-function* casesOf(
+/** The cases of a route: the usual answers, each single change of them, and some of several. */
+function casesOf(
   edits: readonly OperationEdit[],
-  { runs, random }: TypeLawOptions,
-): Generator<readonly OperationEdit[]> {
-  yield [];
-  for (const edit of edits) yield [edit];
-  for (let run = 0; run < (edits.length > 0 ? runs : 0); run += 1) {
-    const several = Array.from({ length: 2 + Math.floor(random() * 4) }, () => pick(edits, random));
-    yield several.filter((each) => each !== undefined);
-  }
+  { runs, seed }: TypeLawOptions,
+): (readonly OperationEdit[])[] {
+  const several = fc.shuffledSubarray([...edits], {
+    minLength: Math.min(2, edits.length),
+    maxLength: Math.min(5, edits.length),
+  });
+  return [
+    [],
+    ...edits.map((edit) => [edit]),
+    ...(edits.length > 1 ? fc.sample(several, { numRuns: runs, seed }) : []),
+  ];
 }
 
 /** The name of a field: in an object, or in what is around the objects of a route. */
@@ -94,6 +91,26 @@ function fieldName(
   if (place.startsWith(`${objects}.`)) return `${object}.${place.slice(objects.length + 1)}`;
   return `${route} ${place.slice(ANSWER.length + 1)}`;
 }
+
+/** Why the usual answers of the upstream can't test a route, or only a part of it. */
+function problemsOf(trial: RouteTrial, { status, body }: TrialResult): string[] {
+  const { route } = trial;
+  const unknown = trial.unknownCalls();
+  const rows = valueAt(body, objectsPath(route).split("."));
+  const isRefused = status >= 300 && status < 500 && !("catalog" in route.source);
+  const isEmpty = route.response === "list" && Array.isArray(rows) && rows.length === 0;
+  return [
+    ...(unknown.length > 0 ? [`the new document has no ${unknown.join(", ")}`] : []),
+    ...(isRefused ? [`the usual answers lead to ${status}`] : []),
+    ...(isEmpty ? ["the usual answers lead to an empty list"] : []),
+  ];
+}
+
+/** The names of all places of an answer. */
+const namesIn = ({ name, members }: AnswerNode): string[] => [
+  name,
+  ...[...members.values()].flatMap(namesIn),
+];
 
 /** Checks the types of all fields. */
 class TypeLaw {
@@ -111,31 +128,29 @@ class TypeLaw {
 
   async run(): Promise<TypeReport> {
     const { upstream: surface, examples, catalogs, client } = this.#options;
-    const find = createOperationFinder(surface, this.#pack);
+    const pack = this.#pack;
+    const find = createOperationFinder(surface, pack);
     const known = { examples: examples.map(({ example }) => example), lists: catalogs };
-    const hints = collectHints(this.#pack, known, this.#patterns, find);
-    const upstream = new DescribedUpstream(this.#pack, surface, find, hints);
-    const pipelines = await createPipelines(this.#pack, upstream, catalogs);
-    const prefix = this.#pack.dialect.client.base_path;
-    const described = new Map<string, Operation>(
-      [...client.values()].map((operation) => [keyWithout(prefix, operation.name), operation]),
-    );
-    for (const route of this.#pack.routes.filter(hasFields)) {
+    const hints = collectHints(pack, known, this.#patterns, find);
+    const pipeline = createPipeline(pack, new DescribedUpstream(pack, surface, find, hints), catalogs);
+    await pipeline.readCatalogs("golden cases");
+    const prefix = pack.dialect.client.base_path;
+    const described = new Map([...client.values()].map((each) => [keyWithout(prefix, each.name), each]));
+    for (const route of pack.routes.filter(hasFields)) {
       const operation = described.get(operationKey(route.name));
       if (!operation) {
         this.#untested.add(`${route.name}: the old description does not have it`);
         continue;
       }
       const own = examples.filter((each) => each.route === route).map(({ example }) => example);
-      const context = { pack: this.#pack, pipelines, patterns: this.#patterns };
-      const request = trialRequest(route, this.#pack, own);
-      await this.#try(new RouteTrial(route, createAnswerType(operation.answer), request, context));
+      const request = trialRequest(route, pack, own);
+      await this.#try(new RouteTrial(route, answerTree(operation.answer), request, pipeline, this.#patterns));
+      if ("catalog" in route.source) await pipeline.readCatalogs("golden cases");
     }
     if (this.#cases === 0) throw new OtherServiceError(NOTHING_COMMON);
-    pipelines.usual.catalogs.stop();
-    pipelines.catalogs.catalogs.stop();
+    pipeline.dryRun.catalogs.stop();
     for (const pattern of this.#patterns.unusable)
-      this.#untested.add(`pattern ${pattern}: it can't be used, or takes too long`);
+      this.#untested.add(`pattern ${pattern}: it can't be run in linear time`);
     return {
       cases: this.#cases,
       fields: [...this.#verdicts.values()].map(toVerdict),
@@ -144,44 +159,35 @@ class TypeLaw {
   }
 
   async #try(trial: RouteTrial): Promise<void> {
-    const { route } = trial;
-    const { status, body } = await trial.run(trial.build([]));
-    const unknown = trial.unknownCalls();
-    if (unknown.length > 0)
-      this.#untested.add(`${route.name}: the new document has no ${unknown.join(", ")}`);
-    // The list of a catalog has all its objects.
-    if (status >= 300 && status < 500) {
-      if (!("catalog" in route.source))
-        this.#untested.add(`${route.name}: the usual answers lead to ${status}`);
-      return;
-    }
-    const rows = valueAt(body, objectsPath(route).split("."));
-    if (route.response === "list" && Array.isArray(rows) && rows.length === 0)
-      this.#untested.add(`${route.name}: the usual answers lead to an empty list`);
+    const { name } = trial.route;
+    const result = await trial.run(trial.build([]));
+    for (const problem of problemsOf(trial, result)) this.#untested.add(`${name}: ${problem}`);
+    if (result.status >= 300 && result.status < 500) return;
     const operations = trial.called();
     if (operations.length === 0) return;
     const edits = editsOf(operations);
+    const fields = this.#fieldsOf(trial, operations, edits.length < MOST_CASES);
     if (edits.length >= MOST_CASES)
-      this.#untested.add(`${route.name}: only the first ${MOST_CASES} cases were tried`);
-    const fields = this.#fieldsOf(trial, operations);
-    if (edits.length >= MOST_CASES) for (const verdict of fields.values()) verdict.isFinite = false;
+      this.#untested.add(`${name}: only the first ${MOST_CASES} cases were tried`);
     for (const edited of casesOf(edits, this.#options)) {
       const { mismatches } = await trial.run(trial.build(edited));
       this.#cases += 1;
       for (const verdict of fields.values()) verdict.cases += 1;
       for (const mismatch of mismatches) {
         const verdict = fields.get(mismatch.place) ?? this.#verdictOf(trial, mismatch.place);
-        if (verdict.counterexample === undefined)
-          verdict.counterexample = await this.#minimize(trial, edited, mismatch, verdict.field);
+        verdict.counterexample ??= await describeCounterexample(trial, mismatch, edited, verdict.field);
       }
     }
   }
 
-  /** The verdicts of all fields of the answers of a route. */
-  #fieldsOf(trial: RouteTrial, operations: readonly DescribedOperation[]): Map<string, MutableVerdict> {
-    const { route } = trial;
-    const rules = responseFields(route, this.#pack);
-    const nodes = operations.flatMap(({ answer }) => answer.nodes());
+  /** The verdicts of all fields of the answers of a route. @param isComplete Whether all single changes are tried */
+  #fieldsOf(
+    trial: RouteTrial,
+    operations: readonly DescribedOperation[],
+    isComplete: boolean,
+  ): Map<string, MutableVerdict> {
+    const rules = responseFields(trial.route, this.#pack);
+    const nodes = operations.flatMap(({ answer }) => answer.nodes);
     const isFiniteAt = (upstream: string): boolean => {
       const found = nodes.filter(({ path }) => `.${path.join(".")}`.endsWith(`.${upstream}`));
       return (
@@ -190,15 +196,15 @@ class TypeLaw {
       );
     };
     const fields = new Map<string, MutableVerdict>();
-    for (const place of trial.type.places.keys()) {
-      const rule = rules.get(place.slice(ANSWER.length + 1))?.rule;
-      const verdict = this.#verdictOf(trial, place);
+    for (const place of namesIn(trial.type)) {
+      const { rule } = rules.get(place.slice(ANSWER.length + 1)) ?? {};
       const table = this.#pack.dialect.values[rule?.values ?? ""];
       const isPlain =
         rule?.read === undefined && typeof table?.read !== "string" && rule?.catalog === undefined;
       const isFinite =
         rule?.const !== undefined || (isPlain && rule?.upstream !== undefined && isFiniteAt(rule.upstream));
-      verdict.isFinite &&= isFinite;
+      const verdict = this.#verdictOf(trial, place);
+      verdict.isFinite &&= isComplete && isFinite;
       fields.set(place, verdict);
     }
     return fields;
@@ -209,32 +215,11 @@ class TypeLaw {
     const objects = [ANSWER, objectsPath(route)].filter((part) => part !== "").join(".");
     const [object = route.object] = route.responseObjects;
     const field = fieldName(place, { objects, object, route: route.name });
-    const verdict = this.#verdicts.get(field) ?? {
-      field,
-      object,
-      routes: new Set<string>(),
-      cases: 0,
-      isFinite: true,
-    };
+    const routes = new Set<string>();
+    const verdict = this.#verdicts.get(field) ?? { field, object, routes, cases: 0, isFinite: true };
     this.#verdicts.set(field, verdict);
     verdict.routes.add(route.name);
     return verdict;
-  }
-
-  /** Leaves out all changes that the mismatch does not need, then all members. */
-  async #minimize(
-    trial: RouteTrial,
-    edits: readonly OperationEdit[],
-    mismatch: Mismatch,
-    field: string,
-  ): Promise<Counterexample> {
-    let needed = edits;
-    for (const edit of edits) {
-      const fewer = needed.filter((each) => each !== edit);
-      const { mismatches } = await trial.run(trial.build(fewer));
-      if (mismatches.some((each) => isDeepStrictEqual(each, mismatch))) needed = fewer;
-    }
-    return describeCounterexample(trial, { edits: needed, mismatch, field });
   }
 }
 

@@ -1,14 +1,14 @@
 /** Answers of an operation of the upstream, generated from its description. */
 import { isObject } from "../../base/index.ts";
 import type { Operation, Place } from "../../migration/index.ts";
-import { ANSWER } from "./check-answer.ts";
+import { answerTree, type AnswerNode } from "./answer-tree.ts";
 import { listSizes, valuesOf, type Hints, type PlaceValues } from "./place-values.ts";
 
-/** A member of an answer. The items of a list are at its place. */
-interface Node {
+/** A member of an answer with the values that it may have. */
+export interface DescribedNode {
   readonly path: readonly string[];
   readonly place: Place;
-  readonly members: ReadonlyMap<string, Node>;
+  readonly members: ReadonlyMap<string, DescribedNode>;
   /** Of a list: those of its items. Undefined for objects alone. */
   readonly values: PlaceValues | undefined;
   readonly isList: boolean;
@@ -16,6 +16,9 @@ interface Node {
   /** Whether its object may be without it. */
   readonly mayBeMissing: boolean;
 }
+
+/** The known facts about a member that its description does not have. */
+export type FindHints = (path: readonly string[], place: Place) => Hints;
 
 /** A member that is left out. */
 export const MISSING = Symbol("missing");
@@ -29,135 +32,86 @@ export interface Edit {
 /** Members of one answer that are generated. */
 const MOST_MEMBERS = 5_000;
 
-const NOTHING: Place = {
-  required: false,
-  types: new Set(["object"]),
-  items: new Set(),
-  words: undefined,
-  limits: {},
-};
-
-/** What is known about the places of an operation. */
-export interface AnswerHints {
-  readonly at: (path: readonly string[]) => Hints;
-  readonly fits: (place: Place) => (text: string) => boolean;
+function describe(
+  { path, place, members: inner }: AnswerNode,
+  mayBeMissing: boolean,
+  findHints: FindHints,
+): DescribedNode {
+  // Where no member of an object is required, the document does not say which ones are: they all are there.
+  const saysRequired = [...inner.values()].some((member) => member.place.required);
+  const members = new Map(
+    [...inner].map(([key, member]) => [
+      key,
+      describe(member, saysRequired && !member.place.required, findHints),
+    ]),
+  );
+  const isList = place.types.has("array");
+  const kinds = isList ? place.items : place.types;
+  const hasObject = members.size > 0 || kinds.has("object");
+  const scalars = kinds.difference(new Set(["object", "array"]));
+  const hasValues = !(isList && kinds.has("array")) && (scalars.size > 0 || !hasObject);
+  const values = hasValues ? valuesOf(place, scalars, findHints(path, place)) : undefined;
+  return { path, place, members, values, isList, isObject: hasObject, mayBeMissing };
 }
 
-const without = (types: ReadonlySet<string>, ...names: readonly string[]): ReadonlySet<string> =>
-  new Set([...types].filter((type) => !names.includes(type)));
+function itemOf(node: DescribedNode): unknown {
+  // Of lists in lists the description has no items.
+  if (node.isList && node.place.items.has("array")) return [];
+  if (!node.isObject) return node.values?.usual ?? null;
+  return Object.fromEntries([...node.members].map(([key, member]) => [key, usualOf(member)]));
+}
+
+const listOf = (node: DescribedNode, size: number): unknown[] =>
+  Array.from({ length: size }, () => itemOf(node));
+
+const usualOf = (node: DescribedNode): unknown =>
+  node.isList ? listOf(node, listSizes(node.place).usual) : itemOf(node);
+
+/** The values that replace the usual one of a member. */
+function* othersOf(node: DescribedNode): Generator<unknown> {
+  const { path, values, isList, isObject: hasMembers, place, mayBeMissing } = node;
+  if (mayBeMissing && path.length > 0) yield MISSING;
+  if (isList) for (const size of listSizes(place).others) yield listOf(node, size);
+  const scalars = values === undefined ? [] : [...(hasMembers ? [values.usual] : []), ...values.others];
+  for (const value of scalars) yield isList ? [value] : value;
+  if ((isList || (hasMembers && path.length > 0)) && place.types.has("null")) yield null;
+  if (isList && place.types.has("object")) yield itemOf(node);
+}
 
 /** The answers that an operation may give. */
 export class DescribedAnswer {
-  readonly root: Node;
-  readonly #hints: AnswerHints;
-  #left = MOST_MEMBERS;
+  /** All members, the answer itself first. */
+  readonly nodes: readonly DescribedNode[];
+  readonly #root: DescribedNode;
 
-  constructor({ answer }: Operation, hints: AnswerHints) {
-    this.#hints = hints;
-    const names = new Map<string, string[]>();
-    for (const name of answer.keys()) {
-      const dot = name.lastIndexOf(".");
-      if (dot > 0) names.set(name.slice(0, dot), [...(names.get(name.slice(0, dot)) ?? []), name]);
-    }
-    this.root = this.#nodeAt(ANSWER, answer, names, { path: [], mayBeMissing: false });
-  }
-
-  #nodeAt(
-    name: string,
-    places: Operation["answer"],
-    names: ReadonlyMap<string, readonly string[]>,
-    { path, mayBeMissing }: Pick<Node, "path" | "mayBeMissing">,
-  ): Node {
-    const place = places.get(name) ?? NOTHING;
-    const inner = names.get(name) ?? [];
-    // Where no member of an object is required, the document does not say which ones are: they all are there.
-    const saysRequired = inner.some((each) => places.get(each)?.required === true);
-    const members = new Map<string, Node>();
-    for (const each of inner) {
-      this.#left -= 1;
-      if (this.#left < 0) break;
-      const key = each.slice(name.length + 1);
-      const own = { path: [...path, key], mayBeMissing: saysRequired && places.get(each)?.required !== true };
-      members.set(key, this.#nodeAt(each, places, names, own));
-    }
-    const isList = place.types.has("array");
-    const isObject = members.size > 0 || (isList ? place.items.has("object") : place.types.has("object"));
-    const scalars = without(isList ? place.items : place.types, "object", "array");
-    const hasLists = isList && place.items.has("array");
-    const values =
-      !hasLists && (scalars.size > 0 || (!isObject && !isList) || (isList && !isObject))
-        ? valuesOf(place, scalars, this.#hintsAt(path, isList), this.#hints.fits(place))
-        : undefined;
-    return { path, place, members, values, isList, isObject, mayBeMissing };
-  }
-
-  /** What is known about the values of a place. A null in the place of a list is none of its items. */
-  #hintsAt(path: readonly string[], isList: boolean): Hints {
-    const hints = this.#hints.at(path);
-    return isList ? { ...hints, words: hints.words.filter((word) => word !== null) } : hints;
-  }
-
-  #itemOf(node: Node): unknown {
-    // Of lists in lists the description has no items.
-    if (node.isList && node.place.items.has("array")) return [];
-    if (!node.isObject) return node.values?.usual ?? null;
-    return Object.fromEntries([...node.members].map(([key, member]) => [key, this.#usual(member)]));
-  }
-
-  #usual(node: Node): unknown {
-    if (!node.isList) return this.#itemOf(node);
-    return Array.from({ length: listSizes(node.place)[1] ?? 1 }, () => this.#itemOf(node));
+  constructor({ answer }: Operation, findHints: FindHints) {
+    this.#root = describe(answerTree(answer, MOST_MEMBERS), false, findHints);
+    const nodes = [this.#root];
+    for (const node of nodes) nodes.push(...node.members.values());
+    this.nodes = nodes;
   }
 
   /** The usual answer, with changes. */
   build(edits: readonly Edit[] = []): unknown {
-    let answer = this.#usual(this.root);
+    let answer = usualOf(this.#root);
     for (const { path, value } of edits) {
       const last = path.at(-1);
-      if (last === undefined) {
-        answer = value;
-        continue;
-      }
       const holder = firstAt(answer, path.slice(0, -1));
-      if (!isObject(holder)) continue;
-      if (value === MISSING) delete holder[last];
-      else holder[last] = value;
+      if (last === undefined) answer = value;
+      else if (isObject(holder) && value === MISSING) delete holder[last];
+      else if (isObject(holder)) holder[last] = value;
     }
     return answer;
   }
 
   /** All changes of one member each. */
   *edits(): Generator<Edit> {
-    const pending = [this.root];
-    for (let node = pending.pop(); node; node = pending.pop()) {
-      yield* this.#editsOf(node);
-      pending.push(...[...node.members.values()].toReversed());
-    }
-  }
-
-  *#editsOf(node: Node): Generator<Edit> {
-    const { path, values, isList, isObject: hasMembers, place, mayBeMissing } = node;
-    if (mayBeMissing && path.length > 0) yield { path, value: MISSING };
-    if (isList)
-      for (const size of listSizes(place).filter((_size, index) => index !== 1))
-        yield { path, value: Array.from({ length: size }, () => this.#itemOf(node)) };
-    const scalars = values === undefined ? [] : [...(hasMembers ? [values.usual] : []), ...values.others];
-    for (const value of scalars) yield { path, value: isList ? [value] : value };
-    if (isList && place.types.has("null")) yield { path, value: null };
-    if (isList && place.types.has("object")) yield { path, value: this.#itemOf(node) };
-    if (!isList && hasMembers && path.length > 0 && place.types.has("null")) yield { path, value: null };
-  }
-
-  /** All members, the answer itself included. */
-  nodes(): Node[] {
-    const all = [this.root];
-    for (const node of all) all.push(...node.members.values());
-    return all;
+    for (const node of this.nodes) for (const value of othersOf(node)) yield { path: node.path, value };
   }
 }
 
 /** The value at a path, in the first item of lists. */
-export function firstAt(value: unknown, path: readonly string[]): unknown {
+function firstAt(value: unknown, path: readonly string[]): unknown {
   if (Array.isArray(value)) return firstAt(value[0], path);
   const [key, ...deeper] = path;
   if (key === undefined) return value;

@@ -1,11 +1,11 @@
-/** What a pack and its golden cases know about the values of the upstream, besides its document. */
+/** The facts about the values of the upstream that a pack and its golden cases add to its document. */
 import { isObject } from "../../base/index.ts";
 import { findPath, type Pack } from "../../pack/index.ts";
 import { type CatalogLists, catalogRequest } from "../../compare/index.ts";
 import { splitCall, type Example } from "../examples/example.ts";
 import { tableValues } from "../laws/filter-law.ts";
-import type { AnswerHints } from "./described-answer.ts";
-import type { FindOperation } from "./described-upstream.ts";
+import type { FindHints } from "./described-answer.ts";
+import type { FindOperation } from "./find-operation.ts";
 import type { Patterns } from "./pattern.ts";
 
 /** Words of one place. */
@@ -23,14 +23,12 @@ interface Known {
 function catalogIds(pack: Pack, name: string, lists: CatalogLists): unknown[] {
   const { catalog } = pack.resources.get(name) ?? {};
   const rows = (catalog?.calls ?? []).flatMap(({ path }) => lists[catalogRequest(path)] ?? []);
-  return [
-    ...(catalog?.fixedIds ?? []),
-    ...rows.flatMap((row) => (catalog && isObject(row) ? [row[catalog.idMember]] : [])),
-  ];
+  const idsOfRows = rows.flatMap((row) => (catalog && isObject(row) ? [row[catalog.idMember]] : []));
+  return [...(catalog?.fixedIds ?? []), ...idsOfRows];
 }
 
 /** What the fields of a pack know, by the upstream's names. */
-function knownOfPack(pack: Pack, lists: CatalogLists): Map<string, Known> {
+function knownOfPack(pack: Pack, lists: CatalogLists): ReadonlyMap<string, Known> {
   const known = new Map<string, Known>();
   for (const { members } of pack.resources.values())
     for (const { upstream, format, values, catalog } of members.values()) {
@@ -38,11 +36,9 @@ function knownOfPack(pack: Pack, lists: CatalogLists): Map<string, Known> {
       const at = known.get(upstream) ?? { isTime: false, words: new Set() };
       known.set(upstream, at);
       at.isTime ||= format === "date-time";
-      const words = [
-        ...tableValues(values, pack.dialect.values).map(([word]) => word),
-        ...(catalog === undefined ? [] : catalogIds(pack, catalog, lists)),
-      ];
-      for (const word of words.slice(0, MOST_WORDS - at.words.size)) at.words.add(word);
+      const words = tableValues(values, pack.dialect.values).map(([word]) => word);
+      const ids = catalog === undefined ? [] : catalogIds(pack, catalog, lists);
+      for (const word of [...words, ...ids].slice(0, MOST_WORDS - at.words.size)) at.words.add(word);
     }
   return known;
 }
@@ -59,47 +55,51 @@ function collectValues(value: unknown, place: string, seen: Map<string, Set<unkn
   }
 }
 
+/** The answers of the upstream in golden cases, with their requests. */
+function* answersOf(
+  pack: Pack,
+  examples: readonly Example[],
+  lists: CatalogLists,
+): Generator<readonly [request: string, body: unknown]> {
+  for (const { definition } of examples)
+    for (const { request, response } of definition.upstream)
+      if (response.status < 300) yield [request, response.body];
+  const items = findPath(pack.lists.upstream, "items") ?? [];
+  for (const [request, rows] of Object.entries(lists))
+    yield [request, items.reduceRight<unknown>((inner, name) => ({ [name]: inner }), rows)];
+}
+
 /**
  * Collects what is known about the values of the upstream's answers.
  *
  * @param findKey Finds the operation of a call
+ * @returns what is known about the members of an operation
  */
 export function collectHints(
   pack: Pack,
   { examples, lists }: { readonly examples: readonly Example[]; readonly lists: CatalogLists },
   patterns: Patterns,
   findKey: FindOperation,
-): (key: string) => AnswerHints {
+): (key: string) => FindHints {
   const known = knownOfPack(pack, lists);
   const seen = new Map<string, Set<unknown>>();
-  const add = (request: string, body: unknown): void => {
+  for (const [request, body] of answersOf(pack, examples, lists)) {
     const { method, path } = splitCall(request, pack.dialect.upstream.base_path);
     const key = findKey(method, path);
     if (key !== undefined) collectValues(body, key, seen);
+  }
+  return (key) => (path, place) => {
+    const found = path.flatMap((_name, index) => known.get(path.slice(index).join(".")) ?? []);
+    const words = new Set(found.flatMap((each) => [...each.words]));
+    const values = seen.get([key, ...path].join(".")) ?? new Set();
+    const { pattern } = place.limits;
+    return {
+      isTime: found.some(({ isTime }) => isTime),
+      // The usual value is one that the pack has a word for. A null in the place of a list is none of its items.
+      words: [...values.intersection(words), ...words, ...values].filter(
+        (word) => word !== null || !place.types.has("array"),
+      ),
+      fits: (text) => typeof pattern !== "string" || patterns.test(pattern, text) !== false,
+    };
   };
-  for (const { definition } of examples)
-    for (const { request, response } of definition.upstream)
-      if (response.status < 300) add(request, response.body);
-  const items = findPath(pack.lists.upstream, "items") ?? [];
-  for (const [request, rows] of Object.entries(lists))
-    add(
-      request,
-      items.reduceRight<unknown>((inner, name) => ({ [name]: inner }), rows),
-    );
-  return (key) => ({
-    at(path) {
-      const found = path.flatMap((_name, index) => known.get(path.slice(index).join(".")) ?? []);
-      const words = new Set(found.flatMap((each) => [...each.words]));
-      const values = seen.get([key, ...path].join(".")) ?? new Set();
-      return {
-        isTime: found.some(({ isTime }) => isTime),
-        // The usual value is one that the pack has a word for.
-        words: [...values.intersection(words), ...words, ...values],
-      };
-    },
-    fits(place) {
-      const { pattern } = place.limits;
-      return (text) => typeof pattern !== "string" || patterns.test(pattern, text) !== false;
-    },
-  });
 }

@@ -1,49 +1,57 @@
-/** Whether texts have the patterns of a document. A pattern can take longer than anybody waits. */
-import { createContext, Script } from "node:vm";
+/** The patterns of a document: whether texts have them, and short texts that have one. */
+import * as fc from "fast-check";
+import { prepareRegex, type Regex, RegexLimitError } from "../../jsonata/index.ts";
 
-/** Milliseconds for one text. */
-const TIMEOUT_MS = 250;
-/** Patterns that may need too long. After those no pattern is tried. */
-const MOST_UNUSABLE = 20;
-const MAX_CACHED = 20_000;
 const MAX_PATTERN = 2_000;
 
-const TEST = new Script("new RegExp(pattern, 'u').test(text)");
-const TEST_LOOSE = new Script("new RegExp(pattern).test(text)");
+/** Prepares a pattern to run in linear time. @returns undefined if it is invalid, or can't run in linear time */
+function prepare(pattern: string): Regex | undefined {
+  if (pattern.length > MAX_PATTERN) return undefined;
+  // Documents also have patterns that are only valid without the flag `u`.
+  for (const flags of ["u", ""])
+    try {
+      return prepareRegex(new RegExp(pattern, flags).source, flags)();
+    } catch {
+      continue;
+    }
+  return undefined;
+}
 
-/** Matches patterns within a time. A pattern that needed too long once, or is none, is not tried again. */
+/** Matches patterns in linear time. One that can't, or that once needed too many steps, is not tried. */
 export class Patterns {
-  readonly #results = new Map<string, boolean>();
-  readonly #unusable = new Set<string>();
-  readonly #tested: { pattern: string; text: string } = { pattern: "", text: "" };
-  readonly #context = createContext(this.#tested);
+  readonly #prepared = new Map<string, Regex | undefined>();
 
   /** The patterns that can't be checked. */
-  get unusable(): ReadonlySet<string> {
-    return this.#unusable;
+  get unusable(): string[] {
+    return [...this.#prepared].flatMap(([pattern, regex]) => (regex ? [] : [pattern]));
   }
 
   /** Whether a text has a pattern; undefined if that can't be known. */
   test(pattern: string, text: string): boolean | undefined {
-    if (pattern.length > MAX_PATTERN || this.#unusable.size >= MOST_UNUSABLE) this.#unusable.add(pattern);
-    if (this.#unusable.has(pattern)) return undefined;
-    const key = `${pattern}\n${text}`;
-    const known = this.#results.get(key);
-    if (known !== undefined) return known;
-    const result = this.#run(pattern, text);
-    if (result === undefined) this.#unusable.add(pattern);
-    else if (this.#results.size < MAX_CACHED) this.#results.set(key, result);
-    return result;
+    if (!this.#prepared.has(pattern)) this.#prepared.set(pattern, prepare(pattern));
+    try {
+      return this.#prepared.get(pattern)?.test(text);
+    } catch (error) {
+      if (!(error instanceof RegexLimitError)) throw error;
+      this.#prepared.set(pattern, undefined);
+      return undefined;
+    }
   }
+}
 
-  #run(pattern: string, text: string): boolean | undefined {
-    Object.assign(this.#tested, { pattern, text });
-    for (const script of [TEST, TEST_LOOSE])
-      try {
-        return script.runInContext(this.#context, { timeout: TIMEOUT_MS }) === true;
-      } catch (error) {
-        if ((error as { code?: string }).code === "ERR_SCRIPT_EXECUTION_TIMEOUT") return undefined;
-      }
+/** A short text that matches a pattern. @returns undefined for an invalid pattern, and for one with a look-around or a back reference */
+export function textOfPattern(pattern: string): string | undefined {
+  if (pattern.length > MAX_PATTERN) return undefined;
+  try {
+    const texts = fc.stringMatching(new RegExp(pattern, "u"));
+    // All texts are refused, so that the shortest is left.
+    const { counterexample } = fc.check(
+      fc.property(texts, () => false),
+      { seed: 1, numRuns: 1 },
+    );
+    const [text] = (counterexample ?? []) as [string?];
+    return text;
+  } catch {
     return undefined;
   }
 }

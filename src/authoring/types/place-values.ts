@@ -1,13 +1,15 @@
 /** The values that a document allows at a place of an answer. */
 import type { Place } from "../../migration/index.ts";
-import { textOfPattern } from "./pattern-text.ts";
+import { textOfPattern } from "./pattern.ts";
 
-/** What is known about a place besides its description. */
+/** The known facts about a place that its description does not have. */
 export interface Hints {
   /** Whether the pack reads a time here. Documents often say no more than `string`. */
   readonly isTime: boolean;
   /** Values that tables of the pack or golden cases have here. The first one that fits is the usual value. */
   readonly words: readonly unknown[];
+  /** Whether a text has the pattern of the place. */
+  readonly fits: (text: string) => boolean;
 }
 
 /** The values that are tried at a place. */
@@ -50,7 +52,7 @@ const FORMATS: ReadonlyMap<unknown, readonly string[]> = new Map(
 );
 
 /** A word that no document has in an enum. */
-export const UNKNOWN_WORD = "a-word-that-no-document-has";
+const UNKNOWN_WORD = "a-word-that-no-document-has";
 
 const numberLimit = ({ limits }: Place, name: string): number | undefined => {
   const value = limits[name];
@@ -58,7 +60,7 @@ const numberLimit = ({ limits }: Place, name: string): number | undefined => {
 };
 
 /** Texts of the lengths and the pattern of a place. */
-function textValues(place: Place, isTime: boolean, fits: (text: string) => boolean): string[] {
+function textValues(place: Place, { isTime, fits }: Hints): string[] {
   const { format: name, ...others } = place.limits;
   // A document that says more than that it is a text, or a time, describes something else than the pack reads.
   const isPlain = (name ?? "date-time") === "date-time" && Object.keys(others).length === 0;
@@ -66,15 +68,15 @@ function textValues(place: Place, isTime: boolean, fits: (text: string) => boole
   if (format) return format.filter(fits);
   const least = Math.min(numberLimit(place, "minLength") ?? 0, MOST_CHARACTERS);
   const most = Math.min(numberLimit(place, "maxLength") ?? LONG, MOST_CHARACTERS);
-  const { pattern } = place.limits;
+  const { pattern } = others;
   const ofPattern =
     typeof pattern === "string" ? [textOfPattern(pattern) ?? [], ...FORMATS.values()].flat() : [];
-  const texts = ["text", "", "0", "true", "it's é", "x".repeat(most)];
-  return [...texts, ...ofPattern]
+  return ["text", "", "0", "true", "it's é", "x".repeat(most), ...ofPattern]
     .map((text) => text.padEnd(least, "x").slice(0, Math.max(least, most)))
     .filter(fits);
 }
 
+/** A few usual numbers, and the smallest and the largest that a place allows. */
 function numberValues(place: Place, isInteger: boolean): number[] {
   const step = numberLimit(place, "multipleOf") ?? (isInteger ? 1 : 0.25);
   const below = numberLimit(place, "exclusiveMinimum");
@@ -82,13 +84,9 @@ function numberValues(place: Place, isInteger: boolean): number[] {
   const least = numberLimit(place, "minimum") ?? (below === undefined ? 0 : below + step);
   const most =
     numberLimit(place, "maximum") ?? (above === undefined ? Math.max(least, 2 ** 31 - 1) : above - step);
-  const between = isInteger ? [1, 2] : [1, 1.5];
-  return [...between, least, most].filter((value) => value >= least && value <= most);
+  const usual = isInteger ? [1, 2] : [1, 1.5];
+  return [...usual, least, most].filter((value) => value >= least && value <= most);
 }
-
-const unique = (values: readonly unknown[]): unknown[] => [
-  ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
-];
 
 /** The words of an enum, with their types. */
 const enumValues = ({ words, types }: Place): unknown[] =>
@@ -102,47 +100,37 @@ const enumValues = ({ words, types }: Place): unknown[] =>
  * type of several.
  *
  * @param types Those of the place, or of the items of a list
- * @param fits Whether a text has the pattern of the place
  */
-export function valuesOf(
-  place: Place,
-  types: ReadonlySet<string>,
-  hints: Hints,
-  fits: (text: string) => boolean,
-): PlaceValues {
+export function valuesOf(place: Place, types: ReadonlySet<string>, hints: Hints): PlaceValues {
   const words = enumValues(place);
+  const hasWords = words.length > 0;
   const isInteger = types.has("integer") && !types.has("number");
   const isText = types.has("string") || types.size === 0;
   const isNumber = types.has("integer") || types.has("number");
-  const known = hints.words.filter(
-    (word) =>
-      word === null ||
-      (isText && typeof word === "string") ||
-      (isNumber && typeof word === "number" && (!isInteger || Number.isInteger(word))),
-  );
-  const texts = isText && words.length === 0 ? textValues(place, hints.isTime, fits) : [];
+  const isAllowed = (word: unknown): boolean => {
+    if (typeof word === "number") return isNumber && (!isInteger || Number.isInteger(word));
+    return word === null || (isText && typeof word === "string");
+  };
+  const known = hints.words.filter(isAllowed);
+  const texts = isText && !hasWords ? textValues(place, hints) : [];
   const described = [
     ...words,
     ...texts,
-    ...(isNumber && words.length === 0 ? numberValues(place, isInteger) : []),
-    ...(types.has("boolean") && words.length === 0 ? [true, false] : []),
+    ...(isNumber && !hasWords ? numberValues(place, isInteger) : []),
+    ...(types.has("boolean") && !hasWords ? [true, false] : []),
     ...(types.has("null") ? [null] : []),
   ];
-  const likely = known.filter((word) => word !== null && (words.length === 0 || words.includes(word)));
-  const unknownWord = words.length > 0 && isText ? [UNKNOWN_WORD] : [];
-  const [usual = null, ...others] = unique([...likely, ...described, ...known, ...unknownWord]);
-  const isInfinite =
-    texts.length > 0 || (isNumber && words.length === 0) || (place.words?.size ?? 0) > MOST_WORDS;
-  return {
-    usual,
-    others,
-    isFinite: described.length > 0 && !isInfinite,
-  };
+  const likely = known.filter((word) => word !== null && (!hasWords || words.includes(word)));
+  const unknown = hasWords && isText ? [UNKNOWN_WORD] : [];
+  const [usual = null, ...others] = new Set([...likely, ...described, ...known, ...unknown]);
+  const isInfinite = texts.length > 0 || (isNumber && !hasWords) || (place.words?.size ?? 0) > MOST_WORDS;
+  return { usual, others, isFinite: described.length > 0 && !isInfinite };
 }
 
 /** How many items lists of a place are tried with. */
-export function listSizes(place: Place): number[] {
+export function listSizes(place: Place): { readonly usual: number; readonly others: readonly number[] } {
   const least = Math.min(numberLimit(place, "minItems") ?? 0, MOST_ITEMS);
-  const most = Math.min(numberLimit(place, "maxItems") ?? 3, MOST_ITEMS);
-  return [...new Set([least, Math.max(least, Math.min(1, most)), Math.max(least, most)])];
+  const most = Math.max(least, Math.min(numberLimit(place, "maxItems") ?? 3, MOST_ITEMS));
+  const usual = Math.max(least, Math.min(1, most));
+  return { usual, others: [...new Set([least, most])].filter((size) => size !== usual) };
 }

@@ -1,6 +1,6 @@
 /** One route with one request, to which answers of the upstream are tried. */
 import { isObject } from "../../base/index.ts";
-import { compileGetter, type Pack, type Route } from "../../pack/index.ts";
+import { compileGetter, compileSetter, type Pack, type Route, valueAt } from "../../pack/index.ts";
 import {
   type CatalogLists,
   catalogRequest,
@@ -8,11 +8,10 @@ import {
   createDryRun,
   type DryRun,
 } from "../../compare/index.ts";
-import { operationKey } from "../../migration/index.ts";
-import type { ExampleDefinition } from "../examples/example.ts";
-import { ANSWER, findMismatches, type AnswerType, type Mismatch } from "./check-answer.ts";
+import { ANSWER, type AnswerNode } from "./answer-tree.ts";
+import { findMismatches, type Mismatch } from "./check-answer.ts";
 import type { Edit } from "./described-answer.ts";
-import type { AnsweredCall, DescribedOperation, DescribedUpstream } from "./described-upstream.ts";
+import type { DescribedOperation, DescribedUpstream } from "./described-upstream.ts";
 import type { Patterns } from "./pattern.ts";
 import type { TrialRequest } from "./trial-request.ts";
 
@@ -32,49 +31,59 @@ export interface TrialResult {
   readonly mismatches: readonly Mismatch[];
 }
 
-/** The pipelines in front of an upstream that answers by its document. */
-export interface Pipelines {
-  /** With the catalogs of golden cases, as far as there are any. */
-  readonly usual: DryRun;
-  /** With catalogs by the document. */
-  readonly catalogs: DryRun;
+/** The pipeline of a pack in front of an upstream that answers by its document. */
+export interface Pipeline {
+  readonly pack: Pack;
   readonly upstream: DescribedUpstream;
+  readonly dryRun: DryRun;
+  /** Reads the catalogs: those of golden cases, as far as there are any, or all by the document. */
+  readonly readCatalogs: (by: "golden cases" | "document") => Promise<void>;
 }
 
-/** Creates the pipelines of a pack. */
-export async function createPipelines(
-  pack: Pack,
-  upstream: DescribedUpstream,
-  lists: CatalogLists,
-): Promise<Pipelines> {
+/** Creates the pipeline of a pack. */
+export function createPipeline(pack: Pack, upstream: DescribedUpstream, lists: CatalogLists): Pipeline {
   const known = createCatalogUpstream(pack, lists);
+  let isByDocument = false;
   const catalogUpstream = {
     async call(request: Parameters<typeof known.call>[0]) {
       const response = await known.call(request);
-      return response.status === 200 ? response : upstream.call(request);
+      return response.status === 200 && !isByDocument ? response : upstream.call(request);
     },
     close: () => Promise.resolve(),
   };
-  const usual = createDryRun(pack, upstream, { catalogUpstream });
-  await usual.catalogs.refresh();
-  return { usual, catalogs: createDryRun(pack, upstream), upstream };
+  const dryRun = createDryRun(pack, upstream, { catalogUpstream });
+  async function readCatalogs(by: "golden cases" | "document"): Promise<void> {
+    isByDocument = by === "document";
+    await dryRun.catalogs.refresh();
+  }
+  return { pack, upstream, dryRun, readCatalogs };
 }
 
-/** The calls of the upstream as a golden case expects them. */
-function writeCalls(calls: readonly AnsweredCall[], pack: Pack): ExampleDefinition["upstream"] {
-  const { base_path: prefix, filters } = pack.dialect.upstream;
-  return calls.map(({ request: { method, path, headers, body }, status, body: answer }) => {
-    const filter = headers[filters?.header?.toLowerCase() ?? ""];
-    return {
-      request: `${method} ${prefix !== "" && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path}`,
-      ...(filter !== undefined && { filter: JSON.parse(filter) as never }),
-      ...(body !== undefined && body !== "" && { body: jsonOrText(body) as never }),
-      response: { status, ...(answer !== undefined && { body: answer as never }) },
-    };
-  });
+/** The values that the condition of a list allows at some members of its items. */
+type Allowed = ReadonlyMap<string, readonly unknown[]>;
+
+/** Reads a condition: what it says by equality. Operators other than "and" and "or" allow all. */
+function allowedBy(where: Readonly<Record<string, unknown>>, writer: Pack["filterWriter"]): Allowed {
+  const allowed = new Map<string, readonly unknown[]>();
+  const add = (key: string, values: readonly unknown[]): void =>
+    void allowed.set(key, [...(allowed.get(key) ?? []), ...values]);
+  for (const [key, value] of Object.entries(where))
+    if (key === writer.key("and") || key === writer.key("or"))
+      for (const inner of Array.isArray(value) ? value.filter(isObject) : [])
+        for (const [name, values] of allowedBy(inner, writer)) add(name, values);
+    else if (typeof value !== "object" || value === null) add(key, [value]);
+  return allowed;
 }
 
-function jsonOrText(text: string): unknown {
+/** Gives the items of a list values that its condition allows: the upstream leaves out all others. */
+function fitItems(rows: unknown, allowed: Allowed): void {
+  for (const row of Array.isArray(rows) ? rows.filter(isObject) : [])
+    for (const [path, values] of allowed)
+      if (!values.includes(compileGetter(path)(row) ?? null)) compileSetter(path)(row, values[0]);
+}
+
+/** A JSON body, or another one as its text. */
+export function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -82,149 +91,86 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-/** Whether an item fits the condition that a route adds to its list. Operators other than "and" and "or" include all. */
-function fitsCondition(
-  item: unknown,
-  where: Readonly<Record<string, unknown>>,
-  filterWriter: Pack["filterWriter"],
-): boolean {
-  return Object.entries(where).every(([key, value]) => {
-    const inner = Array.isArray(value) ? value.filter(isObject) : [];
-    if (key === filterWriter.key("and"))
-      return inner.every((each) => fitsCondition(item, each, filterWriter));
-    if (key === filterWriter.key("or")) return inner.some((each) => fitsCondition(item, each, filterWriter));
-    return (typeof value === "object" && value !== null) || (compileGetter(key)(item) ?? null) === value;
-  });
-}
-
-/** The members of an item that a condition says by equality: of several alternatives the first. */
-function conditionEdits(where: Readonly<Record<string, unknown>>, writer: Pack["filterWriter"]): Edit[] {
-  return Object.entries(where).flatMap(([key, value]): Edit[] => {
-    const inner = Array.isArray(value) ? value.filter(isObject) : [];
-    if (key === writer.key("and")) return inner.flatMap((each) => conditionEdits(each, writer));
-    if (key === writer.key("or")) return inner.slice(0, 1).flatMap((each) => conditionEdits(each, writer));
-    return typeof value === "object" && value !== null ? [] : [{ path: key.split("."), value }];
-  });
-}
-
 /** A route with a request. */
 export class RouteTrial {
   readonly route: Route;
-  readonly type: AnswerType;
-  readonly #request: TrialRequest;
-  readonly #pack: Pack;
-  readonly #pipelines: Pipelines;
+  readonly type: AnswerNode;
+  readonly request: TrialRequest;
+  readonly pipeline: Pipeline;
+  /** The requests of the lists that a catalog is read from, if the route has its objects. */
+  readonly lists: readonly string[];
   readonly #patterns: Patterns;
+  /** The list of the route, if it adds a condition. */
+  readonly #conditioned: { readonly operation: DescribedOperation; readonly allowed: Allowed } | undefined;
 
-  constructor(
-    route: Route,
-    type: AnswerType,
-    request: TrialRequest,
-    context: { readonly pack: Pack; readonly pipelines: Pipelines; readonly patterns: Patterns },
-  ) {
+  constructor(route: Route, type: AnswerNode, request: TrialRequest, pipeline: Pipeline, patterns: Patterns) {
     this.route = route;
     this.type = type;
-    this.#request = request;
-    this.#pack = context.pack;
-    this.#pipelines = context.pipelines;
-    this.#patterns = context.patterns;
+    this.request = request;
+    this.pipeline = pipeline;
+    this.#patterns = patterns;
+    const { source, where } = route;
+    this.lists = "catalog" in source ? source.catalog.calls.map(({ path }) => catalogRequest(path)) : [];
+    const operation =
+      "call" in source && where
+        ? pipeline.upstream.operationOf(source.call.method, source.call.template)
+        : undefined;
+    if (operation?.list && where)
+      this.#conditioned = { operation, allowed: allowedBy(where, pipeline.pack.filterWriter) };
   }
 
-  /** The usual answers with changes. Items of lists fit the condition that the route adds. */
+  /** The members of an operation that its items need to be in the list. */
+  neededPaths(key: string): (readonly string[])[] {
+    const { operation, allowed } = this.#conditioned ?? {};
+    if (!allowed || operation?.key !== key) return [];
+    return [...allowed.keys()].map((path) => [...(operation.list?.items ?? []), ...path.split(".")]);
+  }
+
+  /** The usual answers, with changes. */
   build(edits: readonly OperationEdit[]): Answers {
-    const { source, where } = this.route;
-    const { upstream } = this.#pipelines;
-    const changes: OperationEdit[] = [...edits];
-    const list =
-      "call" in source && where ? upstream.operationOf(source.call.method, source.call.template) : undefined;
-    if (list?.items && where) {
-      const { items } = list;
-      const fitting = conditionEdits(where, this.#pack.filterWriter);
-      changes.unshift(
-        ...fitting.map(({ path, value }) => ({
-          operation: list,
-          edit: { path: [...items, ...path], value },
-        })),
-      );
-    }
-    const byOperation = Map.groupBy(changes, ({ operation }) => operation);
+    const byOperation = Map.groupBy(edits, ({ operation }) => operation);
+    const { operation: list, allowed } = this.#conditioned ?? {};
+    if (list && !byOperation.has(list)) byOperation.set(list, []);
     return new Map(
-      [...byOperation].map(([{ key, answer }, of]) => [key, answer.build(of.map(({ edit }) => edit))]),
+      [...byOperation].map(([operation, of]) => {
+        const answer = operation.answer.build(of.map(({ edit }) => edit));
+        if (operation === list && allowed) fitItems(valueAt(answer, list.list?.items ?? []), allowed);
+        return [operation.key, answer] as const;
+      }),
     );
   }
 
   /** The operations of the upstream that were called last. Of a catalog: those that list it. */
   called(): DescribedOperation[] {
-    const { source } = this.route;
-    const listed =
-      "catalog" in source ? source.catalog.calls.map(({ path }) => catalogRequest(path)) : undefined;
-    const operations = this.#pipelines.upstream.received.flatMap(({ operation }) => operation ?? []);
-    return [...new Set(operations)].filter(({ key }) => listed === undefined || listed.includes(key));
+    const operations = this.pipeline.upstream.received.flatMap(({ operation }) => operation ?? []);
+    const isCatalog = "catalog" in this.route.source;
+    return [...new Set(operations)].filter(({ key }) => !isCatalog || this.lists.includes(key));
   }
 
   /** Calls that the document does not have. */
   unknownCalls(): string[] {
     if ("catalog" in this.route.source) return [];
-    const unknown = this.#pipelines.upstream.received.filter(({ operation }) => operation === undefined);
+    const unknown = this.pipeline.upstream.received.filter(({ operation }) => operation === undefined);
     return unknown.map(({ request: { method, path } }) => `${method} ${path.split("?")[0]}`);
   }
 
   /** Sends the request and checks the response. A failure of the pack is a mismatch of the whole answer. */
   async run(answers: Answers): Promise<TrialResult> {
-    const { upstream, usual, catalogs } = this.#pipelines;
-    const { source, where } = this.route;
+    const { upstream, dryRun, readCatalogs } = this.pipeline;
     upstream.replaced = answers;
-    upstream.condition =
-      "call" in source && where
-        ? {
-            key: operationKey(`${source.call.method} ${source.call.template}`),
-            includes: (item) => fitsCondition(item, where, this.#pack.filterWriter),
-          }
-        : undefined;
     upstream.received = [];
     const isCatalog = "catalog" in this.route.source;
-    const dryRun = isCatalog ? catalogs : usual;
-    if (isCatalog) await catalogs.catalogs.refresh();
-    const failed = isCatalog ? [...catalogs.catalogs.leftOut().values()][0]?.message : undefined;
-    const { response } = await dryRun.send(this.#request.sent);
+    if (isCatalog) await readCatalogs("document");
+    const failed = isCatalog ? [...dryRun.catalogs.leftOut().values()][0]?.message : undefined;
+    const { response } = await dryRun.send(this.request.sent);
     const { status } = response;
     if (failed !== undefined || status >= 500) {
-      const mismatch = {
-        place: ANSWER,
-        actual: failed ?? status,
-        expected: "an answer: an expression fails",
-      };
+      const actual = failed ?? status;
+      const mismatch = { place: ANSWER, actual, expected: "an answer: an expression fails" };
       return { status, body: undefined, mismatches: [mismatch] };
     }
     if (status >= 300) return { status, body: undefined, mismatches: [] };
     const body = jsonOrText(response.body);
     return { status, body, mismatches: findMismatches(body, this.type, this.#patterns) };
-  }
-
-  /** A golden case of some answers. @param body What clients should get */
-  async writeGolden(answers: Answers, title: string, body: unknown): Promise<ExampleDefinition> {
-    const { status } = await this.run(answers);
-    const { source } = this.route;
-    const { received } = this.#pipelines.upstream;
-    const rows = (call: AnsweredCall): unknown[] => {
-      const { operation, body: answer } = call;
-      const items = (operation?.items ?? []).reduce<unknown>(
-        (found, key) => (found as Record<string, unknown>)[key],
-        answer,
-      );
-      return Array.isArray(items) ? items : [];
-    };
-    const lists = "catalog" in source ? source.catalog.calls.map(({ path }) => catalogRequest(path)) : [];
-    const catalogs = lists.flatMap((request) => {
-      const call = received.find(({ operation }) => operation?.key === request);
-      return call ? [[request, rows(call)] as const] : [];
-    });
-    return {
-      title,
-      ...this.#request.written,
-      ...(catalogs.length > 0 && { catalogs: Object.fromEntries(catalogs) as never }),
-      upstream: catalogs.length > 0 ? [] : writeCalls(received, this.#pack),
-      response: { status: status < 300 ? status : this.route.status, body: body as never },
-    };
   }
 }

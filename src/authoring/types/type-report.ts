@@ -1,4 +1,4 @@
-/** What the check of types says about the fields of a pack. */
+/** The result of the check of types for the fields of a pack. */
 import type { ExampleDefinition } from "../examples/example.ts";
 
 /** The smallest answer of the upstream that gives a client what its description does not allow. */
@@ -8,15 +8,15 @@ export interface Counterexample {
   readonly operation: string;
   /** The answer of the upstream. */
   readonly answer: unknown;
-  /** What the client gets; undefined for a member that is missing. */
+  /** The client's value; undefined for a member that is missing. */
   readonly actual: unknown;
-  /** What the description says, in words. */
+  /** The described type, in words. */
   readonly expected: string;
   /** The golden case of it, which fails until the pack is mended. */
   readonly golden: ExampleDefinition;
 }
 
-/** What was found out about a field: `book.title`, or `GET /books page` outside of objects. */
+/** The result for a field: `book.title`, or `GET /books page` outside of objects. */
 export interface FieldVerdict {
   readonly field: string;
   /** The object that has it, which names the folder of its golden cases. */

@@ -1,4 +1,4 @@
-/** What is wrong with a value of a file, for the author of a pack. */
+/** Describes a problem with a value of a file, for the author of a pack. */
 import type { z } from "zod";
 import { describeValue, keysAt, takesText, type Json } from "./schema-keys.ts";
 import { type DiagnosticCode, withCode, type Message } from "./diagnostic.ts";
@@ -53,7 +53,7 @@ const isOfOtherType = (issue: Issue, value: unknown): boolean =>
 /** A value that may have this many types may be any JSON. */
 const MAX_KINDS = 6;
 
-/** What a value must be that may have several types: the problem of the type that it has, or all types. */
+/** Describes the valid values if several types are allowed: the problem of the type that the value has, or all types. */
 function describeUnion(branches: readonly (readonly Issue[])[], data: unknown, path: YamlPath): Message {
   const value = valueAt(data, path);
   const close = branches.find((issues) => !issues.some((each) => isOfOtherType(each, value)));
@@ -80,7 +80,7 @@ function codeOf(issue: Issue, data: unknown): DiagnosticCode {
   return issue.code === "invalid_type" || issue.code === "invalid_union" ? "wrong-type" : "invalid-value";
 }
 
-/** What Zod says of a value that has no message of its own. */
+/** Zod's description of a value without a message of its own. */
 const DEFAULT_MESSAGE = "Invalid input";
 
 /** Phrases a validation issue for the author of a pack. */

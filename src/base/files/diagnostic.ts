@@ -43,7 +43,7 @@ export interface Diagnostic {
   readonly line: number;
   readonly column: number;
   readonly message: string;
-  /** What kind of problem it is. It stays the same if the message changes. Default: `rule`. */
+  /** The kind of the problem. It stays the same if the message changes. Default: `rule`. */
   readonly code?: string;
   /** The keys and indexes of the value in its file. */
   readonly path?: readonly (string | number)[];

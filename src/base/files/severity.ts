@@ -1,4 +1,4 @@
-/** How much a loss weighs, the heaviest first. docs/reference/pack-format.md says what each word means. */
+/** How much a loss weighs, the heaviest first. docs/guide/pack-objects.md says what each word means. */
 export const SEVERITIES = ["meaning", "detail", "rounding"] as const;
 
 export type Severity = (typeof SEVERITIES)[number];

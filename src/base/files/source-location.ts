@@ -29,17 +29,33 @@ export interface SourceLocation {
   reportKey(message: Message): void;
   /** Whether a definition of this name is invalid, and was left out. */
   isRemoved(name: string): boolean;
+  /** The functions that expressions may call, by name. */
+  readonly functions: ReadonlyMap<string, string>;
   /** Whether an earlier build found the pack valid, so that what takes long need not be checked again. */
   readonly isChecked: boolean;
   /** The same location, which belongs to a field. */
   ofField(name: string): SourceLocation;
+  /** The same location, and those below it, with other diagnostics. */
+  with(reporting: Reporting): SourceLocation;
   /** For the errors of an expression here. */
   readonly origin: Origin;
 }
 
+/** How diagnostics of a location are reported, and what its expressions know. */
+export interface Reporting {
+  /** The code of those that have none. */
+  readonly code?: DiagnosticCode;
+  /** They are left out, because they are reported at another location. */
+  readonly isSilent?: boolean;
+  /** Those of the locations below are reported at this one. */
+  readonly isPinned?: boolean;
+  /** The functions that expressions may call, by name. */
+  readonly functions?: ReadonlyMap<string, string>;
+}
+
 /** The invalid parts of a pack that are left out. What follows from them is not reported. */
 export interface RemovedParts {
-  /** Names of the parts: references to them are not unknown. */
+  /** Names of the parts. A reference to one of them is valid. */
   readonly names: ReadonlySet<string>;
   /** Whether a part of the map around a path was removed. */
   isIncomplete(source: YamlSource, path: YamlPath): boolean;
@@ -47,11 +63,13 @@ export interface RemovedParts {
 
 export const NOTHING_REMOVED: RemovedParts = { names: new Set(), isIncomplete: () => false };
 
+const NO_FUNCTIONS: ReadonlyMap<string, string> = new Map();
+
 /** Reports that are kept of one pack: more than {@link MAX_DIAGNOSTICS}, because some of them say the same. */
 const MAX_REPORTS = 4 * MAX_DIAGNOSTICS;
 
 /** A location is a path in a file, and what all locations of the file share. */
-interface LocationParts {
+interface LocationParts extends Reporting {
   readonly source: YamlSource;
   readonly diagnostics: Diagnostic[];
   readonly removed: RemovedParts;
@@ -59,7 +77,7 @@ interface LocationParts {
 
 /**
  * A class: a pack keeps a thousand locations, and closures for their methods would take 1 MB more. Its members are not
- * `#private`, because some locations inherit from others (`compile-pack.ts`).
+ * `#private`, because some locations inherit from others (`resource-files.ts`).
  */
 class FileLocation implements SourceLocation {
   private readonly parts: LocationParts;
@@ -73,15 +91,23 @@ class FileLocation implements SourceLocation {
   }
 
   at(...keys: PropertyKey[]): SourceLocation {
-    return new FileLocation(this.parts, [...this.path, ...keys], this.field);
+    return this.parts.isPinned ? this : new FileLocation(this.parts, [...this.path, ...keys], this.field);
   }
 
   ofField(name: string): SourceLocation {
     return new FileLocation(this.parts, this.path, name);
   }
 
+  with(reporting: Reporting): SourceLocation {
+    return new FileLocation({ ...this.parts, ...reporting }, this.path, this.field);
+  }
+
   isRemoved(name: string): boolean {
-    return this.parts.removed.names.has(name);
+    return this.parts.isSilent === true || this.parts.removed.names.has(name);
+  }
+
+  get functions(): ReadonlyMap<string, string> {
+    return this.parts.functions ?? NO_FUNCTIONS;
   }
 
   get isChecked(): boolean {
@@ -98,16 +124,20 @@ class FileLocation implements SourceLocation {
   }
 
   report(message: Message, offset?: number): void {
-    this.add(({ diagnosticAt }) => diagnosticAt(this.path, message, offset));
+    this.add(({ diagnosticAt }) => diagnosticAt(this.path, this.withCode(message), offset));
   }
 
   reportKey(message: Message): void {
-    this.add(({ keyDiagnosticAt }) => keyDiagnosticAt(this.path, message));
+    this.add(({ keyDiagnosticAt }) => keyDiagnosticAt(this.path, this.withCode(message)));
+  }
+
+  private withCode(message: Message): Message {
+    return this.parts.code === undefined ? message : withCode(message, this.parts.code);
   }
 
   private add(create: (source: YamlSource) => Diagnostic): void {
-    const { source, diagnostics, removed } = this.parts;
-    if (diagnostics.length >= MAX_REPORTS || removed.isIncomplete(source, this.path)) return;
+    const { source, diagnostics, removed, isSilent = false } = this.parts;
+    if (isSilent || diagnostics.length >= MAX_REPORTS || removed.isIncomplete(source, this.path)) return;
     diagnostics.push(create(source));
   }
 }
@@ -118,32 +148,6 @@ export const locationIn = (
   diagnostics: Diagnostic[],
   removed: RemovedParts = NOTHING_REMOVED,
 ): SourceLocation => new FileLocation({ source, diagnostics, removed }, []);
-
-/** The same location, whose diagnostics have a code. */
-export const coded = (location: SourceLocation, code: DiagnosticCode): SourceLocation => ({
-  at: (...keys) => coded(location.at(...keys), code),
-  ofField: (name) => coded(location.ofField(name), code),
-  report: (message, offset) => location.report(withCode(message, code), offset),
-  reportKey: (message) => location.reportKey(withCode(message, code)),
-  isRemoved: (name) => location.isRemoved(name),
-  isChecked: location.isChecked,
-  get origin() {
-    return location.origin;
-  },
-});
-
-/** The same location without its diagnostics, because they are reported at another location. */
-export const silent = (location: SourceLocation): SourceLocation => ({
-  at: (...keys) => silent(location.at(...keys)),
-  ofField: (name) => silent(location.ofField(name)),
-  report: () => undefined,
-  reportKey: () => undefined,
-  isRemoved: () => true,
-  isChecked: location.isChecked,
-  get origin() {
-    return location.origin;
-  },
-});
 
 /** Looks up a name among the definitions that it may refer to. Reports an unknown name with a suggestion. */
 export function resolveReference<T>(

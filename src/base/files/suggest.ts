@@ -1,25 +1,4 @@
-/** The Damerau-Levenshtein distance: insertions, deletions, replacements and swaps of letters between two words. */
-function distance(from: string, to: string): number {
-  const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
-  const at = (row: number, column: number): number => rows[row]?.[column] ?? Infinity;
-  for (let row = 1; row <= from.length; row += 1) {
-    const distances = [row];
-    rows.push(distances);
-    for (let column = 1; column <= to.length; column += 1) {
-      const same = from[row - 1] === to[column - 1] ? 0 : 1;
-      const swapped = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      distances.push(
-        Math.min(
-          at(row - 1, column) + 1,
-          at(row, column - 1) + 1,
-          at(row - 1, column - 1) + same,
-          swapped ? at(row - 2, column - 2) + 1 : Infinity,
-        ),
-      );
-    }
-  }
-  return at(from.length, to.length);
-}
+import { distance } from "fastest-levenshtein";
 
 /** Longer names are not compared: the cost is the product of both lengths. */
 const MAX_LENGTH = 60;

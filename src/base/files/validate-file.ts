@@ -122,7 +122,7 @@ function describeUnknownKeys(
     source.keyDiagnosticAt([...path, key], {
       message,
       code: "unknown-key",
-      hint: key === "<<" ? "maps can't be merged: write the keys of both here" : suggestionFor(key, valid),
+      hint: suggestionFor(key, valid),
     });
   const similar = keys.filter((key) => key !== first && !others.includes(key));
   const diagnostics = similar.map((key) => report(key, `unknown key "${key}"`));

@@ -1,5 +1,6 @@
 import { errorText } from "../settings/error-text.ts";
 import type { Log } from "../log/log.ts";
+import type { SettingName } from "../settings/setting-definitions.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { formatDiagnosticLine } from "./diagnostic.ts";
 import {
@@ -21,7 +22,7 @@ const describeFault = (problem: FileProblem): string =>
 
 /** An operator's file that is read at the start, and again when it changes. */
 export interface WatchedFile<T> {
-  /** What requests that start now use. */
+  /** The version for requests that start now. */
   current(): T;
   /** Reads the file again, and those with which it is judged. What is invalid stays as it is. Never throws. */
   reload(): void;
@@ -41,14 +42,14 @@ export interface JudgedFile<T = unknown> {
   /** Reads and checks it. @throws {OperatorFileError} */
   prepare(): PreparedFile<T>;
   /**
-   * What was read before stays.
+   * The previous version stays.
    *
    * @param error What is wrong with it; undefined: the log says of another file why
    */
   reject(error?: unknown, message?: string): void;
 }
 
-/** Reads a file. If it is invalid, what was read before stays, and the log says why. */
+/** Reads a file. If it is invalid, the previous content stays active, and the log says why. */
 export function prepareOrReject<T>(file: JudgedFile<T>, message?: string): PreparedFile<T> | undefined {
   try {
     return file.prepare();
@@ -59,10 +60,8 @@ export function prepareOrReject<T>(file: JudgedFile<T>, message?: string): Prepa
 }
 
 export interface WatchOptions<T> {
-  /** The name of the setting, for messages. */
-  readonly setting: string;
-  /** Name of the gauge that says whether the last reload succeeded. */
-  readonly gauge: string;
+  /** The setting that names it. */
+  readonly setting: SettingName;
   /** Returns what reads the file again, with those that it is judged with. Default: it is read alone. */
   readonly join?: (file: JudgedFile<T>) => () => void;
   /** Called when requests use something new. */
@@ -81,7 +80,6 @@ export function watchOperatorFile<Definition, T>(
   kind: OperatorFileKind<Definition, T>,
   {
     setting,
-    gauge,
     join = (alone) => () => prepareOrReject(alone)?.accept(),
     onChange,
     log,
@@ -90,8 +88,10 @@ export function watchOperatorFile<Definition, T>(
 ): WatchedFile<T> {
   let current = readOperatorFile(file, kind);
   let isLastSuccessful = true;
-  metrics.addGauge(gauge, `1 if the last reload of ${setting} succeeded, 0 if the file was rejected.`, () =>
-    Number(isLastSuccessful),
+  metrics.addGauge(
+    `${setting.toLowerCase()}_last_reload_successful`,
+    `1 if the last reload of ${setting} succeeded, 0 if the file was rejected.`,
+    () => Number(isLastSuccessful),
   );
 
   const reload = join({
@@ -107,7 +107,7 @@ export function watchOperatorFile<Definition, T>(
         },
       };
     },
-    reject(error, message = "a changed file was rejected, what was read before stays") {
+    reject(error, message = "a changed file was rejected, the previous one stays active") {
       isLastSuccessful = false;
       if (error === undefined) return;
       const faults =

@@ -4,6 +4,7 @@ import {
   isCollection,
   isNode,
   isMap,
+  isScalar,
   visit,
   type Alias,
   type Document,
@@ -26,6 +27,11 @@ const MAX_DEPTH = 200;
 const MAX_REPEATED_VALUES = 10_000;
 
 const REPEATED_KEY = { message: "Map keys must be unique", hint: "remove one of the two, or rename it" };
+
+const MERGE_KEY = {
+  message: 'the merge key "<<" of YAML is not supported',
+  hint: "write the keys of both maps here; an alias (*name) repeats a whole value",
+};
 
 /**
  * Finds what JSON can't express: unknown aliases, maps that contain themselves, keys that are maps or lists. Also finds
@@ -64,6 +70,7 @@ export function findYamlProblems(document: Document): YamlProblem[] {
 
   visit(document, {
     Pair(_at, { key }) {
+      if (isScalar(key) && key.value === "<<" && key.type === "PLAIN") return report(key, MERGE_KEY);
       const named = isAlias(key) ? anchors.get(key.source) : key;
       return isCollection(named) && isNode(key) ? report(key, "a key can't be a map or a list") : undefined;
     },

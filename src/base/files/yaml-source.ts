@@ -58,7 +58,7 @@ function offsetInScalar(text: string, node: Node, offset: number): number {
 const JSON_SCHEMA_OPTIONS = { schema: "core", resolveKnownTags: false, merge: false } as const;
 
 /** `yaml` compares each key with all keys before it. {@link findYamlProblems} reads each key once. */
-const PARSE_OPTIONS = { ...JSON_SCHEMA_OPTIONS, uniqueKeys: false } as const;
+const PARSE_OPTIONS = { ...JSON_SCHEMA_OPTIONS, uniqueKeys: false, prettyErrors: false } as const;
 
 /** Errors about the structure of a file. */
 const STRUCTURE_ERRORS: ReadonlySet<string> = new Set([
@@ -71,7 +71,7 @@ const STRUCTURE_ERRORS: ReadonlySet<string> = new Set([
   "UNEXPECTED_TOKEN",
 ]);
 
-/** What to do about errors whose messages do not say it. */
+/** Remedies for errors whose messages do not name one. */
 const HINTS: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: "a key has a value or keys below it: compare the indentation of the next line",
   TAB_AS_INDENT: "indent with spaces",
@@ -79,7 +79,7 @@ const HINTS: Readonly<Record<string, string>> = {
 
 const INDENTATION_HINT = "compare the indentation of this line with that of the lines before";
 
-/** What to do about an error at an offset of a file; undefined if its message says it. */
+/** The remedy for an error at an offset of a file; undefined if its message has one. */
 function hintOf(code: string, text: string, offset: number): string | undefined {
   const hint = HINTS[code];
   if (hint !== undefined) return hint;
@@ -122,9 +122,8 @@ export function parseYaml(file: string, text: string): YamlSource {
   const diagnostics = firstErrors([...document.errors, ...document.warnings])
     .slice(0, MAX_DIAGNOSTICS)
     .map(({ code, pos, message }) => {
-      const what = message.replace(/ at line \d+, column \d+:?[^]*$/, "");
       const hint = hintOf(code, text, pos[0]);
-      return at(pos[0], { message: what, hint, code: "yaml" });
+      return at(pos[0], { message, hint, code: "yaml" });
     });
   if (diagnostics.length === 0)
     diagnostics.push(

@@ -146,7 +146,7 @@ function normalizeNumber(text: string): string {
   return `${sign}${digits.slice(first, end)}e${Number(exponent) - fraction.length + digits.length - end}`;
 }
 
-/** What one pass finds before parsing. Meaningless for a text that is not JSON. */
+/** The findings of one pass before parsing. Meaningless for a text that is not JSON. */
 interface TextSurvey {
   /** Arrays and objects are nested deeper than allowed. */
   readonly isTooDeep: boolean;
@@ -158,7 +158,7 @@ interface TextSurvey {
   readonly hasLongNumbers: boolean;
 }
 
-/** What a number that a double may not hold costs, in values: the reviver compares its digits. */
+/** The cost, in values, of a number that a double may not hold: the reviver compares its digits. */
 const LONG_NUMBER_VALUES = 10;
 
 function surveyText(text: string, maxDepth: number, maxValues: number, maxNameLength: number): TextSurvey {

@@ -190,7 +190,7 @@ function endOfLastString(bytes: Uint8Array, at: number): number {
   }
 }
 
-/** What may follow a backslash, except `u` with its digits. */
+/** The characters that may follow a backslash, except `u` with its digits. */
 const ESCAPABLE = new Set(Buffer.from('"\\/bfnrt'));
 const HEX_DIGITS = 4;
 

@@ -76,7 +76,7 @@ const sleep = (ms: number): void => void Atomics.wait(new Int32Array(new SharedA
 /** Writes the lines that wait, as far as the reader takes them in a short time. For a process that is about to end. */
 export function flushLogSync(): void {
   if (waiting.length === 0) return;
-  // What the stream holds is lost, and may have ended within a line.
+  // The text in the stream is lost, and may have ended within a line.
   const bytes = Buffer.from((isBlocked() ? "\n" : "") + waiting.join(""));
   waiting = [];
   waitingLength = 0;

@@ -55,7 +55,7 @@ function formatAsText(line: string): string {
   );
 }
 
-/** What a coded line may have as its reason. */
+/** The type of the reason of a coded line. */
 interface Reasons {
   readonly code?: unknown;
   readonly warnings?: readonly unknown[];

@@ -1,8 +1,8 @@
 import { errorText } from "../settings/error-text.ts";
 
-/** What the log says of an outage. */
+/** The log text of an outage. */
 export interface OutageLines {
-  /** What is out of order, and what happens meanwhile. */
+  /** The broken part, and the effect meanwhile. */
   readonly begins: (error: string) => void;
   readonly ends: () => void;
 }

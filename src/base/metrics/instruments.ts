@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Metric, Registry } from "@prometheus-io/client";
 
-/** What the names of all metrics of the gateway begin with. */
+/** The prefix of the names of all metrics of the gateway. */
 export const PREFIX = "alpha_gateway_";
 
 /** A registry, and gauges and counters whose values are read at each scrape. */

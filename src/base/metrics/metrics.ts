@@ -16,7 +16,7 @@ import { addProcessMetrics } from "./process-metrics.ts";
 
 const NONE = "none";
 
-/** Seconds: from what the gateway itself needs to the longest time-out of v4. */
+/** Seconds: from the gateway's own time to the longest time-out of v4. */
 const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Seconds: most stages take microseconds. One that waits for a store, or for another request, takes seconds. */
@@ -146,12 +146,12 @@ const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
   }),
   noRoom: addCounter(registry, {
     name: `${PREFIX}comparisons_no_room_total`,
-    help: "Entries of comparisons that were left out, because a store or the share of a client is full, by store: cases, fields or writes.",
+    help: "Entries of comparisons that found no room, by store: cases, fields or writes.",
     labelNames: ["store"],
   }),
   tokenChecks: addCounter(registry, {
     name: `${PREFIX}token_checks_total`,
-    help: "Checks of tokens that no request has shown to v4, by result: accepted, refused, failed or skipped.",
+    help: "Checks of new tokens that only read catalogs, by result: accepted, refused, failed or skipped.",
     labelNames: ["result"],
   }),
   // A histogram by stage and route would have thousands of values.

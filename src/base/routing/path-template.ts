@@ -1,4 +1,5 @@
 /** Routes of an API that nobody has described: the path of a request, with `:id` for each segment that is a value. */
+import { Shares } from "../storage/shares.ts";
 
 /** Segments of a version: `v1`, `v2.1`. */
 const VERSION = /^v\d+(?:\.\d+)*$/i;
@@ -36,7 +37,7 @@ export const OTHER_ROUTE = "other";
 
 const LONGEST_PATH = 1024;
 
-/** Who has sent a request. */
+/** The sender of a request. */
 export interface RouteSender {
   /** Of its token: a hash, for example; undefined without one. */
   readonly token: string | undefined;
@@ -55,7 +56,7 @@ export interface RouteLimits {
 
 const LIMITS: RouteLimits = { most: 1000, perSender: 250, perNetwork: 500 };
 
-/** What is used up: the share of a client, that of a network, or all routes. */
+/** The share that is used up: that of a client, that of a network, or all routes. */
 export type UsedUp = "client" | "network" | "all";
 
 /**
@@ -68,8 +69,8 @@ export class RouteTemplates {
   refused = 0;
   readonly #routes = new Set<string>();
   /** How many routes each sender and each network has added. */
-  readonly #bySender = new Map<string, number>();
-  readonly #byNetwork = new Map<string, number>();
+  readonly #bySender = new Shares();
+  readonly #byNetwork = new Shares();
   readonly #reported = new Set<UsedUp>();
   readonly #limits: RouteLimits;
   readonly #onUsedUp: (what: UsedUp, sender: RouteSender) => void;
@@ -104,8 +105,7 @@ export class RouteTemplates {
   #add(route: string, sender: RouteSender): boolean {
     const { token, network } = sender;
     const name = token === undefined ? `network ${network}` : `token ${token}`;
-    const [ofSender, ofNetwork] = [this.#bySender.get(name) ?? 0, this.#byNetwork.get(network) ?? 0];
-    const usedUp = this.#usedUp(ofSender, ofNetwork);
+    const usedUp = this.#usedUp(name, network);
     if (usedUp !== undefined) {
       this.refused += 1;
       if (!this.#reported.has(usedUp)) this.#onUsedUp(usedUp, sender);
@@ -113,15 +113,15 @@ export class RouteTemplates {
       return false;
     }
     this.#routes.add(route);
-    this.#bySender.set(name, ofSender + 1);
-    this.#byNetwork.set(network, ofNetwork + 1);
+    this.#bySender.take(name);
+    this.#byNetwork.take(network);
     return true;
   }
 
-  #usedUp(ofSender: number, ofNetwork: number): UsedUp | undefined {
+  #usedUp(name: string, network: string): UsedUp | undefined {
     const { most, perSender, perNetwork } = this.#limits;
     if (this.#routes.size >= most) return "all";
-    if (ofNetwork >= perNetwork) return "network";
-    return ofSender >= perSender ? "client" : undefined;
+    if (this.#byNetwork.of(network) >= perNetwork) return "network";
+    return this.#bySender.of(name) >= perSender ? "client" : undefined;
   }
 }

@@ -1,8 +1,8 @@
-/** What makes a type of a value a setting: its meaning, its default, and whether it is secret. */
+/** The properties that make a type of a value a setting: its meaning, its default, and whether it is secret. */
 import { z } from "zod";
 import { postgresUrl, redisUrl, url } from "./setting-types.ts";
 
-/** What people read about a setting. */
+/** The description of a setting for people. */
 export interface SettingDescription {
   /** In Markdown, as in `docs/reference/settings.md`. */
   readonly meaning: string;

@@ -1,3 +1,7 @@
 /** The message of what was thrown, which may be no `Error`. */
 export const errorText = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
+
+/** Whether an operator can correct an error, as its code says. Others are bugs. */
+export const isOperatorError = (error: unknown): error is Error & { readonly code: string } =>
+  error instanceof Error && "code" in error && typeof error.code === "string" && error.code.startsWith("AG_");

@@ -1,7 +1,7 @@
 /** Owners of one group have a part of the store together, so that one kind of entries never takes the place of another. */
 export type OwnerGroup = "application" | "personal";
 
-/** Whose entries are counted together. */
+/** The owner, whose entries are counted together. */
 export interface Owner {
   readonly group: OwnerGroup;
   readonly id: string;
@@ -12,16 +12,10 @@ export interface Owner {
 /** Whether an owner may have more entries: the owner's share may be used up, or the part of its group. */
 export type Room = "free" | "share used up" | "store full";
 
-/** Members to add to a set. */
-export interface MembersOfSet {
-  readonly key: string;
-  readonly members: readonly string[];
-}
-
 /** Part of what each group may have; `rest` is what others share: members of sets, or the memory of a server. */
 export type Fullness = Readonly<Record<OwnerGroup | "rest", number>>;
 
-/** What a store says of itself whose operations fail. */
+/** The state of a store whose operations fail. */
 export const NOT_WRITABLE = "does not respond, or can't be written";
 
 /** Entries of all owners of a group: some 150 MB each. */
@@ -66,17 +60,6 @@ export interface KeyValueStore {
     maxMembers?: number,
     isReserved?: boolean,
   ): Promise<boolean>;
-  /**
-   * Adds members to sets, all of them in one write. Members beyond the bound of a set are left out, in no order.
-   *
-   * @param maxMembers Bound of each set.
-   * @returns The number of members of each set afterwards, so that it can be repeated where nobody knows whether it was done.
-   */
-  addAllToSets(
-    sets: readonly MembersOfSet[],
-    ttlSeconds: number,
-    maxMembers: number,
-  ): Promise<readonly number[]>;
   /** Deletes values that have no owner, and sets, in one write. */
   deleteAll(keys: readonly string[]): Promise<void>;
   /** The members that have not expired, in no order. */
@@ -105,3 +88,21 @@ export class StateUnavailableError extends Error {
   override readonly name = "StateUnavailableError";
   readonly code = "AG_STATE_UNAVAILABLE";
 }
+
+/** Stands for a store that does not exist yet: it has nothing, and keeps nothing. */
+export const NO_STORE: KeyValueStore = {
+  get: async () => undefined,
+  set: async () => {},
+  add: async () => "free",
+  room: async () => "free",
+  setIfAbsent: async () => false,
+  replace: async () => false,
+  delete: async () => {},
+  deleteIf: async () => {},
+  addToSet: async () => true,
+  deleteAll: async () => {},
+  setMembers: async () => [],
+  fault: () => undefined,
+  fullness: async () => ({ application: 0, personal: 0, rest: 0 }),
+  close: async () => {},
+};

@@ -5,9 +5,8 @@
  *
  * To change a schema, add a step at the end of its list. Never change a step that was released. The lists:
  *
- * - `src/base/storage/sqlite-schema.ts`: the state store in SQLite. Redis has no schema.
- * - `src/audit/store/sqlite/schema.ts`: the audit store in SQLite.
- * - `src/audit/store/postgres/schema.ts`: the audit store in PostgreSQL.
+ * - `src/gateway/state/sqlite-schema.ts`: the state store in SQLite. Redis has no schema.
+ * - `STEPS` in `src/audit/store/sql/schema.ts`: the audit store, in both databases.
  */
 import type { DatabaseSync } from "node:sqlite";
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { StateUnavailableError, type KeyValueStore } from "./key-value-store.ts";
 
-/** What a document needs of a store. */
+/** The operations of a store that a document needs. */
 export type DocumentStore = Pick<KeyValueStore, "get" | "setIfAbsent" | "replace">;
 
 /** A document as this process read it last. */
@@ -11,7 +11,8 @@ export interface SharedDocument<T> {
   /** Whether it was read once. */
   readonly isKnown: () => boolean;
   /**
-   * Reads it. If that fails, what was read before stays. A store that has lost it gets it back.
+   * Reads it. If that fails, what was read before stays. A store that has lost it gets it back, and so does one to which another
+   * process has given an older state back: each change has a number.
    *
    * @throws {StateUnavailableError}
    */
@@ -27,29 +28,38 @@ export interface SharedDocument<T> {
 }
 
 /** The store has no values without an end. No migration takes twenty years. */
-export const DOCUMENT_TTL_SECONDS = 20 * 365 * 86_400;
+const DOCUMENT_TTL_SECONDS = 20 * 365 * 86_400;
 
 /** Writes that lose against those of other replicas, before one is given up. */
 const ATTEMPTS = 20;
 
 /** Replaces a value. @param before Undefined: there must be none. @returns False if the store has another value by now */
-export const replaceValue = (
+const replaceValue = (
   store: DocumentStore,
   key: string,
   before: string | undefined,
-  { value, ttlSeconds }: { readonly value: string; readonly ttlSeconds: number },
+  value: string,
 ): Promise<boolean> =>
   before === undefined
-    ? store.setIfAbsent(key, value, ttlSeconds)
-    : store.replace(key, before, value, ttlSeconds);
+    ? store.setIfAbsent(key, value, DOCUMENT_TTL_SECONDS)
+    : store.replace(key, before, value, DOCUMENT_TTL_SECONDS);
 
-/** What a text says as JSON; undefined for a text that is no JSON. */
+/** Parses a text as JSON; undefined for other texts. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+/** The form in which a document is stored. A schema decides about what has another form. */
+const NUMBERED = z.strictObject({ change: z.int().min(1), value: z.unknown() });
+
+/** A document with the number of its last change. */
+interface Numbered<T> {
+  readonly change: number;
+  readonly value: T;
 }
 
 /**
@@ -75,30 +85,40 @@ export function createSharedDocument<T>(
 ): SharedDocument<T> {
   let isKnown = false;
   let text: string | undefined;
+  let changes = 0;
   let value = empty;
 
-  function parse(stored: string): T {
-    const { success, data } = schema.safeParse(parseJson(stored));
+  function parse(stored: string | undefined): Numbered<T> {
+    if (stored === undefined) return { change: 0, value: empty };
+    const json = parseJson(stored);
+    const numbered = NUMBERED.safeParse(json);
+    const { success, data } = schema.safeParse(numbered.success ? numbered.data.value : json);
     if (!success) throw new StateUnavailableError(`What is stored under ${key} is damaged.`);
-    return data;
+    return { change: numbered.success ? numbered.data.change : 0, value: data };
   }
 
-  function accept(stored: string | undefined, next = stored === undefined ? empty : parse(stored)): void {
+  function accept(stored: string | undefined, next: Numbered<T>): void {
     const isNew = stored !== text || !isKnown;
-    value = next;
+    value = next.value;
+    changes = next.change;
     text = stored;
     isKnown = true;
     if (isNew) onRead(value);
   }
 
+  const write = (before: string | undefined, after: string): Promise<boolean> =>
+    replaceValue(store, key, before, after);
+
   async function read(): Promise<void> {
-    let stored = await store.get(key);
-    // Nobody deletes it: the store has come back without its data.
-    if (stored === undefined && text !== undefined) {
-      if (await store.setIfAbsent(key, text, DOCUMENT_TTL_SECONDS)) return;
-      stored = await store.get(key);
+    for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+      const stored = await store.get(key);
+      if (stored === text && isKnown) return;
+      const found = parse(stored);
+      // Nobody deletes it: the store has come back without its data, or another process has given it what was true before.
+      if (text === undefined || found.change >= changes) return accept(stored, found);
+      if (await write(stored, text)) return;
     }
-    if (stored !== text || !isKnown) accept(stored);
+    throw new StateUnavailableError(`${key} changes all the time.`);
   }
 
   return {
@@ -110,12 +130,12 @@ export function createSharedDocument<T>(
         await read();
         const next = apply(value);
         if (next === value) return onWritten();
-        const written = JSON.stringify(next);
-        if (written === text) return onWritten();
-        if (!(await replaceValue(store, key, text, { value: written, ttlSeconds: DOCUMENT_TTL_SECONDS })))
-          continue;
+        if (JSON.stringify(next) === JSON.stringify(value)) return onWritten();
+        const after = { change: changes + 1, value: next };
+        const written = JSON.stringify(after);
+        if (!(await write(text, written))) continue;
         onWritten();
-        return accept(written, next);
+        return accept(written, after);
       }
       throw new StateUnavailableError(`${key} changes all the time.`);
     },

@@ -1,7 +1,6 @@
 /** Which differences are accepted, by `accepted-differences.yaml` of a pack. */
 import type { AcceptedDifference } from "../../pack/index.ts";
-import type { Difference } from "../counts/comparison.ts";
-import { lineKey } from "../counts/counts.ts";
+import { type Difference, lineKey } from "./comparison.ts";
 
 /** Finds the line that accepts a difference on a day. @param date Milliseconds since the epoch */
 export type AcceptedBy = (

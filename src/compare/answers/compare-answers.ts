@@ -1,5 +1,5 @@
 /** Compares the old and the new answer to one request. Pure: nothing is asked, stored or sent. */
-import { isObject, parseJson } from "../../base/index.ts";
+import { cutText, isObject, parseJson } from "../../base/index.ts";
 import {
   type ErrorFormats,
   errorsOf,
@@ -12,19 +12,13 @@ import {
   type Route,
   TOO_MANY_REQUESTS,
 } from "../../pack/index.ts";
-import type { Answer, Difference, NotComparableReason } from "../counts/comparison.ts";
-import { hasOpaqueCursor, orderOf, type ComparedRequest } from "./compared-request.ts";
-import {
-  compareValues,
-  joinField,
-  judgePlainly,
-  type JudgeScalar,
-  type ListRule,
-  type ValueRules,
-} from "./compare-values.ts";
-import { jsonType } from "./value-format.ts";
+import type { Answer, ComparedRequest, Difference, NotComparableReason } from "./comparison.ts";
+import { hasOpaqueCursor, orderOf } from "./compared-request.ts";
+import { createRowAlignment, type ListRule, type RowRules } from "./align-rows.ts";
+import { compare, type JudgeScalar, memberField } from "./compare.ts";
+import { isOtherFormat, jsonType } from "./value-format.ts";
 
-/** What two answers are compared as. */
+/** The form in which two answers are compared. */
 export interface AnswerRules {
   readonly pack: Pack;
   readonly route: Route;
@@ -45,7 +39,39 @@ const DEFAULT_MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 64;
 const MAX_VALUES = 200_000;
 
+/** More differences of one answer say nothing new. */
+const MAX_DIFFERENCES = 100;
+/** Characters of a value in a difference. */
+const MAX_VALUE = 2000;
+/** Characters of a field. Names of members may come from anybody. */
+const MAX_FIELD = 300;
+
 const SAME = { value: undefined };
+
+/** How two scalars differ where nothing is known about the field. */
+export const judgePlainly: JudgeScalar = (_field, old, other) =>
+  isOtherFormat(old, other) ? "format" : "value";
+
+/** The name of a member below a field. */
+export const joinField = (field: string, name: string): string =>
+  cutText(memberField(field, name), MAX_FIELD);
+
+const print = (value: unknown): string | undefined =>
+  value === undefined ? undefined : cutText(JSON.stringify(value), MAX_VALUE).toWellFormed();
+
+/** How the values of two answers are compared. */
+interface ValueRules extends RowRules {
+  readonly judge: JudgeScalar;
+}
+
+/** The differences of two values: one of each field and kind, whatever the number of rows that have it. */
+const compareValues = (old: unknown, other: unknown, { judge, ...rows }: ValueRules): Difference[] =>
+  compare(old, other, {
+    member: joinField,
+    align: createRowAlignment(rows),
+    judge,
+    most: MAX_DIFFERENCES,
+  }).map((found) => ({ ...found, old: print(found.old), new: print(found.new) }));
 
 /** Derives from a request how its answers are compared. @param maxBytes Default: 1 MiB. */
 export const createAnswerRules = (
@@ -111,7 +137,8 @@ export function compareAnswers(
   };
 }
 
-const compareStatus = (old: Answer, other: Answer): Difference[] =>
+/** The difference of the status, if there is one. */
+export const compareStatus = (old: Answer, other: Answer): Difference[] =>
   old.status === other.status
     ? []
     : [{ field: "status", kind: "status", old: String(old.status), new: String(other.status) }];
@@ -152,7 +179,7 @@ function compareHeaders(
 const CURSORS = new Set(["next_cursor", "previous_cursor"]);
 const LINKS = new Set(["next_link", "previous_link", "first_link", "last_link"]);
 
-/** The fields of a list's envelope by what they mean. */
+/** The fields of a list's envelope by their meaning. */
 function envelopeFields(
   { route }: Pick<AnswerRules, "route">,
   names: ReadonlySet<string>,

@@ -1,15 +1,7 @@
-/** What a request says about the comparison of its answers: which list is ordered, and by what. */
+/** The parts of a request that affect the comparison of its answers: which list is ordered, and by which fields. */
 import { isObject, parseJson } from "../../base/index.ts";
 import { type Pack, parseQuery, type Query, type Route } from "../../pack/index.ts";
-
-/** A request whose answers are compared. */
-export interface ComparedRequest {
-  readonly method: string;
-  /** With query. */
-  readonly path: string;
-  /** Of the client's filter header; null without one. */
-  readonly filter: string | null;
-}
+import type { ComparedRequest } from "./comparison.ts";
 
 /** The path of a request, and its query without the question mark. */
 export function splitTarget(target: string): [path: string, query: string] {

@@ -10,19 +10,12 @@
  *       recordOldPair(first.old, await askOldAgain(), rules, volatile);
  *     }
  */
-import type { Answer, ComparisonResult, Difference, NotComparableReason } from "../counts/comparison.ts";
-import { compareAnswers, type AnswerRules } from "./compare-answers.ts";
-import { judgePlainly } from "./compare-values.ts";
+import type { Answer, AnswerPair, ComparisonResult, Difference, NotComparableReason } from "./comparison.ts";
+import { compareAnswers, judgePlainly, type AnswerRules } from "./compare-answers.ts";
 import type { ClientView, ValuePair } from "./volatile-fields.ts";
 import { groupOf, keyOf } from "./volatile-state.ts";
 
-/** The answers of both services to the same request, asked at the same time. */
-export interface AnswerPair {
-  readonly old: Answer;
-  readonly new: Answer;
-}
-
-/** What a first pair of answers means. */
+/** The result of a first pair of answers. */
 export type FirstLook =
   | { readonly result: "equal" }
   | { readonly result: "not_comparable"; readonly reason: NotComparableReason }
@@ -55,7 +48,7 @@ export function comparePair(
     return { result: "equal" };
   }
   if (differences.every(isAccepted)) return { result: "accepted", differences };
-  // Values of a volatile field have been compared with what they may be.
+  // The values of a volatile field have been compared with its possible values.
   const isKnown = differences.every(
     (each) => isAccepted(each) || (groupOf(each.kind) !== "value" && volatile.isNoise(name, each)),
   );
@@ -75,20 +68,20 @@ export function recordOldPair(old: Answer, oldAgain: Answer, rules: AnswerRules,
   if ("differences" in compared) volatile.recordPair(rules.route.name, compared.differences, values);
 }
 
-/** What is confirmed. */
+/** The subject of a confirmation. */
 export interface ConfirmInput {
   /** The pair that differs. */
   readonly first: AnswerPair;
   /** The pair that was asked for later. */
   readonly second: AnswerPair;
   readonly rules: AnswerRules;
-  /** What is known about the old service. It learns from the two old answers. */
+  /** The knowledge about the old service. It learns from the two old answers. */
   readonly volatile: ClientView;
   /** Default: the pack accepts nothing. */
   readonly isAccepted?: IsAccepted;
 }
 
-/** What two pairs of answers mean. */
+/** The result of two pairs of answers. */
 export interface Confirmed {
   readonly result: ComparisonResult;
   /** With `not_comparable` alone. */
@@ -122,7 +115,7 @@ export function confirm({
   const believed = differences.filter((each) =>
     volatile.recordAgain(name, each, foundAgain.has(keyOf(each))),
   );
-  // Not before: the differences were found by what was known until now.
+  // Not before: the differences were found with the earlier knowledge.
   recordOldPair(first.old, second.old, rules, volatile);
   if (differences.length === 0) return { result: "equal", differences: [] };
   if (believed.length === 0) return { result: "unstable", differences };

@@ -1,4 +1,4 @@
-/** What can be said about a value without the value: its JSON type, and how it is written. */
+/** A description of a value without the value: its JSON type, and how it is written. */
 import { isExactNumber, isObject } from "../../base/index.ts";
 
 export type JsonType = "null" | "array" | "object" | "number" | "string" | "boolean";

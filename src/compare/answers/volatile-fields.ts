@@ -1,9 +1,10 @@
 /**
- * What is known about the old service from asking it twice: which fields differ from themselves, and what can still be
- * said about their values. Bounded, and as JSON small enough to be shared.
+ * Knowledge about the old service from asking it twice: which fields differ from themselves, and how far apart their
+ * values are. Bounded, and as JSON small enough to be shared.
  */
-import type { Difference } from "../counts/comparison.ts";
-import { judgePlainly, type JudgeScalar } from "./compare-values.ts";
+import type { Difference } from "./comparison.ts";
+import type { JudgeScalar } from "./compare.ts";
+import { judgePlainly } from "./compare-answers.ts";
 import {
   countFormats,
   createFieldState,
@@ -76,12 +77,12 @@ export class VolatileFields {
     return Object.fromEntries(this.#routes);
   }
 
-  /** Takes over what others know of clients of which they know more. @param state What was stored. Anything else counts as nothing. */
+  /** Takes over the knowledge of other processes about clients that they have seen more often. @param state What was stored. Anything else counts as nothing. */
   adopt(state: unknown): void {
     for (const [route, each] of Object.entries(parseState(state))) mergeRoute(this.#stateOf(route), each);
   }
 
-  /** What the comparisons of a client know of the old service, and add to it. */
+  /** Knowledge about the old service that the comparisons of a client read and extend. */
   seenBy(client: string): ClientView {
     return new ClientView(this, (route) => this.#stateOf(route), client, this.#learningPairs);
   }
@@ -113,7 +114,7 @@ export class VolatileFields {
   }
 }
 
-/** What is known of the old service, as the comparisons of one client use it and add to it. */
+/** Knowledge about the old service, as the comparisons of one client read and extend it. */
 export class ClientView {
   readonly #all: Pick<VolatileFields, "fieldsOf" | "isNoise" | "isVolatile">;
   readonly #stateOf: (route: string) => RouteState;
@@ -208,7 +209,7 @@ export class ClientView {
     else state.found += 1;
     if (!isFound || pairs < this.#learningPairs) return false;
     const { kind, field } = difference;
-    // A volatile field was compared as one: its values are compared with what they may be.
+    // A volatile field was compared as one: its values are compared with its possible values.
     if (groupOf(kind) === "value" && this.#all.isVolatile(route, field)) return true;
     const sum = (of: (field: FieldState) => number): number =>
       this.#weigh(route, (client) => {
@@ -220,7 +221,7 @@ export class ClientView {
     return doubts === 0 || (pairs >= MIN_PAIRS && !this.isNoise(route, difference) && found > doubts);
   }
 
-  /** What this client has counted, and the others, but for the one of them with the most: it must not outweigh what others see. */
+  /** The sum of what this client and the others have counted, without the other client that has most: one client must not outweigh the rest. */
   #weigh(route: string, of: (state: ClientState) => number): number {
     let sum = 0;
     let most = 0;

@@ -1,7 +1,7 @@
-/** What is known about the fields of an old service, as it is stored. */
+/** The stored knowledge about the fields of an old service. */
 import { z } from "zod";
-import type { Difference, DifferenceKind } from "../counts/comparison.ts";
-import { createIsSameClient } from "../counts/proven-by.ts";
+import type { Difference, DifferenceKind } from "./comparison.ts";
+import { createIsSameClient } from "../../gateway/index.ts";
 import { formatsOf } from "./value-format.ts";
 
 const count = z.number().nonnegative();
@@ -9,7 +9,7 @@ const count = z.number().nonnegative();
 /** Of the old and of the new side. */
 const counts = z.tuple([count, count]);
 
-/** What the pairs of a route show about one field and kind of difference. */
+/** The pairs of a route about one field and kind of difference. */
 const fieldState = z.object({
   /** Pairs in which the old service differed from itself. */
   differing: count,
@@ -23,7 +23,7 @@ const fieldState = z.object({
   formats: z.record(z.string(), counts),
 });
 
-/** What the requests of one client show about a route. */
+/** The requests of one client to a route. */
 const clientState = z.object({
   /** Of answers of the old service to the same request. */
   pairs: count,
@@ -32,7 +32,7 @@ const clientState = z.object({
   fields: z.record(z.string(), fieldState),
 });
 
-/** What is known about one route, by clients. */
+/** The knowledge about one route, by clients. */
 const routeState = z.record(z.string(), clientState);
 
 const volatileState = z.record(z.string(), routeState);
@@ -41,7 +41,7 @@ export type FieldState = z.infer<typeof fieldState>;
 export type ClientState = z.infer<typeof clientState>;
 export type RouteState = z.infer<typeof routeState>;
 
-/** What is known about all routes, by their names. */
+/** The knowledge about all routes, by their names. */
 export type VolatileState = z.infer<typeof volatileState>;
 
 /** Pairs of a route from which on it is known how its fields differ from themselves. */
@@ -61,11 +61,11 @@ export const groupOf = (kind: DifferenceKind): string => (kind === "format" ? "v
 /** The start of the keys of values. */
 export const VALUE = "value ";
 
-/** What a difference is counted as. */
+/** The key under which a difference is counted. */
 export const keyOf = ({ field, kind }: Pick<Difference, "field" | "kind">): string =>
   `${groupOf(kind)} ${field}`;
 
-/** A field of which nothing is known. */
+/** A field without any knowledge. */
 export const createFieldState = (): FieldState => ({
   differing: 0,
   found: 0,
@@ -78,7 +78,7 @@ export const createFieldState = (): FieldState => ({
 export const knownAs = (route: RouteState, client: string): string =>
   Object.hasOwn(route, client) ? client : (Object.keys(route).find(createIsSameClient(client)) ?? client);
 
-/** What a client shows of a route. With too many clients it takes the place of the one that has shown least. */
+/** The evidence of a client on a route. With too many clients it takes the place of the one that has shown least. */
 export function openClient(route: RouteState, client: string): ClientState {
   const name = knownAs(route, client);
   const found = route[name];
@@ -113,14 +113,14 @@ export function countFormats(state: FieldState, side: 0 | 1, value: unknown): vo
   }
 }
 
-/** Adds what others know of a route to it: of each client that of which there are more pairs. */
+/** Adds the knowledge of other processes about a route: for each client the larger number of pairs. */
 export function mergeRoute(into: RouteState, from: RouteState): void {
   for (const [client, state] of Object.entries(from))
     if (state.total > (into[knownAs(into, client)]?.total ?? 0))
       Object.assign(openClient(into, client), state);
 }
 
-/** What several processes know together. Its objects are copies. */
+/** The merged knowledge of several processes. Its objects are copies. */
 export function mergeVolatileStates(states: readonly VolatileState[]): VolatileState {
   const merged = new Map<string, RouteState>();
   for (const [route, state] of states.flatMap((each) => Object.entries(structuredClone(each)))) {

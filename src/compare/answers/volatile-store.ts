@@ -11,7 +11,7 @@ export const MAX_STORED = 500_000;
 /** A route is written again once so much more is known of it: the store is not written for each comparison. */
 const GROWTH = 1.1;
 
-/** What is stored: all of it that fits. */
+/** The stored part: as much as fits. */
 function withinBound(state: VolatileState): VolatileState {
   let left = MAX_STORED;
   const sized = Object.entries(state).flatMap(([route, clients]) =>

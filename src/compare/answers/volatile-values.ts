@@ -1,4 +1,4 @@
-/** What can still be said about the values of a field that differs from itself: their formats, and how far apart they are. */
+/** Descriptions of the values of a field that differs from itself: their formats, and how far apart they are. */
 import { formatsOf, positionOf } from "./value-format.ts";
 import { MAX_FORMATS, MIN_PAIRS, type FieldState } from "./volatile-state.ts";
 
@@ -14,7 +14,7 @@ const decimals = (format: string): number =>
 /** Whether what is known of a field shows something to a client. */
 type IsShown = (shows: (state: FieldState) => boolean) => boolean;
 
-/** What the clients of a route know of one field. */
+/** The knowledge of the clients of a route about one field. */
 export interface KnownField {
   /** Undefined where the client itself knows nothing. */
   readonly own: FieldState | undefined;

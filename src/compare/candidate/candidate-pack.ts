@@ -1,4 +1,4 @@
-import type { Log, Metrics, Settings } from "../../base/index.ts";
+import { createReloader, type Log, type Metrics, type Reload, type Settings } from "../../base/index.ts";
 import {
   assertReplaceable,
   describeProblems,
@@ -23,7 +23,7 @@ interface ServingPacks {
 
 export interface CandidateOptions {
   readonly activePack: ServingPacks;
-  /** Checks whether what else is configured fits a pack. @throws {Error} */
+  /** Checks whether the other configured files fit a pack. @throws {Error} */
   readonly checkPack: (pack: Pack) => void;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "addGauge">;
@@ -39,17 +39,9 @@ export interface CandidateOptions {
 export function createCandidateReloader(
   settings: Settings,
   { activePack, checkPack, log, metrics }: CandidateOptions,
-): (() => Promise<void>) | undefined {
+): Reload | undefined {
   const { CANDIDATE_MAPPINGS_DIR: folder } = settings;
   if (folder === undefined) return undefined;
-  /** Aborted when another reload starts. */
-  let latest = new AbortController();
-  let isLastSuccessful = true;
-  metrics.addGauge(
-    "candidate_last_reload_successful",
-    "1 if the last reload of the candidate succeeded, 0 if it was rejected.",
-    () => Number(isLastSuccessful),
-  );
   metrics.addGauge(
     "candidate_offered",
     "1 while testers can ask for another pack than the active one, else 0.",
@@ -64,7 +56,7 @@ export function createCandidateReloader(
     return packHash(main, settings) === active ? undefined : main;
   }
 
-  async function replace({ signal }: AbortController): Promise<void> {
+  async function replace(signal: AbortSignal): Promise<void> {
     const { pack: active } = activePack.current();
     const files = otherFiles(active.hash);
     const isSuperseded = (): boolean => signal.aborted;
@@ -79,20 +71,17 @@ export function createCandidateReloader(
       log.info({ pack: loaded.pack.hash, directory: files.directory }, "another pack can be asked for");
   }
 
-  return async function reloadCandidate() {
-    latest.abort();
-    latest = new AbortController();
-    const { signal } = latest;
-    try {
-      await replace(latest);
-      if (!signal.aborted) isLastSuccessful = true;
-    } catch (error) {
-      if (signal.aborted) return;
-      isLastSuccessful = false;
+  return createReloader({
+    read: replace,
+    onFailure: (error) =>
       log.warn(
         { code: "AG_CANDIDATE_REJECTED", faults: describeProblems(error) },
         "the candidate was rejected; the active pack is not concerned",
-      );
-    }
-  };
+      ),
+    gauge: {
+      name: "candidate_last_reload_successful",
+      help: "1 if the last reload of the candidate succeeded, 0 if it was rejected.",
+    },
+    metrics,
+  });
 }

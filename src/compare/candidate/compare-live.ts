@@ -2,18 +2,14 @@
 import { CLIENT_GONE, errorText, type Log, type Settings } from "../../base/index.ts";
 import type { ClientDirectory } from "../../audit/index.ts";
 import type { Pack } from "../../pack/index.ts";
-import type { Compared, NotComparableReason, ReportComparison } from "../counts/comparison.ts";
-import { createIsSameClient, provenBy } from "../counts/proven-by.ts";
-import { acceptDifferences, type AcceptedBy } from "../answers/accepted.ts";
+import type { Compared, NotComparableReason, ReportComparison } from "../answers/comparison.ts";
+import { createIsSameClient, provenBy } from "../../gateway/index.ts";
+import { acceptDifferences } from "../answers/accepted.ts";
+import { notComparable } from "../answers/judge.ts";
+import type { Exchange } from "../answers/second-answer.ts";
 import { isAccepted, type PlanRules, provenIdentity, type RouteMatch } from "../../gateway/index.ts";
-import { judgeAnswers } from "../recorded/judge-answers.ts";
-import { sampleOf } from "./sample.ts";
-import {
-  createTranslateAgain,
-  type Exchange,
-  type OtherPack,
-  type TranslateAgain,
-} from "./translate-again.ts";
+import { createCandidateAnswer, type OtherPack } from "./candidate-answer.ts";
+import { compareExchange, type OtherAnswers } from "./compare-exchange.ts";
 
 /** Requests that wait to be compared, and their bytes: of bodies, v4's responses and answers. */
 const MOST_WAITING = 100;
@@ -25,10 +21,10 @@ const CLIENT_SHARE = 0.25;
 const MOST_BUSY = 0.8;
 
 export interface LiveComparisonOptions {
-  /** What answers are compared with; undefined: there is nothing to compare. */
+  /** The pack with which answers are compared; undefined: there is none. */
   readonly candidate: () => OtherPack | undefined;
   readonly directory: () => ClientDirectory;
-  readonly sunset: PlanRules;
+  readonly plan: PlanRules;
   readonly report: ReportComparison;
   readonly log: Log;
 }
@@ -39,13 +35,6 @@ export interface LiveComparison {
   offer(pack: Pack, exchange: Exchange): void;
   /** Forgets what waits. */
   stop(): void;
-}
-
-/** A candidate, and what it is compared with. */
-interface PreparedCandidate {
-  readonly hash: string;
-  readonly translateAgain: TranslateAgain;
-  readonly acceptedBy: AcceptedBy;
 }
 
 interface Waiting {
@@ -79,31 +68,26 @@ function findObstacle({ context, outcome }: Exchange): NotComparableReason | und
   if (outcome.status === CLIENT_GONE) return "client_gone";
   if (outcome.meaning === "limited") return "limited";
   if (outcome.meaning === "failed") return "failed";
-  // A token that was issued to the client is issued once.
-  return context.match?.route.tokenLevels ? "token" : undefined;
+  return context.match?.route.tokens ? "token" : undefined;
 }
 
-/**
- * Creates the comparison with the candidate. Differences are found once: the same responses of v4 always have the same
- * answer under one pack.
- */
+/** Creates the comparison with the candidate. */
 export function createLiveComparison(
   settings: Settings,
-  { candidate, directory, sunset, report, log }: LiveComparisonOptions,
+  { candidate, directory, plan, report, log }: LiveComparisonOptions,
 ): LiveComparison {
-  const prepared = new WeakMap<OtherPack, PreparedCandidate>();
+  const prepared = new WeakMap<OtherPack, OtherAnswers>();
   const waiting: Waiting[] = [];
   let waitingBytes = 0;
   let timer: NodeJS.Timeout | undefined;
   let lastLoad = performance.eventLoopUtilization();
   let isRunning = false;
 
-  function prepare(other: OtherPack): PreparedCandidate {
+  function prepare(other: OtherPack): OtherAnswers {
     const found = prepared.get(other);
     if (found) return found;
     const created = {
-      hash: other.pack.hash,
-      translateAgain: createTranslateAgain(settings, other, sunset),
+      answer: createCandidateAnswer(settings, other, plan),
       acceptedBy: acceptDifferences(other.pack.acceptedDifferences),
     };
     prepared.set(other, created);
@@ -140,12 +124,8 @@ export function createLiveComparison(
   async function compare(next: Waiting, otherPack: OtherPack): Promise<void> {
     const { pack, match, exchange } = next;
     try {
-      const other = prepare(otherPack);
-      const response = await other.translateAgain(exchange);
-      if (!response) return reportNotComparable(next, other.hash, "calls");
-      const sample = sampleOf(pack, exchange, response);
-      const judgement = judgeAnswers({ pack, route: match.route }, sample, other.acceptedBy);
-      report({ key: undefined, differences: [], ...describe(next, other.hash), ...judgement });
+      const finding = await compareExchange({ pack, route: match.route }, exchange, prepare(otherPack));
+      report({ ...describe(next, otherPack.pack.hash), ...finding });
     } catch (error) {
       const { id: requestId } = exchange.request;
       log.error(
@@ -156,7 +136,7 @@ export function createLiveComparison(
   }
 
   const reportNotComparable = (about: Waiting, hash: string, reason: NotComparableReason): void =>
-    report({ ...describe(about, hash), result: "not_comparable", reason, key: undefined, differences: [] });
+    report({ ...describe(about, hash), ...notComparable(reason) });
 
   function describe(
     { pack, match, exchange: { request, context }, provenBy: by }: Waiting,
@@ -174,7 +154,7 @@ export function createLiveComparison(
     };
   }
 
-  /** Whose case a request is, which v4 knows. Where clients have no credentials, the user agent is all that there is. */
+  /** The proven owner of a request. Where clients have no credentials, the user agent is all that there is. */
   function provenByOf({ credentials }: Pack, { request, context }: Exchange): string {
     const identity = provenIdentity(request, context);
     const { userAgent } = credentials.client ? { userAgent: undefined } : identity;

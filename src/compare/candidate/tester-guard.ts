@@ -1,4 +1,4 @@
-/** Who may ask for the pack that is not the active one: clients whose entry in `CLIENTS_FILE` says so. */
+/** Decides who may ask for a pack that is not active: clients whose entry in `CLIENTS_FILE` says so. */
 import {
   type AlphaRequest,
   createGuard,
@@ -17,7 +17,7 @@ import type { Settings } from "../../base/index.ts";
 import { HttpError } from "../../pack/index.ts";
 import type { ClientDirectory } from "../../audit/index.ts";
 
-/** What the guard needs of a gateway. */
+/** The services that the guard needs. */
 type TesterGuardParts = GuardDependencies &
   Parameters<typeof createSenderReader>[0] & {
     /** Whether only testers get the pack. */
@@ -26,8 +26,8 @@ type TesterGuardParts = GuardDependencies &
   };
 
 /**
- * Rejects requests of all others, in both dialects, as if there was no such pack. A tester is known by what nobody can
- * invent: a token, the application of a token, or the name that a trusted proxy gives.
+ * Rejects requests of all others, in both dialects, as if there was no such pack. A tester is known by a proof: a
+ * token, the application of a token, or the name that a trusted proxy gives.
  */
 export function createTesterGuard(
   settings: Settings,

@@ -1,18 +1,15 @@
-/** Collects the results of comparisons, and adds them to what all replicas have counted. */
+/** Collects the results of comparisons, and adds them to the counts of all replicas. */
 import { createRecordIds, type Redaction } from "../../audit/index.ts";
 import { errorText, type KeyValueStore, type Log, type Metrics, Outage } from "../../base/index.ts";
-import type { Compared, ComparisonSource, ReportComparison } from "./comparison.ts";
-import { readComparisons, writeComparisons } from "./comparison-store.ts";
-import type { SourceCounts } from "./counts.ts";
+import type { Compared, ComparisonSource, ReportComparison } from "../answers/comparison.ts";
+import type { CoverAnswer } from "./coverage.ts";
 import { createReportFull } from "./full-stores.ts";
-import { Pending, type CoverAnswer } from "./pending.ts";
+import { WaitingCounts } from "./waiting-counts.ts";
 
 /** The comparisons of a gateway. */
 export interface Comparisons {
   /** Takes the result of a comparison. Never throws, and never waits. */
   readonly report: ReportComparison;
-  /** What all replicas have found. @throws {StateUnavailableError} */
-  read(): Promise<readonly SourceCounts[]>;
   /** Writes what was collected. It is called each half second while there is something. Never throws. */
   flush(): Promise<void>;
   /** Writes what was collected, and stops. */
@@ -23,7 +20,7 @@ export interface ComparisonsOptions {
   readonly state: KeyValueStore;
   /** That of the audit, by the active pack. */
   readonly redaction: () => Redaction;
-  /** What an answer shows of its route, by the active pack. Default: nothing. */
+  /** The parts of its route that an answer shows, by the active pack. Default: nothing. */
   readonly cover?: CoverAnswer;
   readonly metrics: Pick<Metrics, "countComparison" | "countNoRoom">;
   readonly log: Log;
@@ -31,7 +28,7 @@ export interface ComparisonsOptions {
 
 const FLUSH_MS = 500;
 /**
- * A store on a disk blocks the process while it writes: for so many times as long it is not written again. With 200
+ * A store on a disk blocks the process while it writes: it is not written again for this many times as long. With 200
  * at most 0.5 % of the requests wait for it.
  */
 const PAUSE_FACTOR = 200;
@@ -47,9 +44,15 @@ const MAX_PAUSE_MS = 5000;
  * ```
  */
 export function openComparisons({ state, redaction, cover, metrics, log }: ComparisonsOptions): Comparisons {
-  const pending = new Map<ComparisonSource, Pending>();
-  const newId = createRecordIds();
-  const onFull = createReportFull({ log, metrics });
+  const waiting = new Map<ComparisonSource, WaitingCounts>();
+  const options = {
+    redaction,
+    cover,
+    newId: createRecordIds(),
+    onFull: createReportFull({ log, metrics }),
+    onBegin: ({ source, subject }: Pick<Compared, "source" | "subject">) =>
+      log.info({ source, subject }, "comparisons are counted from the beginning"),
+  };
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> | undefined;
   const outage = new Outage({
@@ -63,12 +66,10 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
   let pauseMs = FLUSH_MS;
   let isClosed = false;
 
-  function pendingOf(source: ComparisonSource): Pending {
-    const found = pending.get(source);
-    if (found) return found;
-    const created = new Pending({ source, redaction, cover, newId, onFull });
-    pending.set(source, created);
-    return created;
+  function waitingOf(source: ComparisonSource): WaitingCounts {
+    const found = waiting.get(source) ?? new WaitingCounts(state, source, options);
+    waiting.set(source, found);
+    return found;
   }
 
   function schedule(): void {
@@ -83,7 +84,7 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
     try {
       const { source, route, result, reason } = compared;
       metrics.countComparison(source, route, result, reason);
-      pendingOf(source).add(compared);
+      waitingOf(source).add(compared);
       schedule();
     } catch (error) {
       log.error(
@@ -94,13 +95,9 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
   }
 
   async function writeAll(): Promise<void> {
-    for (const one of pending.values()) {
+    for (const one of waiting.values()) {
       try {
-        await writeComparisons(state, one, {
-          onBegin: ({ source, subject }) =>
-            log.info({ source, subject }, "comparisons are counted from the beginning"),
-          onFull,
-        });
+        await one.write();
         outage.succeeded();
       } catch (error) {
         outage.failed(error);
@@ -116,7 +113,7 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
     clearImmediate(turn);
     const blockedMs = isBlocking ? performance.now() - startedAt : 0;
     pauseMs = Math.min(MAX_PAUSE_MS, Math.max(FLUSH_MS, blockedMs * PAUSE_FACTOR));
-    if ([...pending.values()].some((one) => !one.isEmpty())) schedule();
+    if ([...waiting.values()].some((one) => !one.isEmpty())) schedule();
   }
 
   /** One flush at a time: a second one waits for the first, and writes what came meanwhile. */
@@ -130,7 +127,6 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
 
   return {
     report,
-    read: () => readComparisons(state),
     flush,
     async close() {
       isClosed = true;

@@ -1,300 +1,164 @@
-/** The counts of comparisons, as the state store has them: one value for all routes of a source. */
+/** The counts of comparisons: one document for all routes of a source, to which all replicas add theirs. */
 import { z } from "zod";
 import { DIFFERENCE_KINDS } from "../../pack/index.ts";
-import type { Compared, ComparisonSource, Difference, NotComparableReason } from "./comparison.ts";
-import { createIsSameClient } from "./proven-by.ts";
+import { caseOf } from "./cases.ts";
+import { type Compared, type Difference, lineKey, type NotComparableReason } from "../answers/comparison.ts";
+
+const total = z.int().nonnegative();
 
 /** How often one field of a route differed in one way. */
-export interface FieldCounts {
-  readonly field: string;
-  readonly kind: Difference["kind"];
+const fieldCounts = z.object({
+  field: z.string(),
+  kind: z.enum(DIFFERENCE_KINDS),
   /** Comparisons whose difference was confirmed. */
-  count: number;
+  count: total,
   /** Comparisons whose difference was not confirmed. */
-  unstable: number;
+  unstable: total,
   /** Milliseconds since the epoch. */
-  first: number;
-  last: number;
-  /** Whose request showed it first, as {@link Compared.provenBy} says: of one client only a part of the fields is kept. */
-  readonly by: string;
+  first: z.number(),
+  last: z.number(),
+  /** The owner of the request that showed it first, as in {@link Compared.provenBy}: of one client only a part of the fields is kept. */
+  by: z.string(),
   /** The names of the first clients, {@link MAX_CLIENTS} at most. */
-  clients: string[];
-  /** Ids of examples, {@link MAX_EXAMPLES} at most. */
-  examples: string[];
-}
+  clients: z.array(z.string()),
+  /** {@link MAX_EXAMPLES} at most, with their size in bytes. */
+  examples: z.array(z.object({ id: z.string(), bytes: total })),
+});
 
-/** What was found on one route. */
-export interface RouteCounts {
-  comparisons: number;
-  equal: number;
+/** The results on one route. */
+const routeCounts = z.object({
+  comparisons: total,
+  equal: total,
   /** Comparisons with a confirmed difference. */
-  different: number;
-  unstable: number;
-  accepted: number;
-  notComparable: Partial<Record<NotComparableReason, number>>;
-  /** Cases that were compared, each once for each client: equal, different and accepted ones. */
-  distinct: number;
-  /** The same by clients, as {@link Compared.provenBy} has them, with one for all that are the same. */
-  cases: Record<string, number>;
-  /** Cases with a confirmed difference, each once. */
-  distinctDifferent: number;
-  first: number;
-  last: number;
-  fields: FieldCounts[];
+  different: total,
+  unstable: total,
+  accepted: total,
+  notComparable: z.record(z.string(), total) as z.ZodType<Partial<Record<NotComparableReason, number>>>,
+  /** Cases that were compared by clients, as {@link Compared.provenBy} has them, with one for all that are the same. */
+  cases: z.record(z.string(), z.string()),
+  /** Cases with a confirmed difference. */
+  differing: z.string(),
+  /** The parts that answers have shown, as in `CoverAnswer`. */
+  seen: z.array(z.string()),
+  first: z.number(),
+  last: z.number(),
+  fields: z.array(fieldCounts),
   /** How often each line of accepted differences was used, by {@link lineKey}. */
-  acceptedLines: Record<string, number>;
-}
+  acceptedLines: z.record(z.string(), total),
+});
 
-/** What the comparisons of one source have found since they began. */
-export interface SourceCounts {
-  readonly source: ComparisonSource;
-  /** What is compared: see {@link Compared.subject}. */
-  readonly subject: string;
-  /** Names the sets that belong to these counts. */
-  readonly epoch: string;
+/** The results of the comparisons of one source since they began. */
+export const sourceCounts = z.object({
+  source: z.enum(["candidate", "legacy"]),
+  /** The subject of the comparisons: see {@link Compared.subject}. */
+  subject: z.string(),
   /** Milliseconds since the epoch. */
-  readonly since: number;
+  since: z.number(),
   /** The subject before this one. Comparisons that are in flight when it changes are left out. */
-  readonly before: string | null;
-  /** Bytes of the examples, by clients whose requests showed their fields first. */
-  exampleBytes: Record<string, number>;
-  /** Routes and fields that were left out, because there are too many of them. */
-  dropped: number;
-  routes: Record<string, RouteCounts>;
-}
+  before: z.string().nullable(),
+  /** Routes, fields and examples that were left out, because there are too many of them. */
+  dropped: total,
+  routes: z.record(z.string(), routeCounts),
+});
 
-export const MAX_ROUTES = 500;
+export type FieldCounts = z.infer<typeof fieldCounts>;
+export type RouteCounts = z.infer<typeof routeCounts>;
+export type SourceCounts = z.infer<typeof sourceCounts>;
+
 /** Fields of all routes of a source: some 300 bytes each in the value that each flush rewrites. */
 export const MAX_FIELDS = 1000;
 export const MAX_CLIENTS = 10;
 export const MAX_EXAMPLES = 3;
-const MAX_LINES = 200;
+/** The cases of a route that are counted separately. More prove nothing that a gateway is asked for. */
+export const MAX_CASES = 10_000;
 /** Characters of a field's path, and of the name of a client. */
 const MAX_NAME = 200;
-/** Bytes of all examples of a source. */
-const MAX_EXAMPLE_BYTES = 16 * 1024 * 1024;
 /** The part of a bounded store that one client may fill, so that there is room for others. */
 export const CLIENT_SHARE = 0.1;
-
-const total = z.number().int().nonnegative();
-const fieldSchema = z.object({
-  field: z.string(),
-  kind: z.enum(DIFFERENCE_KINDS),
-  count: total,
-  unstable: total,
-  first: z.number(),
-  last: z.number(),
-  by: z.string(),
-  clients: z.array(z.string()),
-  examples: z.array(z.string()),
-});
-const routeSchema = z.object({
-  comparisons: total,
-  equal: total,
-  different: total,
-  unstable: total,
-  accepted: total,
-  notComparable: z.record(z.string(), total) as z.ZodType<RouteCounts["notComparable"]>,
-  distinct: total,
-  cases: z.record(z.string(), total),
-  distinctDifferent: total,
-  first: z.number(),
-  last: z.number(),
-  fields: z.array(fieldSchema),
-  acceptedLines: z.record(z.string(), total),
-});
-const sourceSchema: z.ZodType<SourceCounts> = z.object({
-  source: z.enum(["candidate", "legacy"]),
-  subject: z.string(),
-  epoch: z.string(),
-  since: z.number(),
-  before: z.string().nullable(),
-  exampleBytes: z.record(z.string(), total),
-  dropped: total,
-  routes: z.record(z.string(), routeSchema),
-});
-
-/** Reads stored counts. @returns undefined for none, and for what no gateway has written */
-export function parseCounts(text: string | undefined): SourceCounts | undefined {
-  if (text === undefined) return undefined;
-  try {
-    return sourceSchema.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
-
-/** The key of a line of accepted differences. */
-export const lineKey = ({ field, kind }: Pick<Difference, "field" | "kind">): string => `${kind} ${field}`;
+/** Comparisons of the subject before may arrive for so long. */
+const LATE_MS = 60_000;
 
 /** Creates counts of nothing. @param now Milliseconds since the epoch */
 export const createCounts = (
   { source, subject }: Pick<Compared, "source" | "subject">,
-  epoch: string,
   now: number,
   before: string | null = null,
-): SourceCounts => ({
-  source,
-  subject,
-  epoch,
-  since: now,
-  before,
-  exampleBytes: {},
-  dropped: 0,
-  routes: {},
-});
+): SourceCounts => ({ source, subject, since: now, before, dropped: 0, routes: {} });
 
-const createRoute = (time: number): RouteCounts => ({
+/** Whether a comparison of a subject was in flight when another one replaced it. */
+export const isLate = (
+  subject: string,
+  counts: Pick<SourceCounts, "before" | "since"> | undefined,
+  now: number,
+): boolean => counts?.before === subject && now - counts.since < LATE_MS;
+
+/** Creates counts of a route without any comparison. @param time Milliseconds since the epoch */
+export const createRoute = (time: number): RouteCounts => ({
   comparisons: 0,
   equal: 0,
   different: 0,
   unstable: 0,
   accepted: 0,
   notComparable: {},
-  distinct: 0,
   cases: {},
-  distinctDifferent: 0,
+  differing: "",
+  seen: [],
   first: time,
   last: time,
   fields: [],
   acceptedLines: {},
 });
 
-/** Whether counts have no room for another field that a client shows first. */
-function isFullOfFields({ routes }: SourceCounts, by: string): boolean {
-  const fields = Object.values(routes).flatMap((route) => route.fields);
-  const own = fields.map((field) => field.by).filter(createIsSameClient(by)).length;
-  return fields.length >= MAX_FIELDS || own >= MAX_FIELDS * CLIENT_SHARE;
-}
-
-/** The counts of a route, which begin with this; undefined if there are too many routes. */
-function routeOf(counts: SourceCounts, name: string, time: number): RouteCounts | undefined {
-  const found = Object.hasOwn(counts.routes, name) ? counts.routes[name] : undefined;
-  if (found) return found;
-  if (Object.keys(counts.routes).length >= MAX_ROUTES) {
-    counts.dropped += 1;
-    return undefined;
-  }
-  return (counts.routes[name] = createRoute(time));
-}
-
-/** The counts of a field, which begin with this; undefined if there are too many fields, or too many of one client. */
-function fieldOf(
-  counts: SourceCounts,
-  route: RouteCounts,
-  { field, kind, by }: Pick<FieldCounts, "field" | "kind" | "by">,
-  time: number,
-): FieldCounts | undefined {
-  const found = route.fields.find((one) => one.field === field && one.kind === kind);
-  if (found) return found;
-  if (isFullOfFields(counts, by)) {
-    counts.dropped += 1;
-    return undefined;
-  }
-  const created: FieldCounts = {
-    field,
-    kind,
-    count: 0,
-    unstable: 0,
-    first: time,
-    last: time,
-    by,
-    clients: [],
-    examples: [],
-  };
-  route.fields.push(created);
-  return created;
-}
-
-function addClient(field: FieldCounts, client: string): void {
-  if (field.clients.length < MAX_CLIENTS && !field.clients.includes(client)) field.clients.push(client);
-}
-
-function addLine(route: RouteCounts, key: string, times: number): void {
-  const found = Object.hasOwn(route.acceptedLines, key);
-  if (found || Object.keys(route.acceptedLines).length < MAX_LINES)
-    route.acceptedLines[key] = (route.acceptedLines[key] ?? 0) + times;
-}
-
 const cut = (text: string): string => text.slice(0, MAX_NAME);
 
-/** Counts a comparison. @returns The fields whose differences were confirmed */
-export function addComparison(counts: SourceCounts, compared: Compared): readonly FieldCounts[] {
-  const { route: name, time, result, reason, client, provenBy: by = "", differences } = compared;
+/** Differences with short fields, each once: a field of a list may differ in each of its rows. */
+const cutFields = <Line extends Pick<Difference, "field" | "kind">>(lines: readonly Line[]): Line[] => [
+  ...new Map(
+    lines.map((line) => ({ ...line, field: cut(line.field) })).map((line) => [lineKey(line), line]),
+  ).values(),
+];
+
+/** Adds one comparison to the counts of its route. @param seen What its answer has shown. @param example That was made of it */
+export function countOne(
+  compared: Compared,
+  seen: readonly string[] = [],
+  example?: FieldCounts["examples"][number],
+): RouteCounts {
+  const { time, result, reason = "unreadable", client, provenBy, differences, key } = compared;
   const { accepted = result === "accepted" ? differences : [] } = compared;
-  const route = routeOf(counts, name, time);
-  if (!route) return [];
-  route.comparisons += 1;
-  route.first = Math.min(route.first, time);
-  route.last = Math.max(route.last, time);
-  if (result === "not_comparable") {
-    const why = reason ?? "unreadable";
-    route.notComparable[why] = (route.notComparable[why] ?? 0) + 1;
-    return [];
-  }
-  route[result] += 1;
-  for (const key of new Set(accepted.map((line) => lineKey({ ...line, field: cut(line.field) }))))
-    addLine(route, key, 1);
-  if (result !== "different" && result !== "unstable") return [];
-  // A field of a list may differ in each of its rows: the comparison counts once.
-  const seen = new Set<FieldCounts>();
-  for (const { field: path, kind } of differences) {
-    const field = fieldOf(counts, route, { field: cut(path), kind, by }, time);
-    if (!field || seen.has(field)) continue;
-    seen.add(field);
-    field[result === "different" ? "count" : "unstable"] += 1;
-    field.first = Math.min(field.first, time);
-    field.last = Math.max(field.last, time);
-    if (client !== null) addClient(field, cut(client));
-  }
-  return result === "different" ? [...seen] : [];
+  const counts = { ...createRoute(time), comparisons: 1 };
+  if (result === "not_comparable") return { ...counts, notComparable: { [reason]: 1 } };
+  const differs = result === "different" || result === "unstable";
+  const proven = key === undefined || result === "unstable" ? "" : caseOf(key);
+  return {
+    ...counts,
+    [result]: 1,
+    cases: proven === "" || provenBy === undefined ? {} : { [provenBy]: proven },
+    differing: result === "different" ? proven : "",
+    seen: [...seen],
+    acceptedLines: Object.fromEntries(cutFields(accepted).map((line) => [lineKey(line), 1])),
+    fields: (differs ? cutFields(differences) : []).map(({ field, kind }) => ({
+      field,
+      kind,
+      count: result === "different" ? 1 : 0,
+      unstable: result === "unstable" ? 1 : 0,
+      first: time,
+      last: time,
+      by: provenBy ?? "",
+      clients: client === null ? [] : [cut(client)],
+      examples: example ? [example] : [],
+    })),
+  };
 }
 
-/** Adds the counts of one route, and the ids of its examples for which there is room. */
-function addRoute(into: SourceCounts, name: string, from: RouteCounts, sizeOf: (id: string) => number): void {
-  const route = routeOf(into, name, from.first);
-  if (!route) return;
-  for (const total of ["comparisons", "equal", "different", "unstable", "accepted"] as const)
-    route[total] += from[total];
-  route.first = Math.min(route.first, from.first);
-  route.last = Math.max(route.last, from.last);
-  for (const [reason, times] of Object.entries(from.notComparable) as [NotComparableReason, number][])
-    route.notComparable[reason] = (route.notComparable[reason] ?? 0) + times;
-  for (const [key, times] of Object.entries(from.acceptedLines)) addLine(route, key, times);
-  for (const added of from.fields) {
-    const field = fieldOf(into, route, added, added.first);
-    if (!field) continue;
-    field.count += added.count;
-    field.unstable += added.unstable;
-    field.first = Math.min(field.first, added.first);
-    field.last = Math.max(field.last, added.last);
-    for (const client of added.clients) addClient(field, client);
-    for (const id of added.examples) addExample(into, field, id, sizeOf(id));
-  }
-}
-
-function addExample(counts: SourceCounts, field: FieldCounts, id: string, bytes: number): void {
-  if (field.examples.length >= MAX_EXAMPLES || field.examples.includes(id)) return;
-  if (!examplesOf(counts).has(id)) {
-    const [sizes, isSame] = [Object.entries(counts.exampleBytes), createIsSameClient(field.by)];
-    const all = sizes.reduce((sum, [, each]) => sum + each, bytes);
-    const own = sizes.reduce((sum, [by, each]) => (isSame(by) ? sum + each : sum), bytes);
-    if (all > MAX_EXAMPLE_BYTES || own > MAX_EXAMPLE_BYTES * CLIENT_SHARE) return void (counts.dropped += 1);
-    counts.exampleBytes[field.by] = (counts.exampleBytes[field.by] ?? 0) + bytes;
-  }
-  field.examples.push(id);
-}
-
-/** Ids of all examples that counts refer to. */
-export const examplesOf = ({ routes }: SourceCounts): ReadonlySet<string> =>
-  new Set(Object.values(routes).flatMap(({ fields }) => fields.flatMap(({ examples }) => examples)));
-
-/**
- * Adds counts to others. The numbers of distinct cases stay, since they are the sizes of sets.
- *
- * @param sizeOf Bytes of an example
- */
-export function addCounts(into: SourceCounts, from: SourceCounts, sizeOf: (id: string) => number): void {
-  into.dropped += from.dropped;
-  for (const [name, route] of Object.entries(from.routes)) addRoute(into, name, route, sizeOf);
-}
+/** All examples that counts refer to, by their ids, each with whose it is. */
+export const examplesOf = ({
+  routes,
+}: SourceCounts): ReadonlyMap<string, { readonly by: string; readonly bytes: number }> =>
+  new Map(
+    Object.values(routes)
+      .flatMap(({ fields }) => fields)
+      .flatMap(({ by, examples }) => examples.map(({ id, bytes }) => [id, { by, bytes }] as const))
+      // Of several fields the first one has it.
+      .toReversed(),
+  );

@@ -1,7 +1,9 @@
-/** What compared answers have shown of their routes: fields with a value, and words of value tables. */
+/** The parts of their routes that compared answers have shown: fields with a value, and words of value tables. */
 import { isObject, parseJson } from "../../base/index.ts";
 import { type Pack, type ResponseField, responseFields } from "../../pack/index.ts";
-import type { CoverAnswer } from "./pending.ts";
+
+/** The parts of its route that an answer shows: `field` that is not null, `field=word` of a value table. Never throws. */
+export type CoverAnswer = (route: string, body: Buffer) => readonly string[];
 
 type Sources = Pick<Pack, "route" | "resources" | "dialect">;
 
@@ -14,7 +16,7 @@ interface CoveredField {
 /** Values of an answer that are looked at. */
 const MAX_VALUES = 5000;
 const MAX_DEPTH = 64;
-/** Words of a table that are told apart. */
+/** The words of a table that are counted separately. */
 const MAX_WORDS = 100;
 const MAX_WORD_LENGTH = 100;
 
@@ -70,7 +72,7 @@ export function createCoverage(pack: Sources): CoverAnswer {
   };
 }
 
-/** What no compared answer of a route has shown. */
+/** The parts of a route that no compared answer has shown. */
 export interface RouteGaps {
   /** Fields that were never there, or always null. */
   readonly fields: readonly string[];

@@ -8,7 +8,13 @@ import {
   tryParse,
 } from "../../audit/index.ts";
 import { isObject } from "../../base/index.ts";
-import type { Answer, Compared, ComparedSample, ComparisonSource, Difference } from "./comparison.ts";
+import type {
+  Answer,
+  Compared,
+  ComparedSample,
+  ComparisonSource,
+  Difference,
+} from "../answers/comparison.ts";
 
 /** One answer of an example. */
 export interface ExampleAnswer {
@@ -40,7 +46,7 @@ export interface Example {
   readonly path: string;
   readonly filter: string | null;
   readonly body?: RecordedBody;
-  /** What the client got, and what the other side would have sent. */
+  /** The client's answer, and the answer of the other side. */
   readonly old: ExampleAnswer;
   readonly new: ExampleAnswer;
   readonly calls?: readonly RecordedCall[];
@@ -110,7 +116,7 @@ function redactValue(
   const nested = names.reduceRight<unknown>((inner, name) => ({ [name]: inner }), parsed.value);
   let value: unknown = redaction.value(nested, undefined, secrets);
   for (const name of names) {
-    // What is secret as a whole has no members left.
+    // A value that is secret as a whole has no members left.
     if (!isObject(value) || !Object.hasOwn(value, name)) break;
     value = value[name];
   }

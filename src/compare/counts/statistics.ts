@@ -66,9 +66,9 @@ export function required(rate: number, differing = 0): number {
 
 /** A CUSUM: a score that rises with each difference and falls with each equal answer, but not below 0. */
 export interface Cusum {
-  /** What a difference adds. */
+  /** The addend of a difference. */
   readonly difference: number;
-  /** What an equal answer adds: a negative number. */
+  /** The addend of an equal answer: a negative number. */
   readonly equal: number;
 }
 
@@ -97,10 +97,6 @@ export function createCusum(tolerated = LEAST_TOLERATED): Cusum {
 
 /** The counter of confirmed differences: tolerated 0.01 %, intolerable 5 %. */
 export const DIFFERENCES: Cusum = createCusum();
-
-/** The score after one more comparison. It starts at 0, and {@link TRIP} is its largest value. */
-export const nextScore = (score: number, isDifferent: boolean, cusum: Cusum = DIFFERENCES): number =>
-  Math.min(TRIP, Math.max(0, score + (isDifferent ? cusum.difference : cusum.equal)));
 
 /** Whether a score is one to turn back at. */
 export const isTripped = (score: number): boolean => score >= TRIP;

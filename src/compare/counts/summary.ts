@@ -1,19 +1,20 @@
-/** What counts of comparisons say: is it enough, and what differs most? */
+/** A summary of the counts of comparisons: whether they are enough, and what differs most */
 import type { Pack } from "../../pack/index.ts";
-import type { KeyValueStore } from "../../base/index.ts";
-import type { ComparisonSource } from "./comparison.ts";
-import { countProven, MAX_CASES, readComparisons, readSeen } from "./comparison-store.ts";
-import { CLIENT_SHARE, type FieldCounts, type RouteCounts, type SourceCounts } from "./counts.ts";
+import type { DocumentStore } from "../../base/index.ts";
+import type { ComparisonSource } from "../answers/comparison.ts";
+import { countCases, listCases } from "./cases.ts";
+import { CLIENT_SHARE, type FieldCounts, MAX_CASES, type RouteCounts, type SourceCounts } from "./counts.ts";
 import { findGaps, type RouteGaps } from "./coverage.ts";
 import { required, upperBound } from "./statistics.ts";
+import { readComparisons } from "./stored-counts.ts";
 
 /**
- * `below`: enough answers show that the rate is below. `above`: so many differ that no number of cases is enough.
+ * `below`: enough answers show that the rate is below. `above`: too many differ for any number of cases.
  * `not enough`: neither is known.
  */
-export type Verdict = "below" | "above" | "not enough";
+export type RateVerdict = "below" | "above" | "not enough";
 
-/** What comparisons have found on one route. */
+/** The results of comparisons on one route. */
 export interface RouteSummary extends Pick<
   RouteCounts,
   "comparisons" | "equal" | "unstable" | "accepted" | "notComparable"
@@ -24,33 +25,35 @@ export interface RouteSummary extends Pick<
   /** Cases that clients prove, of one client at most a tenth of those that are required, and cases that differ. */
   readonly distinct: number;
   readonly different: number;
-  /** Distinct comparisons that are enough for the rate; null where so many differ that no number is. */
+  /** Distinct comparisons that are enough for the rate; null if too many differ for any number. */
   readonly required: number | null;
   /** Upper bound of the rate of differing answers, at 95 %. Null where it is not enough. */
   readonly upperBound: number | null;
-  readonly verdict: Verdict;
+  readonly verdict: RateVerdict;
   /** ISO 8601, UTC. */
   readonly first: string;
   readonly last: string;
   /** Those that differ most first. */
   readonly fields: readonly FieldSummary[];
-  /** What no answer has shown; null where the active pack has no such route. */
+  /** The parts that no answer has shown; null if the active pack has no such route. */
   readonly gaps: RouteGaps | null;
 }
 
-export interface FieldSummary extends Omit<FieldCounts, "first" | "last"> {
+export interface FieldSummary extends Omit<FieldCounts, "first" | "last" | "examples"> {
   readonly first: string;
   readonly last: string;
+  /** Their ids. */
+  readonly examples: readonly string[];
 }
 
-/** What the comparisons of a source have found. */
+/** The results of the comparisons of a source. */
 export interface SourceSummary {
   readonly source: ComparisonSource;
   readonly subject: string;
   readonly since: string;
   /** The rate that is asked about: 0.001 is 0.1 %. */
   readonly rate: number;
-  readonly verdict: Verdict;
+  readonly verdict: RateVerdict;
   /** Those with most differences first. */
   readonly routes: readonly RouteSummary[];
   /** Routes of the pack without a comparison. */
@@ -85,33 +88,33 @@ function requiredFor(rate: number, distinct: number, different: number): number 
   return needed > MAX_CASES ? null : needed;
 }
 
+/** Cases that were compared, each once for each client: equal, different and accepted ones. */
+export const countDistinct = ({ cases }: RouteCounts): number =>
+  Object.values(cases).reduce((sum, each) => sum + countCases(each), 0);
+
 /**
- * The cases that clients prove. What all clients together could prove is enough to see that it is not enough: only else
- * the cases are read, since several clients may have the same ones.
+ * The number of cases that clients prove, each once, and at most `share` of each client. A client with few cases counts first:
+ * one that has the cases of all others must not take theirs.
  */
-async function provenCases(
-  state: Pick<KeyValueStore, "setMembers">,
-  counts: SourceCounts,
-  route: string,
-  needed: number,
-): Promise<number> {
-  const share = Math.ceil(needed / REQUIRED_CLIENTS);
-  const sizes = Object.values(counts.routes[route]?.cases ?? {});
-  const most = sizes.reduce((sum, size) => sum + Math.min(size, share), 0);
-  return most < needed ? most : countProven(state, counts, route, share);
+function countProven({ cases }: RouteCounts, share: number): number {
+  const proven = new Set<string>();
+  for (const each of Object.values(cases).toSorted((one, other) => one.length - other.length))
+    for (const one of listCases(each)
+      .filter((found) => !proven.has(found))
+      .slice(0, share))
+      proven.add(one);
+  return proven.size;
 }
 
-async function summarizeRoute(
-  state: Pick<KeyValueStore, "setMembers">,
-  source: SourceCounts,
+function summarizeRoute(
   [route, counts]: readonly [string, RouteCounts],
-  seen: ReadonlySet<string>,
   { rate, pack }: SummaryOptions,
-): Promise<RouteSummary> {
-  const { distinctDifferent: different, comparisons, equal, unstable, accepted, notComparable } = counts;
+): RouteSummary {
+  const { comparisons, equal, unstable, accepted, notComparable } = counts;
+  const [all, different] = [countDistinct(counts), countCases(counts.differing)];
   const clients = Object.keys(counts.cases).length;
-  const needed = requiredFor(rate, counts.distinct, different);
-  const distinct = needed === null ? counts.distinct : await provenCases(state, source, route, needed);
+  const needed = requiredFor(rate, all, different);
+  const distinct = needed === null ? all : countProven(counts, Math.ceil(needed / REQUIRED_CLIENTS));
   const isEnough = needed !== null && distinct >= needed && clients >= REQUIRED_CLIENTS;
   const verdict = needed === null ? "above" : isEnough ? "below" : "not enough";
   return {
@@ -131,8 +134,13 @@ async function summarizeRoute(
     last: iso(counts.last),
     fields: counts.fields
       .toSorted((one, other) => other.count - one.count || other.unstable - one.unstable)
-      .map((field) => ({ ...field, first: iso(field.first), last: iso(field.last) })),
-    gaps: pack?.route(route) ? findGaps(route, seen, pack) : null,
+      .map((field) => ({
+        ...field,
+        first: iso(field.first),
+        last: iso(field.last),
+        examples: field.examples.map(({ id }) => id),
+      })),
+    gaps: pack?.route(route) ? findGaps(route, new Set(counts.seen), pack) : null,
   };
 }
 
@@ -141,24 +149,18 @@ const isCompared = ({ upload, file, isSafe }: Pack["routes"][number], source: Co
   !upload && !file && (source === "candidate" || isSafe);
 
 /** The verdict of all routes. Where nothing was compared, nothing is known. */
-function verdictOf(routes: readonly RouteSummary[]): Verdict {
+function verdictOf(routes: readonly RouteSummary[]): RateVerdict {
   if (routes.some(({ verdict }) => verdict === "above")) return "above";
   return routes.length > 0 && routes.every(({ verdict }) => verdict === "below") ? "below" : "not enough";
 }
 
-async function summarize(
-  state: Pick<KeyValueStore, "setMembers">,
-  counts: SourceCounts,
-  options: SummaryOptions,
-): Promise<SourceSummary> {
+function summarize(counts: SourceCounts, options: SummaryOptions): SourceSummary {
   const { pack, rate, route: only } = options;
-  const seen = pack ? await readSeen(state, counts) : new Map<string, ReadonlySet<string>>();
   const isAsked = (route: string): boolean => only === undefined || route === only;
-  const asked = Object.entries(counts.routes).filter(([route]) => isAsked(route));
-  const routes = await Promise.all(
-    asked.map((each) => summarizeRoute(state, counts, each, seen.get(each[0]) ?? new Set(), options)),
-  );
-  routes.sort((one, other) => other.different - one.different || other.comparisons - one.comparisons);
+  const routes = Object.entries(counts.routes)
+    .filter(([route]) => isAsked(route))
+    .map((each) => summarizeRoute(each, options))
+    .sort((one, other) => other.different - one.different || other.comparisons - one.comparisons);
   return {
     source: counts.source,
     subject: counts.subject,
@@ -177,11 +179,11 @@ async function summarize(
 
 /** Reads what comparisons have found. @throws {StateUnavailableError} */
 export async function summarizeComparisons(
-  state: Pick<KeyValueStore, "get" | "setMembers">,
+  state: DocumentStore,
   options: SummaryOptions,
 ): Promise<readonly SourceSummary[]> {
-  const counts = (await readComparisons(state)).filter(
-    ({ source }) => options.source === undefined || source === options.source,
-  );
-  return Promise.all(counts.map((one) => summarize(state, one, options)));
+  const counts = await readComparisons(state);
+  return counts
+    .filter(({ source }) => options.source === undefined || source === options.source)
+    .map((each) => summarize(each, options));
 }

@@ -19,6 +19,7 @@ import {
   type Upstream,
   type UpstreamTokens,
 } from "../../gateway/index.ts";
+import type { Exchange } from "../answers/second-answer.ts";
 
 /** A request without HTTP. */
 export interface DryRunRequest {
@@ -34,25 +35,40 @@ export interface DryRunRequest {
   readonly isAnonymous?: boolean;
   /** The address of the client. Default: an address for documentation. */
   readonly address?: string;
+  /** The time that expressions know. Default: now. */
+  readonly time?: Date | undefined;
 }
 
 /** The response, and what the pipeline recorded about the request. */
 export interface DryRunResponse {
   readonly response: Omit<AlphaResponse, "body"> & { readonly body: string };
   readonly context: RequestContext;
+  readonly exchange: Exchange;
+}
+
+/** The outcome of a request. */
+interface Handled {
+  readonly response: AlphaResponse;
+  /** Undefined: it was not recorded. */
+  readonly exchange: Exchange | undefined;
+  /** Of a request that failed unexpectedly. */
+  readonly error: unknown;
 }
 
 /** The whole pipeline in front of an upstream without a network. */
 export interface DryRun {
   readonly catalogs: CatalogCache;
+  readonly upstreamTokens: UpstreamTokens | undefined;
   /** @throws the error of a request that failed unexpectedly */
   send(request: DryRunRequest): Promise<DryRunResponse>;
+  /** Handles a request of a client as it is. It rejects if its record can't be written. */
+  handle(request: AlphaRequest): Promise<Handled>;
 }
 
 /** Whether a body of a media type is JSON. Without a type it is. */
 export const isJsonType = (type: string | undefined): boolean => type === undefined || /json/i.test(type);
 
-/** What a dry run has in place of other upstreams and of settings. */
+/** Replacements for other upstreams and for settings in a dry run. */
 export interface DryRunOptions {
   /** Responds to reads of catalogs. Default: the upstream of the requests. */
   readonly catalogUpstream?: Upstream;
@@ -62,14 +78,17 @@ export interface DryRunOptions {
   readonly acceptsUnknownIds?: boolean;
   /** Base of links that have a host. Default: one for documentation. */
   readonly publicUrl?: URL | undefined;
-  /** Is called at the end of every request, with what its audit record is made of. */
+  /** Is called at the end of every request, with the data of its audit record. */
   readonly record?: PipelineDependencies["record"];
+  /** Parts of a gateway, in place of those of a dry run. */
+  readonly parts?: Partial<PipelineDependencies>;
 }
 
-const EXAMPLE_URL = new URL("https://gateway.example");
+/** Base of links that have a host, where nobody says another one. */
+export const EXAMPLE_URL = new URL("https://gateway.example");
 
 function createAlphaRequest(
-  { method, path: pathAndQuery, headers = {}, body, file, address = "192.0.2.1" }: DryRunRequest,
+  { method, path: pathAndQuery, headers = {}, body, file, address = "192.0.2.1", time }: DryRunRequest,
   sent: SentToken | undefined,
   { credentials, methodHeader }: Pick<Pack, "credentials" | "methodHeader">,
 ): AlphaRequest {
@@ -87,6 +106,7 @@ function createAlphaRequest(
   const request: AlphaRequest = {
     id: "example",
     startedAt: performance.now(),
+    time,
     method: overriddenMethod(method, override === undefined ? undefined : [override]) ?? method,
     path,
     query,
@@ -157,6 +177,7 @@ export function createDryRun(
     entries,
     publicUrl: PUBLIC_URL = EXAMPLE_URL,
     record,
+    parts,
   }: DryRunOptions = {},
 ): DryRun {
   const { client } = pack.credentials;
@@ -174,11 +195,11 @@ export function createDryRun(
   };
   // Each request has another token, so that nothing is cached from one request to the next.
   let requestCount = 0;
-  /** What became of requests that are under way. A request is copied on its way; its signal is not. */
-  const results = new WeakMap<AlphaRequest["signal"], { context?: RequestContext; error?: unknown }>();
+  /** The outcomes of requests that are in flight. A request is copied on its way; its signal is not. */
+  const results = new WeakMap<AlphaRequest["signal"], { exchange?: Exchange; error?: unknown }>();
   const handleRequest = createAlphaPipeline({
     ...createPipelineConfig(pack, { PUBLIC_URL }),
-    sunset: NO_PLAN,
+    plan: NO_PLAN,
     upstreamTokens,
     upstream,
     files: createFileUpstream(upstream),
@@ -187,9 +208,10 @@ export function createDryRun(
     tokenLocks: createTokenLocks(),
     tokenStore: emptyTokenStore,
     limits: createUnlimitedRates(),
+    ...parts,
     record: (request, outcome, context) => {
       const result = results.get(request.signal);
-      if (result) result.context = context;
+      if (result) result.exchange = { request, outcome, context };
       return record?.(request, outcome, context);
     },
     onUnexpectedError(error, { signal }) {
@@ -197,21 +219,33 @@ export function createDryRun(
       if (result) result.error = error;
     },
   });
+
+  async function handle(request: AlphaRequest): Promise<Handled> {
+    const result: { exchange?: Exchange; error?: unknown } = {};
+    results.set(request.signal, result);
+    const response = await handleRequest(request);
+    response.file?.stream.resume();
+    // A file is recorded once it has been sent.
+    if (result.error === undefined) await response.recorded;
+    return { response, exchange: result.exchange, error: result.error };
+  }
+
   return {
     catalogs,
+    upstreamTokens,
+    handle,
     async send(request) {
       requestCount += 1;
       const token = exampleToken(client, `example-${requestCount}`, `example:${requestCount}`);
       const sent = request.isAnonymous ? undefined : client?.write(token);
-      const alphaRequest = createAlphaRequest(request, sent, pack);
-      const result: { context?: RequestContext; error?: unknown } = {};
-      results.set(alphaRequest.signal, result);
-      const response = await handleRequest(alphaRequest);
-      response.file?.stream.resume();
-      if (result.error !== undefined) throw result.error;
-      await response.recorded;
-      if (!result.context) throw new Error("The pipeline did not record the request");
-      return { response: { ...response, body: response.body.toString() }, context: result.context };
+      const { response, exchange, error } = await handle(createAlphaRequest(request, sent, pack));
+      if (error !== undefined) throw error;
+      if (!exchange) throw new Error("The pipeline did not record the request");
+      return {
+        response: { ...response, body: response.body.toString() },
+        context: exchange.context,
+        exchange,
+      };
     },
   };
 }

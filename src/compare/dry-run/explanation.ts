@@ -1,4 +1,4 @@
-import type { FieldClass, FieldRule } from "../../pack/index.ts";
+import { fieldTexts, type FieldClass, type FieldRule } from "../../pack/index.ts";
 
 /** The v4 side of a field. */
 export interface V4Side {
@@ -29,7 +29,7 @@ export interface ExplainedError {
   readonly v4: V4Side | null;
 }
 
-/** What became of the client's body. */
+/** The translation of the client's body. */
 export interface ExplainedBody {
   readonly fields: readonly ExplainedField[];
   /** Alpha members without a rule. */
@@ -57,28 +57,22 @@ function describeSource(name: string, { upstream: v4, read, const: constant }: F
   return v4 === name ? "the same name" : `from ${v4}`;
 }
 
-function describeSteps({ format, values: as, catalog, object, as_array: array }: FieldRule): string[] {
-  return [
-    ...(format === "date-time" ? ["as a time in UTC"] : []),
-    ...(as === undefined ? [] : [`mapped by the value table ${as}`]),
-    ...(catalog === undefined ? [] : [`expanded to the entry of the catalog ${catalog}`]),
-    ...(object === undefined ? [] : [`as the object ${object}`]),
-    ...(array === true ? ["as the only item of a list"] : []),
-  ];
-}
-
 /** Describes how a field of a response is read. `isMissing`: v4 has no value, so the field has its default. */
 export function describeRead(name: string, rule: FieldRule, isMissing: boolean): string {
   const emptyNote = isMissing && rule.const === undefined ? ["the upstream has no value"] : [];
-  return [describeSource(name, rule), ...describeSteps(rule), ...emptyNote].join(", ");
+  return [
+    describeSource(name, rule),
+    ...fieldTexts(rule).flatMap(({ read }) => read ?? []),
+    ...emptyNote,
+  ].join(", ");
 }
 
 /** Describes how a member of a body is written. */
-export function describeWrite(name: string, { upstream: v4, values: as, catalog, write }: FieldRule): string {
+export function describeWrite(name: string, rule: FieldRule): string {
+  const { upstream: v4, write } = rule;
   const target = write === undefined ? (v4 === name ? "sent unchanged" : `sent as ${v4}`) : "";
   return [
     target || `sent as ${v4}, computed by ${toLine(write ?? "")}`,
-    ...(as === undefined ? [] : [`mapped by the value table ${as}`]),
-    ...(catalog === undefined ? [] : [`as an id of the catalog ${catalog}`]),
+    ...fieldTexts(rule).flatMap((texts) => texts.write ?? []),
   ].join(", ");
 }

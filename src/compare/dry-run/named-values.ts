@@ -1,20 +1,31 @@
 /** Values of one answer in the next path, where no answer is known: their names in braces, as the pack has them. */
-import { compileSetter, type JsonObject, NAME_IN_BRACES, type Route } from "../../pack/index.ts";
+import {
+  compileSetter,
+  type JsonObject,
+  NAME_IN_BRACES,
+  type Route,
+  type RouteCall,
+} from "../../pack/index.ts";
 
 /** The names in braces of a path. */
 const namesIn = (template: string): string[] =>
   template.split(NAME_IN_BRACES).filter((_part, index) => index % 2 === 1);
 
+/** The calls before the main one whose responses later paths may have values of. */
+const readBefore = ({ calls }: Route): RouteCall[] =>
+  calls.filter(({ place, repeats }) => place === "before" && !repeats);
+
 /** The names of values that the main call and the requests before it have from an answer. */
-function valueNames({ source, prerequisites }: Route): string[] {
-  const templates = prerequisites.map(({ endpoint }) => endpoint.template);
+function valueNames(route: Route): string[] {
+  const { source } = route;
+  const templates = readBefore(route).map(({ endpoint }) => endpoint.template);
   if ("call" in source) templates.push(source.call.template);
   return templates.flatMap(namesIn).filter((name) => name.includes("."));
 }
 
 /** An answer to a request before the call, whose members are their own names; undefined if no path needs one. */
 export function namedAnswer(path: string, route: Route): JsonObject | undefined {
-  const step = route.prerequisites.find(({ endpoint }) => endpoint.matches(path));
+  const step = readBefore(route).find(({ endpoint }) => endpoint.matches(path));
   if (!step) return undefined;
   const prefix = `${step.name}.`;
   const names = valueNames(route).filter((name) => name.startsWith(prefix));

@@ -1,7 +1,8 @@
 /** Asks the old service the same as a client has asked, for a comparison. */
 import { Pool } from "undici";
 import { namesMethod } from "../../pack/index.ts";
-import type { Answer, NotComparableReason } from "../counts/comparison.ts";
+import type { Asked } from "../answers/second-answer.ts";
+import type { Answer, NotComparableReason } from "../answers/comparison.ts";
 import {
   type AlphaRequest,
   connectionOptions,
@@ -10,9 +11,6 @@ import {
   type CurrentContext,
   decodeContent,
 } from "../../gateway/index.ts";
-
-/** An answer, or why there is none. */
-export type Asked = Answer | NotComparableReason;
 
 /** Largest body that is compared, in bytes. */
 export const MAX_COMPARED_BYTES = 1024 * 1024;
@@ -115,7 +113,7 @@ export class OldService {
   readonly #connections = new ConnectionShares({
     size: CONNECTIONS,
     perToken: CLIENT_CONNECTIONS,
-    perAddress: CLIENT_CONNECTIONS,
+    perNetwork: CLIENT_CONNECTIONS,
     maxWaitMs: MAX_WAIT_MS,
   });
 
@@ -156,7 +154,7 @@ export class OldService {
     let release: () => void;
     try {
       const { signal } = new AbortController();
-      release = await this.#connections.acquire({ token: payer, address: payer, isKnown: true }, signal);
+      release = await this.#connections.acquire({ token: payer, networks: [payer], isKnown: true }, signal);
     } catch {
       return "budget";
     }

@@ -1,7 +1,8 @@
-/** What comparisons may cost: calls per second, a share of each client's own limit, and memory. */
+/** The limits of comparisons: calls per second, a share of each client's own limit, and memory. */
 import { LRUCache } from "lru-cache";
+import { type ShareLimits, Shares } from "../../base/index.ts";
 
-/** The limits of a rollout file. */
+/** The limits of ROLLOUT_FILE. */
 export interface Limits {
   /** Calls of this process per second. */
   readonly perSecond: number;
@@ -21,11 +22,7 @@ const MAX_COMPARISONS = 500;
 /** The part of comparisons in progress, and of their memory, that one client may have. */
 const CLIENT_SHARE = 0.25;
 
-/** What the comparisons of one client use now. */
-interface Used {
-  comparisons: number;
-  bytes: number;
-}
+const limitsOf = (all: number): ShareLimits => ({ all, each: all * CLIENT_SHARE });
 
 /** Counts what comparisons use. A comparison that finds no room is left out; no client ever waits for one. */
 export class Budget {
@@ -34,9 +31,9 @@ export class Budget {
   /** Calls that may be made now; refilled with time. */
   #calls = Infinity;
   #refilledAt = 0;
-  #bytes = 0;
-  #comparisons = 0;
-  readonly #used = new Map<string, Used>();
+  /** By client, as the bytes. */
+  readonly #comparisons = new Shares();
+  readonly #bytes = new Shares();
   readonly #clients = new LRUCache<string, { from: number; calls: number }>({ max: MAX_CLIENTS });
 
   /** @param clock milliseconds, monotonic */
@@ -47,34 +44,23 @@ export class Budget {
 
   /** Bytes that are held now. */
   get bytes(): number {
-    return this.#bytes;
+    return this.#bytes.all;
   }
 
   /** Comparisons in progress. */
   get comparisons(): number {
-    return this.#comparisons;
+    return this.#comparisons.all;
   }
 
   /** Begins a comparison of a client. @returns whether there is room for one */
   begin(client: string): boolean {
-    const used = this.#used.get(client) ?? { comparisons: 0, bytes: 0 };
-    if (this.#comparisons >= MAX_COMPARISONS || used.comparisons >= MAX_COMPARISONS * CLIENT_SHARE)
-      return false;
-    this.#used.set(client, used);
-    this.#comparisons += 1;
-    used.comparisons += 1;
-    return true;
+    return this.#comparisons.tryTake(client, limitsOf(MAX_COMPARISONS));
   }
 
   /** Ends a comparison that has begun. @param bytes that it holds */
   end(client: string, bytes: number): void {
-    this.#comparisons -= 1;
-    this.#bytes -= bytes;
-    const used = this.#used.get(client);
-    if (!used) return;
-    used.comparisons -= 1;
-    used.bytes -= bytes;
-    if (used.comparisons === 0) this.#used.delete(client);
+    this.#comparisons.giveBack(client);
+    this.#bytes.giveBack(client, bytes);
   }
 
   /** Takes one call for a client. @returns whether it may be made */
@@ -97,11 +83,8 @@ export class Budget {
 
   /** Holds bytes for a comparison that has begun until {@link end}. @returns whether there is memory for them */
   hold(client: string, bytes: number): boolean {
-    const { memory } = this.#limits();
-    const used = this.#used.get(client);
-    if (!used || this.#bytes + bytes > memory || used.bytes + bytes > memory * CLIENT_SHARE) return false;
-    this.#bytes += bytes;
-    used.bytes += bytes;
-    return true;
+    return (
+      this.#comparisons.of(client) > 0 && this.#bytes.tryTake(client, limitsOf(this.#limits().memory), bytes)
+    );
   }
 }

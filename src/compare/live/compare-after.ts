@@ -1,6 +1,6 @@
 /** When comparisons get a request: after its client. */
 import type { LifecycleDependencies } from "../../gateway/index.ts";
-import type { Exchange } from "../candidate/translate-again.ts";
+import type { Exchange } from "../answers/second-answer.ts";
 
 /** Records a request as before; once its record and its response are on their way, the comparison gets it. */
 export function compareAfter(

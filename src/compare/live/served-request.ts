@@ -1,7 +1,6 @@
 /** A request that one side serves, and that may be compared. */
 import type { Route } from "../../pack/index.ts";
-import type { NotComparableReason } from "../counts/comparison.ts";
-import type { ComparedRequest } from "../answers/compared-request.ts";
+import type { ComparedRequest, NotComparableReason } from "../answers/comparison.ts";
 import type { AlphaRequest, Side } from "../../gateway/index.ts";
 
 /** A request that may be compared. */
@@ -27,6 +26,13 @@ export interface ServedRequest {
   readonly token: string | undefined;
   /** Why this request can't be compared, where that is known already. */
   readonly obstacle: NotComparableReason | undefined;
+}
+
+/** A request for one of the sides. */
+export interface SideQuestion {
+  readonly served: ServedRequest;
+  /** The body of a POST that only reads; undefined for a GET. */
+  readonly body: Buffer | undefined;
 }
 
 /** What both sides are asked. */

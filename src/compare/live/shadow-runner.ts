@@ -5,29 +5,27 @@
 import { hash, randomUUID } from "node:crypto";
 import { setImmediate as idle, setTimeout as wait } from "node:timers/promises";
 import { usualTokenTexts } from "../../pack/index.ts";
-import type { Answer, Compared, NotComparableReason } from "../counts/comparison.ts";
-import type { AlphaRequest } from "../../gateway/index.ts";
-import type { Asked } from "./ask-old-service.ts";
+import type { Answer, AnswerPair, Compared, NotComparableReason } from "../answers/comparison.ts";
+import type { Side } from "../../gateway/index.ts";
+import { type Finding, type Judge, type JudgedRequest, notComparable } from "../answers/judge.ts";
+import type { Asked, SecondAnswer } from "../answers/second-answer.ts";
 import type { Budget } from "./budget.ts";
-import type { AnswerPair, Finding, Judge, JudgedRequest } from "./judge.ts";
 import { bodyOverridesMethod } from "./method-override.ts";
-import { targetOf, type ServedRequest } from "./served-request.ts";
+import { targetOf, type ServedRequest, type SideQuestion } from "./served-request.ts";
 import type { Reading, WriteFence } from "./write-fence.ts";
 
 export interface ShadowOptions {
   /** The share of reads that is compared, 0 to 1; undefined: nothing is compared. */
   readonly share: () => number | undefined;
   readonly judge: Judge;
-  /** What is compared: see `Compared` in `src/compare/counts/comparison.ts`. */
+  /** What is compared: see `Compared` in `src/compare/answers/comparison.ts`. */
   readonly subject: () => string;
   readonly budget: Budget;
   readonly fence: WriteFence;
-  /** The translation's answer. Never rejects. @param body of a POST that only reads */
-  readonly translate: (request: AlphaRequest, body?: Buffer) => Promise<Asked>;
-  /** The old service's answer. Never rejects. @param body of a POST that only reads */
-  readonly askOld: (served: ServedRequest, body?: Buffer) => Promise<Asked>;
-  /** Takes what was found. @param knownAs Who has asked: see `KnownSenders`; undefined: a stranger, who decides nothing */
-  readonly report: (compared: Compared, knownAs: string | undefined) => void;
+  /** The old service, and the translation. */
+  readonly answers: Readonly<Record<Side, SecondAnswer<SideQuestion>>>;
+  /** Takes what was found. */
+  readonly report: (compared: Compared) => void;
   /** Is told of an error that no one expected. */
   readonly onError: (error: unknown, requestId: string) => void;
   /** Ends all comparisons. */
@@ -108,13 +106,6 @@ export class ShadowRunner {
   }
 }
 
-const notComparable = (reason: NotComparableReason): Finding => ({
-  result: "not_comparable",
-  reason,
-  key: undefined,
-  differences: [],
-});
-
 /** What strangers ask counts nowhere. @param pair what an example is made of */
 function reportFinding(
   served: ServedRequest,
@@ -139,7 +130,7 @@ function reportFinding(
       },
     };
   const about = { subject: subject(), route: route.name, client, time: Date.now(), requestId: request.id };
-  report({ ...finding, source: "legacy", provenBy, ...about, ...sample }, served.knownAs());
+  report({ ...finding, source: "legacy", provenBy, ...about, ...sample });
 }
 
 /** Both answers, or why there are not two. */
@@ -165,7 +156,7 @@ class Comparison {
 
   /** Asks the side that does not serve the client. */
   askOther(): Promise<Asked> {
-    return this.#served.side === "old" ? this.#askNew() : this.#askOld();
+    return this.#ask(this.#served.side === "old" ? "new" : "old");
   }
 
   async run(first: Promise<Served>, other: Promise<Asked> | undefined): Promise<void> {
@@ -195,12 +186,8 @@ class Comparison {
     }
   }
 
-  #askOld(): Promise<Asked> {
-    return this.#options.askOld(this.#served, this.#body);
-  }
-
-  #askNew(): Promise<Asked> {
-    return this.#options.translate(this.#served.request, this.#body);
+  #ask(side: Side): Promise<Asked> {
+    return this.#options.answers[side].ask({ served: this.#served, body: this.#body });
   }
 
   /** An answer, in memory that is counted from now on: the other one may come much later. Or why there is none. */
@@ -248,7 +235,7 @@ class Comparison {
   async #learn(judged: JudgedRequest, old: Answer): Promise<void> {
     const { budget, judge } = this.#options;
     if (!budget.takeCall(this.#served.payer)) return;
-    const again = await this.#askOld();
+    const again = await this.#ask("old");
     if (typeof again === "string" || !this.#takeMemory(again.body.length)) return;
     if (this.#isStillValid()) judge.learn(judged, old, again);
   }
@@ -261,7 +248,7 @@ class Comparison {
     if (!fence.isQuiet(writers) || !this.#isStillValid()) return this.#end("write");
     if (!budget.takeCall(payer) || !budget.takeCall(payer)) return this.#end("budget");
     const hold = (asked: Asked): Asked => this.#hold(asked);
-    const [old, next] = await Promise.all([this.#askOld().then(hold), this.#askNew().then(hold)]);
+    const [old, next] = await Promise.all([this.#ask("old").then(hold), this.#ask("new").then(hold)]);
     const second = toPair(old, next);
     if (typeof second === "string") return this.#end(second);
     if (!this.#isStillValid()) return this.#end("write");

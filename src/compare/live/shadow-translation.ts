@@ -1,7 +1,6 @@
 /** The translation as comparisons ask it: the whole pipeline, without records, metrics and limits of the gateway. */
 import type { Log, Settings } from "../../base/index.ts";
 import {
-  type AlphaRequest,
   createAlphaPipeline,
   createPipelineConfig,
   createTokenLocks,
@@ -13,7 +12,9 @@ import {
   type TokenCache,
   type UpstreamClient,
 } from "../../gateway/index.ts";
-import { COMPARISON_TIMEOUT_MS, type Asked } from "./ask-old-service.ts";
+import type { SecondAnswer } from "../answers/second-answer.ts";
+import { COMPARISON_TIMEOUT_MS } from "./ask-old-service.ts";
+import type { SideQuestion } from "./served-request.ts";
 
 /** What the translation of comparisons needs of a gateway. */
 export interface ShadowTranslationParts extends Pick<
@@ -26,18 +27,18 @@ export interface ShadowTranslationParts extends Pick<
   readonly log: Log;
 }
 
-/** Creates the function that translates a request for a comparison. It never rejects. */
+/** Creates what translates a request for a comparison. */
 export function createShadowTranslation(
   settings: Settings,
   dependencies: ShadowTranslationParts,
-): (request: AlphaRequest, body?: Buffer) => Promise<Asked> {
+): SecondAnswer<SideQuestion> {
   const { pack, catalogs, upstream, upstreamTokens, shared, oauth, log } = dependencies;
   const translate = createAlphaPipeline({
     catalogs,
     upstream,
     upstreamTokens,
     ...createPipelineConfig(pack, settings),
-    sunset: NO_PLAN,
+    plan: NO_PLAN,
     startSpan: undefined,
     record: () => {},
     onUnexpectedError: (error, { id: requestId }) =>
@@ -55,16 +56,18 @@ export function createShadowTranslation(
     limits: createUnlimitedRates(),
     nativeScheme: settings.NATIVE_PROXY ? pack.nativeScheme : undefined,
   });
-  return async function translateForComparison(request, sent) {
-    const signal = AbortSignal.timeout(COMPARISON_TIMEOUT_MS);
-    const { status, headers, body, file } = await translate({
-      ...request,
-      startedAt: performance.now(),
-      signal,
-      ...(sent && { readBody: async () => sent }),
-    });
-    file?.stream.destroy();
-    if (signal.aborted) return "timeout";
-    return file ? "size" : { status, headers, body };
+  return {
+    async ask({ served: { request }, body: sent }) {
+      const signal = AbortSignal.timeout(COMPARISON_TIMEOUT_MS);
+      const { status, headers, body, file } = await translate({
+        ...request,
+        startedAt: performance.now(),
+        signal,
+        ...(sent && { readBody: async () => sent }),
+      });
+      file?.stream.destroy();
+      if (signal.aborted) return "timeout";
+      return file ? "size" : { status, headers, body };
+    },
   };
 }

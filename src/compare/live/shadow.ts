@@ -1,8 +1,7 @@
 /** Compares the old service and the translation on live requests, by `ROLLOUT_FILE`. */
-import { CLIENT_GONE, errorText, type Settings } from "../../base/index.ts";
+import { errorText, type Settings } from "../../base/index.ts";
 import {
   type AlphaRequest,
-  type BodyStart,
   findIssuer,
   fingerprint,
   hasWritten,
@@ -15,15 +14,16 @@ import {
 } from "../../gateway/index.ts";
 import type { Route } from "../../pack/index.ts";
 import type { WriteFence } from "./write-fence.ts";
-import { provenBy } from "../counts/proven-by.ts";
-import { BUCKETS, type ClientDirectory, hasName, rolloutClient, UNNAMED } from "../../audit/index.ts";
-import { MAX_COMPARED_BYTES, textHeaders, type Asked } from "./ask-old-service.ts";
-import { createJudge } from "./judge.ts";
+import { provenBy } from "../../gateway/index.ts";
+import { BUCKETS, type ClientDirectory, hasName, lastingName, UNNAMED } from "../../audit/index.ts";
+import { createJudge } from "../answers/judge.ts";
+import type { Exchange } from "../answers/second-answer.ts";
+import { answerOf, hasOldWritten, translatedAnswer, wholeBody } from "./first-answer.ts";
+import { createOldAnswer } from "./old-answer.ts";
 import { overridesMethod } from "./method-override.ts";
 import type { ServedRequest } from "./served-request.ts";
 import { ShadowRunner, WITHOUT_BODY } from "./shadow-runner.ts";
-import type { Exchange } from "../candidate/translate-again.ts";
-import type { ShadowService } from "./open-shadow.ts";
+import type { OpenShadow } from "./shadow-feature.ts";
 import { createShadowTranslation, type ShadowTranslationParts } from "./shadow-translation.ts";
 
 /** What comparisons need of a gateway. */
@@ -78,10 +78,6 @@ export interface Begun {
 /** Whose budget senders share that nobody knows: invented tokens have no budget of their own. */
 const STRANGERS = UNNAMED;
 
-/** Whether the old service has done a write, or may have. Undefined: it did not get it. */
-const hasOldWritten = ({ outcome: { v4Status } }: LegacyExchange): boolean =>
-  v4Status === null || (v4Status !== undefined && v4Status < 400);
-
 /** Whose comparisons a request's sender has. */
 const writerOf = ({ client, fingerprint }: RoutedRequest): string => client ?? fingerprint ?? STRANGERS;
 
@@ -108,60 +104,23 @@ function provenByOf(routed: RoutedRequest): string | undefined {
   return knownAs() === undefined ? undefined : provenBy(provenName(routed), fingerprint, plain.address);
 }
 
-/** Why the old service gave no answer: a route returns only to a service that is well. */
-const NO_ANSWER: ReadonlySet<string> = new Set(["timeout", "unreachable"]);
-
-/** The bytes of a body; undefined where it is too long, or a file. */
-async function wholeBody(start: BodyStart | undefined): Promise<Buffer | undefined> {
-  if (!start) return Buffer.alloc(0);
-  const { bytes, isWhole } = await start.decode(MAX_COMPARED_BYTES);
-  return isWhole ? bytes : undefined;
-}
-
-/** The answer of the old service to a client, or why there is none to compare. */
-async function answerOf({ answer, outcome }: LegacyExchange): Promise<Asked> {
-  if (outcome.status === CLIENT_GONE) return "client_gone";
-  if (!answer) return "unreachable";
-  if (outcome.isComplete === false) return "unreadable";
-  const body = await wholeBody(answer.body);
-  return body ? { status: answer.status, headers: textHeaders(answer.headers), body } : "size";
-}
-
-/** The answer of the translation to a client, or why there is none to compare. */
-function translatedAnswer({ outcome, context }: Exchange): Asked {
-  const { status, response } = outcome;
-  if (status === CLIENT_GONE) return "client_gone";
-  if (response.file) return "size";
-  // What the gateway itself refuses, or leaves out by its plan, is not the translation.
-  if (context.rejectedBy !== undefined || context.hiddenFields) return "limited";
-  return { status: response.status, headers: response.headers, body: response.body };
-}
-
 /** Creates what runs the comparisons of the active pack. */
 function createRunner(
   settings: Settings,
   dependencies: ShadowParts,
-  { rollout, old, budget, fence, volatile, report, closing }: ShadowService,
+  { sides, old, budget, fence, volatile, report, closing }: OpenShadow,
 ): ShadowRunner {
   const { pack, log } = dependencies;
   return new ShadowRunner({
     share: () => {
-      const { share } = rollout.plan().compare;
+      const { share } = sides.plan().compare;
       return share === 0 ? undefined : share / BUCKETS;
     },
     judge: createJudge(pack, volatile),
-    subject: () => `${pack.hash} ${rollout.plan().data.kind}`,
+    subject: () => `${pack.hash} ${sides.plan().data.kind}`,
     budget,
     fence,
-    translate: createShadowTranslation(settings, dependencies),
-    async askOld({ route, request, payer, knownAs }, body) {
-      const answer = await old.ask(request, payer, body, () => rollout.beginOld(route.name, knownAs));
-      const hasFailed = typeof answer === "string" ? NO_ANSWER.has(answer) : answer.status >= 500;
-      const sender = knownAs();
-      // Without a free connection it was not asked.
-      if (answer !== "budget" && sender !== undefined) rollout.noteOld(route.name, hasFailed, sender);
-      return answer;
-    },
+    answers: { old: createOldAnswer(old, sides), new: createShadowTranslation(settings, dependencies) },
     report,
     closing,
     onError: (error, requestId) =>
@@ -178,7 +137,7 @@ type Waiting = WeakMap<AlphaRequest["signal"], (exchange: Exchange) => void>;
 /** Creates what begins to compare reads. */
 function createBeginRead(
   runner: ShadowRunner,
-  { rollout }: Pick<ShadowService, "rollout">,
+  { sides }: Pick<OpenShadow, "sides">,
   { filterHeader, waiting }: { readonly filterHeader: string | undefined; readonly waiting: Waiting },
 ): (route: Route, routed: RoutedRequest) => Begun | undefined {
   function servedOf(route: Route, routed: RoutedRequest): ServedRequest {
@@ -195,13 +154,13 @@ function createBeginRead(
       provenBy: () => provenByOf(routed),
       token,
       side,
-      isFresh: side === "new" && rollout.isFresh(client, route.name),
+      isFresh: side === "new" && sides.isFresh(client, route.name),
       obstacle: hasGatewayToken ? "token" : undefined,
     };
   }
 
   return (route, routed) => {
-    if (route.file || route.upload || rollout.plan().compare.skippedRoutes.has(route.name)) return undefined;
+    if (route.file || route.upload || sides.plan().compare.skippedRoutes.has(route.name)) return undefined;
     const comparison = runner.begin(servedOf(route, routed));
     if (!comparison) return undefined;
     if (routed.side === "new")
@@ -222,7 +181,7 @@ function createBeginRead(
 
 /** Creates what notes writes: they void comparisons. */
 const createBeginWrite =
-  ({ fence }: Pick<ShadowService, "fence">, waiting: Waiting) =>
+  ({ fence }: Pick<OpenShadow, "fence">, waiting: Waiting) =>
   (routed: RoutedRequest): Begun => {
     const { plain, side, knownAs, onWritten } = routed;
     // Anybody can have the user agent of a client. A stranger's write concerns that client once a service has accepted its token.
@@ -252,7 +211,7 @@ function createBeginNative(
     const owner = provenBy(undefined, undefined, plain.address);
     const begin = (application: string | undefined): (() => void) => {
       const identity = { label: plain.label, fingerprint: fingerprint(hash), application };
-      const client = rolloutClient(clients.current(), identity);
+      const client = lastingName(clients.current(), identity);
       return fence.begin(
         [...new Set([client, identity.fingerprint])].filter((each) => each !== undefined),
         owner,
@@ -276,7 +235,7 @@ function createBeginNative(
 }
 
 /** Creates the comparisons of the active pack. */
-export function createShadow(settings: Settings, dependencies: ShadowParts, service: ShadowService): Shadow {
+export function createShadow(settings: Settings, dependencies: ShadowParts, service: OpenShadow): Shadow {
   const { pack, isForTesters } = dependencies;
   const filterHeader = pack.dialect.client.filters?.header?.toLowerCase();
   const waiting: Waiting = new WeakMap();

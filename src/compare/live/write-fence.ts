@@ -1,4 +1,5 @@
 /** Which clients write, and when they wrote last: an answer that was read while its client wrote says nothing. */
+import { Shares } from "../../base/index.ts";
 import { CLIENT_SHARE } from "../counts/counts.ts";
 import type { ReportFull } from "../counts/full-stores.ts";
 
@@ -10,7 +11,7 @@ export interface Reading {
   leave(): void;
 }
 
-/** What is under way for one client. */
+/** The requests of one client that are in flight. */
 interface Client {
   writes: number;
   readonly readings: Set<{ isVoid: boolean }>;
@@ -29,13 +30,13 @@ const MAX_YOUNG = 20_000;
 export interface WriteFenceOptions {
   /** How long a write may take until both services show it. */
   readonly lagMs: () => number;
-  /** Is told of young writes for which there is no room: comparisons of their clients may find differences. */
+  /** Is called for young writes for which there is no room: comparisons of their clients may find differences. */
   readonly onFull: ReportFull;
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
 }
 
-/** Keeps comparisons and the writes of the same client apart (rule 2 of comparisons). */
+/** Keeps comparisons and the writes of the same client apart: an answer that was read before a write differs from one that was read after it. */
 export class WriteFence {
   readonly #lagMs: () => number;
   readonly #onFull: ReportFull;
@@ -43,7 +44,7 @@ export class WriteFence {
   readonly #clients = new Map<string, Client>();
   /** The oldest first. */
   readonly #young = new Map<string, YoungWrite>();
-  readonly #youngOf = new Map<string, number>();
+  readonly #youngOf = new Shares();
 
   constructor({ lagMs, onFull, clock = Date.now }: WriteFenceOptions) {
     this.#lagMs = lagMs;
@@ -51,7 +52,7 @@ export class WriteFence {
     this.#clock = clock;
   }
 
-  /** Names of clients of which something is remembered. */
+  /** Names of clients with remembered writes. */
   get size(): number {
     return this.#clients.size + this.#young.size;
   }
@@ -124,18 +125,15 @@ export class WriteFence {
       this.#forget(oldest);
     }
     if (lag === 0) return;
-    const own = this.#youngOf.get(owner) ?? 0;
-    if (this.#young.size >= MAX_YOUNG || own >= MAX_YOUNG * CLIENT_SHARE) return this.#onFull("writes", 1);
+    const isTaken = this.#youngOf.tryTake(owner, { all: MAX_YOUNG, each: MAX_YOUNG * CLIENT_SHARE });
+    if (!isTaken) return this.#onFull("writes", 1);
     this.#young.set(name, { endedAt: now, owner });
-    this.#youngOf.set(owner, own + 1);
   }
 
   #forget(name: string): void {
     const write = this.#young.get(name);
     if (!write) return;
     this.#young.delete(name);
-    const left = (this.#youngOf.get(write.owner) ?? 1) - 1;
-    if (left === 0) this.#youngOf.delete(write.owner);
-    else this.#youngOf.set(write.owner, left);
+    this.#youngOf.giveBack(write.owner);
   }
 }

@@ -1,6 +1,8 @@
 /** Two bodies as lines beside each other. Rows of lists are aligned by their ids. */
 import { isTruncated } from "../../audit/index.ts";
 import { isObject } from "../../base/index.ts";
+import { rowsById } from "../answers/align-rows.ts";
+import { alignByPlace, type CompareRules, type Part, visitParts } from "../answers/compare.ts";
 
 /** A value of both bodies. Values are JSON. */
 export interface AlignedLine {
@@ -15,32 +17,32 @@ export interface AlignedLine {
 /** Lines of both bodies. */
 const MAX_LINES = 2000;
 
-/** The names of the rows of a list: the first member that tells all of them apart, else their indexes. */
-function rowNames(rows: readonly unknown[], idNames: readonly string[]): readonly string[] {
+/** The rows of two lists by the first member that is unique on both sides, else by their places. */
+function alignNamed(
+  idNames: readonly string[],
+  field: string,
+  old: readonly unknown[],
+  other: readonly unknown[],
+): readonly Part[] {
   for (const name of idNames) {
-    const ids = rows.map((row) => (isObject(row) && Object.hasOwn(row, name) ? row[name] : undefined));
-    const isId = ids.every((id) => typeof id === "string" || typeof id === "number");
-    if (isId && new Set(ids.map(String)).size === rows.length)
-      return ids.map((id) => `${name}=${String(id)}`);
+    const [rows, otherRows] = [old, other].map((list) => rowsById(list, [name], String));
+    if (!rows || !otherRows) continue;
+    return [...new Set([...rows.keys(), ...otherRows.keys()])].map((id) => ({
+      field: `${field}[${name}=${id}]`,
+      old: rows.get(id),
+      new: otherRows.get(id),
+    }));
   }
-  return rows.map((_, index) => String(index));
+  return alignByPlace(field, old, other);
 }
 
-function flatten(body: unknown, idNames: readonly string[]): ReadonlyMap<string, string> {
-  const lines = new Map<string, string>();
-  function visit(value: unknown, path: string): void {
-    if (lines.size >= MAX_LINES) return;
-    if (Array.isArray(value) && value.length > 0) {
-      const names = rowNames(value, idNames);
-      return value.forEach((item, index) => visit(item, `${path}[${names[index]}]`));
-    }
-    const members = isObject(value) ? Object.entries(value) : [];
-    if (members.length === 0) return void lines.set(path, JSON.stringify(value) ?? "null");
-    for (const [name, member] of members) visit(member, path === "" ? name : `${path}.${name}`);
-  }
-  if (body !== undefined) visit(isTruncated(body) ? body.text : body, "");
-  return lines;
+/** An empty list or object, for a value that is one and has members; undefined for all other values. */
+function emptyLike(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length > 0 ? [] : undefined;
+  return isObject(value) && Object.keys(value).length > 0 ? {} : undefined;
 }
+
+const print = (value: unknown): string | null => JSON.stringify(value) ?? null;
 
 /** Aligns two bodies. @param idNames Members that may identify a row, the best one first */
 export function alignBodies(
@@ -48,9 +50,20 @@ export function alignBodies(
   other: unknown,
   idNames: readonly string[],
 ): readonly AlignedLine[] {
-  const [lines, otherLines] = [flatten(old, idNames), flatten(other, idNames)];
-  return [...new Set([...lines.keys(), ...otherLines.keys()])].map((path) => {
-    const [value, otherValue] = [lines.get(path) ?? null, otherLines.get(path) ?? null];
-    return { path, old: value, new: otherValue, isDifferent: value !== otherValue };
-  });
+  const lines: AlignedLine[] = [];
+  const rules: CompareRules = { align: (...lists) => alignNamed(idNames, ...lists) };
+
+  function add({ field, old: value, new: otherValue }: Part): void {
+    if (lines.length >= MAX_LINES) return;
+    // A row that only one side has is listed with all of its members.
+    const empty = emptyLike(value === undefined ? otherValue : otherValue === undefined ? value : undefined);
+    if (empty !== undefined)
+      return visitParts({ field, old: value ?? empty, new: otherValue ?? empty }, rules, add);
+    const [text, otherText] = [print(value), print(otherValue)];
+    lines.push({ path: field, old: text, new: otherText, isDifferent: text !== otherText });
+  }
+
+  const [body, otherBody] = [old, other].map((each) => (isTruncated(each) ? each.text : each));
+  visitParts({ field: "", old: body, new: otherBody }, rules, add);
+  return lines;
 }

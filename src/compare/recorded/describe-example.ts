@@ -1,4 +1,4 @@
-/** What a person needs to understand a difference: both bodies, the rules of the fields, and the commands that repeat it. */
+/** Describes a difference for people: both bodies, the rules of the fields, and the commands that repeat it. */
 import { basename } from "node:path";
 import type { AuditRecord } from "../../audit/index.ts";
 import type { ProductWords } from "../../base/index.ts";
@@ -36,7 +36,7 @@ export interface DescribedExample {
 /** Finds the place of a field in the files of a pack. */
 export type LocateField = (object: string, field: string) => string | null;
 
-/** The example as a record, of which the tools can make commands. */
+/** The example as a record, from which the tools can make commands. */
 export const toRecord = (example: Example): AuditRecord => {
   const { id, time, requestId, client, method, path, filter, body, route, old, calls = [] } = example;
   const [bare = "", ...query] = path.split("?");
@@ -64,7 +64,7 @@ export const toRecord = (example: Example): AuditRecord => {
   };
 };
 
-/** What asks the gateway for the candidate. The subject of a candidate is the hashes of both packs. */
+/** The header that asks the gateway for the candidate. The subject of a candidate is the hashes of both packs. */
 function packHeader({ source, subject }: Example): string {
   const [, candidate = "$CANDIDATE_HASH"] = /^\w+ (\w+)$/.exec(subject) ?? [];
   return source === "candidate" ? ` -H "X-Pack: ${candidate}"` : "";
@@ -123,7 +123,7 @@ export function describeExample(
   };
 }
 
-/** Loads a pack with what finds the places of its fields. @throws {PackError} */
+/** Loads a pack with the places of its fields. @throws {PackError} */
 export function loadWithPlaces(
   directory: string,
   words: ProductWords,

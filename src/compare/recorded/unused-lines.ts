@@ -1,12 +1,13 @@
 /** Lines of accepted differences that accept nothing. */
 import { basename } from "node:path";
-import type { Diagnostic, KeyValueStore } from "../../base/index.ts";
+import type { Diagnostic, DocumentStore } from "../../base/index.ts";
 import { ACCEPTED_FILE, type Pack, parsePack, readPack } from "../../pack/index.ts";
 import { hasEnded } from "../answers/accepted.ts";
-import { readComparisons } from "../counts/comparison-store.ts";
-import { lineKey, type RouteCounts } from "../counts/counts.ts";
+import { lineKey } from "../answers/comparison.ts";
+import type { RouteCounts } from "../counts/counts.ts";
 import { required } from "../counts/statistics.ts";
-import { DEFAULT_RATE } from "../counts/summary.ts";
+import { readComparisons } from "../counts/stored-counts.ts";
+import { countDistinct, DEFAULT_RATE } from "../counts/summary.ts";
 
 /**
  * Finds lines whose last day has passed, and lines that no comparison has used although their route has enough of them.
@@ -18,7 +19,7 @@ import { DEFAULT_RATE } from "../counts/summary.ts";
 export async function findUnusedLines(
   directory: string,
   { acceptedDifferences }: Pick<Pack, "acceptedDifferences">,
-  state: Pick<KeyValueStore, "get"> | undefined,
+  state: DocumentStore | undefined,
   now: number,
 ): Promise<readonly Diagnostic[]> {
   const source = parsePack(readPack(directory)).sources.find(({ file }) => basename(file) === ACCEPTED_FILE);
@@ -30,7 +31,7 @@ export async function findUnusedLines(
       return source.diagnosticAt([index], `it accepts nothing since ${line.until} has passed`);
     const routes = counts.flatMap(({ routes: all }): readonly RouteCounts[] => {
       const route = all[line.route];
-      return route && route.distinct >= needed ? [route] : [];
+      return route && countDistinct(route) >= needed ? [route] : [];
     });
     const isUsed = routes.some(({ acceptedLines }) => (acceptedLines[lineKey(line)] ?? 0) > 0);
     return routes.length === 0 || isUsed

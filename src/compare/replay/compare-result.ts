@@ -6,7 +6,7 @@ import type { DryRunResponse } from "../dry-run/dry-run.ts";
 import type { EntryComparison } from "./catalog-entries.ts";
 import { compareBodies, createDifference, createIdComparison, type ReplayDifference } from "./differences.ts";
 import { isCallOf } from "../dry-run/recorded.ts";
-import { withoutWaiting, type RecordedV4 } from "./recorded-v4.ts";
+import { withoutWaiting, type RecordedV4 } from "../dry-run/recorded-v4.ts";
 
 interface ComparedCall {
   readonly method: string;

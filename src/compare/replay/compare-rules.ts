@@ -23,7 +23,7 @@ const passedHeaders = (
     ]),
   );
 
-/** What a pack says about the headers of the response to a recorded request. */
+/** The rules of a pack about the headers of the response to a recorded request. */
 function responseHeaders({ alpha }: AuditRecord, { pack, route }: PackRoute): object {
   const { client } = pack.dialect;
   const {

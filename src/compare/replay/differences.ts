@@ -1,7 +1,6 @@
-import { isDeepStrictEqual } from "node:util";
 import { REDACTED } from "../../audit/index.ts";
-import { isObject } from "../../base/index.ts";
 import type { Route } from "../../pack/index.ts";
+import { compare, type CompareRules } from "../answers/compare.ts";
 
 /** A part of a request or response that is not as it was recorded. */
 export interface ReplayDifference {
@@ -27,24 +26,19 @@ export const createDifference = (what: string, was: unknown, is: unknown): Repla
   is: format(is),
 });
 
-/** All differences of two bodies, except secrets and values that `isEqual` accepts. */
-export function compareBodies(
+/** All differences of two bodies, except secrets and values that `isEqual` accepts. @param at What the bodies are called */
+export const compareBodies = (
   at: string,
   was: unknown,
   is: unknown,
-  isEqual: (at: string, was: unknown, is: unknown) => boolean = () => false,
-): ReplayDifference[] {
-  if (was === REDACTED || isDeepStrictEqual(was, is) || isEqual(at, was, is)) return [];
-  if (Array.isArray(was) && Array.isArray(is)) {
-    const length = Math.max(was.length, is.length);
-    return Array.from({ length }, (_, index) =>
-      compareBodies(`${at}[${index}]`, was[index], is[index], isEqual),
-    ).flat();
-  }
-  if (!isObject(was) || !isObject(is)) return [createDifference(at, was, is)];
-  const names = new Set([...Object.keys(was), ...Object.keys(is)]);
-  return [...names].flatMap((name) => compareBodies(`${at}.${name}`, was[name], is[name], isEqual));
-}
+  isEqual: CompareRules["isAccepted"] = () => false,
+): ReplayDifference[] =>
+  compare(
+    was,
+    is,
+    { isAccepted: (field, old, other) => old === REDACTED || isEqual(field, old, other) },
+    at,
+  ).map((found) => createDifference(found.field, found.old, found.new));
 
 /** Accepts ids of catalogs in another case: the catalogs, which have v4's spelling, are not recorded. */
 export function createIdComparison({

@@ -1,5 +1,5 @@
 /** What a record lacks, so that its replay can't be judged. */
-import { type AuditRecord, isTruncated, REDACTED } from "../../audit/index.ts";
+import { type AuditRecord, isTruncated, type RecordedCall, REDACTED } from "../../audit/index.ts";
 import { CLIENT_GONE } from "../../base/index.ts";
 import { errorsOf, NOT_MODIFIED, type Pack, UNREADABLE_BODY, wrongMediaType } from "../../pack/index.ts";
 
@@ -67,8 +67,9 @@ export function findObstacle(record: AuditRecord, pack: Pack): string | undefine
   const route = alpha.route === null ? undefined : pack.route(alpha.route);
   if (route && "catalog" in route.source) return FROM_CATALOG;
   if (route?.upload || route?.file) return "a file, which is not recorded";
-  const { poll } = route ?? {};
-  if (poll?.readsHeaders && v4.some(({ status }) => status === poll.status))
+  const isPolledByHeaders = ({ status }: RecordedCall): boolean =>
+    route?.calls.some((call) => call.readsHeaders && call.status === status) === true;
+  if (v4.some(isPolledByHeaders))
     return "the result was polled by headers of responses, which are not recorded";
   return undefined;
 }

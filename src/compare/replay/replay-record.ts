@@ -1,17 +1,29 @@
 import { type AuditRecord, checksumOf } from "../../audit/index.ts";
 import { NO_CATALOGS, type Pack } from "../../pack/index.ts";
+import type { OtherPack } from "../candidate/candidate-answer.ts";
 import { createCatalogUpstream, type CatalogLists } from "../dry-run/catalog-upstream.ts";
 import { clientBody } from "../dry-run/recorded-body.ts";
-import { createDryRun, type DryRun, type DryRunOptions, type DryRunResponse } from "../dry-run/dry-run.ts";
+import {
+  createDryRun,
+  type DryRun,
+  type DryRunOptions,
+  type DryRunResponse,
+  EXAMPLE_URL,
+} from "../dry-run/dry-run.ts";
 import { createEntryComparison, type EntryComparison } from "./catalog-entries.ts";
 import { bodyOf, compareResult } from "./compare-result.ts";
 import { compareRules } from "./compare-rules.ts";
 import { compareBodies, createDifference, type ReplayDifference } from "./differences.ts";
 import { findObstacle, FROM_CATALOG, hasSecrets, isOtherVersion, isUnknownRecord } from "./obstacles.ts";
-import { createRecordedV4, recordedCalls, type RecordedV4 } from "./recorded-v4.ts";
+import { createRecordedV4, recordedCalls, type RecordedV4 } from "../dry-run/recorded-v4.ts";
 
 /** The result of one record under a pack. */
-export type ReplayResult =
+export type ReplayResult = Outcome & {
+  /** What differs in the rules of both packs that the request depends on, and no recorded response shows. */
+  readonly rules?: readonly ReplayDifference[];
+};
+
+type Outcome =
   /** `exact`: the response is the recorded one, byte for byte. */
   | {
       readonly kind: "same";
@@ -74,6 +86,8 @@ function judge(
 /** Runs recorded requests under a pack, with the recorded responses of v4. Nothing is sent. */
 export class Replay {
   readonly pack: Pack;
+  /** Base of links that have a host. */
+  readonly publicUrl: URL;
   readonly #control: Replay | undefined;
   readonly #v4: RecordedV4;
   readonly #dryRun: DryRun;
@@ -81,20 +95,25 @@ export class Replay {
 
   constructor(pack: Pack, { control, publicUrl, catalogs: lists = {}, entries }: ReplayOptions = {}) {
     this.pack = pack;
+    this.publicUrl = publicUrl ?? EXAMPLE_URL;
     this.#control = control;
     this.#v4 = createRecordedV4(pack);
     const catalogUpstream = createCatalogUpstream(pack, lists);
-    const options = { publicUrl, catalogUpstream, acceptsUnknownIds: true, entries };
+    const options = { publicUrl: this.publicUrl, catalogUpstream, acceptsUnknownIds: true, entries };
     this.#dryRun = createDryRun(pack, this.#v4, options);
+  }
+
+  /** The pack with the functions that answer requests. */
+  get answering(): OtherPack {
+    const { catalogs, upstreamTokens } = this.#dryRun;
+    return { pack: this.pack, catalogs, upstreamTokens };
   }
 
   /** Runs one record. */
   async run(record: AuditRecord): Promise<ReplayResult> {
     const result = await this.#replayResponse(record);
     const rules = this.#control ? compareRules(record, this.#control.pack, this.pack) : [];
-    if (rules.length === 0) return result;
-    const others = result.kind === "changed" ? result.differences : [];
-    return { kind: "changed", differences: [...rules, ...others] };
+    return rules.length === 0 ? result : { ...result, rules };
   }
 
   /** Reads the catalogs, once. */
@@ -123,6 +142,7 @@ export class Replay {
         isAnonymous: client.fingerprint === null,
         body,
         address: client.address,
+        time: new Date(record.time),
       });
     } catch (error) {
       return error as Error;

@@ -16,6 +16,8 @@ export interface ReplaySummary {
   uncompared(): readonly (readonly [string, number])[];
   /** Why results are inconclusive, the most frequent first. */
   reasons(): readonly (readonly [string, number])[];
+  /** Rules of the packs that differ, with the number of records that depend on them, the most frequent first. */
+  rules(): readonly (readonly [string, number])[];
 }
 
 /** The kind of a change: indexes and ids do not matter. */
@@ -27,30 +29,42 @@ function kindOf({ alpha }: AuditRecord, differences: readonly ReplayDifference[]
 const sortByCount = (counts: ReadonlyMap<string, number>): (readonly [string, number])[] =>
   [...counts].toSorted(([, one], [, other]) => other - one);
 
+/** A difference on one line. */
+export const describeDifference = ({ what, was, is }: ReplayDifference): string =>
+  `${what}: ${was ?? "nothing"} -> ${is ?? "nothing"}`;
+
+/** Counts a key, or the others where there are too many. @returns whether it is new */
+function count(counts: Map<string, number>, key: string): boolean {
+  const isNew = !counts.has(key) && counts.size < MAX_KINDS;
+  const countedAs = isNew || counts.has(key) ? key : "others";
+  counts.set(countedAs, (counts.get(countedAs) ?? 0) + 1);
+  return isNew;
+}
+
 /** Creates an empty summary. */
 export function createReplaySummary(): ReplaySummary {
   const counts = { same: 0, exact: 0, changed: 0, inconclusive: 0 };
   const changes = new Map<string, number>();
   const reasons = new Map<string, number>();
   const uncompared = new Map<string, number>();
+  const rules = new Map<string, number>();
   return {
     counts,
     add(record, result) {
       counts[result.kind] += 1;
+      for (const rule of result.rules ?? []) count(rules, describeDifference(rule));
       if (result.kind === "same") {
         if (result.exact) counts.exact += 1;
-        for (const name of result.uncompared ?? []) uncompared.set(name, (uncompared.get(name) ?? 0) + 1);
+        for (const name of result.uncompared ?? []) count(uncompared, name);
         return false;
       }
-      const [map, key] =
-        result.kind === "changed" ? [changes, kindOf(record, result.differences)] : [reasons, result.reason];
-      const isNew = !map.has(key);
-      const countedAs = !isNew || map.size < MAX_KINDS ? key : "others";
-      map.set(countedAs, (map.get(countedAs) ?? 0) + 1);
-      return result.kind === "changed" && isNew && countedAs === key;
+      if (result.kind === "changed") return count(changes, kindOf(record, result.differences));
+      count(reasons, result.reason);
+      return false;
     },
     changes: () => sortByCount(changes),
     uncompared: () => sortByCount(uncompared),
     reasons: () => sortByCount(reasons),
+    rules: () => sortByCount(rules),
   };
 }

@@ -5,12 +5,10 @@ import { startRouter } from "./router.js";
 import { showCall } from "./views/call.js";
 import { showClient } from "./views/client.js";
 import { showClients } from "./views/clients.js";
+import { FEATURE_VIEWS } from "./views/features.js";
 import { showImpact } from "./views/impact.js";
 import { showMappings } from "./views/mappings.js";
 import { showMigration } from "./views/migration.js";
-import { showDifference, showParity } from "./views/parity.js";
-import { showPlan } from "./views/plan.js";
-import { showRollout } from "./views/rollout.js";
 import { showRoute, showRoutes } from "./views/routes.js";
 import { showTraffic } from "./views/traffic.js";
 
@@ -76,9 +74,7 @@ startRouter(find("view"), {
   clients: { title: "Clients", list: showClients, one: showClient },
   routes: { title: "Routes", list: showRoutes, one: showRoute },
   migration: { title: "Migration", list: showMigration },
-  plan: { title: "Plan", list: showPlan },
-  parity: { title: "Parity", list: showParity, one: showDifference },
-  rollout: { title: "Roll-out", list: showRollout },
+  ...FEATURE_VIEWS,
   impact: { title: "Impact", list: showImpact },
   mappings: { title: "Mappings", list: showMappings },
 });

@@ -39,8 +39,6 @@ export const ms = (number) => `${number < 10 ? Number(number.toFixed(1)) : Math.
 export const stageMs = (number) => `${number.toFixed(3)} ms`;
 /** `25 %` of all. */
 export const percent = (part, all) => (all === 0 ? "–" : `${Math.round((part / all) * 100)} %`);
-/** `0.1 %`: a rate as it was asked for, with up to three digits. */
-export const rateText = (part) => `${Number((part * 100).toPrecision(3))} %`;
 
 /** `5 minutes ago`, `in 3 days`. */
 export function ago(iso, now = Date.now()) {

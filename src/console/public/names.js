@@ -1,6 +1,6 @@
 import { read } from "./api.js";
 
-const { names, exportFormats: formats, states, audit, sunset, rollout, parity } = await read("/api");
+const { names, exportFormats: formats, states, ...others } = await read("/api");
 
 /** A name at the start of a label. One with a number, such as `v4`, stays as it is. */
 const capitalize = (name) => (/\d/.test(name) ? name : name[0].toUpperCase() + name.slice(1));
@@ -15,7 +15,7 @@ export const ClientName = capitalize(clientName);
 export const stateWords = states;
 
 /** Whether the gateway has the features that pages need. */
-export const features = { audit, sunset, rollout, parity };
+export const features = others;
 
 /** The names of all export formats. */
 export const exportFormats = formats;

@@ -1,5 +1,5 @@
-import { Offline } from "./api.js";
-import { loading, problem } from "./dom.js";
+import { html, render } from "./html.js";
+import { Loaded } from "./loaded.js";
 
 /** A part of an address; undefined for one with an invalid escape. */
 function decode(part) {
@@ -33,16 +33,11 @@ export function keepInAddress(view, parameters, id) {
   history.replaceState(null, "", address(view, id, parameters));
 }
 
-const RETRY_MS = 3000;
-
 /** Shows the view that the address names, and its title; the first one where it names none. */
 export function startRouter(main, views) {
-  let current = new AbortController();
+  let shown = 0;
 
-  async function show(focus) {
-    current.abort();
-    const own = (current = new AbortController());
-    const { signal } = own;
+  function show(focus) {
     const { view, id, parameters, isReadable } = place();
     const name = Object.hasOwn(views, view) ? view : Object.keys(views)[0];
     const { title, list, one } = views[name];
@@ -51,24 +46,19 @@ export function startRouter(main, views) {
       if (link.hash.startsWith(`#/${name}`)) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
     }
-    main.replaceChildren(loading());
-    if (focus) main.focus({ preventScroll: true });
-    try {
+
+    async function load(signal) {
       if (!isReadable) throw new Error("There is nothing here.");
-      const content = await (id !== undefined && one
-        ? one(id, { signal, parameters })
-        : list({ signal, parameters }));
-      if (!signal.aborted) main.replaceChildren(...[content].flat());
-    } catch (error) {
-      if (signal.aborted) return;
-      main.replaceChildren(problem(error.message));
-      // It comes back with the gateway.
-      if (error instanceof Offline || error.status >= 500)
-        setTimeout(() => signal.aborted || void show(false), RETRY_MS);
+      return id !== undefined && one ? one(id, { signal, parameters }) : list({ signal, parameters });
     }
-    if (focus) scrollTo(0, 0);
+
+    shown += 1;
+    render(html`<${Loaded} key=${shown} load=${load} />`, main);
+    if (!focus) return;
+    main.focus({ preventScroll: true });
+    scrollTo(0, 0);
   }
 
-  addEventListener("hashchange", () => void show(true));
-  void show(false);
+  addEventListener("hashchange", () => show(true));
+  show(false);
 }

@@ -1,4 +1,4 @@
-/** What v4's responses say about tokens. Both dialects ask here, and nowhere else. */
+/** Decides from v4's responses whether a token is accepted. Both dialects ask here, and nowhere else. */
 import {
   type Access,
   type FindV4Access,
@@ -8,7 +8,7 @@ import {
   TOO_MANY_REQUESTS,
 } from "../../pack/index.ts";
 
-/** What one response of v4 says about the token that v4 got. */
+/** The meaning of one response of v4 for the token that v4 got. */
 export type TokenVerdict =
   /** v4 has accepted it. `grants` is undefined if v4 did not return its scopes. */
   | { readonly says: "accepted"; readonly grants: Grants | undefined }

@@ -1,12 +1,14 @@
 /** Senders that somebody knows. Tokens, user agents and requests that fail can be invented: strangers decide nothing. */
 import type { AcceptedTokens } from "./accepted-tokens.ts";
+import { customerNetwork } from "../../base/index.ts";
+import { provenBy, provenByToken } from "./proven-by.ts";
 import { fingerprint, type TokenCache } from "./token-cache.ts";
 import type { UpstreamTokens } from "./upstream-tokens.ts";
-import { type ClientDirectory, type ClientIdentity, rolloutClient } from "../../audit/index.ts";
+import { type ClientDirectory, type ClientIdentity, lastingName } from "../../audit/index.ts";
 import { isSuccess, type Pack, type Route } from "../../pack/index.ts";
 
 /**
- * The route of a request of which a token is judged: undefined if the pack has none. Without a pack nobody knows which routes
+ * The route of a request whose token is judged: undefined if the pack has none. Without a pack nobody knows which routes
  * need a token.
  */
 export type JudgedRoute = Pick<Route, "access"> | "unknown" | undefined;
@@ -39,28 +41,38 @@ export function noteOldAnswer(
   return true;
 }
 
-/** Who says to have sent a request. */
+/** The claimed sender of a request. */
 export interface Sender {
   readonly identity: ClientIdentity;
   /** Of the token; undefined without one. */
   readonly hash: string | undefined;
 }
 
-/** Tells clients from strangers. */
+/** Distinguishes clients and strangers. */
 export interface KnownSenders {
   /**
-   * Who a sender is, by what nobody can invent: its name in the client directory, not by its user agent, else the application
-   * to which the gateway has issued its token, else the fingerprint of a token that one of both services has accepted within
-   * the last day. Where clients need no credentials, all are known.
+   * The proven identity of a sender: its name in the client directory, not by its user agent, else the application to
+   * which the gateway has issued its token, else the fingerprint of a token that one of both services has accepted
+   * within the last day. Where clients need no credentials, all are known.
    *
    * @returns undefined for a stranger
    */
   knownAs(sender: Sender): string | undefined;
+  /**
+   * The sender where clients are counted: see {@link provenBy}. While all come from one or two networks, such as that of a
+   * proxy, networks say nothing, and tokens alone count.
+   *
+   * @returns undefined for a stranger
+   */
+  provenBy(sender: Sender, address: string): string | undefined;
   /** Notes the status with which the old service answered. */
   noteOldAnswer(sender: Sender, route: Pick<Route, "access"> | undefined, status: number): void;
 }
 
-/** Whoever needs no credentials, and has no name. */
+/** So many networks of known clients show that they are not all behind one proxy. */
+const SEVERAL_NETWORKS = 3;
+
+/** A client that needs no credentials, and has no name. */
 const ANYBODY = "?";
 
 /** Creates what knows the senders of a pack. */
@@ -79,14 +91,35 @@ export function createKnownSenders({
   readonly ofOldService: AcceptedTokens;
 }): KnownSenders {
   const needsCredentials = pack.credentials.client !== undefined;
+  const nameOf = (identity: ClientIdentity): string | undefined =>
+    needsCredentials
+      ? lastingName(directory(), { ...identity, userAgent: undefined })
+      : directory().nameOf(identity);
+  const isAccepted = (hash: string): boolean =>
+    tokens.wasAccepted(hash) || ofOldService.has(hash) || upstreamTokens?.find(hash) !== undefined;
+
+  /** The first networks of known clients. */
+  const networks = new Set<string>();
+  function hasSeveralNetworks(address: string): boolean {
+    if (networks.size < SEVERAL_NETWORKS) networks.add(customerNetwork(address));
+    return networks.size >= SEVERAL_NETWORKS;
+  }
+
   return {
     knownAs({ identity, hash }) {
-      if (!needsCredentials) return directory().nameOf(identity) ?? ANYBODY;
-      const name = rolloutClient(directory(), { ...identity, userAgent: undefined });
-      if (name !== undefined || hash === undefined) return name;
-      const isAccepted =
-        tokens.wasAccepted(hash) || ofOldService.has(hash) || upstreamTokens?.find(hash) !== undefined;
-      return isAccepted ? fingerprint(hash) : undefined;
+      const name = nameOf(identity);
+      if (name !== undefined) return name;
+      if (!needsCredentials) return ANYBODY;
+      return hash !== undefined && isAccepted(hash) ? fingerprint(hash) : undefined;
+    },
+    provenBy({ identity, hash }, address) {
+      const name = nameOf(identity);
+      // A token that nobody checks is an invented one.
+      if (!needsCredentials) return provenBy(name, undefined, address);
+      if (name !== undefined) return provenBy(name, undefined, address);
+      if (hash === undefined || !isAccepted(hash)) return undefined;
+      const token = fingerprint(hash);
+      return hasSeveralNetworks(address) ? provenBy(undefined, token, address) : provenByToken(token);
     },
     noteOldAnswer: ({ hash }, route, status) => void noteOldAnswer(ofOldService, hash, route, status),
   };

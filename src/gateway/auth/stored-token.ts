@@ -2,14 +2,14 @@ import { z } from "zod";
 import type { Grants } from "../../pack/index.ts";
 import { tokenHash } from "./token-cache.ts";
 
-/** What refreshes a token at the login server. */
+/** The credentials that refresh a token at the login server. */
 export interface RefreshCredentials {
   readonly token: string;
   readonly client: string;
   readonly secret: string;
 }
 
-/** What a login server returns for a code or a refresh token. */
+/** The response of a login server for a code or a refresh token. */
 export interface IssuedToken {
   readonly token: string;
   /** In v4's words. */
@@ -20,7 +20,7 @@ export interface IssuedToken {
 
 /** The record of a gateway token, stored under the hash of that token. */
 export interface StoredToken {
-  /** What the client may do, in alpha's words: what it requested, as far as v4 granted it. */
+  /** The scopes of the client, in alpha's words: those that it requested, as far as v4 granted them. */
   readonly scopes: string;
   /** The current v4 token behind it. Missing if that is the client's own token. */
   readonly token?: string;
@@ -29,7 +29,7 @@ export interface StoredToken {
   /** When to refresh it, in milliseconds since 1970. */
   readonly renewAt?: number;
   readonly refresh?: RefreshCredentials;
-  /** Who created it, for a personal token: the owner of those that are created with it. */
+  /** The creator of a personal token: the owner of those that are created with it. */
   readonly owner?: string;
   /** The OAuth client id of the application that it was issued to. Records of older versions have it in `refresh` only. */
   readonly application?: string;
@@ -69,7 +69,7 @@ export interface ActiveToken {
   /** Key of it in the token cache. It starts with the hash of the client's token, so that both are purged together. */
   readonly hash: string;
   readonly isRevoked: boolean;
-  /** Who created it, if it is a personal token. */
+  /** The creator, if it is a personal token. */
   readonly owner?: string | undefined;
   /** The OAuth client id of the application that it was issued to; undefined for a personal token. */
   readonly application?: string | undefined;

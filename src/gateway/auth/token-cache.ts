@@ -10,7 +10,7 @@ export const tokenHash = (token: string): string => hash("sha256", token, "hex")
 export const fingerprint = (hash: string): string => hash.slice(0, 16);
 
 /**
- * What v4 has said about a token. Decisions are never cached: every request is checked against this information again
+ * The known facts about a token from v4. Decisions are never cached: every request is checked against this information again
  * (oathkeeper CVE-2021-32701 cached the decision).
  */
 export type TokenInfo =
@@ -43,7 +43,7 @@ export interface TokenCache {
   purge(fingerprint?: string): Promise<void>;
   /** Tokens in the cache of this process. */
   readonly size: number;
-  /** Tokens of which this process remembers that v4 has accepted them. */
+  /** Tokens that v4 has accepted, as far as this process remembers. */
   readonly acceptedCount: number;
 }
 
@@ -78,6 +78,15 @@ export const isAcceptedToken = (
   info: TokenInfo | undefined,
   tokens: Pick<TokenCache, "wasAccepted">,
 ): boolean => (info ? !info.refused : hash !== undefined && tokens.wasAccepted(hash));
+
+/** Characters of a token's hash: SHA-256 in hexadecimal digits. */
+const HASH_LENGTH = 64;
+
+/**
+ * Whether a fingerprint is a whole hash, so that there is nothing to search. Requests of clients purge by whole
+ * hashes only: their cost must not grow with the number of stored entries.
+ */
+export const isWholeHash = (fingerprint: string): boolean => fingerprint.length === HASH_LENGTH;
 
 /** Creates a cache in this process. Expiry is checked at every read. */
 export function createTokenCache({
@@ -126,6 +135,10 @@ export function createTokenCache({
       return true;
     },
     async purge(fingerprint = "") {
+      if (isWholeHash(fingerprint)) {
+        accepted.delete(fingerprint);
+        return forget(fingerprint);
+      }
       // When all information is deleted, clients keep their limits until v4 judges their tokens again.
       if (fingerprint !== "") accepted.purge(fingerprint);
       for (const hash of [...cache.keys(), ...rejected.keys()])
@@ -178,7 +191,7 @@ export function createSharedTokenCache(local: MemoryTokenCache, backend: TokenCa
   async function readBackend(hash: string): Promise<TokenInfo | undefined> {
     const purgesBefore = purges;
     const entry = await backend.get(hash).catch(() => undefined);
-    // What was set or purged meanwhile is newer.
+    // A value that was set or purged meanwhile is newer.
     const localInfo = local.get(hash);
     if (localInfo !== undefined || entry === undefined || purges !== purgesBefore) return localInfo;
     local.setEntry(hash, entry);

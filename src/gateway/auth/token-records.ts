@@ -128,7 +128,7 @@ export function createTokenRecords({
     async read(hash, token) {
       const encrypted = await store.get(keyOf(hash));
       if (encrypted !== undefined) return cacheRecord(hash, encrypted, decrypt(hash, encrypted));
-      // A record that this process has seen was lost too, whoever created the token.
+      // A record that this process has seen was lost too, no matter who created the token.
       const isLost =
         cache.get(hash)?.storedToken !== undefined ||
         (token !== undefined && gatewayTokens.isGatewayToken(token));

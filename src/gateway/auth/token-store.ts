@@ -32,7 +32,7 @@ export interface TokenStoreOptions extends TokenRefresherOptions {
   readonly scopes: Scopes;
 }
 
-/** What a token that v4 has issued may do, and how it is kept. */
+/** The rights of a token that v4 has issued, and how it is stored. */
 export interface TokenGrant extends Pick<StoredToken, "scopes"> {
   readonly refresh: RefreshCredentials | undefined;
   readonly owner: Owner;

@@ -1,19 +1,19 @@
 /**
- * The legacy proxy: requests of the old API are passed to the old service as they are, and streamed both ways. It is the native
- * proxy with another upstream, in front of which the gateway decides nothing.
+ * The legacy proxy: requests of the old API are passed to the old service as they are, and streamed both ways. It is
+ * the native proxy with another upstream, for which the gateway decides nothing.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { tokenHash } from "../auth/token-cache.ts";
 import { findUsualToken, type Pack } from "../../pack/index.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
 import { restoreTarget } from "../http/request-context.ts";
-import { bodyHeadersOf, BodyStart } from "../record/legacy-record.ts";
-import { cleanLegacyRequestHeaders, cleanLegacyResponseHeaders } from "./native-headers.ts";
-import type { NativeError, NativeHandlers, NativeRecording } from "./native-exchange.ts";
-import type { NativeProxy } from "./native-proxy.ts";
-import type { NativeOutcome } from "../record/native-record.ts";
+import { bodyHeadersOf, BodyStart } from "../record/body-start.ts";
+import { cleanLegacyRequestHeaders, cleanLegacyResponseHeaders } from "../http/forwarded-headers.ts";
+import type { Forward } from "./forward.ts";
+import type { ForwardError, ForwardPolicy } from "./policy.ts";
+import type { ForwardOutcome, ForwardRecording } from "../record/forward-outcome.ts";
 
-/** What the old service got and answered, once the response to the client has ended. */
+/** The exchange with the old service, once the response to the client has ended. */
 export interface LegacyExchange {
   /** The hash of the client's token; undefined without one. */
   readonly hash: string | undefined;
@@ -23,7 +23,7 @@ export interface LegacyExchange {
   readonly answer:
     | { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: BodyStart }
     | undefined;
-  readonly outcome: NativeOutcome;
+  readonly outcome: ForwardOutcome;
 }
 
 /** Sees what passes, without delaying it. */
@@ -87,7 +87,7 @@ function startRecording(
   hash: string | undefined,
   { bodyLimitOf, record }: LegacyProxyOptions,
   observer: LegacyObserver | undefined,
-): NativeRecording {
+): ForwardRecording {
   const limit = Math.max(bodyLimitOf(plain), observer?.bodyLimit ?? 0);
   let sent: BodyStart | undefined;
   let received: BodyStart | undefined;
@@ -102,9 +102,13 @@ function startRecording(
     },
     onReceived: (chunk) => received?.add(chunk),
     record(outcome) {
-      const { v4Status } = outcome;
+      const { upstreamStatus } = outcome;
       const answer = received &&
-        typeof v4Status === "number" && { status: v4Status, headers: received.headers, body: received };
+        typeof upstreamStatus === "number" && {
+          status: upstreamStatus,
+          headers: received.headers,
+          body: received,
+        };
       const exchange = { hash, sent, answer: answer || undefined, outcome };
       observer?.onEnd(exchange);
       return record(plain, exchange);
@@ -117,16 +121,16 @@ const isWebSocket = ({ headers: { upgrade = "" } }: IncomingMessage): boolean =>
   /\bwebsocket\b/i.test(upgrade);
 
 /** Creates the legacy proxy of a pack. @param proxy that of the old service */
-export function createLegacyProxy(proxy: NativeProxy, options: LegacyProxyOptions): ForwardLegacy {
+export function createLegacyProxy(proxy: Forward, options: LegacyProxyOptions): ForwardLegacy {
   const { pack, isFromProxy, hasOwnCors, vary, recordFirst, isKnown } = options;
-  const errorOf = (reason: string, status: number): NativeError => {
+  const errorOf = (reason: string, status: number): ForwardError => {
     const translated = pack.statuses.translate(status);
     return { status: translated, body: JSON.stringify(pack.errors.client.write([{ reason }], translated)) };
   };
   const refusalOf = (fault: string) => ({ ...errorOf(`${fault}.`, 501), fault });
   const noWebSocket = refusalOf("WebSocket connections are not passed on");
   const noPath = refusalOf("A target without a path is not passed on");
-  const handlers: NativeHandlers = {
+  const handlers: ForwardPolicy = {
     errors: {
       failed: errorOf("The service could not process this request.", 502),
       timedOut: errorOf("The service did not respond in time.", 504),
@@ -154,7 +158,7 @@ export function createLegacyProxy(proxy: NativeProxy, options: LegacyProxyOption
   return function forwardLegacy(request, response, plain, observer) {
     restoreTarget(request);
     if (!observer) return forward(request, response, plain);
-    const observed: NativeHandlers = {
+    const observed: ForwardPolicy = {
       ...handlers,
       isKnown: observer.isKnown,
       prepareRequest(sent) {

@@ -10,15 +10,17 @@ import {
   RouteTemplates,
   type Settings,
   type UsedUp,
+  addressNetwork,
 } from "../../base/index.ts";
 import { type Pack, type Route, splitPath } from "../../pack/index.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
-import { packVary } from "../pipeline/pipeline-config.ts";
+import { settingsVary } from "../pipeline/pipeline-config.ts";
 import { createLegacyProxy, type LegacyExchange, type ForwardLegacy } from "./legacy-proxy.ts";
-import { createLegacyRecord, keptBytes, summarizeLegacyRequest } from "../record/legacy-record.ts";
-import { createNativeProxy, type NativeProxy } from "./native-proxy.ts";
-import { addressNetwork, trustedProxies } from "../limits/client-address.ts";
-import { createCircuitBreaker, type CircuitBreaker } from "../upstream/circuit-breaker.ts";
+import { keptBytes } from "../record/body-start.ts";
+import { legacyExchange } from "../record/legacy-record.ts";
+import { createForward, type Forward } from "./forward.ts";
+import { trustedProxies } from "../limits/client-address.ts";
+import { CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import type { CurrentContext } from "../upstream/upstream-tls.ts";
 import type { Recorder } from "../record/recorder.ts";
 import type { UpstreamTls } from "../upstream/open-tls.ts";
@@ -34,7 +36,7 @@ export interface LegacyService {
   readonly url: URL;
   /** The certificates of connections to it; undefined: the public authorities. */
   readonly secureContext: CurrentContext | undefined;
-  readonly proxy: NativeProxy;
+  readonly proxy: Forward;
   readonly breaker: CircuitBreaker;
   /** The routes of an API without a pack. */
   readonly templates: RouteTemplates;
@@ -42,7 +44,7 @@ export interface LegacyService {
   readonly acceptedTokens: AcceptedTokens;
 }
 
-/** What is used up, for the log. */
+/** The share that is used up, for the log. */
 const USED_UP: Readonly<Record<UsedUp, string>> = {
   client: "one client has added as many observed routes as it may",
   network: "one network has added as many observed routes as it may",
@@ -66,7 +68,7 @@ export function openLegacy(
   }: { readonly log: Log; readonly metrics: Metrics; readonly tls: UpstreamTls | undefined },
 ): LegacyService | undefined {
   if (url === undefined) return undefined;
-  const breaker = createCircuitBreaker({
+  const breaker = new CircuitBreaker({
     onChange(state) {
       if (state === "closed") log.info({}, `${NAME} can be reached again: the circuit is closed`);
       else
@@ -86,22 +88,25 @@ export function openLegacy(
       `${USED_UP[what]}: further paths are recorded as the route ${OTHER_ROUTE}`,
     ),
   );
-  metrics.addGauge("observed_routes", "Routes of an API without a pack.", () => templates.size);
+  metrics.addGauge(
+    "observed_routes",
+    "Routes that were found in the paths of an API without a pack.",
+    () => templates.size,
+  );
   metrics.addTotal(
     "observed_routes_refused_total",
-    "Requests that were recorded without a route of their own, because their client or all have as many as they may.",
+    "Requests that were recorded as the route other, because a share of the observed routes is used up.",
     () => templates.refused,
   );
   const timeoutMs = TIMEOUT_FACTOR * UPSTREAM_TIMEOUT_MS;
   const acceptedTokens = createAcceptedTokens();
-  const proxy = createNativeProxy({
+  const proxy = createForward({
     name: NAME,
     origin: url,
     timeoutMs,
     connections,
     breaker,
     secureContext,
-    keepsHeaderCase: true,
     isAnyoneKnown: () => acceptedTokens.size > 0,
     onShortage: (reason) => log.warn({ code: "AG_LEGACY_CONNECTIONS_EXHAUSTED" }, reason),
   });
@@ -109,10 +114,10 @@ export function openLegacy(
 }
 
 /**
- * The pack's route of a request; undefined if none matches. Several routes of one path share a name: of them it is one that
- * writes, since nobody has read the body that selects one, else the first.
+ * The pack's route of a request; undefined if none matches. If several routes share a path, nobody has read the body that selects
+ * one: it is then a route that writes, else the first.
  */
-export function routeOf({ method, path }: AlphaRequest, pack: Pack): Route | undefined {
+export function findRoute({ method, path }: AlphaRequest, pack: Pack): Route | undefined {
   const segments = splitPath(path);
   const { prefix } = pack;
   if (!segments || !prefix.every((segment, index) => segments[index] === segment)) return undefined;
@@ -124,16 +129,16 @@ export function routeOf({ method, path }: AlphaRequest, pack: Pack): Route | und
 export const onlyReads = ({ method }: AlphaRequest, route: Route | undefined): boolean =>
   route ? route.isSafe : SAFE_METHODS.has(method);
 
-/** What decides which side answers a request: no cache may give the response of one side to clients of the other. */
+/** The headers that decide which side answers a request: no cache may give the response of one side to clients of the other. */
 function sideVary(
-  settings: Pick<Settings, "CANDIDATE_MAPPINGS_DIR">,
+  settings: Pick<Settings, "CORS_ORIGINS" | "CANDIDATE_MAPPINGS_DIR">,
   { credentials }: Pack,
 ): readonly string[] {
   const headers = ["Authorization", ...(credentials.client?.headers ?? []), "User-Agent"];
-  return [...new Set(headers), ...packVary(settings)];
+  return [...new Set(headers), ...settingsVary(settings)];
 }
 
-/** What the forward needs of a gateway. */
+/** The services that the forward needs. */
 export interface LegacyForwardParts {
   readonly pack: Pack;
   readonly audit: AuditStore | undefined;
@@ -153,7 +158,8 @@ export function createLegacyForward(
     pack,
     isFromProxy: trustedProxies(settings.TRUST_PROXY ?? []),
     hasOwnCors: !isObserved && settings.CORS_ORIGINS !== undefined,
-    vary: isObserved ? packVary(settings) : sideVary(settings, pack),
+    // While the gateway observes, it passes on the old service's own CORS headers.
+    vary: isObserved ? settingsVary({ ...settings, CORS_ORIGINS: undefined }) : sideVary(settings, pack),
     recordFirst: settings.AUDIT_DURABILITY === "strict",
     isKnown: (hash) => acceptedTokens.has(hash),
     bodyLimitOf: ({ query }) =>
@@ -162,13 +168,13 @@ export function createLegacyForward(
   });
 
   async function record(plain: AlphaRequest, { hash, sent, answer, outcome }: LegacyExchange): Promise<void> {
-    const matched = isObserved ? undefined : routeOf(plain, pack);
+    const matched = isObserved ? undefined : findRoute(plain, pack);
     const judged = isObserved ? "unknown" : matched;
-    const { v4Status } = outcome;
-    const isAccepted = noteOldAnswer(acceptedTokens, hash, judged, v4Status ?? 0);
+    const { upstreamStatus } = outcome;
+    const isAccepted = noteOldAnswer(acceptedTokens, hash, judged, upstreamStatus ?? 0);
     const { method, address } = plain;
     const guessRoute = (path: string): string | null =>
-      templates.routeOf(method, path, v4Status ?? null, {
+      templates.routeOf(method, path, upstreamStatus ?? null, {
         token: hash,
         network: addressNetwork(address),
       });
@@ -183,10 +189,7 @@ export function createLegacyForward(
       received: await answer?.body.decode(),
       headers: answer?.headers,
     };
-    return recorder.recordForwarded(plain, outcome, {
-      record: () => audit && createLegacyRecord(plain, outcome, sender, bodies, options),
-      summarize: () => summarizeLegacyRequest(plain, outcome, sender),
-    });
+    return recorder.forwarded(legacyExchange(plain, outcome, sender, bodies));
   }
 
   return function forwardLegacy(request, response, plain, observer) {

@@ -24,7 +24,7 @@ export interface NativeAuthorizationDependencies {
   readonly accessOf: FindV4Access;
 }
 
-/** Authorizes a native request. Returns a promise only where the token is not in this process. */
+/** Authorizes a native request. What is wrong with its token is an `error` of the decision, not a rejection. */
 export type AuthorizeNative = (
   request: AlphaRequest,
   hash: string,

@@ -3,7 +3,7 @@ import { isAcceptedToken, type TokenCache } from "../auth/token-cache.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
 import type { JudgeToken, TokenVerdict } from "../auth/judge-token.ts";
 
-/** What is known about the token of a native request before v4 is called, and what is to be learned. */
+/** The known facts about the token of a native request before v4 is called, and the facts that are still unknown. */
 export interface NativeToken {
   /** Seconds after which the client may try again; undefined where v4 may be called now. */
   readonly retryAfter?: number;

@@ -11,8 +11,13 @@ const REASONS: Readonly<Record<MessageFault, string>> = {
 };
 
 /** JSON body of the response to a message that the server rejects itself. */
-export const badRequestBody = ({ errors, statuses }: Pack, fault: MessageFault): string =>
-  JSON.stringify(errors.client.write([{ reason: REASONS[fault] }], statuses.invalid));
+export const badRequestBody = (
+  { errors, responseTypes, statuses }: Pack,
+  fault: MessageFault,
+): ReturnType<MessageRejection["badRequest"]> => ({
+  type: responseTypes.error,
+  text: JSON.stringify(errors.client.write([{ reason: REASONS[fault] }], statuses.invalid)),
+});
 
 interface RejectionDependencies {
   readonly metrics: Pick<Metrics, "countRejection">;

@@ -1,4 +1,4 @@
-/** What the public port rejects before the pipeline: heads that are too long, and what pages make browsers send. */
+/** Rejects requests on the public port before the pipeline: heads that are too long, and requests that pages make browsers send. */
 import { credentialPlaces, type CredentialsPlace, HttpError, type Pack } from "../../pack/index.ts";
 import type { IncomingMessage } from "node:http";
 import { hostOf, SAFE_METHODS, SAME_SITES } from "./origins.ts";
@@ -15,12 +15,12 @@ import type { SharedState } from "../state/shared-state.ts";
 const PREFLIGHT = "preflight";
 
 export interface GuardOptions {
-  /** What handlers need to trace and record their requests. */
-  readonly lifecycle: Pick<LifecycleDependencies, "record" | "onUnexpectedError" | "startSpan" | "sunset">;
+  /** The services that handlers need to trace and record their requests. */
+  readonly lifecycle: Pick<LifecycleDependencies, "record" | "onUnexpectedError" | "startSpan" | "plan">;
   readonly toMiddleware: (handler: AlphaHandler) => Middleware;
 }
 
-/** What guards need of a gateway. */
+/** The services that guards need. */
 export interface GuardDependencies {
   readonly pack: Pack;
   readonly shared: Pick<SharedState, "limits">;
@@ -101,7 +101,7 @@ export const createHeadGuard = (
 /** In lower case: the header in which a tester asks for a pack, and in which the response names it. */
 export const PACK_HEADER = "x-pack";
 
-/** What is said to requests for a pack that is not there, or not for them. */
+/** The responses to requests for a pack that does not exist, or that they may not use. */
 export const UNKNOWN_PACK = "This gateway has no pack with the hash in X-Pack.";
 
 /** Rejects requests for a pack that this gateway does not have, and names the pack in the responses to all others for it. */

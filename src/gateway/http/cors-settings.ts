@@ -15,7 +15,7 @@ function listHeaders({ response, lists }: Route): string[] {
   return [hasLink ? "Link" : undefined, total, range?.name].filter((name) => name !== undefined);
 }
 
-/** What a browser client may send, and may read of a response. */
+/** The parts of a request that a browser client may send, and of a response that it may read. */
 export function corsSettings(
   settings: Settings,
   { dialect, rateLimitHeaders, routes }: Pick<Pack, "dialect" | "rateLimitHeaders" | "routes">,

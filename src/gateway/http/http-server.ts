@@ -7,7 +7,7 @@ import {
 } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
-import { handleExpectation } from "./expect-continue.ts";
+import { handleExpectation } from "../bodies/expect-continue.ts";
 import {
   rejectInvalid,
   rejectUnreadable,

@@ -15,10 +15,15 @@ export interface RejectedMessage {
   readonly socket: Socket;
 }
 
-/** What the server's owner does about such messages. */
+/** The JSON body of a response, and its media type. */
+interface RejectionBody {
+  readonly type: string;
+  readonly text: string;
+}
+
+/** The server's own handling of such messages. */
 export interface MessageRejection {
-  /** The JSON body of the response. */
-  readonly badRequest: (fault: MessageFault) => string;
+  readonly badRequest: (fault: MessageFault) => RejectionBody;
   /** Is called for each of them. A message that its client breaks off is not reported. */
   readonly onRejected?: (message: RejectedMessage) => void;
 }
@@ -38,7 +43,7 @@ const isBehindLastRequest = (error: unknown): boolean =>
 
 const statusOf = (fault: MessageFault): number => (fault === "head_size" ? 431 : 400);
 
-/** What the parser rejects; undefined for a client that disconnects or is too slow. */
+/** The reason of the parser's rejection; undefined for a client that disconnects or is too slow. */
 function faultOf({ code = "" }: NodeJS.ErrnoException): MessageFault | undefined {
   if (code === "HPE_HEADER_OVERFLOW") return "head_size";
   return code.startsWith("HPE_") && code !== "HPE_INVALID_EOF_STATE" ? "malformed" : undefined;
@@ -63,17 +68,17 @@ export function rejectUnreadable(
       socket.destroy();
       return;
     }
-    const body = badRequest(fault);
+    const { type, text } = badRequest(fault);
     const status = statusOf(fault);
     socket.end(
       [
         `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-        "Content-Type: application/json",
+        `Content-Type: ${type}`,
         `X-Request-Id: ${id}`,
         "Connection: close",
-        `Content-Length: ${Buffer.byteLength(body)}`,
+        `Content-Length: ${Buffer.byteLength(text)}`,
         "",
-        body,
+        text,
       ].join("\r\n"),
     );
   }
@@ -122,11 +127,11 @@ export function rejectInvalid(
   const fault = "malformed";
   const [status, id] = [statusOf(fault), requestIdOf(undefined)];
   onRejected?.({ fault, status, id, socket });
-  const body = badRequest(fault);
+  const { type, text } = badRequest(fault);
   const head = {
-    "content-type": "application/json",
+    "content-type": type,
     "x-request-id": id,
-    "content-length": String(Buffer.byteLength(body)),
+    "content-length": String(Buffer.byteLength(text)),
   };
-  response.writeHead(status, head).end(body);
+  response.writeHead(status, head).end(text);
 }

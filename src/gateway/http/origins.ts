@@ -1,4 +1,4 @@
-/** What browsers say of the page that makes them send a request. */
+/** The browser's headers about the page that makes it send a request. */
 
 /** Methods that change nothing (RFC 9110 9.2.1). */
 export const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);

@@ -1,12 +1,11 @@
 /** From HTTP to plain data, which is all that stages see: they are tested without HTTP. */
 import { randomUUID } from "node:crypto";
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import express, { type Request, type Response } from "express";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { clientAddresses, trustedProxies, type OnUntrustedProxy } from "../limits/client-address.ts";
-import type { CancelSignal } from "../upstream/deadline-signal.ts";
+import { Cancellation, type CancelSignal } from "../upstream/cancel-signal.ts";
 import { takeQueryTokens, type AlphaRequest } from "../pipeline/request.ts";
 import type { AlphaHandler } from "../pipeline/lifecycle.ts";
-import type { RequestBodies } from "./receive-body.ts";
+import type { RequestBodies } from "../bodies/receive-body.ts";
 import { sendResponse } from "./send-response.ts";
 import { overriddenMethod } from "../../pack/index.ts";
 
@@ -23,24 +22,6 @@ export type Middleware = (
   next: (error?: unknown) => void,
 ) => void | Promise<void>;
 
-/**
- * Runs middleware with Express's router, and not in an application of Express: that one would replace the prototypes of
- * each request and response by its own, whose functions none of the middleware uses.
- *
- * @param onError responds where middleware fails
- */
-export function runMiddleware(
-  middleware: readonly Middleware[],
-  onError: (error: unknown, response: ServerResponse) => void,
-): RequestListener {
-  const router = express.Router();
-  router.use([...middleware]);
-  return function publicPort(request, response) {
-    replaceUnusualTarget(request);
-    router(request as Request, response as Response, (error) => onError(error, response));
-  };
-}
-
 /** The member of a response with its plain request. */
 const REQUEST = Symbol("plain request");
 
@@ -54,8 +35,10 @@ export const plainRequestOf = (response: ServerResponse): AlphaRequest =>
 export const replacePlainRequest = (response: ServerResponse, plain: AlphaRequest): void =>
   void ((response as DescribedResponse)[REQUEST] = plain);
 
-/** Targets as the client sent them, of requests for which Express sees another one. */
-const originalTargets = new WeakMap<IncomingMessage, string>();
+/** The member of a request with its target as the client sent it, where Express sees another one. */
+const TARGET = Symbol("target of the client");
+
+type TargetedRequest = IncomingMessage & { [TARGET]?: string };
 
 /** A path, with or without a query, of visible ASCII characters and without a fragment. */
 const PLAIN_TARGET = /^\/[\x21\x22\x24-\x7e]*$/;
@@ -75,17 +58,17 @@ function originForm(target: string): string {
  * would be no rate limit and no record, and it would take a fragment off before it matches a path. The pipeline still
  * gets the client's target.
  */
-function replaceUnusualTarget(request: IncomingMessage): void {
+export function replaceUnusualTarget(request: TargetedRequest): void {
   const target = originForm(request.url ?? "");
   request.url = target;
   if (PLAIN_TARGET.test(target)) return;
-  originalTargets.set(request, target);
+  request[TARGET] = target;
   const [path = ""] = target.split("?", 1);
   request.url = PLAIN_TARGET.test(path) ? path : "/";
 }
 
 /** The target as the client sent it; below the path of its router where that is mounted in another application. */
-const targetOf = (request: IncomingMessage): string => originalTargets.get(request) ?? request.url ?? "";
+const targetOf = (request: TargetedRequest): string => request[TARGET] ?? request.url ?? "";
 
 /** Longest head of a request, in bytes: the target, and the names and values of the headers. */
 export const LONGEST_HEAD = 16_384;
@@ -105,32 +88,13 @@ export function restoreTarget(request: IncomingMessage): void {
   request.url = targetOf(request);
 }
 
-/** Fires when the client disconnects before the response is complete. Costs a tenth of an `AbortController`. */
-class DisconnectSignal implements CancelSignal {
-  #listeners: (() => void)[] = [];
-  aborted = false;
-
-  constructor(response: ServerResponse) {
-    response.on("close", () => {
-      if (!response.writableFinished) this.#abort();
-    });
-  }
-
-  addEventListener(_type: "abort", listener: () => void): void {
-    this.#listeners.push(listener);
-  }
-
-  removeEventListener(_type: "abort", listener: () => void): void {
-    const index = this.#listeners.indexOf(listener);
-    if (index !== -1) this.#listeners.splice(index, 1);
-  }
-
-  #abort(): void {
-    this.aborted = true;
-    const listeners = this.#listeners;
-    this.#listeners = [];
-    for (const listener of listeners) listener();
-  }
+/** Creates the signal that is aborted when the client disconnects before the response is complete. */
+function disconnectSignal(response: ServerResponse): CancelSignal {
+  const cancellation = new Cancellation();
+  response.on("close", () => {
+    if (!response.writableFinished) cancellation.abort();
+  });
+  return cancellation;
 }
 
 /** All lines of each header by its lower-case name. Node's own `headersDistinct` goes through each name twice. */
@@ -153,9 +117,11 @@ const MAX_LABEL_LENGTH = 64;
 const plainName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z\d]/g, "-");
 
 /**
- * Takes the header with the client's name off a request, so that no stage, record or upstream gets it.
+ * Takes the header with the client's name off a request, and all headers with a similar name, so that no stage, record or
+ * upstream gets them.
  *
- * @returns its value from a trusted proxy. A repeated header has none: one of the lines may be the client's own.
+ * @returns its value from a trusted proxy. What a client adds does not change it: similar names don't count, and of several lines
+ *   the last one is the proxy's.
  */
 function createLabelReader(
   name: string | undefined,
@@ -163,18 +129,17 @@ function createLabelReader(
 ): (request: IncomingMessage, lines: Record<string, string[]>) => string | undefined {
   if (name === undefined) return () => undefined;
   const isFromProxy = trustedProxies(trustProxy);
+  const exact = name.toLowerCase();
   const wanted = plainName(name);
   return function takeLabel(request, lines) {
-    const values: string[] = [];
+    const value = lines[exact]?.at(-1) ?? "";
     for (const key in lines) {
       if (plainName(key) !== wanted) continue;
-      values.push(...(lines[key] ?? []));
       delete lines[key];
       delete request.headers[key];
     }
-    const [value = "", ...others] = values;
     const label = Buffer.from(value, "latin1").toString().trim();
-    const isUsable = label !== "" && label.length <= MAX_LABEL_LENGTH && others.length === 0;
+    const isUsable = label !== "" && label.length <= MAX_LABEL_LENGTH;
     return isUsable && isFromProxy(request) ? label : undefined;
   };
 }
@@ -227,7 +192,7 @@ export function createRequestContext({
       headers,
       address: addressOf(request),
       label: takeLabel(request, headers),
-      signal: new DisconnectSignal(response),
+      signal: disconnectSignal(response),
     };
     const plain = tokenParameter === undefined ? sent : takeQueryTokens(sent, tokenParameter);
     const hasSecretId = plain.id === givenId && isSecretId(plain);

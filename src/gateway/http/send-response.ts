@@ -1,42 +1,9 @@
 /** From plain data to HTTP. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { pipeline } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import type { AlphaResponse, FileResponse } from "../pipeline/response.ts";
-import { delayResponseEnd } from "./delay-response-end.ts";
-
-/** How long the rest of a body that nobody reads is received and discarded. */
-const LINGER_MS = 2000;
-
-/** In bytes. A rest that is declared to be longer ends its connection; a shorter one is received and discarded. */
-const SMALL_REST = 65_536;
-
-/**
- * Ends the connection once the rest of a rejected body has arrived, or its time is over. If the connection ended at
- * once, with unread bytes, it would be reset, and the client could lose the response (RFC 9112 9.6).
- */
-function endAfterBody(request: IncomingMessage, response: ServerResponse): void {
-  const end = () => {
-    clearTimeout(timer);
-    response.end();
-  };
-  const timer = setTimeout(end, LINGER_MS);
-  timer.unref();
-  if (request.readableEnded) return end();
-  request.once("end", end).once("close", end);
-  request.resume();
-}
-
-/** Receives and discards the rest of a body, for a limited time, so that the next request can be read. */
-function discardRest(request: IncomingMessage): void {
-  const timer = setTimeout(() => request.socket.destroy(), LINGER_MS);
-  timer.unref();
-  const end = () => clearTimeout(timer);
-  request.once("end", end).once("close", end);
-  request.resume();
-}
-
-const hasSmallRest = ({ headers }: IncomingMessage): boolean =>
-  Number(headers["content-length"] ?? 0) <= SMALL_REST;
+import { pipeAllButEnd } from "../bodies/pipe-all-but-end.ts";
+import { closeBeforeRest, endResponse } from "../bodies/unread-rest.ts";
 
 /** Sends an error in place of a file, unless a part of the file was sent. @param names headers of the file */
 function sendInstead(
@@ -64,14 +31,21 @@ function sendFile(
   if (length !== undefined) response.setHeader("content-length", length);
   // The head is written with the first byte.
   response.statusCode = status;
-  if (recorded)
-    delayResponseEnd(response, async () => {
-      const instead = await recorded;
-      return instead && (() => sendInstead(request, response, Object.keys(headers), instead));
-    });
-  if (request.method !== "HEAD") return void pipeline(stream, response, () => {});
-  stream.destroy();
-  response.end();
+  const end = async (rest?: Buffer): Promise<void> => {
+    const instead = await recorded;
+    if (instead) sendInstead(request, response, Object.keys(headers), instead);
+    else endResponse(request, response, rest);
+  };
+  const breakOff = (): void => void response.destroy();
+  if (request.method === "HEAD") {
+    stream.destroy();
+    void end().catch(breakOff);
+  } else if (recorded) {
+    pipeAllButEnd(stream, response, (rest) => void end(rest).catch(breakOff), breakOff);
+  } else
+    pipeline(stream, response, { end: false })
+      .then(() => end())
+      .catch(breakOff);
 }
 
 /**
@@ -92,17 +66,8 @@ export function sendResponse(
   if (file) return sendFile(request, response, result, file);
   // RFC 9110 8.6: none with 204. With 304 it would be that of the response to a GET.
   if (status !== 204 && status !== 304) response.setHeader("content-length", body.length);
-  const isUnread = !request.complete;
-  const lingers = rejectsBody || (isUnread && !(response.shouldKeepAlive && hasSmallRest(request)));
-  // The rest of a rejected body must not be read as the next request.
-  if (lingers) response.setHeader("connection", "close");
+  closeBeforeRest(request, response, rejectsBody);
   if (phrase === undefined) response.writeHead(status);
   else response.writeHead(status, phrase);
-  if (!lingers) {
-    response.end(body);
-    if (isUnread) discardRest(request);
-    return;
-  }
-  response.write(body);
-  endAfterBody(request, response);
+  endResponse(request, response, body);
 }

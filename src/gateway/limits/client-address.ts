@@ -90,26 +90,3 @@ export function clientAddresses(
     return address;
   };
 }
-
-/** The network of an IPv6 address, as its first groups and its length: `2001:db8:1:2::/64`. */
-function networkOf(address: string, bits: number): string {
-  const { parts } = ipaddr.IPv6.parse(address);
-  const groups = parts
-    .slice(0, Math.ceil(bits / 16))
-    .map((group, index) => group & (0xffff << Math.max(0, 16 * (index + 1) - bits)));
-  return `${groups.map((group) => group.toString(16)).join(":")}::/${bits}`;
-}
-
-/**
- * What counts as one client address: an IPv4 address, and the first 64 bits of an IPv6 address, because its owner
- * chooses the rest (RFC 4291 2.5.4).
- */
-export const addressNetwork = (address: string): string =>
-  address.includes(":") && isIPv6(address) ? networkOf(address, 64) : address;
-
-/**
- * The networks that a client address is in, the smallest first: an IPv4 address itself; the /64 of an IPv6 address,
- * and the /56 and /48 that providers assign to a customer (RFC 6177).
- */
-export const addressNetworks = (address: string): readonly string[] =>
-  isIPv6(address) ? [64, 56, 48].map((bits) => networkOf(address, bits)) : [address];

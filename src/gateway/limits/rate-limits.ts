@@ -1,4 +1,4 @@
-import { addressNetwork } from "./client-address.ts";
+import { addressNetwork } from "../../base/index.ts";
 import { createMemoryLimiter, type Limiter, type RateLimitStatus } from "./limiter.ts";
 
 /** The client whose request is counted. */

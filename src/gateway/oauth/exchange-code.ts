@@ -3,7 +3,7 @@ import type { OAuthDefinition, Scopes } from "../../pack/index.ts";
 import type { HandlerResult } from "../pipeline/response.ts";
 import type { RequestContext } from "../pipeline/context.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
-import type { UpstreamActivity } from "../pipeline/instrument-call.ts";
+import type { UpstreamActivity } from "../pipeline/calls/instrument-call.ts";
 import { applicationOwner } from "../auth/token-owners.ts";
 import type { TokenStore } from "../auth/token-store.ts";
 import type { RequestedScopes } from "./requested-scopes.ts";

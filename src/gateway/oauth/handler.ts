@@ -2,7 +2,7 @@ import type { RateLimits } from "../limits/rate-limits.ts";
 import { HttpError, type OAuthDefinition, readParameters } from "../../pack/index.ts";
 import { withLifecycle, type LifecycleDependencies, type AlphaHandler } from "../pipeline/lifecycle.ts";
 import type { HandlerResult } from "../pipeline/response.ts";
-import { createUpstreamActivity, type UpstreamActivity } from "../pipeline/instrument-call.ts";
+import { createUpstreamActivity, type UpstreamActivity } from "../pipeline/calls/instrument-call.ts";
 import { provenIdentity, type ApplicationId, type RequestContext } from "../pipeline/context.ts";
 import { ANONYMOUS } from "../pipeline/client.ts";
 import { hasFragment, type AlphaRequest } from "../pipeline/request.ts";
@@ -60,7 +60,7 @@ function namedApplication(
 
 /** Creates the handlers of alpha's calls to the login server. Each keeps to the rate limit and is audited. */
 export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes {
-  const { definition, limits, authOrigin, sunset } = dependencies;
+  const { definition, limits, authOrigin, plan } = dependencies;
 
   const createHandler = (route: string | undefined, handle: Handler): AlphaHandler =>
     withLifecycle(async (request, context) => {
@@ -95,12 +95,12 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes 
     context: RequestContext,
     application: string | undefined,
   ): Promise<void> {
-    if (!sunset.isActive()) return;
+    if (!plan.isActive()) return;
     const identity = () => Object.assign(provenIdentity(request, context), { application });
-    const verdict = await sunset.judge(identity, context.route ?? "", undefined);
+    const verdict = await plan.judge(identity, context.route ?? "", undefined);
     if (!verdict?.decision) return;
     context.planned = verdict;
-    enforcePlan(verdict, sunset);
+    enforcePlan(verdict, plan);
   }
 
   return {

@@ -8,12 +8,12 @@ import {
   TOO_MANY_REQUESTS,
   TranslatedError,
 } from "../../pack/index.ts";
-import { InvalidUpstreamResponseError } from "../pipeline/upstream-response.ts";
+import { InvalidUpstreamResponseError } from "../pipeline/calls/upstream-response.ts";
 import {
   createUpstreamActivity,
   instrumentCall,
   type UpstreamActivity,
-} from "../pipeline/instrument-call.ts";
+} from "../pipeline/calls/instrument-call.ts";
 import type { IssuedToken, RefreshCredentials } from "../auth/stored-token.ts";
 import type { TokenIssuer } from "../auth/token-refresh.ts";
 import type { Upstream } from "../upstream/client.ts";
@@ -35,7 +35,7 @@ interface LoginResponse {
 
 const LONGEST_REASON = 500;
 
-/** What fits into an `Authorization` header. */
+/** The characters that an `Authorization` header may have. */
 const TOKEN = /^[\x21-\x7e]{1,4096}$/;
 
 function parseObjectOrUndefined(text: string): LoginResponse["json"] {

@@ -1,7 +1,7 @@
+import { addressNetworks } from "../../base/index.ts";
 import { HttpError } from "../../pack/index.ts";
 import type { RequestContext } from "../pipeline/context.ts";
 import { header, type AlphaRequest } from "../pipeline/request.ts";
-import { addressNetwork } from "../limits/client-address.ts";
 
 /** Members of a form; none is repeated. */
 export type Form = Readonly<Record<string, string>>;
@@ -54,7 +54,7 @@ export async function readForm(
   const type = header(request, "content-type") ?? "";
   if (!FORM_TYPE.test(type))
     throw new HttpError(400, "The body must be application/x-www-form-urlencoded or multipart/form-data.");
-  const owner = { isKnown: false, token: undefined, address: addressNetwork(request.address) };
+  const owner = { isKnown: false, token: undefined, networks: addressNetworks(request.address) };
   const body = (await request.readBody?.(owner, MAX_BYTES)) ?? Buffer.alloc(0);
   context.body = { bytes: body };
   const form: Record<string, string> = Object.create(null) as Record<string, string>;

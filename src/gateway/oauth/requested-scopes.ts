@@ -1,6 +1,5 @@
 import type { Grants, Scopes } from "../../pack/index.ts";
-import { addressNetworks } from "../limits/client-address.ts";
-import type { KeyValueStore } from "../../base/index.ts";
+import { addressNetworks, type KeyValueStore } from "../../base/index.ts";
 import { tokenHash } from "../auth/token-cache.ts";
 import type { StoreEpoch } from "./store-epoch.ts";
 
@@ -36,7 +35,7 @@ const GENEROUS_SECONDS = 30 * 86_400;
 const rank = (grants: Grants): number =>
   grants === "all" ? Infinity : [...grants.values()].reduce((sum, level) => sum + level + 1, 0);
 
-/** A request, compared with what v4 granted. */
+/** A request that is compared with v4's grant. */
 interface Candidate {
   readonly text: string;
   readonly grants: Grants;

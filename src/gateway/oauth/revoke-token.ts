@@ -2,7 +2,7 @@ import { HttpError, type OAuthDefinition } from "../../pack/index.ts";
 import type { HandlerResult } from "../pipeline/response.ts";
 import type { RequestContext } from "../pipeline/context.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
-import type { UpstreamActivity } from "../pipeline/instrument-call.ts";
+import type { UpstreamActivity } from "../pipeline/calls/instrument-call.ts";
 import { applicationOf } from "../auth/stored-token.ts";
 import { tokenHash, type TokenCache } from "../auth/token-cache.ts";
 import type { TokenStore } from "../auth/token-store.ts";

@@ -1,10 +1,10 @@
-/** Whose sign-in a call to the login server is, before somebody serves it. */
+/** The sender of a call to the login server, before it is served. */
 import type { IncomingMessage } from "node:http";
 import { type OAuthDefinition, readParameters } from "../../pack/index.ts";
 import { readBasicCredentials } from "./basic-credentials.ts";
 import { parseForm } from "./read-form.ts";
 import { header, type AlphaRequest } from "../pipeline/request.ts";
-import { peekBody } from "../http/peek-body.ts";
+import { peekBody } from "../bodies/peek-body.ts";
 
 /** A call to the login server. */
 export interface SignIn {
@@ -28,7 +28,7 @@ async function readMembers(request: IncomingMessage, plain: AlphaRequest): Promi
   try {
     return new Map(body ? await parseForm(body, header(plain, "content-type") ?? "") : []);
   } catch {
-    // Whoever serves it says what is wrong with it.
+    // The service that serves it reports its errors.
     return new Map();
   }
 }

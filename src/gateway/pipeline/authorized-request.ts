@@ -7,9 +7,9 @@ import type { ResponseReport, RouteMatch } from "./context.ts";
 import type { ResponseBody } from "./response.ts";
 import type { ResponseCache } from "../responses/response-cache.ts";
 import type { ReadJson } from "./request.ts";
-import type { PreparedRequest } from "./prepared-request.ts";
-import type { CallerRequest, UpstreamCaller } from "./upstream-call.ts";
-import type { TranslationConfig } from "./upstream-response.ts";
+import type { PreparedRequest } from "./calls/prepared-request.ts";
+import type { CallerRequest, UpstreamCaller } from "./calls/upstream-call.ts";
+import type { TranslationConfig } from "./calls/upstream-response.ts";
 
 /** What requests are translated with, the same for all requests of a pack. */
 export interface TranslationServices {
@@ -30,6 +30,8 @@ export interface AuthorizedRequest extends Omit<CallerRequest, "creditAddress"> 
   readonly query: Query;
   readonly upstream: UpstreamCaller;
   readonly services: TranslationServices;
+  /** When the request came. */
+  readonly time: Date;
   readonly report: ResponseReport;
   /** When polling must end, by `performance.now()`. Default: as each route says. */
   readonly deadline?: number;

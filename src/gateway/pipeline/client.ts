@@ -1,4 +1,4 @@
-/** Who has sent a request: its credentials, and the facts about its token. */
+/** The sender of a request: its credentials, and the facts about its token. */
 import type { TokenInfo } from "../auth/token-cache.ts";
 import type { TokenLookup } from "../auth/token-store.ts";
 import type { UpstreamToken } from "../auth/upstream-tokens.ts";
@@ -19,7 +19,7 @@ export interface Credentials {
 /** A client without a token. */
 export const NOBODY: Credentials = { token: undefined, hash: undefined };
 
-/** What decides who may make a call: that of a route, or one that the gateway makes itself. */
+/** The facts that decide who may make a call: that of a route, or one that the gateway makes itself. */
 export interface CallAccess {
   readonly route: { readonly access: Access };
 }

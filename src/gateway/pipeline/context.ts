@@ -4,11 +4,11 @@ import type { ClientIdentity, SentBody } from "../../audit/index.ts";
 import type { RequestSpan } from "../../base/index.ts";
 import type { RateLimitStatus } from "../limits/limiter.ts";
 import { fingerprint, type TokenInfo } from "../auth/token-cache.ts";
-import type { UpstreamActivity } from "./instrument-call.ts";
-import type { UpstreamResponse } from "./upstream-response.ts";
+import type { UpstreamActivity } from "./calls/instrument-call.ts";
+import type { UpstreamResponse } from "./calls/upstream-response.ts";
 import type { ClientToken, AuthenticatedClient } from "./client.ts";
 import type { ReadJson, AlphaRequest } from "./request.ts";
-import type { Verdict } from "./plan.ts";
+import type { PlanVerdict } from "./plan.ts";
 
 /** The route of a request and the values in its path. */
 export interface RouteMatch {
@@ -63,8 +63,8 @@ interface StageResults {
   match: RouteMatch | undefined;
   rateLimitStatus: RateLimitStatus | undefined;
   token: ClientToken | undefined;
-  /** What the sunset plan says about the request; undefined: nothing. */
-  planned: Verdict | undefined;
+  /** The plan's decision about the request; undefined: none. */
+  planned: PlanVerdict | undefined;
   /** Fields that the response lacks because of the plan; undefined: none. */
   hiddenFields: readonly string[] | undefined;
   body: ReceivedBody | undefined;
@@ -72,7 +72,7 @@ interface StageResults {
   sent: { readonly query: Query; readonly readJson: ReadJson } | undefined;
   /** Query parameters without effect, since the pack does not name them. */
   ignoredParameters: readonly string[];
-  /** Whether an invalid request is one with an invalid query: while it is translated, and if the route has no body. */
+  /** Whether a validation error is now about the query and not about the body. */
   readsQuery: boolean;
   /** Method and path of the v4 call that the response is built from. */
   upstreamEquivalent: string | undefined;
@@ -119,10 +119,14 @@ export interface ApplicationId {
  *
  * @param startedAt by `performance.now()`
  */
-export const createContext = (startedAt = performance.now(), span?: RequestSpan): RequestContext => ({
+export const createContext = (
+  startedAt = performance.now(),
+  span?: RequestSpan,
+  time = new Date(),
+): RequestContext => ({
   startedAt,
   endedAt: undefined,
-  time: new Date(),
+  time,
   stageTimes: { authenticate: 0, matchRoute: 0, rateLimit: 0, authorize: 0, buildResponse: 0 },
   span,
   route: undefined,
@@ -151,14 +155,14 @@ export const createContext = (startedAt = performance.now(), span?: RequestSpan)
   successStatus: undefined,
 });
 
-/** What is known about the token of a request: by authorization, or before it by authentication. */
+/** The known facts about the token of a request: by authorization, or before it by authentication. */
 export const tokenInfoOf = ({
   token,
   client,
 }: Pick<RequestContext, "token" | "client">): TokenInfo | undefined =>
   token ? token.info : client?.tokenInfo;
 
-/** What is known of the sender of a request, and whether its application is proven. */
+/** The known facts about the sender of a request, and whether its application is proven. */
 export function identityOf(
   request: Pick<AlphaRequest, "label" | "headers">,
   { client, token, application }: Pick<RequestContext, "client" | "token" | "application">,
@@ -177,8 +181,8 @@ export function identityOf(
 }
 
 /**
- * What is known of the sender, with an application only where it is proven: anybody can send the id of one in a call to the
- * login server.
+ * The known facts about the sender, with an application only if it is proven: anybody can send the id of one in a
+ * call to the login server.
  */
 export function provenIdentity(
   request: Pick<AlphaRequest, "label" | "headers">,

@@ -1,10 +1,10 @@
 /** Cursors of the translation are marked: a page goes to the side that gave its cursor, on each replica. */
 import { type Pack, readParameters } from "../../pack/index.ts";
 
-/** Who serves a request: the old service, or the translation. */
+/** The side that serves a request: the old service, or the translation. */
 export type Side = "old" | "new";
 
-/** What opaque cursors of the translation begin with while there are two sides. */
+/** The prefix of the translation's opaque cursors while there are two sides. */
 export const CURSOR_MARK = "new:";
 
 /** The query parameters with a cursor that only one side understands. A page number or the id of an item means the same on both. */

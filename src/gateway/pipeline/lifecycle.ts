@@ -2,7 +2,9 @@
 import { finished } from "node:stream/promises";
 import { CLIENT_GONE, type RequestSpan } from "../../base/index.ts";
 import {
+  type compileAskedForms,
   HttpError,
+  inCallback,
   type PassedHeaders,
   type RateLimitHeaders,
   type RateLimitValues,
@@ -12,12 +14,17 @@ import {
   type TranslateLocation,
 } from "../../pack/index.ts";
 import { provenIdentity, createContext, forEachStage, type RequestContext } from "./context.ts";
-import type { AlphaResponse, ResponseBody, HandlerResult, ResultMeaning } from "./response.ts";
-import { header, type AlphaRequest } from "./request.ts";
+import type {
+  AlphaResponse,
+  HandlerResult,
+  RequestOutcome,
+  ResponseBody,
+  ResultMeaning,
+} from "./response.ts";
+import type { AlphaRequest } from "./request.ts";
 import { toErrorResult, type ErrorTranslation } from "../responses/error-result.ts";
 import { FIELD_HEADER } from "../responses/hide-fields.ts";
 import { addErrorHeaders } from "../responses/passed-headers.ts";
-import type { RequestOutcome } from "../record/audit-record.ts";
 import type { PlanRules } from "./plan.ts";
 
 /** Turns a client's request into its response. It never rejects. */
@@ -25,15 +32,14 @@ export type AlphaHandler = (request: AlphaRequest) => Promise<AlphaResponse>;
 
 type MeantResult = HandlerResult & { readonly meaning: ResultMeaning };
 
-/** What all responses of a gateway have in common, decided at start. */
+/** The common parts of all responses of a gateway, decided at the start. */
 export interface ResponseDefaults {
   /** Headers that never change: caching, vary. */
   readonly headers: Readonly<Record<string, string>>;
-  /**
-   * Lower-case names: of the header with which a client asks for status 200 always, and of the one with the true status.
-   * Undefined if clients can't ask for it.
-   */
-  readonly alwaysOk: { readonly requestHeader: string; readonly statusHeader: string } | undefined;
+  /** Reads the form of the response that a client asks for; undefined if clients can't ask for any. */
+  readonly askedForm: ReturnType<typeof compileAskedForms>;
+  /** The header with the true status where a client asks for 200 always, in lower case. */
+  readonly statusHeader: string | undefined;
   /** `WWW-Authenticate` of responses with status 401 (RFC 9110, section 11.6.1); undefined: they have none. */
   readonly challenge: string | undefined;
   /** The response header with the upstream request, in lower case; undefined: none. */
@@ -48,7 +54,7 @@ export interface ResponseDefaults {
   /** The headers of all routes, for requests without one. */
   readonly commonHeaders: PassedHeaders | undefined;
   readonly locate: TranslateLocation;
-  /** What absolute links have before a path. */
+  /** The address before the path in absolute links. */
   readonly linkBase: string;
   /** Whether responses have a `Server-Timing` header. */
   readonly serverTiming: boolean;
@@ -58,7 +64,7 @@ export interface LifecycleDependencies {
   readonly translation: ErrorTranslation;
   readonly style: ResponseDefaults;
   /** The headers of responses that announce the end of the client's API. */
-  readonly sunset: Pick<PlanRules, "headersFor" | "isActive" | "judge" | "link">;
+  readonly plan: Pick<PlanRules, "headersFor" | "isActive" | "judge" | "link">;
   /** The v4 call of a request that was refused before it was built, for its response. */
   readonly equivalentOf?: (request: AlphaRequest, context: RequestContext) => string;
   /** Starts a request's span; undefined without tracing. */
@@ -125,7 +131,7 @@ export function withLifecycle(
   }
 
   return async function handleRequest(request) {
-    const context = createContext(request.startedAt, startSpan?.(request));
+    const context = createContext(request.startedAt, startSpan?.(request), request.time);
     let result: MeantResult;
     try {
       result = { ...(await handle(request, context)), meaning: "succeeded" };
@@ -150,7 +156,7 @@ export function withLifecycle(
   };
 }
 
-/** What of a request is shown in the headers of its response. */
+/** The parts of a request that are shown in the headers of its response. */
 type ResponseHeaderValues = Pick<
   RequestContext,
   | "rateLimitStatus"
@@ -219,10 +225,10 @@ const ONE_CALL = /^[A-Z]+ (\/[^\s<>"{}]*)$/;
 /** The headers that announce the end, with the call that takes the place of this one (RFC 5829, section 3.4). */
 function planHeaders(
   request: AlphaRequest,
-  sunset: Pick<PlanRules, "headersFor">,
+  plan: Pick<PlanRules, "headersFor">,
   { client, token, application, match, upstreamEquivalent = "", hiddenFields }: ResponseHeaderValues,
 ): Readonly<Record<string, string>> | undefined {
-  const headers = sunset.headersFor(
+  const headers = plan.headersFor(
     () => provenIdentity(request, { client, token, application }),
     match?.route.name ?? null,
   );
@@ -242,16 +248,15 @@ function planHeaders(
 function finalizeResponse(
   request: AlphaRequest,
   { status, body, headers: ownHeaders, meaning }: MeantResult,
-  { style, sunset }: Pick<LifecycleDependencies, "style" | "sunset">,
+  { style, plan }: Pick<LifecycleDependencies, "style" | "plan">,
   values: ResponseHeaderValues,
 ): AlphaResponse {
-  const { headers: defaults, alwaysOk, upstreamHeader, statuses, responseTypes, serverTiming } = style;
-  const isAlwaysOk =
-    alwaysOk !== undefined && header(request, alwaysOk.requestHeader)?.toLowerCase() === "true";
+  const { headers: defaults, upstreamHeader, statuses, responseTypes, serverTiming } = style;
+  const { isAlwaysOk = false, callback } = style.askedForm?.(request) ?? {};
   const phrase = statuses.phrases[status];
   const headers: Record<string, string> = {
     ...defaults,
-    ...planHeaders(request, sunset, values),
+    ...planHeaders(request, plan, values),
     "content-type": meaning === "succeeded" ? responseTypes.success : responseTypes.error,
     "x-request-id": request.id,
   };
@@ -266,15 +271,18 @@ function finalizeResponse(
   // HTTP asks for it with this status, whatever the reason is.
   if (status === 401 && style.challenge !== undefined) headers["www-authenticate"] = style.challenge;
   if (ownHeaders) Object.assign(headers, ownHeaders);
-  if (isAlwaysOk) headers[alwaysOk.statusHeader] = String(status);
+  if (isAlwaysOk && style.statusHeader !== undefined) headers[style.statusHeader] = String(status);
   const file = typeof body === "string" || Buffer.isBuffer(body) ? undefined : body;
   if (file) headers["content-type"] = file.type;
   if (file?.coding !== undefined) headers["content-encoding"] = file.coding;
+  const isScript = callback !== undefined && !file && body !== "";
+  if (isScript) headers["content-type"] = "text/javascript; charset=utf-8";
+  const isOk = isAlwaysOk || isScript;
   return {
-    status: isAlwaysOk ? 200 : status,
-    ...(phrase !== undefined && !isAlwaysOk && { phrase }),
+    status: isOk ? 200 : status,
+    ...(phrase !== undefined && !isOk && { phrase }),
     headers,
-    body: bytesOf(body),
+    body: isScript ? Buffer.from(inCallback(callback, bytesOf(body).toString())) : bytesOf(body),
     ...(file && { file }),
   };
 }

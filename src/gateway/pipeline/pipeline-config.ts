@@ -1,4 +1,9 @@
-import { type ClientCredentialsDefinition, credentialPlaces, type Pack } from "../../pack/index.ts";
+import {
+  type ClientCredentialsDefinition,
+  compileAskedForms,
+  credentialPlaces,
+  type Pack,
+} from "../../pack/index.ts";
 import type { ResponseDefaults } from "./lifecycle.ts";
 import { createTokenJudge, type JudgeToken } from "../auth/judge-token.ts";
 import type { PipelineDependencies } from "./pipeline.ts";
@@ -58,7 +63,7 @@ const hasAbsoluteLinks = ({ routes }: Pack): boolean =>
   routes.some(({ response, lists }) => response === "list" && lists.paging.hasAbsoluteLinks);
 
 /**
- * Returns what links to other pages have before their path. Only the setting says which host they have: clients choose
+ * Returns the address before the path of links to other pages. Only the setting says which host they have: clients choose
  * the `Host` of a request.
  *
  * @throws {SettingsError} If the pack's links have a host and `PUBLIC_URL` is missing.
@@ -69,11 +74,14 @@ export function readLinkBase({ PUBLIC_URL }: Pick<Settings, "PUBLIC_URL">, pack:
   return PUBLIC_URL.href.replace(/\/$/, "");
 }
 
-/** The header on which each response depends where there are two packs. */
-export const packVary = ({
+/** The headers on which the responses of all lanes depend: `Origin` by the gateway's CORS headers, `X-Pack` where there are two packs. */
+export const settingsVary = ({
+  CORS_ORIGINS: origins,
   CANDIDATE_MAPPINGS_DIR: folder,
-}: Partial<Pick<Settings, "CANDIDATE_MAPPINGS_DIR">>): readonly string[] =>
-  folder === undefined ? [] : ["X-Pack"];
+}: Partial<Pick<Settings, "CORS_ORIGINS" | "CANDIDATE_MAPPINGS_DIR">>): readonly string[] => [
+  ...(origins === undefined ? [] : ["Origin"]),
+  ...(folder === undefined ? [] : ["X-Pack"]),
+];
 
 function createResponseDefaults(pack: Pack, settings: ResponseSettings): ResponseDefaults {
   const { credentials, rateLimitHeaders, responseTypes, statuses, commonHeaders, locate } = pack;
@@ -83,22 +91,16 @@ function createResponseDefaults(pack: Pack, settings: ResponseSettings): Respons
     ...(client.version ? [client.version.header ?? "Accept"] : []),
     ...Object.keys(client.headers?.request ?? {}).filter((name) => !/^if-/i.test(name)),
     ...(client.filters?.header === undefined ? [] : [client.filters.header]),
-    ...(settings.CORS_ORIGINS ? ["Origin"] : []),
-    ...packVary(settings),
+    ...settingsVary(settings),
   ];
-  const { always_ok: alwaysOk } = client;
   const upstreamPath = settings.UPSTREAM_URL?.pathname.replace(/\/$/, "");
   return {
     headers: {
       "cache-control": "no-store",
-      // Browsers must not guess another content type.
-      "x-content-type-options": "nosniff",
       ...(vary.length > 0 && { vary: vary.join(", ") }),
     },
-    alwaysOk: alwaysOk && {
-      requestHeader: alwaysOk.request_header.toLowerCase(),
-      statusHeader: alwaysOk.response_header.toLowerCase(),
-    },
+    askedForm: compileAskedForms(client),
+    statusHeader: client.always_ok?.response_header.toLowerCase(),
     challenge: challengeOf(client.credentials),
     upstreamHeader: client.upstream_header?.toLowerCase(),
     upstreamFilterHeader: client.upstream_filter_header?.toLowerCase(),

@@ -4,17 +4,17 @@ import type { RateLimits } from "../limits/rate-limits.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { AuthorizedRequest, TranslationServices } from "./authorized-request.ts";
 import { continueTrace } from "../../base/index.ts";
-import type { CheckToken } from "../auth/check-tokens.ts";
+import type { CheckToken } from "./check-tokens.ts";
 import { createFieldHider } from "../responses/hide-fields.ts";
 import { keepFields } from "../responses/keep-fields.ts";
 import { provenIdentity, type RequestContext } from "./context.ts";
 import type { ResponseBody } from "./response.ts";
 import { header, type AlphaRequest } from "./request.ts";
-import { createUpstreamActivity } from "./instrument-call.ts";
+import { createUpstreamActivity } from "./calls/instrument-call.ts";
 import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
-import { addPassed, toSuccess, type SuccessBodies } from "../responses/passed-headers.ts";
-import { addParameters } from "./prepared-request.ts";
-import { findTokenCheck, learnToken } from "../auth/prove-token.ts";
+import { addPassed, commonHeadersOf, toSuccess, type SuccessBodies } from "../responses/passed-headers.ts";
+import { addParameters } from "./calls/prepared-request.ts";
+import { findTokenCheck, learnToken } from "./prove-token.ts";
 import { createResponseCache, type ResponseCache } from "../responses/response-cache.ts";
 import { RESPONSE_KINDS } from "../responses/kinds.ts";
 import { readCatalogsWithToken } from "./stages/build-request.ts";
@@ -25,9 +25,9 @@ import { firstCandidate, matchRoute, withPathValues } from "./stages/match-route
 import { askPlan, enforcePlan, findIssuer, type PlanSender } from "./stages/enforce-plan.ts";
 import { consumeRateLimit, rejectLimited } from "./stages/rate-limit.ts";
 import { parseOnUse, readBody } from "./stages/read-body.ts";
-import { UpstreamCaller, type CallDependencies, type CallerRequest } from "./upstream-call.ts";
-import { equivalentOf } from "./upstream-equivalent.ts";
-import type { TranslationConfig } from "./upstream-response.ts";
+import { UpstreamCaller, type CallDependencies, type CallerRequest } from "./calls/upstream-call.ts";
+import { equivalentOf } from "./calls/upstream-equivalent.ts";
+import type { TranslationConfig } from "./calls/upstream-response.ts";
 import type { PlanRules } from "./plan.ts";
 
 export interface PipelineDependencies
@@ -37,11 +37,11 @@ export interface PipelineDependencies
   readonly translation: TranslationConfig;
   readonly catalogs: CatalogCache;
   readonly limits: RateLimits;
-  readonly sunset: PlanRules;
+  readonly plan: PlanRules;
   readonly tokenLocks: TokenLocks;
   /** Tokens that the gateway issued. */
   readonly tokenStore: TokenDependencies["tokenStore"] & TranslationServices["tokenStore"];
-  /** Related v4 responses that are kept. Default: a cache of its own. */
+  /** v4 responses that are cached. Default: a cache of its own. */
   readonly responseCache?: ResponseCache;
   /** Scheme of the native proxy, where that is on. */
   readonly nativeScheme?: string | undefined;
@@ -67,7 +67,8 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     equivalentOf: (request: AlphaRequest, { match }: Pick<RequestContext, "match">) =>
       equivalentOf(request, match, options.pack),
   };
-  const { pack, limits, sunset, tokens, scopes } = dependencies;
+  const { pack, limits, plan, tokens, scopes } = dependencies;
+  const services: TranslationServices = dependencies;
   const readCredentials = createCredentialsReader({
     credentials: pack.credentials,
     nativeScheme: dependencies.nativeScheme,
@@ -97,6 +98,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
   ): PlanSender => ({
     identity: () => provenIdentity(request, context),
     issuer,
+    address: request.address,
     async learnToken() {
       const proof = { check, creditAddress, isExclusive: true, dependencies };
       return (context.client = await learnToken(request, client, proof));
@@ -110,12 +112,12 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const stages = fieldHider.hiddenIn(route, hiddenFields);
     if (stages.length === 0 || !isText(body)) return body;
     context.hiddenFields = stages.map(({ object, field }) => `${object}.${field}`);
-    for (const { name, kind } of stages) sunset.count(name, kind);
+    for (const { name, kind } of stages) plan.count(name, kind);
     return fieldHider.hide(body, stages, route);
   }
 
   return withLifecycle(async function runPipeline(request, context) {
-    const { stageTimes, warnings, span } = context;
+    const { stageTimes, warnings, span, time } = context;
 
     // Authenticate: parse the credentials and look the token up in the cache.
     const given = await authenticate(request, readCredentials, tokens);
@@ -128,21 +130,20 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     context.match = firstCandidate(candidates);
     stageTimes.matchRoute = performance.now();
 
-    // Enforce the rate limit and the sunset plan.
+    // Enforce the rate limit and the plan.
     const { status, creditAddress: credit } = await consumeRateLimit(request, given, context.match, limits);
     context.rateLimitStatus = status;
     rejectLimited(status);
-    const issuer = sunset.isActive() ? await findIssuer(credentials, dependencies.tokenStore) : undefined;
+    const issuer = plan.isActive() ? await findIssuer(credentials, dependencies.tokenStore) : undefined;
     if (issuer !== "unknown") context.application = issuer;
-    context.planned = await askPlan(context.match, sunset, senderOf(request, context, given, issuer, credit));
-    enforcePlan(context.planned, sunset);
+    context.planned = await askPlan(context.match, plan, senderOf(request, context, given, issuer, credit));
+    enforcePlan(context.planned, plan);
     const { client } = context;
     const creditAddress = client === given ? credit : undefined;
     stageTimes.rateLimit = performance.now();
 
     // Authorize each candidate. From here on, this request may hold the lock of its token.
-    const token = await resolveToken(client, candidates, dependencies);
-    context.token = token;
+    const token = (context.token = await resolveToken(client, candidates, dependencies));
     const verdicts = authorize(credentials, token, candidates, scopes);
     stageTimes.authorize = performance.now();
 
@@ -150,11 +151,11 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const bytes = await readBody(request, verdicts, credentials.hash, token.isAccepted);
     if (bytes) context.body = { bytes };
     const readJson = parseOnUse(request, bytes, pack);
-    const selected = await selectRoute(verdicts, readJson);
+    const query = parseQuery(request.query);
+    const selected = await selectRoute(verdicts, readJson, { request, query, time });
     context.match = selected;
 
     // Translate the query parameters that the pack names.
-    const query = parseQuery(request.query);
     context.sent = { query, readJson };
     context.readsQuery = true;
     const parameters = await selected.route.query.translate(query);
@@ -164,19 +165,20 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const match = await withPathValues(selected, parameters.path);
     const { headers: rules, kind: name } = match.route;
     const headers = rules?.request?.(request.headers, name === "object" || name === "list");
+    const passed = { request, match, readJson, query: parameters.query, time, headers };
 
     // Build the v4 request. Catalogs are read with accepted tokens only.
     const checkToken = () => dependencies.checkToken?.(request, client, creditAddress);
     await readCatalogsWithToken(match, token, checkToken, dependencies);
     const traceparent = continueTrace(header(request, "traceparent"));
     context.upstream = createUpstreamActivity(warnings, span?.call, traceparent);
-    const caller = { request, match, client: credentials, token, creditAddress, query: parameters.query };
+    const call = { request, match, client: credentials, token, creditAddress };
+    const caller = { ...call, query: parameters.query, headers: commonHeadersOf(rules, passed) };
     const upstream = new UpstreamCaller(caller, dependencies, context.upstream);
-    const services: TranslationServices = dependencies;
-    const authorized: AuthorizedRequest = { ...caller, readJson, upstream, services, report: context };
+    const authorized: AuthorizedRequest = { ...caller, readJson, upstream, services, time, report: context };
     const kind = RESPONSE_KINDS[match.route.kind];
     const built = addParameters(await kind.buildRequest(authorized), parameters.upstream);
-    const prepared = addPassed(built, rules, { request, readJson, path: match.parameters, headers });
+    const prepared = addPassed(built, rules, passed);
     context.upstreamEquivalent = prepared.equivalent ?? `${prepared.method} ${prepared.path}`;
     context.upstreamFilter = prepared.filter;
 

@@ -1,11 +1,11 @@
-/** What the pipeline asks of the plan by which the client's API ends. Who plans, and how, is not its business. */
+/** The interface between the pipeline and the plan by which the client's API ends. Who plans, and how, is not its business. */
 import type { ClientIdentity } from "../../audit/index.ts";
 
 /** A stage of the plan that applies to a request. */
 interface AppliedStage {
   /** Identifies it in the metrics. */
   readonly name: string;
-  /** What clients read. */
+  /** The text for clients. */
   readonly text: string | undefined;
 }
 
@@ -28,30 +28,37 @@ export interface HiddenField {
   readonly field: string;
 }
 
-/** What the plan says about a request. */
-export interface Verdict {
+/** The plan's decision about a request. */
+export interface PlanVerdict {
   /** Undefined: the request is served. */
   readonly decision: Decision | undefined;
   /** Fields that its response lacks; undefined: none. */
   readonly hiddenFields: readonly HiddenField[] | undefined;
 }
 
-/** What requests need of the plan. */
+/** The sender of a request that says who it is. */
+export interface SenderProof {
+  /** Asks whether v4 accepts the token, where a freeze depends on it. */
+  readonly isAccepted: () => boolean | Promise<boolean>;
+  readonly address: string;
+}
+
+/** The interface of the plan for requests. */
 export interface PlanRules {
   /** Whether there is a plan. */
   readonly isActive: () => boolean;
   /**
-   * What the plan says about a request now; undefined: nothing.
+   * The plan's decision about a request now; undefined: none.
    *
-   * @param isAccepted Asks whether v4 accepts the token, where a freeze depends on it. Undefined: it is not known who sends the
-   *   request, since an application may be only named, or can't be read. Then no freeze applies, and nothing counts as a retry.
-   * @throws {AuditUnavailableError} if it can't be read whether the client is new, and what `isAccepted` throws
+   * @param proof Undefined: it is not known who sends the request, since an application may be only named, or can't be read. Then no
+   *   freeze applies, and nothing counts as a retry.
+   * @throws {AuditUnavailableError} if it can't be read whether the client is new, and what `proof.isAccepted` throws
    */
   judge(
     identity: () => ClientIdentity,
     route: string,
-    isAccepted: (() => boolean | Promise<boolean>) | undefined,
-  ): Verdict | undefined | Promise<Verdict | undefined>;
+    proof: SenderProof | undefined,
+  ): PlanVerdict | undefined | Promise<PlanVerdict | undefined>;
   /** Where clients read about the end. */
   readonly link: () => string | undefined;
   /** `Deprecation`, `Sunset` and `Link`; undefined without a plan. */

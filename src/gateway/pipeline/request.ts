@@ -1,7 +1,7 @@
 /** A client's request as plain data. */
 import type { Readable } from "node:stream";
-import { type SentJson, takeParameter } from "../../pack/index.ts";
-import type { CancelSignal } from "../upstream/deadline-signal.ts";
+import { type BodyRules, type SentJson, takeParameter } from "../../pack/index.ts";
+import type { CancelSignal } from "../upstream/cancel-signal.ts";
 import type { ShareClient } from "../upstream/share-usage.ts";
 
 /**
@@ -19,6 +19,8 @@ export interface AlphaRequest {
   readonly id: string;
   /** By `performance.now()`. */
   readonly startedAt: number;
+  /** The time that expressions know. Default: now. A request that is translated once more has that of the first time. */
+  readonly time?: Date | undefined;
   readonly method: string;
   /** As the client wrote it, without the query. */
   readonly path: string;
@@ -41,6 +43,17 @@ export interface AlphaRequest {
 
 /** The body of a request, parsed on first use. @throws {HttpError} for a body that is not of its media type */
 export type ReadJson = () => SentJson;
+
+/**
+ * The client's object or list as expressions see it: without its wrapper.
+ *
+ * @param rules of the route's body; without them nothing is known of a wrapper
+ * @throws {HttpError} for a body that can't be read, or has no object
+ */
+export function sentObject(rules: BodyRules | undefined, readJson: ReadJson): unknown {
+  const sent = readJson();
+  return rules ? rules.unwrap(sent) : sent.value;
+}
 
 /** Whether a request target has a fragment. It is invalid (RFC 9112 3.2), and servers disagree on where it starts. */
 export const hasFragment = ({ path, query }: Pick<AlphaRequest, "path" | "query">): boolean =>

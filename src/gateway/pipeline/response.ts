@@ -39,5 +39,12 @@ export interface HandlerResult {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a result means, whatever its status in the client's dialect is. */
+/** The meaning of a result, whatever its status in the client's dialect is. */
 export type ResultMeaning = "succeeded" | UpstreamErrorMeaning;
+
+/** The end of a request: alpha's status, what it means, and the response as it is sent. */
+export interface RequestOutcome {
+  readonly status: number;
+  readonly meaning: ResultMeaning;
+  readonly response: AlphaResponse;
+}

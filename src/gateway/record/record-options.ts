@@ -5,16 +5,11 @@ import type { RecordOptions } from "./recorded-request.ts";
 
 /** Segments of the paths that the pack's routes have, and of the calls that they make. */
 function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
-  const templates = routes.flatMap(
-    ({ name, source, mergeParts, prerequisites, readAfterWrite, wait, poll, related }) => [
-      name.slice(name.indexOf(" ") + 1),
-      ...("call" in source ? [source.call.template] : []),
-      ...mergeParts.flatMap(({ read, write }) => [read.template, write.template]),
-      ...[...prerequisites, ...related, readAfterWrite, wait, poll].map(
-        (step) => step?.endpoint.template ?? "",
-      ),
-    ],
-  );
+  const templates = routes.flatMap(({ name, source, calls }) => [
+    name.slice(name.indexOf(" ") + 1),
+    ...("call" in source ? [source.call.template] : []),
+    ...calls.map(({ endpoint }) => endpoint.template),
+  ]);
   const { oauth, client, upstream } = dialect;
   const prefixes = [client.base_path, upstream.base_path];
   const login = oauth
@@ -27,7 +22,7 @@ function literalsOf({ routes, dialect }: Pack): ReadonlySet<string> {
   return new Set(segments.filter((segment) => segment !== "" && !/[:{]/.test(segment)));
 }
 
-/** What the records of a pack's requests are made with. */
+/** The options of the records of a pack's requests. */
 export const createRecordOptions = (
   pack: Pack,
   settings: Pick<Settings, "AUDIT" | "AUDIT_BODY_LIMIT">,

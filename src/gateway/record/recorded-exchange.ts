@@ -1,146 +1,143 @@
-/** What was sent for one request, in all directions, without the secret values of any of these messages. */
-import type { AuditRecord, RecordedBody, Redaction, SecretValues, SentBody } from "../../audit/index.ts";
-import { isJson } from "../../base/index.ts";
-import type { RequestContext } from "../pipeline/context.ts";
-import type { AlphaResponse } from "../pipeline/response.ts";
-import { header, type AlphaRequest } from "../pipeline/request.ts";
-import type { UpstreamCallRecord } from "../pipeline/instrument-call.ts";
-import { findSecrets, roundMs, unparsedTokens, type RecordOptions } from "./recorded-request.ts";
+/** One request and what came of it, as its lane knows it, and the one maker of audit records. */
+import { type AuditRecord, recordTime, type SecretValues } from "../../audit/index.ts";
+import type { Rejection } from "../../pack/index.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
+import {
+  concealAll,
+  fingerprintOf,
+  recordClient,
+  recordHead,
+  recordWarnings,
+  type RecordedHead,
+  type RecordedSender,
+  type RecordOptions,
+  type RequestSummary,
+} from "./recorded-request.ts";
 
-/** The route of a request; null if none matched. */
-export const routeOf = ({ route, match }: Pick<RequestContext, "route" | "match">): string | null =>
-  route ?? match?.route.name ?? null;
-
-/** The body of a request, if it has one. */
-export function sentBody(
-  request: AlphaRequest,
-  { body }: Pick<RequestContext, "body">,
-): SentBody | undefined {
-  if (!body || body.bytes.length === 0) return undefined;
-  return { bytes: body.bytes, type: header(request, "content-type"), form: body.form };
-}
-
-/** The client's token and v4's, as they are sent. Invalid credentials may have a token too: every part of them is secret. */
-function tokensOf(
-  request: AlphaRequest,
-  context: RequestContext,
-  options: RecordOptions,
-): readonly (string | undefined)[] {
-  const { client, upstream } = options.credentials;
-  const token = context.client?.credentials.token;
-  const sent = context.upstream?.v4Token;
-  const hasTexts = token === undefined || client?.spellings !== undefined;
-  return [
-    token,
-    ...(token === undefined ? [] : (client?.spellings?.(token) ?? [])),
-    ...(hasTexts ? unparsedTokens(request, options) : []),
-    ...(sent === token ? [] : [sent]),
-    ...(sent === undefined ? [] : (upstream?.spellings?.(sent) ?? [])),
-  ];
-}
-
-function requestSecrets(
-  request: AlphaRequest,
-  context: RequestContext,
-  options: RecordOptions,
-): SecretValues {
-  const tokens = tokensOf(request, context, options);
-  return findSecrets(request, routeOf(context), sentBody(request, context), tokens, options);
-}
-
-/** The body of v4's response. JSON is searched without parsing it. */
-const recordResponse = (
-  { bytes, isValidJson = isJson(bytes) }: NonNullable<UpstreamCallRecord["response"]>,
-  redaction: Redaction,
-  secrets: SecretValues,
-): RecordedBody => {
-  if (isValidJson) return redaction.json(bytes, secrets);
-  const text = bytes.toString();
-  redaction.addFromText(text, secrets);
-  return redaction.value(text, undefined, secrets);
-};
-
-/** The calls to v4: without bodies, or with redacted ones. */
-const recordCalls = (
-  calls: readonly UpstreamCallRecord[],
-  { redaction, bodies }: RecordOptions,
-  secrets: SecretValues,
-): AuditRecord["v4"] =>
-  calls.map(({ method, path, filter, body, status, response, ms }) => ({
-    method,
-    path: redaction.target(path, secrets),
-    filter: filter === null ? null : redaction.text(filter, secrets),
-    status,
-    ms: roundMs(ms),
-    ...(bodies && body !== undefined && { body: redaction.value(body, undefined, secrets) }),
-    ...(bodies && response && { response: recordResponse(response, redaction, secrets) }),
-  }));
-
-/** Adds the secret values of a call and of the head of its response. Those of the bodies are added when they are redacted. */
-function addFromCall(
-  { path, filter, body, response }: UpstreamCallRecord,
-  redaction: Redaction,
-  secrets: SecretValues,
-): void {
-  const question = path.indexOf("?");
-  const sent = {
-    path: question < 0 ? path : path.slice(0, question),
-    isRoute: true,
-    query: question < 0 ? "" : path.slice(question + 1),
-    texts: filter === null ? [] : [filter],
-    headers: response?.headers,
-  };
-  redaction.addFrom(sent, secrets);
-  redaction.addFromValue(body, secrets);
-}
-
-/** What v4 and the client were sent, without secret values. */
+/**
+ * An exchange on its way to its record. Its members are the data of the metrics, the log and the trace: with
+ * `AUDIT=off` nobody calls a method, and nothing of the client's texts is read.
+ */
 export interface RecordedExchange {
-  /** The secret values of all messages, whoever sent them. */
+  readonly lane: AuditRecord["lane"];
+  readonly request: AlphaRequest;
+  /** The hash of the client's token; undefined without one. */
+  readonly hash: string | undefined;
+  readonly route: string | null;
+  readonly status: number;
+  /** Why the gateway itself rejected the request, where such rejections are counted. */
+  readonly rejectedBy: Rejection["by"] | undefined;
+  /** The responses of the upstream to each call. */
+  readonly calls: RequestSummary["v4"];
+  readonly losses: Iterable<string>;
+  readonly warnings: readonly string[];
+  readonly timings: AuditRecord["timings"];
+  /** Whether it is no call of the client's API: it is counted in no summary. */
+  readonly isOwnPage?: boolean;
+  /** When the request began, in milliseconds since the epoch. */
+  readonly beganAt: () => number;
+  sender(): RecordedSender;
+  /** Bytes of the bodies, as they were sent. */
+  bytes(): AuditRecord["bytes"];
+  /** The secret values that a warning may have, where no record is made; undefined: there can be none. */
+  findSecrets?(options: RecordOptions): SecretValues;
+  /** Finds the secret values of all messages, and redacts the messages. */
+  read(options: RecordOptions): RecordedMessages;
+}
+
+/** The messages of an exchange without secret values. */
+export interface RecordedMessages {
   readonly secrets: SecretValues;
-  readonly calls: AuditRecord["v4"];
-  /** The client's response. */
-  readonly response: RecordedBody;
+  /** Those that are taken off the path, where they differ. */
+  readonly pathSecrets?: SecretValues;
+  /** Whether long texts of the head are recorded: anybody can send a request with a made-up token. */
+  readonly isTrusted: boolean;
+  /** The recorded parts beside the head and the status. */
+  readonly alpha?: Pick<AuditRecord["alpha"], "ignored" | "body" | "response" | "checksum">;
+  /** The route, where it depends on the recorded path. */
+  readonly guessRoute?: ((path: string) => string | null) | undefined;
+  /** The calls to v4. @param head that of the client's request */
+  readonly calls: (head: RecordedHead) => AuditRecord["v4"];
+  /** Where they differ from those that were sent. */
+  readonly bytes?: AuditRecord["bytes"];
+  /** The members that only records of this lane have. */
+  readonly more?: Pick<AuditRecord, "pack" | "sent" | "lost">;
 }
 
-/** Whether a record without bodies has texts that a client chose, in which v4's secrets may be. */
-const hasTexts = ({ query, headers }: AlphaRequest, context: RequestContext, filterHeader = ""): boolean =>
-  query !== "" ||
-  headers[filterHeader.toLowerCase()] !== undefined ||
-  routeOf(context) === null ||
-  context.warnings.length > 0;
-
-/** Records the calls and the response, and finds the secret values of all messages. */
-export function recordExchange(
-  request: AlphaRequest,
-  context: RequestContext,
-  options: RecordOptions,
-  response?: AlphaResponse,
-): RecordedExchange {
-  const { redaction, bodies, filterHeader } = options;
-  const calls = context.upstream?.calls ?? [];
-  const secrets = requestSecrets(request, context, options);
-  for (const call of calls) addFromCall(call, redaction, secrets);
-  const record = (withBodies: boolean): RecordedExchange => ({
-    secrets,
-    calls: recordCalls(calls, { ...options, bodies: withBodies }, secrets),
-    response:
-      withBodies && response && !response.file && response.body.length > 0
-        ? redaction.json(response.body, secrets)
-        : null,
-  });
+/**
+ * Redacts bodies. A body may have secrets that are also in earlier redacted texts: then all are redacted once more.
+ *
+ * @param isFinal whether the first result may be kept
+ */
+export function redactBodies<T>(secrets: SecretValues, redact: (isFirst: boolean) => T, isFinal = true): T {
   const { size, isComplete } = secrets;
-  const isSearched = bodies || hasTexts(request, context, filterHeader);
-  const recorded = record(isSearched);
-  const isFinal = secrets.size === size && secrets.isComplete === isComplete && isSearched === bodies;
-  // A body may have had secrets that are also in what was redacted before it.
-  return isFinal ? recorded : record(bodies);
+  const first = redact(true);
+  return isFinal && secrets.size === size && secrets.isComplete === isComplete ? first : redact(false);
 }
 
-/** The secret values of all messages of a request, for texts that are not in a record. */
-export const exchangeSecrets = (
-  request: AlphaRequest,
-  context: RequestContext,
-  options: RecordOptions,
-  response?: AlphaResponse,
-): SecretValues => recordExchange(request, context, { ...options, bodies: true }, response).secrets;
+/** The members of a record that need no look at the messages. */
+const createFrame = (
+  { lane, timings, rejectedBy, isOwnPage, beganAt }: RecordedExchange,
+  { newId }: Pick<RecordOptions, "newId">,
+): Pick<AuditRecord, "id" | "time" | "lane" | "timings" | "rejectedBy" | "requests"> => ({
+  id: newId(),
+  time: recordTime(beganAt()),
+  lane,
+  timings,
+  ...(rejectedBy !== undefined && { rejectedBy }),
+  ...(isOwnPage && { requests: 0 }),
+});
+
+/** Makes the record of an exchange, redacted before it leaves the request. */
+export function createRecord(exchange: RecordedExchange, options: RecordOptions): AuditRecord {
+  const { request, status, warnings, losses, route } = exchange;
+  const { secrets, pathSecrets, isTrusted, guessRoute, alpha, calls, bytes, more } = exchange.read(options);
+  const head = recordHead(request, route, isTrusted, secrets, options, pathSecrets);
+  return {
+    ...createFrame(exchange, options),
+    requestId: secrets.conceal(request.id),
+    client: recordClient(request, exchange.sender(), secrets, options),
+    alpha: { ...head, route: guessRoute ? guessRoute(head.path) : route, ...alpha, status },
+    v4: calls(head),
+    losses: concealAll([...losses], secrets),
+    warnings: recordWarnings(warnings, secrets),
+    bytes: bytes ?? exchange.bytes(),
+    ...more,
+  };
+}
+
+/** The record if {@link createRecord} fails: the client, the route and the status, and no text. */
+export function createMinimalRecord(
+  exchange: RecordedExchange,
+  options: Pick<RecordOptions, "newId">,
+): AuditRecord {
+  const { request, hash, route, status } = exchange;
+  const { id: requestId, method, address } = request;
+  const accepted = exchange.sender().isAccepted;
+  return {
+    ...createFrame(exchange, options),
+    requestId,
+    client: { fingerprint: fingerprintOf(hash), accepted, userAgent: null, address },
+    alpha: { method, path: "", query: "", filter: null, route, status },
+    v4: [],
+    losses: [],
+    warnings: ["audit: the record could not be made, so that what was said is left out"],
+    bytes: exchange.bytes(),
+  };
+}
+
+/** The summary of an exchange without a record. Its texts are searched for secrets only if the log gets a warning. */
+export function summarize(exchange: RecordedExchange, options: RecordOptions): RequestSummary {
+  const { lane, request, hash, route, status, calls, losses, warnings, timings } = exchange;
+  const secrets = warnings.length > 0 ? exchange.findSecrets?.(options) : undefined;
+  return {
+    lane,
+    requestId: secrets?.conceal(request.id) ?? request.id,
+    client: { fingerprint: fingerprintOf(hash) },
+    alpha: { method: request.method, route, status },
+    v4: calls,
+    losses: [...losses],
+    warnings: secrets ? concealAll(warnings, secrets) : warnings,
+    timings,
+  };
+}

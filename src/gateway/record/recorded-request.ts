@@ -7,7 +7,7 @@ import {
   type SentBody,
 } from "../../audit/index.ts";
 import { fingerprint } from "../auth/token-cache.ts";
-import { type Pack, usualTokenTexts } from "../../pack/index.ts";
+import { type Pack, secretsBehindScheme, usualTokenTexts } from "../../pack/index.ts";
 import { header, type AlphaRequest } from "../pipeline/request.ts";
 
 export interface RecordOptions {
@@ -20,9 +20,9 @@ export interface RecordOptions {
   /** Undefined if clients have no filters. */
   readonly filterHeader: string | undefined;
   readonly packHash: string;
-  /** What clients may send to a route, by the name of the route. */
+  /** The names that clients may send to a route, by the name of the route. */
   readonly sentNames: Pack["sentNames"];
-  /** What a route may lose, by the name of the route. */
+  /** The possible losses of a route, by the name of the route. */
   readonly lossNames: Pack["lossNames"];
   readonly grammar: Pack["grammar"];
 }
@@ -77,7 +77,10 @@ const ONE_TOKEN = /^\S+ +([\w.~+/-]{8,})$/;
 function possibleTokens(line: string): string[] {
   const text = line.trim();
   const token = ONE_TOKEN.exec(text)?.[1];
-  return token === undefined ? [text, text.replace(/^\S+ +/, ""), ...text.split(/[\s,;="]+/)] : [token];
+  const secrets = secretsBehindScheme(text);
+  return token === undefined
+    ? [text, text.replace(/^\S+ +/, ""), ...text.split(/[\s,;="]+/), ...secrets]
+    : [token, ...secrets];
 }
 
 /** Possible tokens of a request whose credentials were not parsed. */
@@ -137,7 +140,7 @@ export const recordWarnings = (texts: readonly string[], secrets: SecretValues):
 /** Characters of a recorded id of an application. */
 const MAX_APPLICATION_LENGTH = 256;
 
-/** Who has sent a request. */
+/** The sender of a request. */
 export interface RecordedSender {
   readonly hash: string | undefined;
   readonly application: string | undefined;
@@ -173,6 +176,9 @@ export function recordClient(
   };
 }
 
+/** The head of a request in its record. */
+export type RecordedHead = Pick<AuditRecord["alpha"], "method" | "path" | "query" | "filter">;
+
 /** @param isAccepted whether v4 has accepted the token. @param pathSecrets the secret values of the path, where they differ */
 export function recordHead(
   request: AlphaRequest,
@@ -181,7 +187,7 @@ export function recordHead(
   secrets: SecretValues,
   { redaction, filterHeader }: RecordOptions,
   pathSecrets = secrets,
-): Pick<AuditRecord["alpha"], "method" | "path" | "query" | "filter"> {
+): RecordedHead {
   const maxLength = isAccepted ? Infinity : MAX_LENGTH_WITHOUT_TOKEN;
   const filter = headerText(request, filterHeader?.toLowerCase() ?? "");
   return {

@@ -1,4 +1,4 @@
-/** What the audit needs of v4's response to a forwarded request: the secrets in it, which the client's texts may repeat. */
+/** Finds the secrets in v4's response to a forwarded request, because the client's texts may repeat them. */
 import type { IncomingHttpHeaders } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
 import type { Redaction, SecretValues } from "../../audit/index.ts";

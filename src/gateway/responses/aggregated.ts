@@ -5,13 +5,13 @@ import type { ResponseKind } from "../pipeline/authorized-request.ts";
 import { endpointOf } from "../pipeline/stages/build-request.ts";
 import { fetchAllPages } from "../pipeline/stages/fetch-all-pages.ts";
 import { throwTranslatedError } from "./translate-error.ts";
-import { requestWithoutBody } from "../pipeline/prepared-request.ts";
-import { parseObject } from "../pipeline/upstream-response.ts";
+import { requestWithoutBody } from "../pipeline/calls/prepared-request.ts";
+import { parseObject } from "../pipeline/calls/upstream-response.ts";
 import { checkPage, paginate } from "./paginate.ts";
 
-function aggregationOf({ name, aggregation }: Route): Aggregation {
-  if (!aggregation) throw new Error(`${name} is not an aggregated list`);
-  return aggregation;
+function aggregationOf({ name, aggregate }: Route): Aggregation {
+  if (!aggregate) throw new Error(`${name} is not an aggregated list`);
+  return aggregate;
 }
 
 /** A list that v4 mixes with other objects and cannot filter: all its pages are read, and filtered and paged here. */
@@ -36,11 +36,13 @@ export const aggregatedKind: ResponseKind<readonly unknown[]> = {
   async buildResponse(rows, _prepared, authorized) {
     const { match, services } = authorized;
     const { includesRow } = aggregationOf(match.route);
-    const isIncluded = await mapMaybe(rows, (row) => includesRow(parseObject(row)));
+    const isIncluded = await mapMaybe(rows, (row) =>
+      includesRow(parseObject(row), { head: authorized, calls: {} }),
+    );
     const included = rows.filter((_row, index) => isIncluded[index]);
     const entries = await mapMaybe(included, (row) => {
       const lost = new Set<string>();
-      const reading = { client: authorized, catalogs: services.catalogs, related: {}, lost };
+      const reading = { head: authorized, catalogs: services.catalogs, calls: {}, lost };
       return thenMaybe(match.route.read(cursorAt(printJson(row)), reading), (text) =>
         createCatalogEntry(text, lost),
       );

@@ -1,6 +1,6 @@
 import { type Catalog, type CatalogEntry, HttpError, type Route } from "../../pack/index.ts";
 import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
-import { InvalidUpstreamResponseError } from "../pipeline/upstream-response.ts";
+import { InvalidUpstreamResponseError } from "../pipeline/calls/upstream-response.ts";
 import { paginate } from "./paginate.ts";
 
 function catalogOf({ name, source }: Route): Catalog {

@@ -9,7 +9,7 @@ import {
   HttpError,
   type InvalidPart,
   InvalidPathValueError,
-  InvalidPrerequisiteError,
+  InvalidCallValueError,
   TranslatedError,
   type UpstreamErrorMeaning,
   ValidationError,
@@ -18,7 +18,7 @@ import { ExpressionError } from "../../jsonata/index.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
 import type { RequestContext } from "../pipeline/context.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
-import { InvalidUpstreamResponseError, type TranslationConfig } from "../pipeline/upstream-response.ts";
+import { InvalidUpstreamResponseError, type TranslationConfig } from "../pipeline/calls/upstream-response.ts";
 
 /** How a pack writes errors. */
 export type ErrorTranslation = Pick<
@@ -41,7 +41,7 @@ const EXPECTED = [
   UpstreamError,
   InvalidUpstreamResponseError,
   InvalidPathValueError,
-  InvalidPrerequisiteError,
+  InvalidCallValueError,
   ExpressionError,
   TokenUnavailableError,
   StateUnavailableError,

@@ -7,7 +7,7 @@ import { HttpError } from "../../pack/index.ts";
 import { decodeContent, toUtf8 } from "../upstream/content-decoding.ts";
 import type { StreamResponse } from "../upstream/file-client.ts";
 import type { FileResponse } from "../pipeline/response.ts";
-import { toUpstreamResponse, type UpstreamResponse } from "../pipeline/upstream-response.ts";
+import { toUpstreamResponse, type UpstreamResponse } from "../pipeline/calls/upstream-response.ts";
 
 /** A call to v4 that streams a file, in one direction or both. */
 export interface FileRequest {

@@ -5,8 +5,8 @@ import { header } from "../pipeline/request.ts";
 import { endpointOf } from "../pipeline/stages/build-request.ts";
 import { throwTranslatedError } from "./translate-error.ts";
 import { countBytes, type FileRequest, type StreamedResponse } from "./file-stream.ts";
-import { requestWithoutBody, type PreparedRequest } from "../pipeline/prepared-request.ts";
-import { InvalidUpstreamResponseError } from "../pipeline/upstream-response.ts";
+import { requestWithoutBody, type PreparedRequest } from "../pipeline/calls/prepared-request.ts";
+import { InvalidUpstreamResponseError } from "../pipeline/calls/upstream-response.ts";
 import { translateObject } from "./translate-response.ts";
 
 /** Whether a `Content-Type` (`image/png; q=1`) has a type. The type may end in `/*`. */
@@ -81,10 +81,11 @@ async function streamFile(
 export const fileKind: ResponseKind<StreamedResponse> = {
   buildRequest: ({ match }) => requestWithoutBody(endpointOf(match.route), match.parameters),
   callUpstream: streamFile,
-  buildResponse(result, _prepared, { match, services }) {
+  buildResponse(result, _prepared, authorized) {
+    const { match, services } = authorized;
     const { route } = match;
     if (!result.file) {
-      const reading = { catalogs: services.catalogs, related: {} };
+      const reading = { head: authorized, catalogs: services.catalogs, calls: {} };
       return translateObject(result.response, route, reading);
     }
     if (route.file && isOfType(result.file.type, route.file.content_type)) return result.file;

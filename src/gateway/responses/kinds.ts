@@ -1,10 +1,9 @@
 import { type RouteKind, TranslatedError } from "../../pack/index.ts";
 import type { ResponseKind } from "../pipeline/authorized-request.ts";
 import { aggregatedKind } from "./aggregated.ts";
-import { bulkKind } from "./bulk.ts";
+import { bulkKind } from "./bulk/bulk.ts";
 import { catalogKind } from "./catalog.ts";
 import { fileKind } from "./file.ts";
-import { mergedKind } from "./merged.ts";
 import { listKind, objectKind } from "./object.ts";
 import { pagedKind } from "./paged.ts";
 
@@ -23,7 +22,6 @@ export const RESPONSE_KINDS: Readonly<Record<RouteKind, ResponseKind<unknown>>> 
   object: objectKind,
   list: listKind,
   paged: pagedKind,
-  merged: mergedKind,
   aggregated: aggregatedKind,
   bulk: bulkKind,
   catalog: catalogKind,

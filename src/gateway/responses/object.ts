@@ -2,9 +2,10 @@ import type { ReadContext, Route } from "../../pack/index.ts";
 import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
 import { currentGrants, hasNoScopes } from "../pipeline/stages/authorize.ts";
 import { buildUpstreamRequest } from "../pipeline/stages/build-request.ts";
-import { callUpstream, type UpstreamResult } from "../pipeline/stages/call-upstream.ts";
-import type { PreparedRequest } from "../pipeline/prepared-request.ts";
-import type { UpstreamResponse } from "../pipeline/upstream-response.ts";
+import type { UpstreamResult } from "../pipeline/stages/call-after.ts";
+import { callUpstream } from "../pipeline/stages/call-upstream.ts";
+import type { PreparedRequest } from "../pipeline/calls/prepared-request.ts";
+import type { UpstreamResponse } from "../pipeline/calls/upstream-response.ts";
 import { applyTokenScopes, beforeTokenCall } from "./token-scopes.ts";
 import { translateList, translateObject } from "./translate-response.ts";
 
@@ -18,42 +19,46 @@ async function routeForToken({ match, token, services }: AuthorizedRequest): Pro
   return grants !== undefined && hasNoScopes(grants) ? route.withoutScopes : route;
 }
 
+/** What the translation of a response may read. */
+export const readingOf = (
+  { response, calls }: UpstreamResult,
+  { alpha, body: request }: PreparedRequest,
+  authorized: AuthorizedRequest,
+): ReadContext => ({
+  head: authorized,
+  catalogs: authorized.services.catalogs,
+  calls,
+  response,
+  body: alpha,
+  request,
+  lost: authorized.report.losses,
+});
+
 /** Builds a response by a translation of v4's. */
 const buildWith =
   (translate: Translate) =>
   async (
-    { response, related, fallback }: UpstreamResult,
-    { alpha: sentBody }: PreparedRequest,
+    result: UpstreamResult,
+    prepared: PreparedRequest,
     authorized: AuthorizedRequest,
   ): Promise<string | Buffer> => {
-    if (fallback !== undefined) return fallback;
-    const { services, report } = authorized;
+    if (result.fallback !== undefined) return result.fallback;
     const route = await routeForToken(authorized);
-    const reading = {
-      client: authorized,
-      catalogs: services.catalogs,
-      related,
-      response,
-      sentBody,
-      lost: report.losses,
-    };
-    const body = await translate(response, route, reading);
-    return route.tokenLevels && !route.tokenLevels.deleted
-      ? applyTokenScopes(body, route.tokenLevels, authorized)
-      : body;
+    const body = await translate(result.response, route, readingOf(result, prepared, authorized));
+    return route.tokens && !route.tokens.deleted ? applyTokenScopes(body, route.tokens, authorized) : body;
   };
 
 function callForObject(prepared: PreparedRequest, authorized: AuthorizedRequest): Promise<UpstreamResult> {
-  const { tokenLevels } = authorized.match.route;
-  return tokenLevels ? callForToken(tokenLevels, prepared, authorized) : callUpstream(prepared, authorized);
+  const { tokens } = authorized.match.route;
+  return tokens ? callForToken(tokens, prepared, authorized) : callUpstream(prepared, authorized);
 }
 
 async function callForToken(
-  tokenLevels: NonNullable<Route["tokenLevels"]>,
+  tokens: NonNullable<Route["tokens"]>,
   prepared: PreparedRequest,
   authorized: AuthorizedRequest,
 ): Promise<UpstreamResult> {
-  const afterCall = await beforeTokenCall(tokenLevels, authorized);
+  const afterCall = await beforeTokenCall(tokens, authorized);
   const result = await callUpstream(prepared, authorized);
   await afterCall();
   return result;

@@ -4,9 +4,9 @@ import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-req
 import { buildUpstreamRequest } from "../pipeline/stages/build-request.ts";
 import { callUpstream } from "../pipeline/stages/call-upstream.ts";
 import { throwTranslatedError } from "./translate-error.ts";
-import type { ListPage, PreparedRequest } from "../pipeline/prepared-request.ts";
-import { InvalidUpstreamResponseError, type UpstreamResponse } from "../pipeline/upstream-response.ts";
-import { acceptPage } from "../pipeline/upstream-list.ts";
+import type { ListPage, PreparedRequest } from "../pipeline/calls/prepared-request.ts";
+import { InvalidUpstreamResponseError, type UpstreamResponse } from "../pipeline/calls/upstream-response.ts";
+import { acceptPage } from "../pipeline/calls/upstream-list.ts";
 import { applyTokenScopes } from "./token-scopes.ts";
 import { findRow, translatePage, type TranslatedPage } from "./translate-page.ts";
 
@@ -64,9 +64,9 @@ export const pagedKind: ResponseKind<Parts> = {
     const page = pageOf(prepared);
     const first = await callUpstream(prepared, authorized);
     const reading = {
-      client: authorized,
+      head: authorized,
       catalogs: services.catalogs,
-      related: first.related,
+      calls: first.calls,
       lost: report.losses,
     };
     const parts: TranslatedPage[] = [];
@@ -117,6 +117,6 @@ export const pagedKind: ResponseKind<Parts> = {
     const rows = filled.flatMap(({ rows: bytes }, index) => (index === 0 ? [bytes] : [separator, bytes]));
     const [first, last] = rows.length > 0 ? [open + items.open, items.close + close] : [open, close];
     const body = Buffer.concat([Buffer.from(first), ...rows, Buffer.from(last)]);
-    return route.tokenLevels ? applyTokenScopes(body, route.tokenLevels, authorized) : body;
+    return route.tokens ? applyTokenScopes(body, route.tokens, authorized) : body;
   },
 };

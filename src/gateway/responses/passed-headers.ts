@@ -5,6 +5,7 @@ import {
   HttpError,
   NOT_MODIFIED,
   type PassedHeaders,
+  type Query,
   type ReceivedHeaders,
   type Route,
   type TranslateLocation,
@@ -14,21 +15,41 @@ import {
 import { fromJsonText, isObject } from "../../base/index.ts";
 import type { RequestContext } from "../pipeline/context.ts";
 import type { ResponseBody, HandlerResult } from "../pipeline/response.ts";
-import { header, type AlphaRequest, type ReadJson } from "../pipeline/request.ts";
+import { header, sentObject, type AlphaRequest, type ReadJson } from "../pipeline/request.ts";
 import type { ErrorResult } from "./error-result.ts";
-import { addHeaders, addParameters, type PreparedRequest } from "../pipeline/prepared-request.ts";
+import { addHeaders, addParameters, type PreparedRequest } from "../pipeline/calls/prepared-request.ts";
 
 const PRECONDITION_FAILED = 412;
 
-/** What passes of a client's request. */
+/** The values of a client's request that pass. */
 export interface PassedRequest {
   readonly request: AlphaRequest;
-  /** Returns the client's body. */
+  readonly match: {
+    readonly route: Pick<Route, "body">;
+    readonly parameters: Readonly<Record<string, string>>;
+  };
   readonly readJson: ReadJson;
-  readonly path: Readonly<Record<string, string>>;
+  /** The parameters of the client's query. */
+  readonly query: Query;
+  readonly time: Date;
   /** The headers that pass as they are. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
+
+/** What the values of a request are made of. */
+const toSent = ({ request, match, readJson, query, time }: PassedRequest) => ({
+  headers: request.headers,
+  body: () => sentObject(match.route.body, readJson),
+  path: match.parameters,
+  query,
+  time,
+});
+
+/** The headers that all calls of a request have. @throws {HttpError} 400 for a value that is missing or invalid */
+export const commonHeadersOf = (
+  rules: PassedHeaders | undefined,
+  passed: PassedRequest,
+): PassedRequest["headers"] => rules?.common?.(toSent(passed));
 
 /** Compares the client's version of an object with the tag that the gateway has made of it, and removes the tag. */
 function checkMadeTag(prepared: PreparedRequest, request: AlphaRequest): PreparedRequest {
@@ -48,10 +69,11 @@ function checkMadeTag(prepared: PreparedRequest, request: AlphaRequest): Prepare
 export function addPassed(
   built: PreparedRequest,
   rules: PassedHeaders | undefined,
-  { request, readJson, path, headers }: PassedRequest,
+  passed: PassedRequest,
 ): PreparedRequest {
   if (!rules) return built;
-  const written = rules.write?.({ headers: request.headers, body: () => readJson().value, path });
+  const { request, headers } = passed;
+  const written = rules.write?.(toSent(passed));
   const checked = rules.entityTag ? checkMadeTag(built, request) : built;
   const prepared = addHeaders(checked, written ? { ...headers, ...written.headers } : headers);
   if (!written) return prepared;
@@ -61,7 +83,7 @@ export function addPassed(
   return { ...addParameters(complete, written.query), gatewayFields };
 }
 
-/** What the headers of all responses are made of. */
+/** The rules for links in the headers of all responses. */
 interface LinkRules {
   readonly locate: TranslateLocation;
   readonly linkBase: string;
@@ -69,7 +91,7 @@ interface LinkRules {
 
 type AnswerContext = Pick<
   RequestContext,
-  "upstreamHead" | "match" | "warnings" | "upstreamEquivalent" | "successStatus"
+  "upstreamHead" | "match" | "warnings" | "upstreamEquivalent" | "successStatus" | "sent" | "time"
 >;
 
 const NO_HEADERS: ReceivedHeaders = {};
@@ -80,7 +102,7 @@ const pathOf = (call: string): string => /^\S+ (\S*?),?(?: |$)/.exec(call)?.[1] 
 function toAnswer(
   status: number,
   bodyOf: () => ResponseBody,
-  { upstreamHead, match, warnings, upstreamEquivalent = "" }: AnswerContext,
+  { upstreamHead, match, warnings, upstreamEquivalent = "", sent, time }: AnswerContext,
   { locate, linkBase }: LinkRules,
 ): Answer {
   const wrapper = match?.route.response === "object" ? match.route.upstreamPath : [];
@@ -95,6 +117,8 @@ function toAnswer(
       return isText && body.length > 0 ? fromJsonText(body.toString()) : undefined;
     },
     path: match?.parameters ?? {},
+    query: sent?.query,
+    time,
     locate: (address) => locate(address, pathOf(upstreamEquivalent)),
     linkBase,
     onError: (error) => warnings.push(error.message),
@@ -106,6 +130,12 @@ const isCurrent = (request: AlphaRequest, route: Route, tag: string | undefined)
   const known = header(request, "if-none-match");
   return route.name.startsWith("GET ") && tag !== undefined && known !== undefined && hasTag(known, tag);
 };
+
+/** Whether an object has not changed since the client read it. A tag of the client counts instead (RFC 9110, section 13.1.3). */
+const isUnchanged = (request: AlphaRequest, route: Route, modified: string | undefined): boolean =>
+  route.name.startsWith("GET ") &&
+  header(request, "if-none-match") === undefined &&
+  Date.parse(modified ?? "") <= Date.parse(header(request, "if-modified-since") ?? "");
 
 /** The body of a success: as a whole, which headers are made of, and what the client gets of it. */
 export type SuccessBodies = Readonly<Record<"whole" | "shown", ResponseBody>>;
@@ -124,7 +154,8 @@ export function toSuccess(
   const passed = headers.success?.(toAnswer(status, () => whole, context, links));
   const isNotModified =
     context.upstreamHead?.status === NOT_MODIFIED ||
-    (headers.entityTag !== undefined && isCurrent(request, route, passed?.["etag"]));
+    (headers.entityTag !== undefined && isCurrent(request, route, passed?.["etag"])) ||
+    (headers.makesDate && isUnchanged(request, route, passed?.["last-modified"]));
   return {
     status: isNotModified ? NOT_MODIFIED : status,
     body: isNotModified || status === 204 ? "" : shown,

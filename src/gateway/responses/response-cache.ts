@@ -8,7 +8,7 @@ export interface OwnedResponses {
 }
 
 /**
- * Caches related v4 responses for a short time, each for the token that it was read with. The cache belongs to this
+ * Caches v4 responses for a short time, each for the token that it was read with. The cache belongs to this
  * process, and only writes through this process invalidate it: docs/guide/run-in-production.md says what that means.
  */
 export interface ResponseCache {

@@ -84,7 +84,7 @@ async function showRequestedLevels(
 }
 
 /**
- * What a route about tokens does around its call: a token is created only if it can be stored, and all that is stored
+ * The steps of a route about tokens around its call: a token is created only if it can be stored, and all stored data
  * about it is deleted with it.
  *
  * @returns what to do after the call has succeeded

@@ -7,11 +7,12 @@ import {
   type ErrorSummary,
   type Failure,
   meaningOf,
+  TOO_MANY_REQUESTS,
   type Route,
   TranslatedError,
 } from "../../pack/index.ts";
 import type { AuthorizedRequest } from "../pipeline/authorized-request.ts";
-import type { UpstreamResponse } from "../pipeline/upstream-response.ts";
+import type { UpstreamResponse } from "../pipeline/calls/upstream-response.ts";
 
 /** Where v4 gives no reason, by its status. */
 const DEFAULT_REASONS: Readonly<Record<number, string>> = {
@@ -72,9 +73,13 @@ interface FailedCall {
   readonly method: string;
   readonly gatewayFields: ReadonlySet<string>;
   readonly clientSent: (member: string) => boolean;
-  /** What the route says about the error if v4 does not find the object. */
+  /** What the pack says about the error if v4 refuses the call. */
   readonly failure?: Failure | undefined;
 }
+
+/** Whether v4 refuses what a call is about, and not the client or all calls. */
+const isRefusal = (status: number): boolean =>
+  status >= 400 && status < 500 && status !== 401 && status !== 403 && status !== TOO_MANY_REQUESTS;
 
 /**
  * Throws v4's error as alpha's. A member that the gateway added itself is not named, and neither is a token that the
@@ -103,7 +108,7 @@ export function throwTranslatedError(
     meaning === "failed" ? "The service could not process this request." : "The request was refused.";
   const read = errorsOf(route, config).upstream.read(response.json, response.status);
   const reasonOfStatus = DEFAULT_REASONS[statusToTranslate] ?? defaultReason;
-  const failure = response.status === 404 ? call.failure : undefined;
+  const failure = isRefusal(response.status) ? call.failure : undefined;
   if (!read) {
     const detail = { reason: reasonOfStatus, code: failure?.code };
     throw new TranslatedError(failure?.status ?? tableStatus, [detail], { meaning });

@@ -1,7 +1,7 @@
 /** A part of a v4 page, translated: the rows of one page of alpha may come from several. */
 import { type Cursor, fromJsonText, readRaw } from "../../base/index.ts";
 import { type ListValues, OutputBuffer, type ReadContext, type Route } from "../../pack/index.ts";
-import { objectAt, openListBody, type UpstreamResponse } from "../pipeline/upstream-response.ts";
+import { objectAt, openListBody, type UpstreamResponse } from "../pipeline/calls/upstream-response.ts";
 import { collectRows } from "./translate-response.ts";
 
 /** The rows of a page from one index up to another. */
@@ -12,7 +12,7 @@ export interface RowRange {
   readonly separator: string;
 }
 
-/** What was read of a page. */
+/** The items and values that were read of a page. */
 export interface TranslatedPage {
   readonly values: ListValues;
   /** Number of all its rows. */

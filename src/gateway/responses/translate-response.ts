@@ -8,15 +8,15 @@ import {
   openListBody,
   readJsonOf,
   type UpstreamResponse,
-} from "../pipeline/upstream-response.ts";
+} from "../pipeline/calls/upstream-response.ts";
 
 /** Whether no body means an empty success: after a write. A read without a body says nothing. */
 const isWrite = ({ source, search }: Route): boolean =>
   !search && (!("call" in source) || source.call.method !== "GET");
 
 /** The error of a route for which an empty body means no. */
-function checkEmpty({ emptyError }: Route): void {
-  if (emptyError !== undefined) throw new HttpError(400, emptyError);
+function checkEmpty({ empty }: Route): void {
+  if (empty !== undefined) throw new HttpError(400, empty);
 }
 
 /**

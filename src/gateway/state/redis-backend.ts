@@ -1,19 +1,11 @@
 import { randomUUID } from "node:crypto";
-import { createRedisLimiter } from "../limits/redis-limiter.ts";
-import {
-  loadRedis,
-  type KeyValueStore,
-  type Log,
-  readInteger,
-  readTexts,
-  REDIS_PREFIX,
-  type RedisClient,
-  type Settings,
-} from "../../base/index.ts";
-import { createRedisTokenCache } from "../auth/redis-token-cache.ts";
+import { createRedisLimiter } from "./redis-limiter.ts";
+import type { KeyValueStore, Log, Settings } from "../../base/index.ts";
+import { createRedisTokenCache } from "./redis-token-cache.ts";
+import { connectRedis, isRejection, type RedisClient } from "./redis-client.ts";
+import { readInteger, readTexts, REDIS_PREFIX } from "./redis-replies.ts";
+import { createRedisStore } from "./redis-store.ts";
 import { withLocalFallback, type LocalState, type SharedState, type StateSettings } from "./shared-state.ts";
-
-const { connectRedis, createRedisStore, isRejection } = await loadRedis();
 
 const KEY = `${REDIS_PREFIX}replicas`;
 const HEARTBEAT_MS = 2000;
@@ -32,8 +24,8 @@ interface Replicas {
 }
 
 /**
- * Registers this process, and keeps counting the others, by the clock of Redis. Without a script: a Redis that refuses
- * scripts can count those that have a share of the limits.
+ * Registers this process, and keeps counting the others, by the clock of Redis. It uses no script: a Redis that
+ * refuses scripts can still count the processes that share the limits.
  *
  * @param onFault Called once when Redis refuses to count, with its reason.
  */

@@ -7,7 +7,7 @@ import {
   type TokenCacheBackend,
   createSharedTokenCache,
 } from "../auth/token-cache.ts";
-import type { KeyValueStore, Settings } from "../../base/index.ts";
+import type { KeyValueStore, Settings, STATE_SETTINGS } from "../../base/index.ts";
 import {
   type LimiterName,
   type MemoryLimiter,
@@ -75,4 +75,4 @@ export function withLocalFallback(
 }
 
 /** The settings that say where the state is. */
-export type StateSettings = Pick<Settings, "REDIS_URL" | "DATA_DIR">;
+export type StateSettings = Pick<Settings, (typeof STATE_SETTINGS)[number]>;

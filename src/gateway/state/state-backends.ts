@@ -1,13 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createRateLimits } from "../limits/rate-limits.ts";
-import {
-  type KeyValueStore,
-  type Log,
-  openSqliteKeyValueStore,
-  type Settings,
-  STATE_FILE,
-} from "../../base/index.ts";
+import type { KeyValueStore, Log, Settings } from "../../base/index.ts";
+import { STATE_FILE } from "./sqlite-schema.ts";
+import { openSqliteKeyValueStore } from "./sqlite-store.ts";
 import { type StateSettings, type SharedState, createLocalState, type LocalState } from "./shared-state.ts";
 
 const openKeyValueStore = ({ DATA_DIR }: Pick<Settings, "DATA_DIR">, log: Log): KeyValueStore =>

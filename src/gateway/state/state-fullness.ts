@@ -4,7 +4,7 @@ import type { Fullness, KeyValueStore, Log, Metrics } from "../../base/index.ts"
 const NEARLY_FULL = 0.8;
 const CHECK_MS = 10_000;
 
-/** What each part of the store holds, for the operator. */
+/** The content of each part of the store, for the operator. */
 const PARTS: Readonly<Record<keyof Fullness, string>> = {
   application: "tokens of sign-ins",
   personal: "personal tokens",

@@ -1,12 +1,11 @@
 import type { Dispatcher } from "undici";
-import type { CancelSignal } from "./deadline-signal.ts";
+import { type CancelSignal, pauseUntilAborted, TimeLimit } from "./cancel-signal.ts";
 import type { HttpRequest, HttpResponse } from "./http-call.ts";
 import type { ConnectionShares } from "./connection-shares.ts";
 import { decodeContent, toUtf8 } from "./content-decoding.ts";
 import { OUTAGE_STATUSES, toUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";
 import { wasClosedWhileIdle } from "./watched-connection.ts";
-import type { ShareClient } from "./share-usage.ts";
 
 /** Pauses before the second and third attempt. They bridge a lost connection; a restart of v4 takes longer. */
 const RETRY_PAUSES_MS = [50, 250];
@@ -20,58 +19,6 @@ const SENT_AGAIN = new Set(["PUT", "DELETE"]);
 /** Whether a write may be sent once more: v4 closed the idle connection when it came, and sent no byte. */
 const isSentAgain = ({ method }: HttpRequest, error: unknown): boolean =>
   SENT_AGAIN.has(method) && wasClosedWhileIdle(error);
-
-/** Cancels a request: its time is up, or its client disconnected. */
-class Cancellation {
-  /** Why it was cancelled; undefined if it was not. */
-  reason: UpstreamError | undefined;
-  readonly #signal: CancelSignal | undefined;
-  readonly #timer: NodeJS.Timeout;
-  readonly #onAbort = (): void =>
-    this.#cancel(this.#signal?.overdue ?? new UpstreamError("client_aborted", "the client disconnected"));
-  #listener: (reason: UpstreamError) => void = () => {};
-
-  constructor(timeoutMs: number, signal: CancelSignal | undefined) {
-    this.#signal = signal;
-    this.#timer = setTimeout(
-      () => this.#cancel(new UpstreamError("timed_out", `no response in ${timeoutMs} ms`)),
-      timeoutMs,
-    );
-    if (signal?.aborted) this.#onAbort();
-    signal?.addEventListener("abort", this.#onAbort);
-  }
-
-  /** Sets the listener, in place of the one before. It is called once. */
-  onCancel(listener: (reason: UpstreamError) => void): void {
-    this.#listener = listener;
-  }
-
-  throwIfCancelled(): void {
-    if (this.reason) throw this.reason;
-  }
-
-  /** Must be called when the request has ended. */
-  release(): void {
-    clearTimeout(this.#timer);
-    this.#signal?.removeEventListener("abort", this.#onAbort);
-  }
-
-  #cancel(reason: UpstreamError): void {
-    if (this.reason) return;
-    this.reason = reason;
-    this.#listener(reason);
-  }
-}
-
-function pauseFor(ms: number, cancellation: Cancellation): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    cancellation.onCancel((reason) => {
-      clearTimeout(timer);
-      reject(reason);
-    });
-  });
-}
 
 /** A whole response, its body not decoded. */
 interface RawResponse {
@@ -181,58 +128,61 @@ export class BufferedClient {
   /** Sends a request, as described at `Upstream.call`. */
   async call(request: HttpRequest, signal?: CancelSignal): Promise<HttpResponse> {
     const started = performance.now();
-    const cancellation = new Cancellation(this.#timeoutMs, signal);
+    const limit = new TimeLimit(
+      signal,
+      this.#timeoutMs,
+      () => new UpstreamError("timed_out", `no response in ${this.#timeoutMs} ms`),
+    );
     try {
-      const { status, headers, bytes } = await this.#attemptWithRetries(request, cancellation);
+      const { status, headers, bytes } = await this.#attemptWithRetries(request, limit);
       return { status, headers, bytes, ms: performance.now() - started };
     } catch (error) {
-      throw error instanceof UpstreamError ? error : (cancellation.reason ?? toUpstreamError(error));
+      throw error instanceof UpstreamError ? error : (limit.reason ?? toUpstreamError(error));
     } finally {
-      cancellation.release();
+      limit.release();
     }
   }
 
-  async #attemptWithRetries(request: HttpRequest, cancellation: Cancellation): Promise<DecodedResponse> {
+  async #attemptWithRetries(request: HttpRequest, limit: TimeLimit): Promise<DecodedResponse> {
     for (const pause of request.method === "GET" ? RETRY_PAUSES_MS : []) {
       let failure: UpstreamError | undefined;
       try {
-        const response = await this.#attempt(request, cancellation);
-        if (!cancellation.reason && !OUTAGE_STATUSES.has(response.status)) return response;
+        const response = await this.#attempt(request, limit);
+        if (!limit.reason && !OUTAGE_STATUSES.has(response.status)) return response;
       } catch (error) {
         failure = toUpstreamError(error);
       }
-      const { reason } = cancellation;
+      const { reason } = limit;
       if (reason) throw failure ?? reason;
       if (failure && NOT_RETRIED.has(failure.kind)) throw failure;
-      await pauseFor(pause, cancellation);
+      await pauseUntilAborted(pause, limit);
     }
-    return this.#attempt(request, cancellation);
+    return this.#attempt(request, limit);
   }
 
   /** @param isAgain whether this write was sent before */
-  async #attempt(
-    request: HttpRequest,
-    cancellation: Cancellation,
-    isAgain = false,
-  ): Promise<DecodedResponse> {
+  async #attempt(request: HttpRequest, limit: TimeLimit, isAgain = false): Promise<DecodedResponse> {
     const { client } = request;
-    cancellation.throwIfCancelled();
-    const mustWait = !this.#shares.tryAcquire(client);
-    if (mustWait) await this.#waitForConnection(client, cancellation);
+    limit.throwIfAborted();
+    // Nobody waits for a connection while the circuit is open for it.
+    this.#pool.assertCircuitNotOpen(client);
+    const acquired = this.#shares.acquire(client, limit);
+    const mustWait = acquired instanceof Promise;
+    const release = mustWait ? await acquired : acquired;
     try {
-      cancellation.throwIfCancelled();
+      limit.throwIfAborted();
       this.#pool.enterCircuit(client);
     } catch (error) {
-      this.#shares.release(client);
+      release();
       throw error;
     }
     let response: RawResponse;
     try {
-      response = await this.#dispatch(request, cancellation, mustWait);
+      response = await this.#dispatch(request, limit, release, mustWait);
     } catch (error) {
       const wasNotRead = isSentAgain(request, error);
       this.#pool.recordError(wasNotRead ? undefined : error, client);
-      if (wasNotRead && !isAgain) return this.#attempt(request, cancellation, true);
+      if (wasNotRead && !isAgain) return this.#attempt(request, limit, true);
       throw error;
     }
     const { status, headers, body } = response;
@@ -243,29 +193,22 @@ export class BufferedClient {
     return { status, headers, bytes: toUtf8(data) };
   }
 
-  /** Waits for a connection. Nobody waits while the circuit is open for it. */
-  #waitForConnection(client: ShareClient | undefined, cancellation: Cancellation): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#pool.assertCircuitNotOpen(client);
-      const leaveQueue = this.#shares.enqueue(client, resolve);
-      cancellation.onCancel((reason) => {
-        leaveQueue();
-        reject(reason.kind === "timed_out" ? this.#shares.unavailable(this.#timeoutMs) : reason);
-      });
-    });
-  }
-
   /** Sends a request over an acquired connection, which is released when undici is done with it. */
-  #dispatch(request: HttpRequest, cancellation: Cancellation, waited: boolean): Promise<RawResponse> {
-    const { method, headers, body = null, client } = request;
+  #dispatch(
+    request: HttpRequest,
+    limit: TimeLimit,
+    release: () => void,
+    waited: boolean,
+  ): Promise<RawResponse> {
+    const { method, headers, body = null } = request;
     return new Promise((resolve, reject) => {
       let isDone = false;
       const collector = new ResponseCollector(resolve, reject, () => {
-        if (!isDone) this.#shares.release(client);
+        release();
         isDone = true;
       });
-      cancellation.onCancel((reason) => {
-        if (!isDone) collector.abort(this.#toFailure(reason, collector, waited));
+      limit.addEventListener("abort", () => {
+        if (!isDone && limit.reason) collector.abort(this.#toFailure(limit.reason, collector, waited));
       });
       this.#pool.current().dispatch({ path: this.#pool.target(request), method, headers, body }, collector);
     });

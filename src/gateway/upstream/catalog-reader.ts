@@ -92,7 +92,7 @@ export class CatalogNotShownError extends Error {
 
 const NO_TOKEN: SentToken = { headers: {}, query: undefined };
 
-/** Catalogs are translated without catalogs and without related requests. */
+/** Catalogs are translated without catalogs and without other calls. */
 const EMPTY_CONTEXT: ReadContext = {
   catalogs: {
     isLoaded: () => false,
@@ -100,7 +100,7 @@ const EMPTY_CONTEXT: ReadContext = {
     cachedText: () => undefined,
     canonicalSpelling: () => undefined,
   },
-  related: {},
+  calls: {},
 };
 
 const idOf = (item: unknown, idMember: string): string | undefined => {

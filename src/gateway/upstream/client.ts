@@ -1,8 +1,8 @@
 import { BufferedClient } from "./buffered-client.ts";
-import { createCircuitBreaker, type CircuitBreaker, type CircuitBreakerOptions } from "./circuit-breaker.ts";
+import { CircuitBreaker, type CircuitBreakerOptions } from "./circuit-breaker.ts";
 import { ConnectionShares } from "./connection-shares.ts";
 import { createFileClient, type FileUpstream } from "./file-client.ts";
-import type { CancelSignal } from "./deadline-signal.ts";
+import type { CancelSignal } from "./cancel-signal.ts";
 import type { HttpRequest, HttpResponse } from "./http-call.ts";
 import { createUpstreamPool } from "./upstream-pool.ts";
 import type { CurrentContext } from "./upstream-tls.ts";
@@ -52,14 +52,14 @@ const countFileConnections = (connections: number): number => Math.max(2, Math.f
  */
 export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const { name, origin, timeoutMs, connections, maxResponseBytes = MAX_RESPONSE_BYTES } = options;
-  const breaker = createCircuitBreaker(options.breaker);
+  const breaker = new CircuitBreaker(options.breaker);
   const { secureContext } = options;
   const poolOptions = { origin, timeoutMs, maxResponseBytes, breaker, secureContext };
   const pool = createUpstreamPool({ ...poolOptions, connections });
   const shares = new ConnectionShares({
     size: connections,
     perToken: Math.ceil(connections / 2),
-    perAddress: Math.ceil((connections * 3) / 4),
+    perNetwork: Math.ceil((connections * 3) / 4),
     maxWaitMs: timeoutMs,
   });
   const fileConnections = countFileConnections(connections);
@@ -67,7 +67,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const fileShares = new ConnectionShares({
     size: fileConnections,
     perToken: Math.ceil(fileConnections / 4),
-    perAddress: Math.ceil(fileConnections / 2),
+    perNetwork: Math.ceil(fileConnections / 2),
     maxWaitMs: timeoutMs,
   });
 

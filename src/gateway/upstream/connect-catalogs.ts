@@ -6,7 +6,7 @@ import {
   type Pack,
   upstreamEnvelopeOf,
 } from "../../pack/index.ts";
-import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
+
 import { createCatalogCache, type CatalogCache, type CatalogCacheOptions } from "./catalog-cache.ts";
 import type { Upstream } from "./client.ts";
 
@@ -16,7 +16,7 @@ export function connectCatalogs(
   upstream: Upstream,
   ttlSeconds: number,
   onFault: (catalog: string, message: string) => void,
-  upstreamTokens?: UpstreamTokens,
+  upstreamTokens?: { readonly gatewayToken: string | undefined },
   onRowsLeftOut?: CatalogCacheOptions["onRowsLeftOut"],
 ): CatalogCache {
   const { name, base_path: prefix, filters } = pack.dialect.upstream;

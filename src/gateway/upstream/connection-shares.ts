@@ -1,4 +1,4 @@
-import type { CancelSignal } from "./deadline-signal.ts";
+import { cancelError, type CancelSignal } from "./cancel-signal.ts";
 import { UpstreamError } from "./upstream-error.ts";
 import { type ShareClient, ShareUsage } from "./share-usage.ts";
 
@@ -17,9 +17,9 @@ export class ConnectionUnavailableError extends UpstreamError {
 export interface ConnectionSharesOptions {
   /** Number of connections. */
   readonly size: number;
-  /** Most connections of one token, and of one address. */
+  /** Most connections of one token, and of one network: an IPv4 address, or the /64 of an IPv6 address. */
   readonly perToken: number;
-  readonly perAddress: number;
+  readonly perNetwork: number;
   /**
    * Whether anybody's token was accepted. While nobody's was, there is nobody to leave a part of the connections to. Default: yes.
    */
@@ -27,6 +27,9 @@ export interface ConnectionSharesOptions {
   /** Longest wait, in milliseconds. */
   readonly maxWaitMs: number;
 }
+
+/** Of the places that new tokens may have, one network gets nearly all: behind one address there may be many clients. */
+const MOST_OF_FREE_PLACES = 16;
 
 /** Length of the queue, per connection. */
 const QUEUE_PER_CONNECTION = 16;
@@ -41,11 +44,11 @@ interface Waiter {
 }
 
 const isSame = (one: ShareClient | undefined, other: ShareClient | undefined): boolean =>
-  one?.token === other?.token && one?.address === other?.address && one?.isKnown === other?.isKnown;
+  one?.token === other?.token && one?.networks[0] === other?.networks[0] && one?.isKnown === other?.isKnown;
 
 const half = (count: number): number => Math.max(1, Math.floor(count / 2));
 
-/** The part of the connections that may be free while all count as in use: a few networks don't get the last ones. */
+/** With this part of the connections free, or less, all of them count as in use: networks with many never get the last ones. */
 const LAST_PART = 1 / 16;
 
 /**
@@ -65,7 +68,7 @@ export class ConnectionShares {
   constructor({
     size,
     perToken,
-    perAddress,
+    perNetwork,
     isAnyoneKnown = () => true,
     maxWaitMs,
   }: ConnectionSharesOptions) {
@@ -73,60 +76,67 @@ export class ConnectionShares {
     this.#maxWaitMs = maxWaitMs;
     const ofUnknown = (count: number): number => (isAnyoneKnown() ? count : Infinity);
     this.#inUse = new ShareUsage({
+      size,
       token: perToken,
-      address: perAddress,
+      network: perNetwork,
       get unknown() {
         return ofUnknown(half(size));
       },
-      unknownPerAddress: perAddress,
+      unknownPerNetwork: perNetwork,
     });
     this.#queued = new ShareUsage({
+      size: size * QUEUE_PER_CONNECTION,
       token: perToken * QUEUE_PER_CONNECTION,
-      address: perAddress * QUEUE_PER_CONNECTION,
+      network: perNetwork * QUEUE_PER_CONNECTION,
       get unknown() {
         return ofUnknown(Math.ceil((size * 3) / 4) * QUEUE_PER_CONNECTION);
       },
-      unknownPerAddress: perAddress * QUEUE_PER_CONNECTION,
+      unknownPerNetwork: perNetwork * QUEUE_PER_CONNECTION,
+      mostOfFreeUnknown: MOST_OF_FREE_PLACES,
     });
   }
 
   /**
    * Acquires a connection, and waits if none is free. The result releases it; more calls of it have no effect.
    *
-   * @param signal Ends the wait when the client disconnects.
+   * @param client undefined: the gateway itself, which has no share
+   * @param signal Ends the wait when the client disconnects, or a time is up.
    * @throws {ConnectionUnavailableError} if none was free in time, or the queue is full. {UpstreamError} if the client
    *   disconnected.
    */
-  acquire(client: ShareClient, signal: CancelSignal): (() => void) | Promise<() => void> {
-    return this.tryAcquire(client) ? this.#createRelease(client) : this.#waitFor(client, signal);
+  acquire(client: ShareClient | undefined, signal: CancelSignal): (() => void) | Promise<() => void> {
+    return this.#tryAcquire(client) ? this.#createRelease(client) : this.#waitFor(client, signal);
   }
 
-  /** Acquires a connection if one is free. Undefined stands for the gateway itself, which has no share. */
-  tryAcquire(client: ShareClient | undefined): boolean {
-    if (this.#inUse.all >= this.#size || !this.#isWithin(client)) return false;
+  /** Acquires a connection if one is free. */
+  #tryAcquire(client: ShareClient | undefined): boolean {
+    if (!this.#inUse.isWithin(client)) return false;
     this.#inUse.count(client, 1);
     return true;
   }
 
-  #isWithin(client: ShareClient | undefined): boolean {
-    return (
-      this.#inUse.isWithin(client) &&
-      this.#inUse.leavesEnough(client, this.#size) &&
-      this.#inUse.leavesEnoughOfUnknown(client, this.#size)
-    );
+  /** Releases a connection that was acquired for this client. */
+  #release(client: ShareClient | undefined): void {
+    this.#inUse.count(client, -1);
+    // The customer that has filled the connections may also have filled the queue: customers without any connection come first.
+    if (this.#serve(client, (waiting) => this.#inUse.hasNone(waiting))) return;
+    this.#serve(client, () => true);
   }
 
-  /** Releases a connection that {@link tryAcquire} or {@link enqueue} acquired for this client. */
-  release(client: ShareClient | undefined): void {
-    this.#inUse.count(client, -1);
+  /** Gives what is free to those who wait, in the order of their arrival. @returns whether the others can get nothing more */
+  #serve(
+    released: ShareClient | undefined,
+    isServed: (waiting: ShareClient | undefined) => boolean,
+  ): boolean {
     for (const waiter of this.#waiters) {
-      if (this.#inUse.all >= this.#size) return;
-      if (!this.tryAcquire(waiter.client)) continue;
+      if (this.#inUse.all >= this.#size) return true;
+      if (!isServed(waiter.client) || !this.#tryAcquire(waiter.client)) continue;
       this.#leaveQueue(waiter);
       waiter.onAcquired();
       // The waiter has what the client released: no other waiter can get more than before.
-      if (isSame(waiter.client, client)) return;
+      if (isSame(waiter.client, released)) return true;
     }
+    return false;
   }
 
   /**
@@ -134,11 +144,10 @@ export class ConnectionShares {
    *
    * @throws {ConnectionUnavailableError} if the queue is full, or the client's share of it.
    */
-  enqueue(client: ShareClient | undefined, onAcquired: () => void): () => void {
+  #enqueue(client: ShareClient | undefined, onAcquired: () => void): () => void {
     const places = this.#size * QUEUE_PER_CONNECTION;
-    if (this.#queued.all >= places) throw this.unavailable(0);
-    if (!this.#queued.isWithin(client) || !this.#queued.leavesEnough(client, places))
-      throw new ConnectionUnavailableError(true, 0);
+    if (this.#queued.all >= places) throw this.#unavailable(0);
+    if (!this.#queued.isWithin(client)) throw new ConnectionUnavailableError(true, 0);
     const waiter = { client, since: performance.now(), onAcquired };
     this.#waiters.add(waiter);
     this.#queued.count(client, 1);
@@ -146,7 +155,7 @@ export class ConnectionShares {
   }
 
   /** Creates the error for a client that waited this long in vain. */
-  unavailable(waitedMs: number): ConnectionUnavailableError {
+  #unavailable(waitedMs: number): ConnectionUnavailableError {
     return new ConnectionUnavailableError(!this.#isFull(), waitedMs);
   }
 
@@ -160,7 +169,7 @@ export class ConnectionShares {
     if (!this.#isFull()) return false;
     const before = performance.now() - EXHAUSTED_MS;
     for (const { client, since } of this.#waiters)
-      if (since <= before && this.#inUse.isWithin(client)) return true;
+      if (since <= before && this.#inUse.isWithinOwn(client)) return true;
     return false;
   }
 
@@ -173,8 +182,7 @@ export class ConnectionShares {
   isAwaited(client: ShareClient): boolean {
     this.#inUse.count(client, -1);
     try {
-      if (this.#inUse.all >= this.#size) return false;
-      for (const waiter of this.#waiters) if (this.#isWithin(waiter.client)) return true;
+      for (const waiter of this.#waiters) if (this.#inUse.isWithin(waiter.client)) return true;
       return false;
     } finally {
       this.#inUse.count(client, 1);
@@ -185,19 +193,18 @@ export class ConnectionShares {
     if (this.#waiters.delete(waiter)) this.#queued.count(waiter.client, -1);
   }
 
-  #createRelease(client: ShareClient): () => void {
+  #createRelease(client: ShareClient | undefined): () => void {
     let isReleased = false;
     return () => {
-      if (!isReleased) this.release(client);
+      if (!isReleased) this.#release(client);
       isReleased = true;
     };
   }
 
-  #waitFor(client: ShareClient, signal: CancelSignal): Promise<() => void> {
-    const aborted = (): UpstreamError => new UpstreamError("client_aborted", "the client disconnected");
+  #waitFor(client: ShareClient | undefined, signal: CancelSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
-      if (signal.aborted) return reject(aborted());
-      const leave = this.enqueue(client, () => {
+      if (signal.aborted) return reject(cancelError(signal));
+      const leave = this.#enqueue(client, () => {
         cleanUp();
         resolve(this.#createRelease(client));
       });
@@ -206,8 +213,14 @@ export class ConnectionShares {
         cleanUp();
         reject(error);
       }
-      const timer = setTimeout(() => fail(this.unavailable(this.#maxWaitMs)), this.#maxWaitMs);
-      const onAbort = (): void => fail(aborted());
+      const onTimeout = (): void => fail(this.#unavailable(this.#maxWaitMs));
+      const timer = setTimeout(onTimeout, this.#maxWaitMs);
+      function onAbort(): void {
+        const error = cancelError(signal);
+        // The time of a call was up before that of the wait.
+        if (error.kind === "timed_out") onTimeout();
+        else fail(error);
+      }
       function cleanUp(): void {
         clearTimeout(timer);
         signal.removeEventListener("abort", onAbort);

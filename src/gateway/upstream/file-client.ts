@@ -1,5 +1,5 @@
 import type { Readable } from "node:stream";
-import type { CancelSignal } from "./deadline-signal.ts";
+import { type CancelSignal, TimeLimit } from "./cancel-signal.ts";
 import type { ConnectionShares } from "./connection-shares.ts";
 import { toUpstreamError, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamPool } from "./upstream-pool.ts";
@@ -50,32 +50,6 @@ export interface FileClientOptions {
 /** Time limit of a whole file, in times of that of a response. */
 const FILE_TIMEOUT_FACTOR = 4;
 
-interface FileLimits {
-  readonly signal: AbortSignal;
-  readonly release: () => void;
-}
-
-/** Aborts a file that takes too long, and one whose client disconnects. */
-function createFileLimits(timeoutMs: number, client: CancelSignal): FileLimits {
-  const controller = new AbortController();
-  const abort = (kind: "client_aborted" | "slow_client", message: string): void =>
-    controller.abort(new UpstreamError(kind, message));
-  const onAbort = (): void => abort("client_aborted", "the client disconnected");
-  const timer = setTimeout(
-    () => abort("slow_client", `the file was not complete after ${timeoutMs} ms`),
-    timeoutMs,
-  );
-  if (client.aborted) onAbort();
-  client.addEventListener("abort", onAbort);
-  return {
-    signal: controller.signal,
-    release() {
-      clearTimeout(timer);
-      client.removeEventListener("abort", onAbort);
-    },
-  };
-}
-
 /** Whether the whole file was sent, so that v4 has to respond. */
 const isSent = (body: StreamRequest["body"]): boolean => body === undefined || body.readableEnded;
 
@@ -95,9 +69,11 @@ const isSentAgain = ({ method, body }: StreamRequest, error: unknown): boolean =
 
 /** Creates the client for files. */
 export function createFileClient({ pool, shares, timeoutMs }: FileClientOptions): FileUpstream {
+  const maxMs = FILE_TIMEOUT_FACTOR * timeoutMs;
+
   async function send(
     request: StreamRequest,
-    { signal }: FileLimits,
+    signal: AbortSignal,
     onDone: () => void,
   ): Promise<StreamResponse> {
     const { method, headers, body, client } = request;
@@ -127,15 +103,24 @@ export function createFileClient({ pool, shares, timeoutMs }: FileClientOptions)
   return {
     async stream(request, signal) {
       const release = await shares.acquire(request.client, signal);
-      const limits = createFileLimits(FILE_TIMEOUT_FACTOR * timeoutMs, signal);
+      const limit = new TimeLimit(
+        signal,
+        maxMs,
+        () => new UpstreamError("slow_client", `the file was not complete after ${maxMs} ms`),
+      );
+      // undici takes no other signal.
+      const aborting = new AbortController();
+      const abort = (): void => aborting.abort(limit.reason);
+      if (limit.aborted) abort();
+      limit.addEventListener("abort", abort);
       function onDone(): void {
-        limits.release();
+        limit.release();
         release();
       }
       try {
-        return await send(request, limits, onDone).catch((error: unknown) => {
+        return await send(request, aborting.signal, onDone).catch((error: unknown) => {
           if (!isSentAgain(request, error)) throw error;
-          return send(request, limits, onDone);
+          return send(request, aborting.signal, onDone);
         });
       } catch (error) {
         onDone();

@@ -3,8 +3,8 @@ import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import {
   errorText,
-  type Log,
-  pollFile,
+  type Feature,
+  type FeatureParts,
   readTextFile,
   type Settings,
   SettingsError,
@@ -17,11 +17,9 @@ type FileSetting = (typeof FILE_SETTINGS)[number];
 type TlsSettings = Pick<Settings, FileSetting>;
 
 /** The certificates in use. */
-export interface UpstreamTls {
+export interface UpstreamTls extends FeatureParts {
   /** For connections to a server. Only v4's own origin gets the client certificate. */
   contextFor(isV4: boolean): CurrentContext;
-  /** No longer looks whether files change. */
-  close(): void;
 }
 
 interface Contexts {
@@ -72,32 +70,27 @@ function readContexts({ UPSTREAM_CA: ca, UPSTREAM_CERT: cert, UPSTREAM_KEY: key 
 }
 
 /**
- * Reads the certificates, and reads them again when a file changes. If a changed file can't be used, the certificates
- * that were read before stay.
- *
- * @returns undefined if no setting names a file
- * @throws {SettingsError} if a file can't be used
+ * The certificates, which are read again when a file changes. If a changed file can't be used, those that were read before
+ * stay. Opening it throws a {@link SettingsError} if a file can't be used.
  */
-export function openUpstreamTls(settings: TlsSettings, log: Log): UpstreamTls | undefined {
-  const files = FILE_SETTINGS.flatMap((name) => settings[name] ?? []);
-  if (files.length === 0) return undefined;
-  let contexts = readContexts(settings);
-  function reload(): void {
-    try {
-      contexts = readContexts(settings);
-      log.info({}, "the certificates of the upstream were reloaded");
-    } catch (error) {
-      log.error(
-        { code: "AG_UPSTREAM_TLS_RELOAD_FAILED", faults: (error as SettingsError).problems },
-        "the certificates of the upstream were rejected, the active ones stay",
-      );
-    }
-  }
-  const watches = [...new Set(files)].map((file) => pollFile(file, reload));
-  return {
-    contextFor: (isV4) => () => (isV4 ? contexts.v4 : contexts.others),
-    close() {
-      for (const unwatch of watches) unwatch();
-    },
-  };
-}
+export const UPSTREAM_TLS: Feature<undefined, UpstreamTls | undefined> = {
+  name: "upstream-tls",
+  setting: "UPSTREAM_CERT",
+  open(settings, _needs, { log, watch }) {
+    const files = FILE_SETTINGS.flatMap((name) => settings[name] ?? []);
+    if (files.length === 0) return undefined;
+    let contexts = readContexts(settings);
+    watch(files, () => {
+      try {
+        contexts = readContexts(settings);
+        log.info({}, "the certificates of the upstream were reloaded");
+      } catch (error) {
+        log.error(
+          { code: "AG_UPSTREAM_TLS_RELOAD_FAILED", faults: (error as SettingsError).problems },
+          "the certificates of the upstream were rejected, the active ones stay",
+        );
+      }
+    });
+    return { contextFor: (isV4) => () => (isV4 ? contexts.v4 : contexts.others) };
+  },
+};

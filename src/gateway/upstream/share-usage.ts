@@ -1,84 +1,138 @@
+import { Shares } from "../../base/index.ts";
+
 /** The client that needs a part of something that all clients share. */
 export interface ShareClient {
   /** Hash of its token; undefined without one. */
   readonly token: string | undefined;
-  /** Its network: an IPv4 address, or the /64 of an IPv6 address. */
-  readonly address: string;
+  /** The networks that its address is in, the smallest first: see `addressNetworks`. */
+  readonly networks: readonly string[];
   /** Whether v4 has accepted the token. */
   readonly isKnown: boolean;
 }
 
-/** The most that clients may use. */
-export interface Shares {
+/** The most that clients may use. Of networks, it is the smallest; the next larger may have twice as much, then three times. */
+export interface UsageLimits {
+  /** All there is. */
+  readonly size: number;
   /** Clients with one token that v4 has accepted. */
   readonly token: number;
-  /** Clients of one address, whatever their tokens: a customer may have several. */
-  readonly address: number;
-  /** All clients together whose token v4 has not accepted, and those of one address. */
+  /** Clients of one network, whatever their tokens: a customer may have several. */
+  readonly network: number;
+  /** All clients together whose token v4 has not accepted, and those of one network. */
   readonly unknown: number;
-  readonly unknownPerAddress: number;
+  readonly unknownPerNetwork: number;
+  /** The most that a network may have of the part of unknown clients, as a multiple of what it leaves free there. Default: 1. */
+  readonly mostOfFreeUnknown?: number;
 }
 
-/** How much more a network may have than it leaves to others. */
+/** The most that a network may have of all, as a multiple of what it leaves free. */
 const MOST_OF_FREE = 3;
 
-function addTo(counts: Map<string, number>, key: string, change: number): void {
-  const count = (counts.get(key) ?? 0) + change;
-  if (count === 0) counts.delete(key);
-  else counts.set(key, count);
+/** The limits of networks: of all, of one, and of one in proportion to the rest. */
+interface NetworkLimits {
+  readonly all: number;
+  readonly each: number;
+  readonly mostOfFree: number;
 }
 
-/** How much of something is in use by whom: connections, places in a queue, or bytes. */
-export class ShareUsage {
+/** How much the networks of clients have taken, the small ones and those around them. */
+class NetworkShares {
   all = 0;
-  readonly #shares: Shares;
-  /** That of clients whose token v4 has not accepted. */
-  #unknown = 0;
-  readonly #byToken = new Map<string, number>();
-  readonly #byAddress = new Map<string, number>();
-  readonly #unknownByAddress = new Map<string, number>();
+  readonly #taken = new Shares();
 
-  constructor(shares: Shares) {
-    this.#shares = shares;
+  take(networks: readonly string[], change: number): void {
+    this.all += change;
+    for (const network of networks) this.#taken.take(network, change);
+  }
+
+  /** The amount of a client's largest network. */
+  ofLargest(networks: readonly string[]): number {
+    return this.#taken.of(networks.at(-1) ?? "");
+  }
+
+  /** Whether each network stays within its limit. */
+  isWithin(networks: readonly string[], { each }: NetworkLimits, amount: number): boolean {
+    return networks.every((network, level) => this.#taken.of(network) + amount <= each * (level + 1));
+  }
+
+  /** Whether each network leaves enough to others: so a few can't have all. One that has nothing may have the last. */
+  leavesEnough(networks: readonly string[], { all, mostOfFree }: NetworkLimits, amount: number): boolean {
+    const free = all - this.all - amount;
+    return networks.every((network, level) => this.#taken.of(network) <= mostOfFree * (level + 1) * free);
+  }
+}
+
+/** The amount in use by client: connections, places in a queue, or bytes. */
+export class ShareUsage {
+  readonly #limits: UsageLimits;
+  readonly #byToken = new Shares();
+  readonly #byNetwork = new NetworkShares();
+  /** That of clients whose token v4 has not accepted. */
+  readonly #unknown = new NetworkShares();
+
+  constructor(limits: UsageLimits) {
+    this.#limits = limits;
+  }
+
+  get all(): number {
+    return this.#byNetwork.all;
   }
 
   /** Undefined stands for the gateway itself, which has no share. */
   count(client: ShareClient | undefined, change: number): void {
-    this.all += change;
+    this.#byNetwork.take(client?.networks ?? [], change);
     if (client === undefined) return;
-    const { token, address, isKnown } = client;
-    addTo(this.#byAddress, address, change);
-    if (isKnown && token !== undefined) return addTo(this.#byToken, token, change);
-    this.#unknown += change;
-    addTo(this.#unknownByAddress, address, change);
+    const { token, networks, isKnown } = client;
+    if (isKnown && token !== undefined) this.#byToken.take(token, change);
+    else this.#unknown.take(networks, change);
   }
 
-  /** Whether so much more is within the client's share. */
+  /** Whether a client with an accepted token has nothing. */
+  hasNone(client: ShareClient | undefined): boolean {
+    return client?.token !== undefined && client.isKnown && this.#byToken.of(client.token) === 0;
+  }
+
+  /** The amount of a client's largest network. */
+  ofNetwork({ networks }: ShareClient): number {
+    return this.#byNetwork.ofLargest(networks);
+  }
+
+  /** Whether so much more is free, and within the client's share. */
   isWithin(client: ShareClient | undefined, amount = 1): boolean {
+    return (
+      this.all + amount <= this.#limits.size &&
+      this.isWithinOwn(client, amount) &&
+      this.#leavesEnough(client, amount)
+    );
+  }
+
+  /** Whether it is within the client's share, whatever is free. */
+  isWithinOwn(client: ShareClient | undefined, amount = 1): boolean {
     if (client === undefined) return true;
-    const { token, address, isKnown } = client;
-    const shares = this.#shares;
-    if ((this.#byAddress.get(address) ?? 0) + amount > shares.address) return false;
-    if (isKnown && token !== undefined) return (this.#byToken.get(token) ?? 0) + amount <= shares.token;
-    const ofAddress = (this.#unknownByAddress.get(address) ?? 0) + amount;
-    return this.#unknown + amount <= shares.unknown && ofAddress <= shares.unknownPerAddress;
+    const { token, networks, isKnown } = client;
+    if (!this.#byNetwork.isWithin(networks, this.#networkLimits, amount)) return false;
+    if (isKnown && token !== undefined) return this.#byToken.of(token) + amount <= this.#limits.token;
+    return (
+      this.#unknown.all + amount <= this.#limits.unknown &&
+      this.#unknown.isWithin(networks, this.#unknownLimits, amount)
+    );
   }
 
-  /**
-   * Whether one more leaves a third of what the client's network has to others: so a few networks can't have all. A network that
-   * has nothing may have the last one.
-   *
-   * @param size all there is
-   */
-  leavesEnough(client: ShareClient | undefined, size: number): boolean {
-    const ofAddress = client && this.#byAddress.get(client.address);
-    return (ofAddress ?? 0) <= MOST_OF_FREE * (size - this.all - 1);
+  #leavesEnough(client: ShareClient | undefined, amount: number): boolean {
+    if (client === undefined) return true;
+    const { token, networks, isKnown } = client;
+    if (!this.#byNetwork.leavesEnough(networks, this.#networkLimits, amount)) return false;
+    if (isKnown && token !== undefined) return true;
+    return this.#unknown.leavesEnough(networks, this.#unknownLimits, amount);
   }
 
-  /** The same for clients whose token v4 has not accepted: their network leaves as much as it has to others of them. */
-  leavesEnoughOfUnknown(client: ShareClient | undefined, size: number): boolean {
-    if (client === undefined || (client.isKnown && client.token !== undefined)) return true;
-    const free = Math.min(this.#shares.unknown, size) - this.#unknown - 1;
-    return (this.#unknownByAddress.get(client.address) ?? 0) <= free;
+  get #networkLimits(): NetworkLimits {
+    const { size, network } = this.#limits;
+    return { all: size, each: network, mostOfFree: MOST_OF_FREE };
+  }
+
+  get #unknownLimits(): NetworkLimits {
+    const { size, unknown, unknownPerNetwork, mostOfFreeUnknown = 1 } = this.#limits;
+    return { all: Math.min(unknown, size), each: unknownPerNetwork, mostOfFree: mostOfFreeUnknown };
   }
 }

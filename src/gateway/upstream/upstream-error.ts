@@ -1,5 +1,3 @@
-import type { AttemptOutcome } from "./circuit-breaker.ts";
-
 const CODE_OF_KIND = {
   /** No connection could be opened. */
   unreachable: "AG_UPSTREAM_UNREACHABLE",
@@ -68,6 +66,9 @@ export function toUpstreamError(error: unknown): UpstreamError {
   return new UpstreamError(kindOf(systemCode), text);
 }
 
+/** What an attempt means for the circuit breaker. `ignored` says nothing about v4: the client disconnected, for example. */
+export type AttemptOutcome = "succeeded" | "failed" | "ignored";
+
 /** Statuses with which v4, or a proxy in front of it, reports that it is down. */
 export const OUTAGE_STATUSES: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
 
@@ -87,7 +88,7 @@ function isOutage(error: unknown): boolean {
 }
 
 /**
- * What a response means for the circuit breaker. With a token that v4 has not accepted, only a success counts:
+ * The meaning of a response for the circuit breaker. With a token that v4 has not accepted, only a success counts:
  * otherwise a client could invent tokens and open the circuit for all with a request that always fails.
  */
 export function outcomeOfStatus(status: number | undefined, isKnownClient: boolean): AttemptOutcome {
@@ -95,14 +96,14 @@ export function outcomeOfStatus(status: number | undefined, isKnownClient: boole
   return status !== undefined && status >= 200 && status < 300 ? "succeeded" : "ignored";
 }
 
-/** What an attempt without a response means for the circuit breaker. No client can make v4 unreachable. */
+/** The meaning of an attempt without a response for the circuit breaker. No client can make v4 unreachable. */
 export function outcomeOfError(error: unknown, isKnownClient: boolean): AttemptOutcome {
   if (!isOutage(error)) return "ignored";
   return isKnownClient || toUpstreamError(error).kind === "unreachable" ? "failed" : "ignored";
 }
 
 /** The client whose failure an error may be; undefined where no client can cause it. */
-export const causedBy = (error: unknown, client: string | undefined): string | undefined =>
+export const causedBy = <Client>(error: unknown, client: Client | undefined): Client | undefined =>
   error !== undefined && toUpstreamError(error).kind === "unreachable" ? undefined : client;
 
 /** Kinds of errors before anything was sent. */

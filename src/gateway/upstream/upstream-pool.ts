@@ -83,14 +83,14 @@ export function createUpstreamPool({
       secretQuery === undefined ? basePath + path : addQuery(basePath + path, secretQuery),
     current: () => pool,
     enterCircuit(client) {
-      if (!breaker.allow(client?.token)) throw circuitOpen();
+      if (!breaker.allow(client)) throw circuitOpen();
     },
     assertCircuitNotOpen(client) {
-      if (breaker.isOpenFor(client?.token)) throw circuitOpen();
+      if (breaker.isOpenFor(client)) throw circuitOpen();
     },
-    recordStatus: (status, client) => breaker.record(outcomeOfStatus(status, isKnown(client)), client?.token),
+    recordStatus: (status, client) => breaker.record(outcomeOfStatus(status, isKnown(client)), client),
     recordError(error, client) {
-      breaker.record(outcomeOfError(error, isKnown(client)), causedBy(error, client?.token));
+      breaker.record(outcomeOfError(error, isKnown(client)), causedBy(error, client));
       replaceAfter(error);
     },
     replaceAfter,

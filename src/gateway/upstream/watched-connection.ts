@@ -1,6 +1,6 @@
 /**
- * What undici does not do for a connection: skip an unasked `100 Continue`, say whether v4 closed it while idle, and tell a
- * reset from the end of a response.
+ * Adds to a connection what undici lacks: skip an unasked `100 Continue`, say whether v4 closed it while idle, and
+ * distinguish a reset from the end of a response.
  */
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";

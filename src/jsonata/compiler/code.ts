@@ -1,5 +1,5 @@
 /**
- * What the compiler knows about the value of generated code:
+ * The compiler's knowledge about the value of generated code:
  *
  * | Kind | The value |
  * |---|---|

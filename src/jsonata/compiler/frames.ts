@@ -1,5 +1,5 @@
 import { childOf, walk, type AstNode } from "../ast.ts";
-import { NotCompilableError, quote, type CodeKind } from "./code.ts";
+import { NotCompilableError, type CodeKind } from "./code.ts";
 import type { Frame, Scope, ProgramUnit } from "./scope.ts";
 
 /** Finds the names that `:=` binds in these nodes, without those inside nested blocks and functions. */
@@ -32,6 +32,7 @@ export function rejectSharedBindings(ast: AstNode): void {
 }
 
 interface Local {
+  readonly isLocal: true;
   readonly js: string;
   kind: CodeKind;
   isCertainlySet: boolean;
@@ -49,7 +50,10 @@ function createFrame(outer: Frame, locals: ReadonlyMap<string, Local>): Frame {
       const local = locals.get(name);
       if (!local) return outer.find(name);
       if (local.isCertainlySet) return local;
-      return { js: `(${local.isSetCode} ? ${local.js} : ${outer.find(name).js})`, kind: "any" };
+      const { js, builtin } = outer.find(name);
+      if (builtin !== undefined)
+        throw new NotCompilableError(`a variable with the name of the function $${builtin}`);
+      return { js: `(${local.isSetCode} ? ${local.js} : ${js})`, kind: "any", isLocal: true };
     },
     bind: (name) => locals.get(name)?.js ?? outer.bind(name),
     markSet(name, kind) {
@@ -69,7 +73,13 @@ function declareLocals({ unit, body }: Scope, names: Iterable<string>): Map<stri
     const js = createVariableName(unit, name);
     const unset = unit.useHelper("UNSET");
     body.declared.push(`${js} = ${unset}`);
-    found.set(name, { js, kind: "any", isCertainlySet: false, isSetCode: `${js} !== ${unset}` });
+    found.set(name, {
+      isLocal: true,
+      js,
+      kind: "any",
+      isCertainlySet: false,
+      isSetCode: `${js} !== ${unset}`,
+    });
   }
   return found;
 }
@@ -89,20 +99,8 @@ export function lambdaScope(
   const all = declareLocals(scope, findBoundNames([body]).difference(new Set(parameters)));
   const names = parameters.map((parameter) => {
     const js = createVariableName(scope.unit, parameter);
-    all.set(parameter, { js, kind: "any", isCertainlySet: true, isSetCode: "true" });
+    all.set(parameter, { isLocal: true, js, kind: "any", isCertainlySet: true, isSetCode: "true" });
     return js;
   });
   return { scope: { ...scope, frame: createFrame(scope.frame, all) }, names };
-}
-
-/** Returns the scope inside a step of a tuple stream. It can read variables that earlier steps bound. */
-export function tupleScope(scope: Scope, tuple: string, names: readonly string[], part: AstNode): Scope {
-  const bound = new Map<string, Local>(
-    names.map((name) => {
-      const isSet = `Object.hasOwn(${tuple}, ${quote(name)})`;
-      return [name, { js: `${tuple}[${quote(name)}]`, kind: "any", isCertainlySet: false, isSetCode: isSet }];
-    }),
-  );
-  const locals = declareLocals(scope, findBoundNames([part]));
-  return { ...scope, frame: createFrame(createFrame(scope.frame, bound), locals) };
 }

@@ -1,11 +1,7 @@
-import { emitBlock, emitCondition } from "./operators.ts";
-import { isBare } from "./grouping.ts";
-import { hasPlainKeys, readsContext } from "./constructors.ts";
-import { printJson } from "../../base/index.ts";
-import { pairsOf, type AstNode, type Pairs } from "../ast.ts";
+import { isNode, type AstNode, walk } from "../ast.ts";
 import { BUILTINS, NOT_COMPILED } from "../runtime/builtins/table.ts";
-import { emitMemberAccess, NotCompilableError, quote, type CodeKind, type Code } from "./code.ts";
-import { emit, emitResult } from "./emit.ts";
+import { emitMemberAccess, NotCompilableError } from "./code.ts";
+import { emit } from "./emit.ts";
 import { blockScope, rejectSharedBindings } from "./frames.ts";
 import {
   type FunctionBody,
@@ -14,59 +10,7 @@ import {
   type Scope,
   type ProgramUnit,
   type Variable,
-  declareTemporary,
 } from "./scope.ts";
-
-/**
- * Emits an expression whose value is only printed as JSON. The code returns the text of the value, or null, or undefined.
- * Objects are concatenated as text and never created.
- */
-function emitText(node: AstNode, scope: Scope, depth = 0): Code {
-  const inner = (child: AstNode, childScope: Scope): Code => emitText(child, childScope, depth + 1);
-  if (isBare(node)) {
-    if (node.type === "condition") return emitCondition(node, scope, inner);
-    if (node.type === "block") return emitBlock(node, scope, inner);
-    if (node.type === "string") return { js: quote(printJson(node.value)), kind: "string" };
-    if (node.type === "unary" && node.value === "{" && hasFixedMembers(node, scope))
-      return { js: emitTextMembers(pairsOf(node), scope), kind: "string" };
-  }
-  const { unit } = scope;
-  const code = unit.emit(node, scope);
-  const collapses = code.kind === "any" ? depth : 0;
-  const collapsed = `${unit.useHelper("collapse")}(`.repeat(collapses) + code.js + ")".repeat(collapses);
-  return { js: `${unit.useHelper("textOf")}(${collapsed})`, kind: "scalar" };
-}
-
-/** Whether an object has the same keys in every context, so that it can be printed as text. */
-const hasFixedMembers = (node: AstNode, { isSingle: single, isGeneral: general }: Scope): boolean => {
-  const pairs = pairsOf(node);
-  return !general && hasPlainKeys(pairs) && (single || !readsContext(pairs));
-};
-
-/** Emits the text of an object. Undefined members are omitted; a comma is printed only after a member that is present. */
-function emitTextMembers(pairs: Pairs, scope: Scope): string {
-  let hasCertainMember = false;
-  const optional: string[] = [];
-  const members = pairs.map(([key, value]) => {
-    const name = printJson(key.value);
-    const prefix = hasCertainMember || optional.length > 0 ? quote(`,${name}:`) : quote(`${name}:`);
-    const isFirst = optional.map((variable) => `${variable} === undefined`).join(" && ");
-    const head =
-      hasCertainMember || isFirst === "" ? prefix : `(${isFirst} ? ${quote(`${name}:`)} : ${prefix})`;
-    const { js, kind } = emitText(value, scope);
-    if (kind === "string") {
-      hasCertainMember = true;
-      return `${head} + ${js}`;
-    }
-    const found = declareTemporary(scope);
-    optional.push(found);
-    return `((${found} = ${js}) === undefined ? "" : ${head} + ${found})`;
-  });
-  return `(${['"{"', ...members, '"}"'].join(" + ")})`;
-}
-
-/** What a program returns: the value of the expression, or its JSON text. */
-export type OutputKind = "value" | "text";
 
 /** The JavaScript of an expression, and the values that it refers to. */
 export interface Generated {
@@ -80,42 +24,47 @@ export interface Generated {
 /** Helpers that call functions or iterate over lists. Only code that uses one needs the time and depth guards. */
 const GUARDED_HELPERS: ReadonlySet<Helper> = new Set<Helper>([
   "call",
-  "callPiped",
-  "pipe",
-  "deferCall",
+  "callBuiltin",
   "applyStep",
   "filter",
   "orderBy",
-  "listDescendants",
   "range",
   "isEqual",
   "isDifferent",
   "groupBy",
-  "applyTupleStep",
-  "filterTuples",
 ]);
+
+/** The variables that an expression calls as functions. */
+function findCalledNames(ast: AstNode): ReadonlySet<unknown> {
+  const names = new Set<unknown>();
+  walk(ast, (node) => {
+    const called = node.type === "apply" ? node["rhs"] : node["procedure"];
+    if (isNode(called) && called.type === "variable") names.add(called.value);
+  });
+  return names;
+}
 
 /** Creates the outermost frame: variables that the caller binds, and built-in functions. */
 function createOuterFrame(
   unit: ProgramUnit,
   declared: string[],
   builtins: Set<string>,
-  shadowed: boolean,
+  called: ReadonlySet<unknown>,
 ): Frame {
   const variables = new Map<string, Variable>();
-  const declare = (name: string, js: string, kind: CodeKind, builtin?: string): Variable => {
-    const variable = { js: unit.createName(/^\w+$/.test(name) ? `$${name}_` : "$"), kind };
+  function declare(name: string, js: string): Variable {
+    const variable = { js: unit.createName(/^\w+$/.test(name) ? `$${name}_` : "$"), kind: "value" } as const;
     declared.push(`const ${variable.js} = ${js};`);
-    return builtin === undefined ? variable : { ...variable, builtin };
-  };
-  const bound = (name: string): string =>
-    `Object.hasOwn(bindings, ${quote(name)}) ? bindings[${quote(name)}]`;
+    return variable;
+  }
   function free(name: string): Variable {
     if (name === "$") return { js: "input", kind: "value" };
-    if (Object.hasOwn(NOT_COMPILED, name)) throw new NotCompilableError(`$${name} ${NOT_COMPILED[name]}`);
-    if (!Object.hasOwn(BUILTINS, name)) return declare(name, emitMemberAccess("bindings", name), "value");
+    // The caller may bind the time as a value.
+    const isTime = name === "now" && !called.has(name);
+    if (Object.hasOwn(NOT_COMPILED, name) && !isTime)
+      throw new NotCompilableError(`$${name} ${NOT_COMPILED[name]}`);
+    if (!Object.hasOwn(BUILTINS, name)) return declare(name, emitMemberAccess("bindings", name));
     const builtin = emitMemberAccess(unit.useHelper("BUILTINS"), name);
-    if (shadowed) return declare(name, `${bound(name)} : ${builtin}`, "value");
     builtins.add(name);
     return { js: builtin, kind: "value", builtin: name };
   }
@@ -132,10 +81,10 @@ function createOuterFrame(
   };
 }
 
-function createUnit(used: Set<Helper>, constants: unknown[], wrap: WrapNode | undefined): ProgramUnit {
+function createUnit(used: Set<Helper>, constants: unknown[]): ProgramUnit {
   let names = 0;
   return {
-    emit: wrap ? (node, scope) => wrap(node, scope, emit) : emit,
+    emit,
     useHelper(helper) {
       used.add(helper);
       return helper;
@@ -148,53 +97,29 @@ function createUnit(used: Set<Helper>, constants: unknown[], wrap: WrapNode | un
   };
 }
 
-/** Emits a node by `emitNode`, and code around it that returns the same value. */
-export type WrapNode = (node: AstNode, scope: Scope, emitNode: ProgramUnit["emit"]) => Code;
-
-/** Emits an expression whose value is copied as a whole, so that each of its nodes has a value of its own. */
-function emitCopied(node: AstNode, scope: Scope): Code {
-  const { unit } = scope;
-  return { js: `${unit.useHelper("copyPlain")}(${unit.emit(node, scope).js})`, kind: "value" };
-}
-
-/** The variants of the JavaScript of an expression. */
-export interface GenerateOptions {
-  /** Whether bindings may shadow built-in functions. */
-  readonly shadowed?: boolean;
-  /** Whether the program returns the value, or its JSON text. */
-  readonly output?: OutputKind;
-  /** Wraps the code of each node. Only for programs that return the value, and that serve no request. */
-  readonly wrap?: WrapNode | undefined;
-}
-
 /**
  * Generates the JavaScript of an expression.
  *
  * @throws {NotCompilableError} If only the interpreter supports the expression.
  */
-export function generate(
-  ast: AstNode,
-  { shadowed = false, output = "value", wrap }: GenerateOptions = {},
-): Generated {
+export function generate(ast: AstNode): Generated {
   const used = new Set<Helper>();
   const constants: unknown[] = [];
   const builtins = new Set<string>();
   const outside: string[] = [];
   const body: FunctionBody = { declared: [] };
-  const unit = createUnit(used, constants, wrap);
+  const unit = createUnit(used, constants);
   const scope: Scope = {
     unit,
     body,
-    frame: createOuterFrame(unit, outside, builtins, shadowed),
+    frame: createOuterFrame(unit, outside, builtins, findCalledNames(ast)),
     context: "context",
     isSingle: false,
     isGeneral: false,
     errorPosition: undefined,
-    callerContext: "context",
   };
   rejectSharedBindings(ast);
-  const emitWhole = wrap ? emitCopied : output === "text" ? emitText : emitResult;
-  const { js } = emitWhole(ast, blockScope(scope, [ast]));
+  const { js } = emit(ast, blockScope(scope, [ast]));
   const context = `const context = ${unit.useHelper("wrapInput")}(input);`;
   if ([...used].some((helper) => GUARDED_HELPERS.has(helper)))
     outside.unshift(`${unit.useHelper("resetGuards")}();`);

@@ -1,4 +1,4 @@
-import { pairsOf, type AstNode, type Pairs } from "../ast.ts";
+import { pairsOf, type AstNode } from "../ast.ts";
 import type { Code } from "./code.ts";
 import { emitClosure, positionOf, type Scope } from "./scope.ts";
 
@@ -10,29 +10,14 @@ export const groupingOf = ({ group }: AstNode): AstNode | undefined =>
 export const isBare = (node: AstNode): boolean =>
   node["predicate"] === undefined && groupingOf(node) === undefined && node["keepArray"] !== true;
 
-/**
- * Emits functions for keys and values. Their context may be an array, so objects inside are emitted in the general form.
- *
- * @param write Emits one function.
- */
-export function emitPairs(
-  pairs: Pairs,
-  scope: Scope,
-  write = (part: AstNode, general: Scope) => emitClosure(general, (inner) => inner.unit.emit(part, inner).js),
-): string {
-  const general: Scope = { ...scope, isGeneral: true };
-  const entries = pairs.map(
-    ([key, value]) => `{ key: ${write(key, general)}, value: ${write(value, general)} }`,
-  );
-  return `[${entries.join(", ")}]`;
-}
-
-/** Emits the grouping of a list, or of a single value. `grouping` may also be an object constructor. */
-export function emitGrouping(list: string, grouping: AstNode, scope: Scope): Code {
+/** Emits an object constructor whose context may be a list. So may that of its keys and values: objects inside are general too. */
+export function emitGrouping(list: string, node: AstNode, scope: Scope): Code {
   const { unit } = scope;
-  const pairs = emitPairs(pairsOf(grouping), scope);
+  const general: Scope = { ...scope, isGeneral: true };
+  const write = (part: AstNode): string => emitClosure(general, (inner) => inner.unit.emit(part, inner).js);
+  const pairs = pairsOf(node).map(([key, value]) => `{ key: ${write(key)}, value: ${write(value)} }`);
   return {
-    js: `${unit.useHelper("groupBy")}(${list}, ${pairs}, ${positionOf(grouping, scope)})`,
+    js: `${unit.useHelper("groupBy")}(${list}, [${pairs.join(", ")}], ${positionOf(node, scope)})`,
     kind: "value",
   };
 }

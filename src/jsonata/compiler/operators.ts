@@ -14,8 +14,8 @@ const OPERATORS: Readonly<Record<string, readonly [Helper, CodeKind, boolean]>> 
   "<=": ["lessOrEqual", "truth", true],
   ">": ["greater", "truth", true],
   ">=": ["greaterOrEqual", "truth", true],
-  "&": ["joinText", "string", true],
   "..": ["range", "any", true],
+  "&": ["joinText", "string", true],
   "=": ["isEqual", "boolean", false],
   "!=": ["isDifferent", "boolean", false],
   in: ["isMember", "boolean", false],
@@ -64,13 +64,12 @@ export function emitNegation(node: AstNode, scope: Scope): Code {
   return { js: `${scope.unit.useHelper("negate")}(${value}, ${positionOf(node, scope)})`, kind: "scalar" };
 }
 
-type Emit = (node: AstNode, scope: Scope) => Code;
-
 const MISSING: Code = { js: "undefined", kind: "scalar" };
 
-/** Emits `a ? b : c`. @param emit Emits the branches. */
-export function emitCondition(node: AstNode, scope: Scope, emit: Emit = scope.unit.emit): Code {
-  const condition = emitTruth(scope.unit.emit(childOf(node, "condition"), scope), scope);
+/** Emits `a ? b : c`. */
+export function emitCondition(node: AstNode, scope: Scope): Code {
+  const { emit } = scope.unit;
+  const condition = emitTruth(emit(childOf(node, "condition"), scope), scope);
   const then = emit(childOf(node, "then"), scope);
   const otherwise = node["else"] === undefined ? MISSING : emit(childOf(node, "else"), scope);
   return {
@@ -79,14 +78,13 @@ export function emitCondition(node: AstNode, scope: Scope, emit: Emit = scope.un
   };
 }
 
-/** Emits a block `( … ; … )`. @param emit Emits the last expression, whose value is the value of the block. */
-export function emitBlock(node: AstNode, scope: Scope, emit: Emit = scope.unit.emit): Code {
+/** Emits a block `( … ; … )`. Its value is that of the last expression. */
+export function emitBlock(node: AstNode, scope: Scope): Code {
   const expressions = childrenOf(node, "expressions");
   if (expressions.length === 0) return MISSING;
   const inner = blockScope(scope, expressions);
-  const codes = expressions.map((expression, index) => {
-    const code =
-      index === expressions.length - 1 ? emit(expression, inner) : scope.unit.emit(expression, inner);
+  const codes = expressions.map((expression) => {
+    const code = scope.unit.emit(expression, inner);
     for (let bound = expression; bound.type === "bind"; bound = childOf(bound, "rhs"))
       inner.frame.markSet(String(childOf(bound, "lhs").value), code.kind);
     return code;

@@ -1,11 +1,8 @@
 import { asNode, childrenOf, stagesOf, type AstNode } from "../ast.ts";
 import { emitMemberAccess, NotCompilableError, quote, type Code } from "./code.ts";
-import { emitGrouping, groupingOf, isBare } from "./grouping.ts";
+import { isBare } from "./grouping.ts";
 import { emitClosure, positionOf, declareTemporary, type Scope } from "./scope.ts";
 import { emitPredicates, keepsSingleton, emitNameStep, withoutStages, emitSortTerms } from "./steps.ts";
-import { emitTuplePath } from "./tuple-paths.ts";
-
-type Emit = (node: AstNode, scope: Scope) => Code;
 
 const isPlainName = (step: AstNode): boolean =>
   step.type === "name" && isBare(step) && stagesOf(step).length === 0;
@@ -39,37 +36,24 @@ interface PathStart {
   readonly stepCount: number;
   /** The first value is the context. */
   readonly isContext: boolean;
-  /** The first value is a list of results. */
-  readonly isList: boolean;
 }
 
 function emitStart(steps: readonly AstNode[], scope: Scope): PathStart {
   const { unit, context } = scope;
   const first = asNode(steps[0]);
-  if (first["consarray"])
-    return { js: emitConstructedStart(first, scope), stepCount: 1, isContext: false, isList: true };
   if (first.type === "variable" || (scope.isSingle && first.type !== "name" && first.type !== "sort")) {
     if (first.type === "variable" && first["stages"]) throw new NotCompilableError("stages of a variable");
-    if (!first["stages"])
-      return { js: unit.emit(first, scope).js, stepCount: 1, isContext: false, isList: false };
+    if (!first["stages"]) return { js: unit.emit(first, scope).js, stepCount: 1, isContext: false };
   }
-  return { js: context, stepCount: 0, isContext: true, isList: false };
-}
-
-/** Emits an array constructor at the start of a path. It is evaluated once for the whole context. */
-function emitConstructedStart(first: AstNode, scope: Scope): string {
-  if (first.type !== "unary" || stagesOf(first).length > 0)
-    throw new NotCompilableError("a path from an array constructor with a predicate or in a block");
-  const { unit, context } = scope;
-  return `(${emitClosure(scope, (inner) => unit.emit(first, inner).js)})(${unit.useHelper("listContextItems")}(${context}))`;
+  return { js: context, stepCount: 0, isContext: true };
 }
 
 /** Emits one step over a list of results. */
-function emitStep(list: string, node: AstNode, last: boolean, scope: Scope, emit: Emit): string {
+function emitStep(list: string, node: AstNode, last: boolean, scope: Scope): string {
   const { unit } = scope;
   if (node.type === "sort") return emitPredicates(emitSort(list, node, scope), node, scope);
   const evaluate = emitClosure(scope, (inner) => {
-    const value = node.type === "name" ? emitNameStep(node, inner) : emit(withoutStages(node), inner).js;
+    const value = node.type === "name" ? emitNameStep(node, inner) : unit.emit(withoutStages(node), inner).js;
     return node["stages"] ? emitPredicates(value, node, inner) : value;
   });
   return `${unit.useHelper("applyStep")}(${list}, ${evaluate}, ${last})`;
@@ -97,7 +81,7 @@ function emitNames({ js, isContext: ofContext }: PathStart, names: readonly stri
 
 /** Emits the list of results of the first steps: the start, and the names after it. */
 function emitLeadingList(
-  { js, isContext: ofContext, isList: listed }: PathStart,
+  { js, isContext: ofContext }: PathStart,
   names: readonly string[],
   last: boolean,
   scope: Scope,
@@ -106,7 +90,6 @@ function emitLeadingList(
   const items = (value: string): string => `${unit.useHelper("listItems")}(${value})`;
   const follow = (list: string, rest: readonly string[]): string =>
     `${unit.useHelper("followNames")}(${list}, ${arrayOf(rest)}, ${last})`;
-  if (listed) return names.length > 0 ? follow(js, names) : js;
   if (names.length === 0) return ofContext ? `${unit.useHelper("listContextItems")}(${js})` : items(js);
   return emitNameReads(js, names, scope, items, (value, rest) => {
     const list =
@@ -120,33 +103,25 @@ function emitLeadingList(
 /**
  * Emits a path. As long as values are single objects, a step reads a member. From the first list or the first step that is
  * not a plain name, steps are helpers that iterate over lists.
- *
- * @param emitLast Emits the last step.
  */
-export function emitPath(node: AstNode, scope: Scope, emitLast: Emit = scope.unit.emit): Code {
+export function emitPath(node: AstNode, scope: Scope): Code {
   const steps = childrenOf(node, "steps");
-  if (steps.some((part) => part["tuple"])) return emitTuplePath(node, scope);
+  if (steps.some((part) => part["tuple"]))
+    throw new NotCompilableError("a path that binds variables with @, # or %");
   const start = emitStart(steps, scope);
   const plain = steps.slice(start.stepCount).findIndex((step) => !isPlainName(step));
   const at = plain === -1 ? steps.length : start.stepCount + plain;
   const names = steps.slice(start.stepCount, at).map(({ value }) => String(value));
-  const isList = keepsSingleton(node) || groupingOf(node) !== undefined || start.isList;
-  if (at === steps.length && names.length > 0 && !isList) return emitNames(start, names, scope);
-  const onwards = (from: PathStart): string =>
-    steps.slice(at).reduce(
-      (found, part, index) => {
-        const last = at + index === steps.length - 1;
-        return emitStep(found, part, last, scope, last ? emitLast : scope.unit.emit);
-      },
-      emitLeadingList(from, names, at === steps.length, scope),
+  if (at === steps.length && names.length > 0 && !keepsSingleton(node)) return emitNames(start, names, scope);
+  const list = steps
+    .slice(at)
+    .reduce(
+      (found, part, index) => emitStep(found, part, at + index === steps.length - 1, scope),
+      emitLeadingList(start, names, at === steps.length, scope),
     );
-  const found = emitPathEnd(
-    start.isList ? emitUnlessEmpty(start, onwards, scope) : onwards(start),
-    node,
-    scope,
-  );
+  const found = emitPathEnd(list, node, scope);
   const [name] = names;
-  return name === undefined || groupingOf(node) ? found : emitUnlessMissing(start, name, found, scope);
+  return name === undefined ? found : emitUnlessMissing(start, name, found, scope);
 }
 
 /** Emits a shortcut: a path is undefined if its first name is missing, so its other steps need not run. */
@@ -156,19 +131,10 @@ function emitUnlessMissing({ js }: PathStart, name: string, found: Code, scope: 
   return { js: `(${missing} ? undefined : ${found.js})`, kind: found.kind };
 }
 
-/** Emits a path from an array constructor. If the array is empty, it is the result. */
-function emitUnlessEmpty(start: PathStart, onwards: (from: PathStart) => string, scope: Scope): string {
-  const array = declareTemporary(scope);
-  return `((${array} = ${start.js}).length === 0 ? ${array} : ${onwards({ ...start, js: array })})`;
-}
-
 /** Emits the value of a path from its list of results. */
-function emitPathEnd(list: string, node: AstNode, scope: Scope): Code {
-  const { unit } = scope;
-  const grouping = groupingOf(node);
-  if (grouping) return emitGrouping(list, grouping, scope);
+function emitPathEnd(list: string, node: AstNode, { unit }: Scope): Code {
   return {
-    js: `${unit.useHelper(keepsSingleton(node) ? "collapsePathKeepingList" : "collapse")}(${list})`,
+    js: `${unit.useHelper(keepsSingleton(node) ? "collapseKeepingList" : "collapse")}(${list})`,
     kind: "value",
   };
 }

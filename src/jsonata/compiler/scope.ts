@@ -27,6 +27,8 @@ export interface Variable {
   readonly kind: CodeKind;
   /** The name of the built-in function, if the variable is one. */
   readonly builtin?: string;
+  /** Whether the expression binds it. */
+  readonly isLocal?: true;
 }
 
 /** The JSONata variables that are visible in a part of an expression. */
@@ -51,8 +53,6 @@ export interface Scope {
   readonly isGeneral: boolean;
   /** The position at which errors are reported, instead of the position of the node. */
   readonly errorPosition: number | undefined;
-  /** In a lambda: the JavaScript variable with the context of its caller. */
-  readonly callerContext: string;
 }
 
 /** Declares a JavaScript variable for a value that is needed twice, and returns its name. */

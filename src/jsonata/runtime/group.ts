@@ -1,13 +1,12 @@
 import { Failure } from "./failure.ts";
 import { tick } from "./guard.ts";
 import { append, addMembers } from "./sequence.ts";
-import { EMPTY_STREAM, reduceTuples, type Tuple } from "./tuple.ts";
 import { setMember } from "../../base/index.ts";
 
-/** The functions of one `key: value` pair. `tuple` has the variables of a tuple stream. */
+/** The functions of one `key: value` pair. */
 interface Pair {
-  readonly key: (item: unknown, tuple?: Tuple) => unknown;
-  readonly value: (items: unknown, tuple?: Tuple) => unknown;
+  readonly key: (item: unknown) => unknown;
+  readonly value: (items: unknown) => unknown;
 }
 
 interface Group {
@@ -61,8 +60,8 @@ function evaluateGroups(
 }
 
 /**
- * Groups the members of a list by key and evaluates a value for each group: an object constructor over a list, or the
- * grouping `path{ … }`. An empty list counts as one undefined member.
+ * Groups the members of a list by key and evaluates a value for each group: an object constructor over
+ * a list. An empty list counts as one undefined member.
  *
  * @throws {Failure} T1003, D1009, D1013
  */
@@ -74,23 +73,4 @@ export function groupBy(context: unknown, pairs: readonly Pair[], position: numb
     for (const pair of pairs) addToGroup(groups, pair.key(item), pair, item, position);
   }
   return evaluateGroups(groups, ({ data, pair }) => pair.value(data));
-}
-
-const withoutTuples = (pairs: readonly Pair[]): Pair[] =>
-  pairs.map(({ key, value }) => ({ key: (item) => key(item, {}), value: (items) => value(items, {}) }));
-
-/** The grouping at the end of a path that binds variables. @throws {Failure} T1003, D1009, D1013 */
-export function groupTuples(
-  tuples: readonly Tuple[],
-  pairs: readonly Pair[],
-  position: number,
-): Record<string, unknown> {
-  if (tuples === EMPTY_STREAM) return groupBy(undefined, withoutTuples(pairs), position);
-  const groups = new Map<string, Group>();
-  for (const tuple of tuples)
-    for (const pair of pairs) addToGroup(groups, pair.key(tuple["@"], tuple), pair, tuple, position);
-  return evaluateGroups(groups, ({ data, pair }) => {
-    const tuple = reduceTuples(data as Tuple | readonly Tuple[]);
-    return pair.value(tuple["@"], tuple);
-  });
 }

@@ -39,7 +39,7 @@ export function checkText(length: number, by: string, position = 0): void {
  * Checks the size of a value before it is copied or printed. Two members can be the same object, so a few steps of an
  * expression can create a value that does not fit into memory once it is printed.
  *
- * @param by What creates the value.
+ * @param by The function that creates the value.
  * @param most Values and characters.
  * @throws {Failure} too_large
  */
@@ -70,7 +70,7 @@ function subtractSize(most: number, value: unknown): number {
   return left;
 }
 
-/** What the current evaluation has used. Evaluations are synchronous, so there is only one at a time. */
+/** The depth and steps of the current evaluation. Evaluations are synchronous, so there is only one at a time. */
 const usage = { depth: 0, steps: 0 };
 
 /** Resets the counters at the start of an evaluation that calls functions or iterates over lists. */

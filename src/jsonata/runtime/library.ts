@@ -6,7 +6,7 @@ import { checkSize, checkText, MAX_TEXT } from "./guard.ts";
 import { sequence } from "./sequence.ts";
 import type { ParsedSignature } from "./signature.ts";
 
-/** What a function does. Some read the evaluation that calls them as `this`. */
+/** The implementation of a function. Some read the evaluation that calls them as `this`. */
 type Implementation = (this: unknown, ...args: unknown[]) => MaybePromise<unknown>;
 
 /** A built-in function of jsonata. */
@@ -45,10 +45,10 @@ type Wrap = (implementation: Implementation) => Implementation;
 /** Functions that create texts or copies, or take memory in proportion to one. */
 const TEXT_FUNCTIONS =
   "string join pad replace base64encode base64decode uppercase lowercase trim encodeUrl encodeUrlComponent " +
-  "decodeUrl decodeUrlComponent substring length split clone spread";
+  "decodeUrl decodeUrlComponent substring length split clone distinct spread";
 
-/** Values and characters that may be copied: a transform copies all of an object, and `$spread` takes quadratic time. */
-const MOST_COPIED: Readonly<Record<string, number>> = { clone: 100_000, spread: 10_000 };
+/** Values and characters that may be copied: a transform copies all of an object, and the others take quadratic time. */
+const MOST_COPIED: Readonly<Record<string, number>> = { clone: 100_000, distinct: 10_000, spread: 10_000 };
 
 /** Limits the arguments of a function, which determine the memory that it takes, and its result. */
 const limitTexts =
@@ -156,7 +156,7 @@ export const LIMITED_FUNCTIONS: Readonly<Record<string, LibraryFunction>> = {
 export const findLibraryFunction = (name: string): LibraryFunction =>
   LIMITED_FUNCTIONS[name] ?? (environment.lookup(name) as LibraryFunction);
 
-/** What jsonata's functions read of the evaluation that calls them. `$toMillis` completes a picture without a year. */
+/** The members that jsonata's functions read of the evaluation that calls them. `$toMillis` completes a picture without a year. */
 const CALLER = {
   createSequence: sequence,
   environment: {

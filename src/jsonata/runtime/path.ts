@@ -40,7 +40,6 @@ export function readFieldAsList(value: unknown, name: string): unknown {
 /** Returns the items over which the next step iterates. */
 export function listItems(value: unknown): List {
   if (!isList(value)) return value === undefined ? sequence() : sequence(value);
-  if (value.cons) return sequence(value);
   return value.length === 0 ? sequence() : value;
 }
 
@@ -61,7 +60,7 @@ function addResult(into: StepResults, result: unknown): void {
   if (result === undefined) return;
   into.count += 1;
   into.only = result;
-  if (!isList(result) || result.cons) into.list.push(result);
+  if (!Array.isArray(result)) into.list.push(result);
   else {
     for (const member of result) into.list.push(member);
     checkItems(into.list.length, "a path");
@@ -95,37 +94,4 @@ export function followNames(list: List, names: readonly string[], last: boolean)
     found = finishStep(into, last && index === end);
   }
   return found;
-}
-
-/** The step `*`: the values of an object's members. Arrays among them are flattened. */
-export function listMemberValues(context: unknown): unknown {
-  const input = isList(context) && context.outerWrapper && context.length > 0 ? context[0] : context;
-  if (typeof input !== "object" || input === null) return sequence();
-  const values: List = [];
-  let plain = false;
-  for (const value of Object.values(input)) {
-    if (Array.isArray(value)) {
-      plain = true;
-      for (const member of value.flat(Infinity)) values.push(member);
-      checkItems(values.length, "*");
-    } else values.push(value);
-  }
-  if (!plain) values.sequence = true;
-  return values;
-}
-
-/** The step `**`: a value and all values inside it. @throws {Failure} D1012 */
-export function listDescendants(context: unknown): unknown {
-  if (context === undefined) return undefined;
-  const found = sequence();
-  descend(context, found);
-  return found.length === 1 ? found[0] : found;
-}
-
-function descend(value: unknown, found: List): void {
-  tick();
-  checkItems(found.length, "**");
-  if (!Array.isArray(value)) found.push(value);
-  if (typeof value !== "object" || value === null) return;
-  for (const member of Array.isArray(value) ? value : Object.values(value)) descend(member, found);
 }

@@ -15,7 +15,7 @@ export function pickNth(value: unknown, position: number): List {
 }
 
 /** Returns how often a predicate selects the member at an index. Numbers are indexes, other results are conditions. */
-export function countMatches(result: unknown, index: number, length: number): number {
+function countMatches(result: unknown, index: number, length: number): number {
   if (typeof result === "boolean") return result ? 1 : 0;
   const positions: readonly unknown[] | undefined = Array.isArray(result)
     ? result

@@ -9,8 +9,6 @@ export interface List extends Array<unknown> {
   sequence?: true;
   /** The path has `[]`, so that a list of one does not collapse. */
   keepSingleton?: true;
-  /** An array that a step of a path constructed: a single result, not a list of results. */
-  cons?: true;
   /** This list wraps an input that is an array, so that it counts as one item. */
   outerWrapper?: true;
 }
@@ -56,16 +54,6 @@ export function collapseKeepingList(value: unknown): unknown {
   if (!isList(value) || value.sequence !== true) return value;
   value.keepSingleton = true;
   return value.length === 0 ? undefined : value;
-}
-
-/** Collapses the results of a path with `[]` in it: a list of one remains a list. */
-export function collapsePathKeepingList(list: List): unknown {
-  return collapseKeepingList(list.cons && !list.sequence ? sequence(list) : list);
-}
-
-/** Marks an array that a path constructed as a single result. The mark is not enumerable, so `*` does not find it. */
-export function markConstructed(list: unknown[]): unknown[] {
-  return Object.defineProperty(list, "cons", { value: true });
 }
 
 /** Adds a value to an array constructor: lists are flattened, undefined is omitted. */

@@ -30,7 +30,7 @@ export function isDifferent(left: unknown, right: unknown): boolean {
 }
 
 /** Whether two JSON values are deeply equal. The order of members does not matter. */
-export function isDeepEqual(left: unknown, right: unknown): boolean {
+function isDeepEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (typeof left !== "object" || typeof right !== "object" || left === null || right === null) return false;
   tick();

@@ -1,19 +1,16 @@
-/** What one evaluation does, node by node. */
-import type { AstNode } from "../ast.ts";
+/** Records one evaluation, node by node. */
+import { isNode, type AstNode } from "../ast.ts";
+import { collapse } from "../runtime/sequence.ts";
 
-/** A node of an expression, as the compiler has emitted it. */
+/** A node of an expression, as it is written. */
 export interface Step {
   readonly node: AstNode;
   /** Its text in the source. */
   readonly text: string;
   /** Offset of the text in the source. */
   readonly offset: number;
-  /** Whether its value comes from a secret name. */
-  readonly isSecret: boolean;
   /** Which branch of a condition it is. */
   readonly branch: "then" | "else" | undefined;
-  /** Whether it is the call that ends a function. It is made after the function has returned, so its value is the function's. */
-  readonly isTailCall: boolean;
 }
 
 /** A function that the caller has bound, such as a lookup in a table, and one call of it. */
@@ -40,17 +37,65 @@ export interface Frame {
 export const MAX_FRAMES = 2_000;
 export const MAX_CHILDREN = 50;
 
+/** Parts of a node that refer to other nodes. */
+const LINKS: ReadonlySet<string> = new Set(["slot", "ancestor", "seekingParent"]);
+
+/** The members of object constructors: the interpreter evaluates the members of an object side by side. */
+export interface ObjectMembers {
+  /** For each node the member that it belongs to. */
+  readonly memberOf: ReadonlyMap<AstNode, AstNode>;
+  /** For each member its object. */
+  readonly objectOf: ReadonlyMap<AstNode, AstNode>;
+}
+
+/** Finds the members of all object constructors in an expression. */
+export function findMembers(ast: unknown): ObjectMembers {
+  const memberOf = new Map<AstNode, AstNode>();
+  const objectOf = new Map<AstNode, AstNode>();
+  function visit(part: unknown, member: AstNode | undefined): void {
+    if (Array.isArray(part)) return part.forEach((item) => visit(item, member));
+    if (typeof part !== "object" || part === null) return;
+    if (isNode(part) && member) memberOf.set(part, member);
+    const object = isNode(part) && part.type === "unary" && part.value === "{" ? part : undefined;
+    for (const [name, inner] of Object.entries(part))
+      if (object && name === "lhs")
+        (inner as AstNode[][]).flat().forEach((each) => visitMember(each, object));
+      else if (!LINKS.has(name)) visit(inner, member);
+  }
+  function visitMember(member: AstNode, object: AstNode): void {
+    objectOf.set(member, object);
+    visit(member, member);
+  }
+  visit(ast, undefined);
+  return { memberOf, objectOf };
+}
+
 /** Records one evaluation. Values are kept as they are until its end. */
 export class Recorder {
   readonly roots: Frame[] = [];
   /** Evaluations that are left out of the tree. */
   omitted = 0;
   #count = 0;
-  readonly #stack: Frame[] = [];
+  readonly #open: Frame[] = [];
+  readonly #members: ObjectMembers;
 
-  enter(step: Step): Frame {
+  /** @param members What {@link findMembers} finds in the expression. */
+  constructor(members: ObjectMembers) {
+    this.#members = members;
+  }
+
+  /** The evaluation that has begun this one: that of its object, the last one of the same member, or else the last one. */
+  #findParent(node: AstNode): Frame | undefined {
+    const { memberOf, objectOf } = this.#members;
+    const object = objectOf.get(node);
+    if (object) return this.#open.findLast(({ step }) => step.node === object);
+    const member = memberOf.get(node);
+    return this.#open.findLast(({ step }) => memberOf.get(step.node) === member) ?? this.#open.at(-1);
+  }
+
+  enter(step: Step): void {
     const frame: Frame = { step, children: [], lookups: [], value: undefined, isOpen: true, omitted: 0 };
-    const parent = this.#stack.at(-1);
+    const parent = this.#findParent(step.node);
     const siblings = parent?.children ?? this.roots;
     if (this.#count < MAX_FRAMES && siblings.length < MAX_CHILDREN) {
       siblings.push(frame);
@@ -59,18 +104,26 @@ export class Recorder {
       this.omitted += 1;
       if (parent) parent.omitted += 1;
     }
-    this.#stack.push(frame);
-    return frame;
+    this.#open.push(frame);
   }
 
-  leave(frame: Frame, value: unknown): void {
-    while (this.#stack.length > 0 && this.#stack.pop() !== frame);
-    frame.value = value;
+  leave(node: AstNode, value: unknown): void {
+    const at = this.#open.findLastIndex(({ step }) => step.node === node);
+    const [frame] = at === -1 ? [] : this.#open.splice(at, 1);
+    if (!frame) return;
+    frame.value = collapse(value);
     frame.isOpen = false;
   }
 
   addLookup(lookup: Lookup): void {
-    const frame = this.#stack.at(-1);
+    const frame = this.#open.findLast(({ step: { node } }) => isCallOf(node, lookup.name));
     if (frame && frame.lookups.length < MAX_CHILDREN) frame.lookups.push(lookup);
   }
+}
+
+/** Whether a node calls the function of a name, or passes it to another function. */
+function isCallOf({ type, procedure, arguments: args }: AstNode, name: string): boolean {
+  if (type !== "function") return false;
+  const named = [procedure, ...(Array.isArray(args) ? args : [])];
+  return named.some((part) => isNode(part) && part.type === "variable" && part.value === name);
 }

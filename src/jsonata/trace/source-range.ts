@@ -14,7 +14,7 @@ export interface SourceRange {
 const QUOTED =
   /"(?:\\[^]|[^"\\])*(?:"|\\?$)|'(?:\\[^]|[^'\\])*(?:'|\\?$)|`[^`]*(?:`|$)|\/\*[^]*?(?:\*\/|$)|\/(?:\\[^]|[^\\/\n]){1,1000}\/[im]*/g;
 
-/** What ends an operand: a slash after it divides. */
+/** The ends of an operand: a slash after it divides. */
 const OPERAND_END = /[\w)\]}"'`$]\s*$/;
 
 /** The quoted parts of a source, in order. */
@@ -55,7 +55,7 @@ const NEGATIVE_NUMBER = new RegExp(`-\\s*${NUMBER.source}`);
 /** Parts of a node that refer to other nodes. */
 const LINKS: ReadonlySet<string> = new Set(["slot", "ancestor", "seekingParent"]);
 
-/** What follows the last part of a node, and belongs to it. */
+/** The text after the last part of a node that belongs to it. */
 const KEEP_ARRAY = /^\s*\[\s*\]/;
 const SUFFIXES: Readonly<Record<string, RegExp>> = { transform: /^\s*\|/ };
 

@@ -1,17 +1,15 @@
 /**
- * The second form of an expression: the same generated code, with a call before and after each node. It gives the same result
- * and records how. No request is ever served by it: only the tools that explain a request make it, in a pack of their own.
+ * An expression that shows how it gets its result: the package `jsonata` evaluates it once more, and reports each step. No request
+ * is ever served by it: only the tools that explain a request make it, in a pack of their own.
  */
 import { type Origin, toJsonText } from "../../base/index.ts";
-import { isNode, type AstNode } from "../ast.ts";
-import { compileWrapped, runWith, type MakeExpression } from "../compile.ts";
-import type { WrapNode } from "../compiler/generate.ts";
+import { isNode, walk, type AstNode } from "../ast.ts";
+import { compileOrInterpret, runWith, type CompileOptions } from "../compile.ts";
 import type { Bindings, Expression } from "../expression.ts";
-import { interpret, parse } from "../interpret.ts";
 import { thenMaybe } from "../maybe-promise.ts";
-import { Recorder, type Frame, type Step } from "./recorder.ts";
+import { interpret, type Environment, type StepHooks } from "../interpret.ts";
+import { findMembers, Recorder, type Frame, type Step } from "./recorder.ts";
 import { createRangeFinder } from "./source-range.ts";
-import { findTaint } from "./taint.ts";
 
 /** One evaluation of an expression. */
 export interface Evaluation {
@@ -25,65 +23,70 @@ export interface Evaluation {
   readonly omitted: number;
   readonly value: unknown;
   readonly error: unknown;
-  /** Why there are no nodes: the expression is interpreted. */
-  readonly fallback: string | undefined;
+  /** Whether the expression has the name of a secret: then all its values may come from one. */
+  readonly namesSecret: boolean;
 }
 
-/** What a trace needs to know, and whom it tells. */
+/** The inputs of a trace, and its listener. */
 export interface Tracing {
   /** Whether the member or the variable of this name is a secret. */
   readonly isSecret: (name: string) => boolean;
-  /** Is called at the end of each evaluation, also of one that fails. Must not throw. */
-  readonly onEvaluation: (evaluation: Evaluation) => void;
+  /** Is called at each evaluation, also at one that fails. Must not throw. The promise never rejects. */
+  readonly onEvaluation: (evaluation: Promise<Evaluation>) => void;
 }
 
 /** Values that are their own text, and functions, which have none. */
 const UNTRACED = new Set(["string", "number", "value", "regex", "lambda"]);
 
-/** The recorder of the evaluation that runs. Evaluations of compiled expressions are synchronous. */
-interface Slot {
-  recorder: Recorder;
+/** The name under which an evaluation has its recorder: no expression can read it. */
+const RECORDER = "the recorder";
+
+/** Records the steps of an expression in the recorder of each evaluation. */
+function createHooks(source: string, ast: AstNode): StepHooks {
+  const stepOf = createSteps(source, ast);
+  const recorderOf = ({ lookup }: Environment) => lookup(RECORDER) as Recorder;
+  return {
+    enter(node, environment) {
+      const step = stepOf(node);
+      if (step) recorderOf(environment).enter(step);
+    },
+    leave: (node, environment, result) => recorderOf(environment).leave(node, result),
+  };
 }
 
-/** Creates the wrapper of one expression: code that records each node. */
-function createWrap(source: string, slot: Slot, isSecretNode: (node: AstNode) => boolean): WrapNode {
+/** Makes the step of a node; undefined for one that is not recorded. */
+function createSteps(source: string, ast: AstNode): (node: AstNode) => Step | undefined {
   const rangeOf = createRangeFinder(source);
-  const branches = new Map<AstNode, "then" | "else">();
-  return (node, scope, emitNode) => {
+  const branches = new Map<unknown, "then" | "else">();
+  /** Names of a path, and functions that are called: what they give is in the value of the path or the call. */
+  const names = new Set<unknown>();
+  walk(ast, (node) => {
     if (node.type === "condition")
-      for (const branch of ["then", "else"] as const) {
-        const part = node[branch];
-        if (isNode(part)) branches.set(part, branch);
-      }
-    const code = emitNode(node, scope);
+      for (const branch of ["then", "else"] as const) branches.set(node[branch], branch);
+    names.add(node["procedure"]);
+    if (node.type === "path" && Array.isArray(node["steps"]))
+      for (const step of node["steps"]) if (isNode(step) && step.type === "name") names.add(step);
+  });
+  const steps = new Map<AstNode, Step>();
+  return (node) => {
     const branch = branches.get(node);
-    const isTailCall = node["thunk"] === true;
-    if (UNTRACED.has(node.type) && branch === undefined && !isTailCall) return code;
+    if (names.has(node) || (UNTRACED.has(node.type) && branch === undefined)) return undefined;
+    const known = steps.get(node);
+    if (known) return known;
     const { start, end } = rangeOf(node);
-    const step: Step = {
-      node,
-      text: source.slice(start, end),
-      offset: start,
-      isSecret: isSecretNode(node),
-      branch,
-      isTailCall,
-    };
-    const enter = scope.unit.addConstant(() => slot.recorder.enter(step));
-    const leave = scope.unit.addConstant((frame: Frame, value: unknown) => {
-      slot.recorder.leave(frame, value);
-      return value;
-    });
-    return { js: `${leave}(${enter}(), ${code.js})`, kind: code.kind };
+    const step = { node, text: source.slice(start, end), offset: start, branch };
+    steps.set(node, step);
+    return step;
   };
 }
 
 /** Functions that are bound, so that their calls are recorded. Each has as many parameters as before. */
-function recordCalls(bindings: Bindings, slot: Slot): Bindings {
+function recordCalls(bindings: Bindings, recorder: Recorder): Bindings {
   const entries = Object.entries(bindings).map(([name, bound]) => {
     if (typeof bound !== "function") return [name, bound] as const;
     function recorded(this: unknown, ...args: unknown[]): unknown {
       const result: unknown = Reflect.apply(bound as (...given: unknown[]) => unknown, this, args);
-      slot.recorder.addLookup({ name, args, result });
+      recorder.addLookup({ name, args, result });
       return result;
     }
     Object.defineProperty(recorded, "length", { value: bound.length });
@@ -92,67 +95,60 @@ function recordCalls(bindings: Bindings, slot: Slot): Bindings {
   return Object.fromEntries(entries);
 }
 
-/** Only the result of an interpreted expression is known. */
-function traceInterpreted(source: string, origin: Origin | undefined, tracing: Tracing): Expression {
-  const expression = interpret(source, origin);
-  const fallback = "interpreted, so only its result is known";
-  const evaluate = (input: unknown, bindings: Bindings): unknown =>
-    thenMaybe(expression.evaluate(input, bindings), (value) => {
-      const whole = { source, origin, input, bindings, roots: [], omitted: 0 };
-      tracing.onEvaluation({ ...whole, value, error: undefined, fallback });
-      return value;
-    });
-  return { ...expression, evaluate };
+/** Whether an expression has a member, a variable or a text with the name of a secret. */
+function namesSecretIn(ast: unknown, isSecret: Tracing["isSecret"]): boolean {
+  let found = false;
+  walk(ast, ({ type, value }) => {
+    if ((type === "name" || type === "variable" || type === "string") && isSecret(String(value)))
+      found = true;
+  });
+  return found;
+}
+
+/** Creates a function that evaluates an expression once more, and records how. It never rejects. */
+function createTrace(
+  source: string,
+  origin: Origin | undefined,
+  isSecret: Tracing["isSecret"],
+): (input: unknown, bindings: Bindings) => Promise<Evaluation> {
+  let tree: AstNode | undefined;
+  const expression = interpret(source, origin, (ast) => {
+    tree = ast;
+    return createHooks(source, ast);
+  });
+  const members = findMembers(tree);
+  return async (input, bindings) => {
+    const recorder = new Recorder(members);
+    const all = { ...recordCalls(bindings, recorder), [RECORDER]: recorder };
+    let [value, error]: [unknown, unknown] = [undefined, undefined];
+    try {
+      value = await expression.evaluate(input, all);
+    } catch (thrown) {
+      error = thrown;
+    }
+    const { roots, omitted } = recorder;
+    const namesSecret = namesSecretIn(tree, isSecret);
+    return { source, origin, input, bindings, roots, omitted, value, error, namesSecret };
+  };
 }
 
 /**
- * Compiles an expression that reports each of its evaluations. Its results are those of `compile`.
+ * Makes an expression that reports each of its evaluations. Its results are those of `compile`.
  *
  * @throws {ExpressionError} If the source is not JSONata.
  */
-export function compileTraced(
-  source: string,
-  { bound, origin }: Parameters<MakeExpression>[1],
-  tracing: Tracing,
-): Expression {
-  const slot: Slot = { recorder: new Recorder() };
-  let wrap: WrapNode | undefined;
-  const expression = compileWrapped(source, { bound, origin }, (node, scope, emitNode) => {
-    wrap ??= createWrap(source, slot, findTaint(parse(source), tracing.isSecret));
-    return wrap(node, scope, emitNode);
-  });
-  if (!expression) return traceInterpreted(source, origin, tracing);
-
+export function traceExpression(source: string, options: CompileOptions, tracing: Tracing): Expression {
+  const { choice: _choice, ...plain } = compileOrInterpret(source, options);
+  let trace: ReturnType<typeof createTrace> | undefined;
   function evaluate(input: unknown, bindings: Bindings): unknown {
-    const outer = slot.recorder;
-    const recorder = new Recorder();
-    slot.recorder = recorder;
-    let [value, error]: [unknown, unknown] = [undefined, undefined];
-    try {
-      value = expression?.evaluate(input, recordCalls(bindings, slot));
-      return value;
-    } catch (thrown) {
-      error = thrown;
-      throw thrown;
-    } finally {
-      slot.recorder = outer;
-      const { roots, omitted } = recorder;
-      tracing.onEvaluation({
-        source,
-        origin,
-        input,
-        bindings,
-        roots,
-        omitted,
-        value,
-        error,
-        fallback: undefined,
-      });
-    }
+    trace ??= createTrace(source, options.origin, tracing.isSecret);
+    tracing.onEvaluation(trace(input, bindings));
+    return plain.evaluate(input, bindings);
   }
-  return { ...expression, evaluate, print: (input, bindings) => toJsonText(evaluate(input, bindings)) };
+  const print: Expression["print"] = (input, bindings) => thenMaybe(evaluate(input, bindings), toJsonText);
+  return { ...plain, evaluate, print };
 }
 
 /** Runs a function that compiles expressions, such as one that loads a pack, and traces all of these. */
 export const runTraced = <T>(tracing: Tracing, run: () => T): T =>
-  runWith((source, options) => compileTraced(source, options, tracing), run);
+  runWith((source, options) => traceExpression(source, options, tracing), run);

@@ -1,9 +1,9 @@
 /** Which share of its calls a pack would serve for each client. Clients count, not calls: nobody decides by sending more. */
 import { isObject } from "../../base/index.ts";
-import { ProvenClients } from "../../compare/index.ts";
+import { partsOf, ProvenClients } from "../../gateway/index.ts";
 import type { ObservedCall } from "./observed-call.ts";
 
-/** What the clients say together. */
+/** The joint result of the clients. */
 export interface ClientMean {
   /** Clients that count. */
   readonly clients: number;
@@ -19,11 +19,12 @@ export interface ClientMean {
 
 /** Clients that are counted apart. The others are counted as one. */
 const MOST_CLIENTS = 10_000;
+/** Their name. */
+const OTHERS = "";
 /** Cases of one client. More say nothing new. */
 const MOST_CASES = 200;
 
 interface Client {
-  isProven: boolean;
   isWholeArchive: boolean;
   calls: number;
   /** Whether each case would be served whenever it came. */
@@ -32,7 +33,7 @@ interface Client {
 
 const namesOf = (value: unknown): readonly string[] => (isObject(value) ? Object.keys(value).toSorted() : []);
 
-/** What makes a call another case: its method, its route, and the names that it sends. */
+/** The parts of a call that make it another case: its method, its route, and the names that it sends. */
 const caseOf = ({ method, query, filter, body }: ObservedCall, route: string): string =>
   JSON.stringify([
     method,
@@ -52,39 +53,61 @@ function meanWithoutBest(shares: readonly number[]): number | null {
 
 function meanOf(clients: readonly Client[]): number | null {
   const [only] = clients;
-  // Whoever has made an archive knows whose calls it has.
+  // The person who made an archive knows whose calls it has.
   return only?.isWholeArchive && clients.length === 1 ? shareOf(only) : meanWithoutBest(clients.map(shareOf));
 }
 
-/** Collects the calls of clients. */
+const createClient = (isWholeArchive: boolean): Client => ({ isWholeArchive, calls: 0, cases: new Map() });
+
+function addCase({ cases }: Client, key: string, isServed: boolean): void {
+  if (cases.has(key) || cases.size < MOST_CASES) cases.set(key, isServed && cases.get(key) !== false);
+}
+
+/** Adds what a client has sent to the client of that name. */
+function addTo(clients: Map<string, Client>, name: string, { isWholeArchive, calls, cases }: Client): void {
+  const key = clients.has(name) || clients.size < MOST_CLIENTS ? name : OTHERS;
+  const client = clients.get(key) ?? createClient(isWholeArchive);
+  clients.set(key, client);
+  client.calls += calls;
+  for (const [sent, isServed] of cases) addCase(client, sent, isServed);
+}
+
+const networkOf = (by: string): string => partsOf(by).at(-1) ?? by;
+
+/**
+ * Collects the calls of clients. Only those whose own token was proven are grouped by network too: others in the network of a
+ * client say nothing about it.
+ */
 export class ClientShares {
-  readonly #clients = new Map<string, Client>();
-  readonly #known = new ProvenClients();
+  /** By who has proven them. */
+  readonly #proven = new Map<string, Client>();
+  /** Those that nobody has proven yet. */
+  readonly #unproven = new Map<string, Client>();
+  /** Those that have made room for others, by network. */
+  readonly #networks = new Map<string, Client>();
 
   /** @param showsAcceptance Whether a service that has served the call has accepted its token */
   add(call: ObservedCall, route: string, isServed: boolean, showsAcceptance: boolean): void {
     const { provenBy, isProven, isArchived, count } = call;
-    const known = this.#known.find(provenBy) ?? (this.#clients.size < MOST_CLIENTS ? provenBy : "");
-    const client = this.#clients.get(known) ?? {
-      isProven: false,
-      isWholeArchive: isArchived,
-      calls: 0,
-      cases: new Map<string, boolean>(),
-    };
-    this.#clients.set(known, client);
-    this.#known.add(known);
-    client.isProven ||= isProven || showsAcceptance;
-    client.calls += count;
-    const key = caseOf(call, route);
-    const isKnown = client.cases.has(key);
-    if (isKnown || client.cases.size < MOST_CASES)
-      client.cases.set(key, isServed && client.cases.get(key) !== false);
+    const sent = createClient(isArchived);
+    sent.calls = count;
+    addCase(sent, caseOf(call, route), isServed);
+    if (!isProven && !showsAcceptance && !this.#proven.has(provenBy)) {
+      if (!this.#unproven.has(provenBy)) this.#makeRoom();
+      return addTo(this.#unproven, provenBy, sent);
+    }
+    const before = this.#unproven.get(provenBy);
+    this.#unproven.delete(provenBy);
+    if (before) addTo(this.#proven, provenBy, before);
+    addTo(this.#proven, provenBy, sent);
   }
 
   result(): ClientMean {
-    const all = [...this.#clients.values()];
-    const proven = all.filter(({ isProven }) => isProven);
-    const unproven = all.filter((client) => !client.isProven && shareOf(client) < 1);
+    const proven = this.#groupProven();
+    const networks = new Map<string, Client>();
+    for (const part of [this.#networks, this.#unproven])
+      for (const [by, client] of part) addTo(networks, networkOf(by), client);
+    const unproven = [...networks.values()].filter((client) => shareOf(client) < 1);
     const calls = proven.map((client) => client.calls);
     const sum = calls.reduce((total, count) => total + count, 0);
     return {
@@ -94,5 +117,25 @@ export class ClientShares {
       shareWithUnproven: meanOf([...proven, ...unproven]),
       largest: sum === 0 ? 0 : calls.reduce((most, count) => Math.max(most, count), 0) / sum,
     };
+  }
+
+  /** Proven clients, those with one token or network as one. */
+  #groupProven(): readonly Client[] {
+    const known = new ProvenClients();
+    const grouped = new Map<string, Client>();
+    for (const [by, client] of this.#proven) {
+      addTo(grouped, known.find(by) ?? by, client);
+      known.add(by);
+    }
+    return [...grouped.values()];
+  }
+
+  /** The oldest of too many unproven clients is one with its network. */
+  #makeRoom(): void {
+    const [oldest] = this.#unproven;
+    if (this.#unproven.size < MOST_CLIENTS || !oldest) return;
+    const [by, client] = oldest;
+    this.#unproven.delete(by);
+    addTo(this.#networks, networkOf(by), client);
   }
 }

@@ -30,7 +30,7 @@ export interface Coverage {
   readonly calls: number;
   readonly served: number;
   readonly clients: readonly ClientCoverage[];
-  /** What a gate goes by: clients count, not calls. */
+  /** The values that a gate compares: clients count, not calls. */
   readonly mean: ClientMean;
   /** Those with the most calls first. */
   readonly refusals: readonly Refusal[];

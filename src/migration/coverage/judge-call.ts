@@ -30,7 +30,7 @@ export type RefusalKind =
   /** The query, the filter, a header or the body breaks a rule, or has no translation. */
   | "request";
 
-/** What a pack would do with a call. */
+/** The verdict of a pack about a call. */
 export type Judgement =
   | { readonly verdict: "served"; readonly route: string }
   | {
@@ -40,7 +40,7 @@ export type Judgement =
       readonly route: string;
       readonly reason: string;
     }
-  /** What was observed does not show it. */
+  /** The observed data does not show it. */
   | { readonly verdict: "unknown"; readonly reason: string };
 
 export interface JudgeOptions {

@@ -7,17 +7,17 @@ import {
   isClientApi,
   isTruncated,
   labelKey,
-  rolloutClient,
+  lastingName,
 } from "../../audit/index.ts";
 import { isObject } from "../../base/index.ts";
-import { provenBy } from "../../compare/index.ts";
+import { provenBy } from "../../gateway/index.ts";
 
 export interface ObservedCall {
   /** Where it was observed: the id of a record, or the place of an entry. */
   readonly id: string;
   /** The client's name in the directory, else its key; null for calls without a token. */
   readonly client: string | null;
-  /** Who has sent it, by what nobody can invent, as comparisons count clients: its name, else its token and network. */
+  /** The proven sender, as comparisons count clients: its name, else its token and network. */
   readonly provenBy: string;
   /** Whether that is a name. */
   readonly isProven: boolean;
@@ -44,7 +44,7 @@ export interface ObservedCall {
   readonly count: number;
 }
 
-/** Who has sent a call, as people read it; null if nobody knows. */
+/** The sender of a call for people; null if nobody knows. */
 export function clientOf(identity: ClientIdentity, directory: ClientDirectory): string | null {
   const { label, application, fingerprint } = identity;
   const name = directory.nameOf(identity);
@@ -54,17 +54,17 @@ export function clientOf(identity: ClientIdentity, directory: ClientDirectory): 
   return fingerprint ?? null;
 }
 
-/** Who has sent the call of a record, by what nobody can invent. */
+/** The proven sender of the call of a record. */
 function senderOf(
   { client }: AuditRecord,
   directory: ClientDirectory,
 ): Pick<ObservedCall, "provenBy" | "isProven" | "isArchived"> {
-  const name = client.label ?? rolloutClient(directory, { ...client, userAgent: undefined });
+  const name = client.label ?? lastingName(directory, { ...client, userAgent: undefined });
   const by = provenBy(name, client.fingerprint, client.address);
   return { provenBy: by, isProven: name !== undefined, isArchived: false };
 }
 
-/** What a record has of the client's body. */
+/** The recorded part of the client's body. */
 function bodyOf({
   alpha: { body },
   bytes,

@@ -103,7 +103,7 @@ function bodyOf({ postData }: Entry["request"]): Pick<ObservedCall, "body" | "mi
   return { body: form.toString() };
 }
 
-/** Who has sent a call: as the archive says, else by the token. */
+/** The sender of a call: from the archive, else from the token. */
 function identityOf(
   { _client, _application: application, _label: label }: Entry,
   headers: Readonly<Record<string, readonly string[]>>,
@@ -122,7 +122,7 @@ function skippedFor({ response }: Entry): string | undefined {
   return status >= 400 ? "the old service answered with an error" : undefined;
 }
 
-/** What an archive is read for. */
+/** The options of reading an archive. */
 export interface HarOptions {
   readonly directory: ClientDirectory;
   /** The header with the filters of the old API. */

@@ -1,4 +1,4 @@
-/** What changes for clients between two editions of an API. */
+/** Finds the changes for clients between two editions of an API. */
 import type { Operation, Place, Surface } from "./surface.ts";
 
 /**
@@ -15,7 +15,7 @@ export interface Change {
   readonly place: string | null;
   /** The word of an enum. */
   readonly word?: string;
-  /** What changes, as a sentence without its subject: `is gone`. */
+  /** The change, as a sentence without its subject: `is gone`. */
   readonly what: string;
   readonly concern: Concern;
   /** Whether it depends on the value that is sent, and not on whether something is. */

@@ -1,14 +1,14 @@
-/** What the changes between two editions of an API mean for the clients that are known. */
-import type { CallersReader, ClientDirectory, UsageQuery, UsageReader } from "../../audit/index.ts";
+/** Finds the effects of changes between two editions of an API on the known clients. */
 import type { Pack } from "../../pack/index.ts";
 import { compareSurfaces, type Change } from "./compare-surfaces.ts";
 import {
   joinClients,
   readCallersOf,
   readClients,
-  type Found,
+  type ImpactContext,
   type NoticingClient,
   type Question,
+  withoutRepeated,
 } from "./noticing-clients.ts";
 import { packSurface } from "./pack-surface.ts";
 import type { Surface } from "./surface.ts";
@@ -29,7 +29,7 @@ export interface ChangeImpact extends Change {
 }
 
 export interface Impact {
-  /** What was compared: `pack`, or `openapi`. */
+  /** The kind of comparison: `pack`, or `openapi`. */
   readonly kind: "pack" | "openapi";
   /** Breaking ones first. */
   readonly changes: readonly ChangeImpact[];
@@ -42,13 +42,7 @@ export interface Impact {
   readonly unknownCalls: number;
 }
 
-export interface ImpactContext {
-  readonly store: CallersReader & Pick<UsageReader, "clients">;
-  readonly directory: ClientDirectory;
-  readonly range?: Pick<UsageQuery, "since" | "until">;
-}
-
-/** What a change leads to. */
+/** The effect of a change. */
 interface Effect {
   readonly questions: readonly Question[];
   readonly names: readonly string[];
@@ -59,17 +53,6 @@ const NOTHING: Effect = { questions: [], names: [] };
 function verdictOf({ level }: Change, isUsed: boolean): Verdict {
   if (level !== "breaking") return level;
   return isUsed ? "breaking and used" : "breaking and unused";
-}
-
-/** Of the same calls of a client to a route only the most count. */
-function withoutRepeated(found: readonly Found[]): Found[] {
-  const most = new Map<string, Found>();
-  for (const each of found) {
-    const key = `${each.route}\n${each.client}`;
-    const other = most.get(key);
-    most.set(key, other && other.calls > each.calls ? other : each);
-  }
-  return [...most.values()];
 }
 
 /** Joins changes with the summaries. @throws {AuditUnavailableError} */
@@ -131,7 +114,7 @@ function countedName(pack: Pack, route: string, place: string): string {
   return field === undefined ? place : `filter.${field}`;
 }
 
-/** What a change of a pack leads to: its operations are routes of clients. */
+/** The effect of a change of a pack: its operations are routes of clients. */
 function effectOfPackChange(change: Change, pack: Pack, old: Surface): Effect {
   const { operation: route, place, word, concern } = change;
   if (place === null || concern === "callers" || concern === "readers")
@@ -141,7 +124,7 @@ function effectOfPackChange(change: Change, pack: Pack, old: Surface): Effect {
   return { questions: [{ route, concern, names, within: outerPlace(change, old) }], names };
 }
 
-/** What another pack would mean for the clients of a pack. @throws {AuditUnavailableError} */
+/** The effect of another pack on the clients of a pack. @throws {AuditUnavailableError} */
 export async function findPackImpact(old: Pack, now: Pack, context: ImpactContext): Promise<Impact> {
   const surface = packSurface(old);
   const changes = compareSurfaces(surface, packSurface(now));
@@ -156,7 +139,7 @@ export class OtherServiceError extends Error {
 }
 
 /**
- * What another edition of the upstream would mean for the clients of a pack.
+ * The effect of another edition of the upstream on the clients of a pack.
  *
  * @param words Members that expressions of the pack may read
  * @throws {AuditUnavailableError} {OtherServiceError} If the old edition has no operation that the pack calls

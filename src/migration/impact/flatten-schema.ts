@@ -60,7 +60,7 @@ interface Reading {
   readonly skip: "readOnly" | "writeOnly";
 }
 
-/** What a schema says, with the alternatives and references in it. */
+/** The rules of a schema, with the alternatives and references in it. */
 interface Flat {
   types: Set<string> | undefined;
   items: Set<string> | undefined;
@@ -90,7 +90,7 @@ function wordsOf(schema: Schema): Set<string> | undefined {
   return new Set(values.filter((value) => value !== null && typeof value !== "object").map(String));
 }
 
-/** What two schemas of a place say together. One that says nothing changes nothing. */
+/** The joint rules of two schemas of a place. One that says nothing changes nothing. */
 const union = (one: Set<string> | undefined, other: Set<string> | undefined): Set<string> | undefined =>
   one && other ? new Set([...one, ...other]) : (one ?? other);
 
@@ -135,7 +135,7 @@ function addMembers(target: Map<string, Schema[]>, added: Flat["members"]): Map<
   return target;
 }
 
-/** Adds what else holds at the same place. */
+/** Adds other rules for the same place. */
 function addRules(flat: Flat, rules: Flat): void {
   flat.types ??= rules.types;
   flat.items ??= rules.items;
@@ -162,7 +162,7 @@ function flatten(given: Schema, reading: Reading, path: readonly Schema[]): Flat
   if (path.length > MAX_LEVELS)
     throw new UnreadableDocumentError(`Its schemas are nested more than ${MAX_LEVELS} levels deep.`);
   const reference = given["$ref"];
-  // All others have been replaced by what they refer to.
+  // All others have been replaced by their targets.
   if (typeof reference === "string" && !reading.resolve)
     throw new UnreadableDocumentError(`The reference ${reference} leads to itself.`);
   const target = typeof reference === "string" ? reading.resolve?.(reference) : undefined;
@@ -233,6 +233,6 @@ export function addPlaces(name: string, schema: unknown, required: boolean, targ
   addMembersAt(name, flat, target, [schema]);
 }
 
-/** The place of one value, of which the members don't count. @throws {UnreadableDocumentError} */
+/** The place of one value whose members have no effect. @throws {UnreadableDocumentError} */
 export const readPlace = (schema: unknown, required: boolean, reading: Reading): Place =>
   placeOf(flatten(isObject(schema) ? schema : {}, reading, []), required);

@@ -28,11 +28,18 @@ export interface NoticingClient extends Pick<
   readonly sends?: "never" | "on some days" | "every day";
 }
 
+/** The sources of the answers. */
+export interface ImpactContext {
+  readonly store: CallersReader & Pick<UsageReader, "clients">;
+  readonly directory: ClientDirectory;
+  readonly range?: Pick<UsageQuery, "since" | "until">;
+}
+
 /** Whom a change of a route concerns. */
 export interface Question {
   readonly route: string;
   readonly concern: Concern;
-  /** Names as the summaries count them, of which a client sends one; undefined: what is sent doesn't matter. */
+  /** Names as the summaries count them, one of which a client sends; undefined: the sent names don't matter. */
   readonly names?: readonly string[] | undefined;
   /** The name that must be sent for the change to matter: `body.disks` of `body.disks.size`. */
   readonly within?: string | undefined;
@@ -40,6 +47,17 @@ export interface Question {
 
 /** A key of the summaries before its client is known. */
 export type Found = Pick<NoticingClient, "client" | "calls" | "last" | "sends"> & { readonly route: string };
+
+/** Of the same calls of a client to a route only the most count: a client may send several names with them. */
+export function withoutRepeated(found: readonly Found[]): Found[] {
+  const most = new Map<string, Found>();
+  for (const each of found) {
+    const key = `${each.route}\n${each.client}`;
+    const other = most.get(key);
+    most.set(key, other && other.calls > each.calls ? other : each);
+  }
+  return [...most.values()];
+}
 
 export interface Noticing {
   readonly found: readonly Found[];

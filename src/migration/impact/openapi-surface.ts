@@ -1,4 +1,4 @@
-/** The operations of an OpenAPI document, of which the references are resolved. */
+/** The operations of an OpenAPI document with resolved references. */
 import { isObject } from "../../base/index.ts";
 import { addPlaces, readPlace, SchemaBudget, UnreadableDocumentError } from "./flatten-schema.ts";
 import { operationKey, type Operation, type Place, type Surface } from "./surface.ts";

@@ -1,4 +1,4 @@
-/** What the clients of a pack can send and get. */
+/** The parts of an API that the clients of a pack can send and get. */
 import { isObject } from "../../base/index.ts";
 import { describePack, type Pack, type Route } from "../../pack/index.ts";
 import { addPlaces, SchemaBudget } from "./flatten-schema.ts";
@@ -40,7 +40,7 @@ function countedPlaces(names: readonly string[]): Map<string, Place> {
 
 const isRequired = ({ required }: Json): boolean => Array.isArray(required) && required.length > 0;
 
-/** The rules of a body besides its members, as one limit of the body: they compare as a whole. */
+/** The rules of a body other than its members, as one limit of the body: they compare as a whole. */
 function otherRules({
   properties: _members,
   required: _required,
@@ -70,7 +70,7 @@ function bodyPlaces(routes: readonly Route[], budget: SchemaBudget): Map<string,
   return places;
 }
 
-/** What clients send to a route. Filters are counted by their fields, whatever form they have. */
+/** The names that clients send to a route. Filters are counted by their fields, whatever form they have. */
 function requestPlaces(described: Operation, routes: readonly Route[], pack: Pack, budget: SchemaBudget) {
   const counted = countedPlaces(pack.sentNames.get(routes[0]?.name ?? "")?.names ?? []);
   const filterHeader = `header.${pack.dialect.client.filters?.header}`;

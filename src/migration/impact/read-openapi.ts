@@ -68,7 +68,7 @@ const reasonOf = (error: unknown): string =>
     : (String(error instanceof Error ? error.message : error).split("\n")[0] ?? "");
 
 /**
- * Reads a document, and replaces its references by what they refer to. Schemas that contain themselves become objects that do.
+ * Reads a document, and replaces its references by their targets. Schemas that contain themselves become objects that do.
  *
  * @throws {UnreadableDocumentError} If the file, or one that it refers to, can't be read, is too large or too deep.
  */

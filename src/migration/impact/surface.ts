@@ -1,4 +1,4 @@
-/** What an API takes and returns, as far as a client can see it. */
+/** The inputs and outputs of an API, as far as a client can see them. */
 
 /** A value that a client sends or gets: a member of a body, a parameter, or a field of a filter. */
 export interface Place {

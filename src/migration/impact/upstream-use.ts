@@ -54,7 +54,7 @@ export function wordsOfExpressions(sources: Iterable<string>): ReadonlySet<strin
   return words;
 }
 
-/** What a change of the upstream means for clients. */
+/** The effect of a change of the upstream on clients. */
 export interface UpstreamEffect {
   readonly questions: readonly Question[];
   /** Client names that it leads to: `body.label`, `status`. */
@@ -77,19 +77,14 @@ export class UpstreamUse {
   }
 
   #addRoute(route: Route): void {
-    const { source, prerequisites, wait, poll, readAfterWrite, related, mergeParts, withoutScopes } = route;
+    const { source, calls, withoutScopes } = route;
     const add = (method: string, path: string, use: Omit<Use, "route">): void => {
       const key = operationKey(`${method} ${path.split("?")[0]}`);
       this.#uses.set(key, [...(this.#uses.get(key) ?? []), { route, ...use }]);
     };
     if ("call" in source) add(source.call.method, source.call.template, { role: "answer" });
-    if (poll) add(poll.endpoint.method, poll.endpoint.template, { role: "answer" });
-    if (readAfterWrite)
-      add(readAfterWrite.endpoint.method, readAfterWrite.endpoint.template, { role: "answer" });
-    for (const { read, write } of mergeParts)
-      for (const { method, template } of [read, write]) add(method, template, { role: "answer" });
-    for (const { endpoint } of [...prerequisites, ...related, ...(wait ? [wait] : [])])
-      add(endpoint.method, endpoint.template, { role: "rule" });
+    for (const { endpoint, use } of calls)
+      add(endpoint.method, endpoint.template, { role: use === "answer" ? "answer" : "rule" });
     const objects = [route.resource.name, ...route.responseObjects];
     for (const { catalog } of resourcesIn(objects, this.#pack))
       for (const { path } of catalog?.calls ?? [])
@@ -109,7 +104,7 @@ export class UpstreamUse {
     return `${method} ${path.startsWith(`${this.#base}/`) ? path.slice(this.#base.length) : path}`;
   }
 
-  /** What a change means for clients; undefined if no client of the pack can notice it. */
+  /** The effect of a change on clients; undefined if no client of the pack can notice it. */
   effectOf(change: Change): UpstreamEffect | undefined {
     const uses = this.#uses.get(this.#keyOf(change.operation)) ?? [];
     const effects = uses.flatMap((use) => this.#effectOn(use, change) ?? []);
@@ -154,7 +149,7 @@ export class UpstreamUse {
     const isAdded = body?.added.some(isAt) === true;
     const isMerged = (body?.mergeSources.length ?? 0) > 0 || of.onlyChanges !== undefined;
     const names = members.map(({ name }) => `body.${name}`);
-    // What only some requests have: an edit sends what differs.
+    // Parts that only some requests have: an edit sends what differs.
     if (isMerged) return { ...callers, names };
     if (isOmitted) return isAdded ? undefined : { questions: [{ route, concern: "omitters", names }], names };
     if (isAdded) return { ...callers, names };

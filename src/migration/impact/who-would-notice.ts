@@ -1,19 +1,19 @@
-/** Who would notice if a route, a member or a word were gone. */
-import type { CallersReader, ClientDirectory, UsageQuery, UsageReader } from "../../audit/index.ts";
+/** Finds the clients that would notice if a route, a member or a word were removed. */
 import type { Pack } from "../../pack/index.ts";
 import type { Concern } from "./compare-surfaces.ts";
 import {
   joinClients,
   readCallersOf,
   readClients,
-  type Found,
+  type ImpactContext,
   type NoticingClient,
   type Question,
+  withoutRepeated,
 } from "./noticing-clients.ts";
 import { packSurface } from "./pack-surface.ts";
 import { operationKey } from "./surface.ts";
 
-/** What may go. */
+/** The subject that may be removed. */
 export interface Subject {
   /** A route as the pack names it; undefined: all that have the field. */
   readonly route?: string | undefined;
@@ -23,7 +23,7 @@ export interface Subject {
   readonly word?: string | undefined;
 }
 
-/** What a subject is on one route, and who would notice it. */
+/** The subject on one route, and the clients that would notice its removal. */
 export interface Notice {
   readonly route: string;
   /** `body.label`, `body.plan=small`, `answer.label`; null for the route itself. */
@@ -36,7 +36,7 @@ export interface Notice {
 
 export interface Notices {
   readonly notices: readonly Notice[];
-  /** All these clients, with what they do on all these routes. Who only gets something in answers is not among them. */
+  /** All these clients, with their calls of all these routes. Who only gets something in answers is not among them. */
   readonly clients: readonly NoticingClient[];
   /** The same for clients that get it in answers. */
   readonly readers: readonly NoticingClient[];
@@ -44,7 +44,7 @@ export interface Notices {
   readonly namesSince: string | null;
 }
 
-/** What can be asked about: each route of a pack with its names. */
+/** The possible subjects: each route of a pack with its names. */
 export interface NamesOfRoute {
   readonly route: string;
   /** `body.label`, `body.plan=small`, `query.page`. */
@@ -55,7 +55,7 @@ export interface NamesOfRoute {
 
 const namesOfPacks = new WeakMap<Pack, readonly NamesOfRoute[]>();
 
-/** The names of all routes of a pack, of which summaries may tell who sends them. They are read once. */
+/** The names of all routes of a pack, for which summaries may have the clients. They are read once. */
 export function namesOfRoutes(pack: Pack): readonly NamesOfRoute[] {
   const known = namesOfPacks.get(pack);
   if (known) return known;
@@ -82,7 +82,7 @@ function isField(name: string, field: string): boolean {
 const isAnswered = (name: string, field: string): boolean =>
   name === field || (!field.startsWith("answer.") && name.endsWith(`.${field}`));
 
-/** What a subject is on each route. */
+/** The form of a subject on each route. */
 export function findQuestions(
   { route, field, word }: Subject,
   names: readonly NamesOfRoute[],
@@ -105,16 +105,10 @@ export function findQuestions(
   });
 }
 
-export interface NoticeContext {
-  readonly store: CallersReader & Pick<UsageReader, "clients">;
-  readonly directory: ClientDirectory;
-  readonly range?: Pick<UsageQuery, "since" | "until">;
-}
-
 /** Finds who would notice. @throws {AuditUnavailableError} */
 export async function findNotices(
   questions: ReturnType<typeof findQuestions>,
-  { store, directory, range }: NoticeContext,
+  { store, directory, range }: ImpactContext,
 ): Promise<Notices> {
   const index = await readCallersOf(
     store,
@@ -128,16 +122,10 @@ export async function findNotices(
     answers.flatMap(({ found }) => found.map(({ client }) => client)),
   );
   const allOf = (isReader: boolean): NoticingClient[] => {
-    const seen = new Map<string, Found>();
-    for (const { route, concern, found } of answers)
-      if ((concern === "readers") === isReader)
-        for (const client of found) {
-          // A client may send several names with the same calls.
-          const key = `${route}\n${client.client}`;
-          const other = seen.get(key);
-          seen.set(key, other && other.calls > client.calls ? other : client);
-        }
-    return joinClients([...seen.values()], identify);
+    const found = answers.flatMap((answer) =>
+      (answer.concern === "readers") === isReader ? answer.found : [],
+    );
+    return joinClients(withoutRepeated(found), identify);
   };
   return {
     notices: answers.map(({ route, name, concern, isExact, found }) => ({

@@ -10,13 +10,13 @@ const MAX_PAUSE_MS = 600_000;
 const MAX_AGE_MS = 24 * 3_600_000;
 
 export interface DeliveryOptions {
-  /** What waits, the oldest first. */
+  /** The waiting notices, the oldest first. */
   readonly waiting: () => readonly Waiting[];
   /** Whether a receiver exists. What waits for another one waits for a file that has it. */
   readonly isReceiver: (name: string) => boolean;
   /** @throws {SendError} */
   readonly send: (entry: Waiting, signal: AbortSignal) => Promise<unknown>;
-  /** Removes what was sent or dropped from what waits. */
+  /** Removes sent and dropped notices from the waiting ones. */
   readonly remove: (ids: ReadonlySet<string>) => Promise<void>;
   /** Called for each attempt and each notice that ended. `isFirst`: the receiver did not fail before. */
   readonly onResult: (entry: Waiting, result: NoticeResult, reason: string, isFirst: boolean) => void;

@@ -1,10 +1,10 @@
-/** What has happened since the last look, by comparing what was remembered with what is known now. */
+/** Finds events since the last look, by comparing the remembered state with the current one. */
 import type { MigrationState, NamedClient } from "../../audit/index.ts";
-import type { PlanStatus, StageStatus } from "../sunset/describe-plan.ts";
-import { PLAN, shareOf, Shares, type Share, type ShareLimits } from "./shares.ts";
+import type { PlanStatus, StageStatus } from "../plan/describe-plan.ts";
+import { PLAN, shareOf, NoticeShares, type Share, type NoticeLimits } from "./shares.ts";
 import type { ClientData, Notice, NoticeEvent, StageData } from "./notice.ts";
 
-/** What a client did beyond its state. */
+/** The events of a client beyond its state. */
 export interface ClientSignals {
   /** The day on which it called the old API again after it was ready, `YYYY-MM-DD`. Null: it did not. */
   readonly cameBack: string | null;
@@ -23,7 +23,7 @@ export interface ObservedClient extends ClientSignals {
   readonly state: MigrationState;
 }
 
-/** What a look sees. A part that could not be read is undefined: nothing is concluded from it. */
+/** The state that a look sees. A part that could not be read is undefined: nothing is concluded from it. */
 export interface Facts {
   /** Milliseconds since the epoch. */
   readonly time: number;
@@ -34,7 +34,7 @@ export interface Facts {
 /** Names of clients' states, as short as a store with many clients needs them. */
 type StateLetter = "b" | "m" | "r" | "s";
 
-/** What was seen by the last look. What is seen first is remembered, and not reported. */
+/** The state that the last look saw. What is seen first is remembered, and not reported. */
 export interface Memory {
   /** The state of each client, by the keys of its summaries. */
   readonly clients?: Readonly<Record<string, StateLetter>>;
@@ -54,13 +54,13 @@ export interface NewsItem {
   readonly share: Share;
 }
 
-/** What was not remembered, and so is never reported, because there is too much. */
+/** The entries that were not remembered, and so are never reported, because there are too many. */
 export interface Ignored {
   readonly clients: number;
   readonly losses: number;
 }
 
-/** What a look found. */
+/** The result of a look. */
 export interface News {
   readonly memory: Memory;
   readonly items: readonly NewsItem[];
@@ -68,10 +68,10 @@ export interface News {
 }
 
 /** Keys of clients that are remembered at most: about 1.5 MB. */
-export const MAX_KEYS: ShareLimits = { group: 25_000, client: 10_000 };
+export const MAX_KEYS: NoticeLimits = { group: 25_000, client: 10_000 };
 
 /** Losses that are remembered at most, and so are reported: about 2 MB. */
-export const MAX_LOSSES: ShareLimits = { group: 10_000, client: 2000 };
+export const MAX_LOSSES: NoticeLimits = { group: 10_000, client: 2000 };
 
 const LETTERS: Readonly<Record<MigrationState, StateLetter>> = {
   "not begun": "b",
@@ -86,7 +86,7 @@ const STATES: Readonly<Record<StateLetter, MigrationState>> = {
   s: "silent",
 };
 
-/** What a client is called: by its name, or else by the key of its summaries. */
+/** The name of a client: its own, or else the key of its summaries. */
 const nameOf = ({ name, client }: NamedClient): string => name ?? client ?? "";
 
 const describeClient = ({ usage, state }: ObservedClient): ClientData => ({
@@ -114,9 +114,9 @@ function previousState(
 function countRemembered(
   { clients: known = {}, losses = {} }: Memory,
   clients: readonly ObservedClient[],
-): { readonly keyShares: Shares; readonly lossShares: Shares } {
-  const keyShares = new Shares(MAX_KEYS);
-  const lossShares = new Shares(MAX_LOSSES);
+): { readonly keyShares: NoticeShares; readonly lossShares: NoticeShares } {
+  const keyShares = new NoticeShares(MAX_KEYS);
+  const lossShares = new NoticeShares(MAX_LOSSES);
   for (const client of clients) {
     const share = shareOf(client.usage);
     for (const key of keysOf(client)) {
@@ -228,7 +228,7 @@ function lookAtPlan(
   };
 }
 
-/** Compares what is known now with what was seen by the last look. */
+/** Compares the current state with that of the last look. */
 export function findNews(memory: Memory, { time, clients, plan }: Facts): News {
   const timestamp = new Date(time).toISOString();
   const ofClients: News = clients

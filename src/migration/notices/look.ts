@@ -3,11 +3,11 @@ import { randomUUID } from "node:crypto";
 import { findNews, type Facts, type Ignored, type NewsItem } from "./find-news.ts";
 import type { Notice, NoticeEvent } from "./notice.ts";
 import type { Receiver } from "./notices-file.ts";
-import { groupOf, PLAN, Shares, type ShareLimits } from "./shares.ts";
+import { groupOf, PLAN, NoticeShares, type NoticeLimits } from "./shares.ts";
 import type { HourCount, StoredNotices, Waiting } from "./state.ts";
 
 /** Notices of one event that are sent within an hour. */
-export const MAX_PER_HOUR: ShareLimits = { group: 20, client: 5 };
+export const MAX_PER_HOUR: NoticeLimits = { group: 20, client: 5 };
 /** Notices that wait for one receiver. Above it the oldest of the client with the most are dropped. */
 const MAX_WAITING = 500;
 
@@ -16,7 +16,7 @@ const hourOf = (time: number): number => Math.floor(time / HOUR_MS);
 
 type Hours = Pick<StoredNotices, "hours">;
 
-/** What a look sees, and who is told. */
+/** The state that a look sees, and the receivers. */
 export interface Look extends Facts {
   readonly receivers: readonly Receiver[];
 }
@@ -29,13 +29,13 @@ export interface Limited {
   readonly isFirst: boolean;
 }
 
-/** What is stored after a look. */
+/** The stored state after a look. */
 export interface Looked {
   readonly state: StoredNotices;
-  /** What no longer waits, because there is too much. */
+  /** The notices that were dropped, because there are too many. */
   readonly dropped: readonly Waiting[];
   readonly limited: readonly Limited[];
-  /** What is not remembered, because there is too much. */
+  /** The entries that are not remembered, because there are too many. */
   readonly ignored: Ignored;
 }
 
@@ -72,7 +72,7 @@ function limitNews(
   const limited: Limited[] = [];
   for (const [event, ofEvent] of Map.groupBy(items, ({ notice }) => notice.type)) {
     const known: HourCount = hours[event] ?? { hour, sent: {}, more: 0 };
-    const shares = new Shares(MAX_PER_HOUR, known.sent);
+    const shares = new NoticeShares(MAX_PER_HOUR, known.sent);
     const within = ofEvent.filter(({ share }) => shares.take(share));
     sent.push(...within);
     const count = ofEvent.length - within.length;
@@ -111,7 +111,7 @@ function findExcess(waiting: readonly Waiting[]): Waiting[] {
   return excess;
 }
 
-/** Compares a look with what is stored. */
+/** Compares a look with the stored state. */
 export function takeLook(before: StoredNotices, look: Look): Looked {
   const { time } = look;
   const { memory, items, ignored } = findNews(before.memory, look);

@@ -1,6 +1,6 @@
-/** What people are told about the migration: the events, and what a notice of each says. */
+/** The notices about the migration: their events, and the content of each. */
 import type { MigrationState } from "../../audit/index.ts";
-import type { StageState } from "../sunset/describe-plan.ts";
+import type { StageState } from "../plan/describe-plan.ts";
 
 /** Events that a receiver can ask for. */
 export const EVENTS = [
@@ -45,7 +45,7 @@ export interface StageData {
   readonly clients: readonly string[];
 }
 
-/** What each kind of notice says. */
+/** The content of each kind of notice. */
 export interface NoticeData {
   "client.new": ClientData;
   "client.came_back": ClientData & { readonly cameBack: string };
@@ -71,7 +71,7 @@ export type Notice<Type extends NoticeType = NoticeType> = {
   };
 }[Type];
 
-/** What metrics count. */
+/** The events that metrics count. */
 export const COUNTED = [...EVENTS, "more"] as const;
 
 /** How an attempt ended, or a notice. `failed`: it is tried again. `dropped`: it is not. `limited`: it never was. */

@@ -1,4 +1,4 @@
-/** The file of `NOTICES_FILE`: who is told what, and where. */
+/** The file of `NOTICES_FILE`: the receivers, their events, and their addresses. */
 import { z } from "zod";
 import {
   about,
@@ -82,7 +82,7 @@ function reportRemoved(data: unknown, context: z.RefinementCtx): unknown {
 /** The form of the file. */
 export const NOTICES_SCHEMA: z.ZodType<NoticesDefinition> = z.preprocess(reportRemoved, noticesDefinition);
 
-/** Who gets notices. */
+/** The receivers of notices. */
 export interface Receiver {
   readonly name: string;
   readonly url: string;

@@ -1,7 +1,7 @@
 /** Looks for news at intervals, and sends notices about them. Of all processes that share a state store, one does. */
 import { setTimeout as wait } from "node:timers/promises";
 import { errorText, type Log } from "../../base/index.ts";
-import type { PlanStatus } from "../sunset/describe-plan.ts";
+import type { PlanStatus } from "../plan/describe-plan.ts";
 import { Delivery } from "./delivery.ts";
 import type { Ignored, ObservedClient } from "./find-news.ts";
 import { isMoreDue, takeLook, type Limited, type Looked } from "./look.ts";
@@ -88,7 +88,7 @@ export class Notices {
     this.#isBusy = false;
   }
 
-  /** What this process knows. All are zero in a process that does not send. */
+  /** The counters of this process. All are zero in a process that does not send. */
   stats(): NoticesStats {
     if (!this.#isLeading) return { waiting: 0, failing: 0, ignored: 0 };
     const waiting = this.#state.current().waiting.length;

@@ -1,10 +1,9 @@
-/** Reads the clients that have used the old API, with what their news needs, from the audit store. */
+/** Reads the clients that have used the old API, with the data for their news, from the audit store. */
 import {
   type AuditStore,
-  cameBackOn,
   type ClientUsage,
   type ClientDirectory,
-  groupSpans,
+  createMigrationJudge,
   type LossUsage,
   migrationStateOf,
   nameClients,
@@ -12,7 +11,7 @@ import {
   type NamedClient,
 } from "../../audit/index.ts";
 import { MAX_KEYS, MAX_LOSSES, type ObservedClient } from "./find-news.ts";
-import { groupOf, shareOf, Shares } from "./shares.ts";
+import { groupOf, shareOf, NoticeShares } from "./shares.ts";
 
 /** Clients that a look reads: as many as all groups together remember. */
 const MOST_CLIENTS = 2 * MAX_KEYS.group;
@@ -26,7 +25,7 @@ async function readLosses(
   clients: readonly NamedClient[],
 ): Promise<readonly LossUsage[]> {
   const lossy = clients.filter((client) => client.lossy > 0);
-  const shares = new Shares(MAX_LOSSES);
+  const shares = new NoticeShares(MAX_LOSSES);
   const groups = Map.groupBy(lossy, (client) => groupOf(shareOf(client)));
   const read = (group: readonly NamedClient[]): Promise<readonly LossUsage[]> => {
     const keys = group.flatMap((client) => client.keys.filter(() => shares.take(shareOf(client))));
@@ -36,8 +35,8 @@ async function readLosses(
 }
 
 /**
- * Reads at most as many clients as are remembered. Whoever has many tokens may have more than that, so that clients with a name
- * are read by their keys, too.
+ * Reads at most as many clients as are remembered. A client with many tokens may have more than that, so clients with
+ * a name are also read by their keys.
  */
 async function readUsage(
   audit: Pick<AuditStore, "clients">,
@@ -65,12 +64,11 @@ export const createClientReader =
       (usage) => usage.lastAlpha !== null && migrationStateOf(usage, { quietDays, now }) !== null,
     );
     const losses = await readLosses(audit, clients);
-    const spansOf = groupSpans(spans, clients);
+    const judge = createMigrationJudge(spans, clients, { quietDays, now });
     const lossesByKey = Map.groupBy(losses, ({ client }) => client);
     return clients.flatMap((usage) => {
-      const state = migrationStateOf(usage, { quietDays, now });
+      const { state, cameBack } = judge(usage);
       if (state === null) return [];
-      const cameBack = cameBackOn(spansOf(usage.client), state, { quietDays });
       return [{ usage, state, cameBack, losses: usage.keys.flatMap((key) => lossesByKey.get(key) ?? []) }];
     });
   };

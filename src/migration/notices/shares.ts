@@ -1,8 +1,9 @@
 /** Shares of what is bounded, so that the notices of one client do not hide those of others. */
+import { Shares } from "../../base/index.ts";
 import { familyKeyOf, type NamedClient } from "../../audit/index.ts";
 
 /**
- * Whose share something takes: a group, a colon, and the client within the group. Anybody can have many tokens and choose
+ * The owner of a share: a group, a colon, and the client within the group. Anybody can have many tokens and choose
  * their user agents, so clients without a name are a group of their own, in which a family of user agents is one client.
  */
 export type Share = `${"plan" | "named" | "unnamed"}:${string}`;
@@ -18,7 +19,7 @@ export const shareOf = (usage: NamedClient): Share =>
 export const groupOf = (share: Share): string => share.slice(0, share.indexOf(":"));
 
 /** How much is taken at most. */
-export interface ShareLimits {
+export interface NoticeLimits {
   /** By all clients of a group together. */
   readonly group: number;
   /** By one client. */
@@ -28,30 +29,29 @@ export interface ShareLimits {
 /** How much was taken, by share. */
 export type Taken = Readonly<Record<Share, number>>;
 
-/** Counts who has taken how much. */
-export class Shares {
-  readonly #limits: ShareLimits;
-  readonly #clients = new Map<Share, number>();
-  readonly #groups = new Map<string, number>();
+/** Counts what each client and each group has taken. */
+export class NoticeShares {
+  readonly #limits: NoticeLimits;
+  readonly #clients = new Shares<Share>();
+  readonly #groups = new Shares();
 
   /** @param taken What was taken before */
-  constructor(limits: ShareLimits, taken: Taken = {}) {
+  constructor(limits: NoticeLimits, taken: Taken = {}) {
     this.#limits = limits;
     for (const [share, count] of Object.entries(taken)) this.add(share as Share, count);
   }
 
   /** Counts what is taken in any case, also above the limits. */
   add(share: Share, count: number): void {
-    const group = groupOf(share);
-    this.#clients.set(share, (this.#clients.get(share) ?? 0) + count);
-    this.#groups.set(group, (this.#groups.get(group) ?? 0) + count);
+    this.#clients.take(share, count);
+    this.#groups.take(groupOf(share), count);
   }
 
   /** Takes one. @returns false if the client or its group has taken all that it may */
   take(share: Share): boolean {
     const { group, client } = this.#limits;
-    const isGroupFull = (this.#groups.get(groupOf(share)) ?? 0) >= group;
-    const isClientFull = share !== PLAN && (this.#clients.get(share) ?? 0) >= client;
+    const isGroupFull = this.#groups.of(groupOf(share)) >= group;
+    const isClientFull = share !== PLAN && this.#clients.of(share) >= client;
     if (isGroupFull || isClientFull) return false;
     this.add(share, 1);
     return true;
@@ -59,6 +59,6 @@ export class Shares {
 
   /** How much was taken, in a form that can be stored. */
   taken(): Taken {
-    return Object.fromEntries(this.#clients);
+    return Object.fromEntries(this.#clients.entries());
   }
 }

@@ -1,4 +1,4 @@
-/** What notices remember in the state store: what was seen, and what waits to be sent. */
+/** The state of notices in the state store: the last seen state, and the waiting notices. */
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { createSharedDocument, isObject, type KeyValueStore, type SharedDocument } from "../../base/index.ts";
@@ -28,10 +28,10 @@ export interface HourCount {
   readonly more: number;
 }
 
-/** The form of what is stored. Whoever changes it counts it up. */
+/** The form of what is stored. Each change increments it. */
 const VERSION = 2;
 
-/** What is stored. */
+/** The stored state. */
 export interface StoredNotices {
   readonly version: number;
   readonly memory: Memory;
@@ -39,7 +39,7 @@ export interface StoredNotices {
   readonly hours: Readonly<Partial<Record<NoticeEvent, HourCount>>>;
 }
 
-/** What is stored before the first look. */
+/** The stored state before the first look. */
 export const NOTHING: StoredNotices = { version: VERSION, memory: {}, waiting: [], hours: {} };
 
 const STATE = "notices:state";
@@ -53,7 +53,7 @@ export interface NoticesState {
   lead(): Promise<boolean>;
   /** Lets another process lead. */
   resign(): Promise<void>;
-  /** What is stored, as far as this process knows. Only the process that leads changes it. */
+  /** The stored state, as far as this process knows. Only the process that leads changes it. */
   readonly current: () => StoredNotices;
   /**
    * Changes what is stored, in one step: if another process has changed it meanwhile, `apply` is called again with that.
@@ -63,7 +63,7 @@ export interface NoticesState {
 
 type Store = Pick<KeyValueStore, "get" | "setIfAbsent" | "replace" | "deleteIf">;
 
-/** What is damaged, or of another version, counts as nothing: the next look is then the first one, which reports nothing. */
+/** Stored state that is damaged, or of another version, counts as none: the next look is then the first one, which reports nothing. */
 const schema = z
   .custom<StoredNotices>((stored) => isObject(stored) && stored["version"] === VERSION)
   .catch(NOTHING);

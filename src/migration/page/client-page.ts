@@ -1,4 +1,4 @@
-/** What one client still has to change, from the calls that it made and from the pack. */
+/** The remaining changes for one client, from the calls that it made and from the pack. */
 import {
   applicationKey,
   type AuditStore,
@@ -13,8 +13,8 @@ import {
 import { isFilterable, type Loss, namesOf, type Pack, type Route, type SideNames } from "../../pack/index.ts";
 import { formatDay, SEVERITIES } from "../../base/index.ts";
 import { SIGN_INS, TOKEN_CHECK } from "../../gateway/index.ts";
-import type { StageWindow } from "../sunset/plan.ts";
-import type { SunsetRules } from "../sunset/sunset.ts";
+import type { StageWindow } from "../plan/plan.ts";
+import type { PlanInForce } from "../plan/plan-in-force.ts";
 import { createCallGuide, findSmallestScopes } from "../report/call-guide.ts";
 import { describeField, describeObjects } from "../report/changes.ts";
 import { describeCommonChanges } from "../report/common-changes.ts";
@@ -37,7 +37,7 @@ export interface PageRoute extends Pick<
   readonly calls: readonly string[];
   /** When it ends for this client; null: no date is known. */
   readonly ends: string | null;
-  /** What its requests and responses may lose, as the pack says; the heaviest first. */
+  /** The possible losses of its requests and responses, as the pack says; the heaviest first. */
   readonly losses: readonly Loss[];
   /** Members of the body and fields of filters that change, of those that the client sent as far as that is known. */
   readonly sends: readonly FieldChange[];
@@ -62,7 +62,7 @@ export interface PageWindow {
 export interface ClientPage {
   readonly made: string;
   readonly names: SideNames;
-  /** Whose calls it shows: those of one token, or of all tokens of an application. */
+  /** The calls that it shows: those of one token, or of all tokens of an application. */
   readonly calls_of: Caller["kind"];
   readonly quiet_days: number;
   /** Null: no call of the client was counted yet. */
@@ -90,13 +90,16 @@ export interface ClientPage {
 export interface PageSources {
   readonly store: Pick<AuditStore, "activity" | "clients" | "usage" | "sent">;
   readonly pack: Pack;
-  readonly sunset: Pick<SunsetRules, "endOf" | "link" | "windowsFor">;
+  readonly plan: Pick<PlanInForce, "endOf" | "link" | "windowsFor">;
   readonly quietDays: number;
 }
 
-/** What a store has of a caller. */
+/** The stored calls of a caller. */
 interface Counted {
-  readonly seen: Pick<TokenUsage | ClientUsage, "lastAlpha" | "lastNative" | "userAgent"> | undefined;
+  readonly seen:
+    | (Pick<TokenUsage, "lastAlpha" | "lastNative" | "userAgent"> &
+        Partial<Pick<ClientUsage, "longestPauseMs">>)
+    | undefined;
   readonly usage: readonly RouteUsage[];
   /** The names that it sent, such as `body.label`, by route; undefined where they are counted for several tokens together. */
   readonly sent: ReadonlyMap<string, ReadonlySet<string>> | undefined;
@@ -112,7 +115,7 @@ async function readSent(store: PageSources["store"], client: string): Promise<Co
   return new Map([...byRoute].map(([route, rows]) => [route, new Set(rows.map(({ name }) => name))]));
 }
 
-/** What rows say of a token that no summary has, since v4 accepted none of its calls: only the caller's proof shows it. */
+/** The rows about a token that no summary has, since v4 accepted none of its calls: only the caller's proof shows it. */
 function seenIn(usage: readonly RouteUsage[]): Counted["seen"] {
   const lastOf = (isOfApi: boolean): string | null =>
     usage.reduce<string | null>(
@@ -134,12 +137,14 @@ async function readCounted(caller: Caller, store: PageSources["store"]): Promise
     const { fingerprint } = caller;
     const { token, routes } = await store.activity({ fingerprint });
     const usage = routes.filter(isCall);
-    const isOwnClient = token?.client === fingerprint;
-    return {
-      seen: token ?? seenIn(usage),
-      usage,
-      sent: isOwnClient ? await readSent(store, fingerprint) : undefined,
-    };
+    const seen = token ?? seenIn(usage);
+    if (token?.client !== fingerprint) return { seen, usage, sent: undefined };
+    // The pauses of a token are counted where it is a client of its own.
+    const [[counted], sent] = await Promise.all([
+      store.clients({ client: fingerprint }),
+      readSent(store, fingerprint),
+    ]);
+    return { seen: seen && { ...seen, longestPauseMs: counted?.longestPauseMs ?? null }, usage, sent };
   }
   const client = applicationKey(caller.application);
   const [[seen], usage, sent] = await Promise.all([
@@ -197,14 +202,14 @@ const describeWindow = ({ stage, window }: StageWindow): PageWindow => ({
   text: stage.text ?? null,
 });
 
-interface RouteContext extends Pick<PageSources, "pack" | "sunset"> {
+interface RouteContext extends Pick<PageSources, "pack" | "plan"> {
   readonly identity: ClientIdentity;
   readonly sent: Counted["sent"];
 }
 
 function describeRoute(
   called: ReturnType<typeof groupCalls>[number],
-  { pack, sunset, identity, sent }: RouteContext,
+  { pack, plan, identity, sent }: RouteContext,
 ): PageRoute {
   const { route, counterpart, reason, requests, scope, notes, lossy, last, v4, sends, gets } =
     createCallGuide(called, [], pack);
@@ -223,7 +228,7 @@ function describeRoute(
       ? { counterpart, reason, calls: v4 }
       : { counterpart: "call", reason: null, calls: login }),
     scope,
-    ends: dateOf(sunset.endOf(identity, route)),
+    ends: dateOf(plan.endOf(identity, route)),
     losses: lossesOf(variants),
     sends: ofSentNames(sends, "body", names),
     // Without a filter in any request, none has to change.
@@ -242,7 +247,7 @@ function describeRoute(
 export async function readClientPage(
   caller: Caller,
   label: string | undefined,
-  { store, pack, sunset, quietDays }: PageSources,
+  { store, pack, plan, quietDays }: PageSources,
   now = Date.now(),
 ): Promise<ClientPage> {
   const { seen, usage, sent } = await readCounted(caller, store);
@@ -255,25 +260,27 @@ export async function readClientPage(
     userAgent: seen?.userAgent,
   };
   const routes = groupCalls(key, usage).map((called) =>
-    describeRoute(called, { pack, sunset, identity, sent }),
+    describeRoute(called, { pack, plan, identity, sent }),
   );
   const known = routes.flatMap(({ route }) => pack.routes.filter(({ name }) => name === route));
   const { alpha, v4 } = findSmallestScopes(
     known.filter(({ source }) => !("error" in source)).map(({ access }) => access),
     pack.dialect,
   );
-  const { lastAlpha = null, lastNative = null } = seen ?? {};
+  const { lastAlpha = null, lastNative = null, longestPauseMs = null } = seen ?? {};
   return {
     made: new Date(now).toISOString(),
     names: namesOf(pack),
     calls_of: caller.kind,
     quiet_days: quietDays,
-    state: seen ? migrationStateOf({ client: key, lastAlpha, lastNative }, { quietDays, now }) : null,
+    state: seen
+      ? migrationStateOf({ client: key, lastAlpha, lastNative, longestPauseMs }, { quietDays, now })
+      : null,
     last_call: dayOf(lastAlpha),
     last_upstream_call: dayOf(lastNative),
-    ends: dateOf(sunset.endOf(identity, null)),
-    link: sunset.link() ?? null,
-    windows: sunset.windowsFor(identity).map(describeWindow),
+    ends: dateOf(plan.endOf(identity, null)),
+    link: plan.link() ?? null,
+    windows: plan.windowsFor(identity).map(describeWindow),
     scopes: { client: alpha, upstream: v4 },
     unmatched: usage.reduce(
       (sum, row) => sum + (isClientApi(row) && row.route === null ? row.requests : 0),

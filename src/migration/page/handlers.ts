@@ -1,8 +1,8 @@
 /** The handlers of the pages for clients. */
 import { credentialPlaces, HttpError } from "../../pack/index.ts";
 import { createHash } from "node:crypto";
+import { addressNetwork } from "../../base/index.ts";
 import {
-  addressNetwork,
   type AlphaHandler,
   type AlphaRequest,
   ANONYMOUS,
@@ -29,8 +29,8 @@ import { proveApplication, type Caller, type CallerDependencies } from "./prove-
 import type { PageFormat } from "./write-page.ts";
 
 export interface PageDependencies
-  extends Omit<LifecycleDependencies, "sunset">, CallerDependencies, Omit<PageSources, "pack" | "sunset"> {
-  readonly sunset: PageSources["sunset"] & { readonly isActive: () => boolean };
+  extends Omit<LifecycleDependencies, "plan">, CallerDependencies, Omit<PageSources, "pack" | "plan"> {
+  readonly plan: PageSources["plan"] & { readonly isActive: () => boolean };
   readonly limits: RateLimits;
   readonly pages: PageState;
   readonly readCredentials: ReadCredentials;
@@ -42,7 +42,7 @@ type Handle = (request: AlphaRequest, context: RequestContext) => Promise<Handle
 function lifecycleOf(dependencies: PageDependencies): LifecycleDependencies {
   const { style } = dependencies;
   const headers = { ...style.headers, "x-robots-tag": "noindex" };
-  return { ...dependencies, sunset: NO_PLAN, style: { ...style, headers } };
+  return { ...dependencies, plan: NO_PLAN, style: { ...style, headers } };
 }
 
 const createHandler = (route: string, dependencies: PageDependencies, handle: Handle): AlphaHandler =>
@@ -140,13 +140,13 @@ const isSameTag = (request: AlphaRequest, etag: string): boolean =>
 
 /** `GET /openapi.json`, for everybody: it says what the pack and the plan say, and nothing of any client. */
 export function createDescriptionHandler(dependencies: PageDependencies): AlphaHandler {
-  const { pack, sunset, limits } = dependencies;
+  const { pack, plan, limits } = dependencies;
   let written: { readonly body: string; readonly etag: string; readonly until: number } | undefined;
 
   async function write(now: number): Promise<NonNullable<typeof written>> {
     const { describePack } = await import("../../pack/index.ts");
-    const plan = sunset.isActive() ? { endOf: (route: string) => sunset.endOf({}, route) } : undefined;
-    const body = JSON.stringify(describePack(pack, DESCRIPTION_VERSION, plan));
+    const ends = plan.isActive() ? { endOf: (route: string) => plan.endOf({}, route) } : undefined;
+    const body = JSON.stringify(describePack(pack, DESCRIPTION_VERSION, ends));
     const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`;
     return { body, etag, until: now + DESCRIPTION_TTL };
   }

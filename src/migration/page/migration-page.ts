@@ -18,17 +18,17 @@ import {
 import type { Pack } from "../../pack/index.ts";
 import type { AuditStore } from "../../audit/index.ts";
 import type { PageState } from "./page-cache.ts";
-import type { SunsetRules } from "../sunset/sunset.ts";
+import type { PlanInForce } from "../plan/plan-in-force.ts";
 
 const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
-/** What the pages need of a gateway. */
+/** The services that the pages need. */
 interface PageParts {
   readonly pack: Pack;
   readonly audit: AuditStore | undefined;
   /** Undefined if the pages are off. */
   readonly migrationPages: PageState | undefined;
-  readonly sunset: { readonly rules: SunsetRules };
+  readonly plan: PlanInForce;
   readonly oauth: Pick<OAuthServices, "login" | "tokenStore">;
   readonly shared: Pick<SharedState, "limits" | "tokens">;
   readonly tokenLocks: TokenLocks;
@@ -48,7 +48,7 @@ export function createMigrationPages(
   const pageDependencies = {
     ...createPipelineConfig(pack, settings),
     ...lifecycle,
-    sunset: dependencies.sunset.rules,
+    plan: dependencies.plan,
     store: audit,
     quietDays: settings.QUIET_DAYS,
     limits: shared.limits,

@@ -13,7 +13,7 @@ const MAX_READS = 4;
 const ADDRESS_LIMIT = { points: 20, seconds: 60 };
 const IDENTITY_LIMIT = { points: 10, seconds: 60 };
 
-/** What pages share, whichever pack serves requests: their limits, and pages that were read. */
+/** The shared state of pages, whichever pack serves requests: their limits, and pages that were read. */
 export interface PageState {
   readonly addresses: MemoryLimiter;
   readonly identities: MemoryLimiter;

@@ -1,4 +1,4 @@
-/** Who reads the page: the holder of a token that v4 accepts, or an application whose secret the login server accepts. */
+/** The reader of the page: the holder of a token that v4 accepts, or an application whose secret the login server accepts. */
 import type { Pack } from "../../pack/index.ts";
 import {
   type ApplicationCredentials,
@@ -9,7 +9,7 @@ import {
   type RequestContext,
 } from "../../gateway/index.ts";
 
-/** Whose calls the page shows. */
+/** The caller whose calls the page shows. */
 export type Caller =
   | ({ readonly kind: "token" } & ProvenToken)
   | { readonly kind: "application"; readonly application: string };

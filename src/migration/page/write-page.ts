@@ -1,10 +1,27 @@
 /** The page as JSON and as HTML. */
-import { formatCount, formatDay, formatMinute, formatMinuteUtc, plural } from "../../base/index.ts";
+import {
+  type Block,
+  type Column,
+  DOCUMENT_POLICY,
+  formatCount,
+  formatDay,
+  formatMinute,
+  formatMinuteUtc,
+  type Line,
+  listNames,
+  plural,
+  renderDocument,
+} from "../../base/index.ts";
 import { capitalize, describeReadiness, type FieldChange } from "../report/model.ts";
-import { REPORT_POLICY, renderDocument } from "../report/html.ts";
-import type { Block, Column, Line } from "../report/outline.ts";
-import { describeCounterpart, READINESS_LABELS } from "../report/outline-client.ts";
-import { createFieldsTable, listNames, parseSentence } from "../report/outline-fields.ts";
+import {
+  describeCalls,
+  describeNeeds,
+  outlineCall,
+  outlineEveryCall,
+  outlineObjects,
+  severityTag,
+  stateTag,
+} from "../report/sections.ts";
 import type { ClientPage, PageRoute } from "./client-page.ts";
 
 /** A change without the names that this product has for the two APIs. */
@@ -37,34 +54,24 @@ const day = (time: string | null): string => (time === null ? "no date is known"
 function describeState({ state, names, quiet_days: quietDays, last_call: lastCall }: ClientPage): Line {
   const last = lastCall === null ? "" : `; the last ${names.client} call was on ${lastCall}`;
   return state === null
-    ? ["No calls are counted yet."]
-    : [{ tag: READINESS_LABELS[state] }, ` ${describeReadiness(names, quietDays)[state]}${last}.`];
+    ? "No calls are counted yet."
+    : [stateTag(state), ` ${describeReadiness(names, quietDays)[state]}${last}.`];
 }
 
 function outlineHead(page: ClientPage): Block[] {
   const { names, ends, link, scopes, unmatched, routes, calls_of: callsOf } = page;
-  const { client, upstream } = names;
+  const { client } = names;
   const whose = callsOf === "token" ? "this token" : "all tokens of this application";
-  const without = routes.filter(({ counterpart }) => counterpart === "none").map(({ route }) => route);
-  const lines: Line[] = [
+  const items: Line[] = [
     describeState(page),
-    [`${capitalize(client)} ends for you: ${day(ends)}.`],
+    `${capitalize(client)} ends for you: ${day(ends)}.`,
     ...(link === null ? [] : [["About the end: ", { code: link }]]),
-    ...(scopes.upstream.length === 0
-      ? []
-      : [[`Scopes to request in ${upstream}: `, ...listNames(scopes.upstream), "."]]),
-    ...(without.length === 0 ? [] : [[`Without a counterpart in ${upstream}: `, ...listNames(without), "."]]),
-    ...(unmatched === 0
-      ? []
-      : [[`${plural(unmatched, "request")} had paths that ${client} never had: an error of the client.`]]),
+    ...describeNeeds(routes, { scopes: scopes.upstream, unmatched }, names),
   ];
   return [
-    { kind: "heading", level: 1, line: [`Your calls of ${client}, and what takes their place`] },
-    {
-      kind: "text",
-      line: [`The calls of ${whose}, as of ${formatMinuteUtc(page.made)}.`],
-    },
-    { kind: "list", lines },
+    { kind: "heading", level: 1, line: `Your calls of ${client}, and what takes their place` },
+    { kind: "text", line: `The calls of ${whose}, as of ${formatMinuteUtc(page.made)}.` },
+    { kind: "list", items },
   ];
 }
 
@@ -77,27 +84,22 @@ function outlineWindows({ windows, names }: ClientPage): Block[] {
     { name: "Routes" },
   ];
   const rows = windows.map(({ from, until, field, routes, text }): Line[] => [
-    [formatMinute(from)],
-    [formatMinute(until)],
+    formatMinute(from),
+    formatMinute(until),
     [
       ...(field === null ? ["Calls fail."] : ["Responses lack ", { code: field }, "."]),
       ...(text === null ? [] : [` ${text}`]),
     ],
-    routes.length === 0 ? ["all"] : listNames(routes),
+    routes.length === 0 ? "all" : listNames(routes),
   ]);
   return [
-    { kind: "heading", level: 2, line: [`Tests of the end of ${names.client}`] },
+    { kind: "heading", level: 2, line: `Tests of the end of ${names.client}` },
     { kind: "table", caption: "The next window of each stage of the plan", columns, rows },
   ];
 }
 
-const upstreamCalls = ({ calls, counterpart }: PageRoute): Line =>
-  calls.length > 0
-    ? listNames(calls)
-    : [{ tag: counterpart === "unneeded" ? "not needed" : "no counterpart" }];
-
 function outlineRoutes({ routes, names }: ClientPage): Block[] {
-  if (routes.length === 0) return [{ kind: "text", line: [`There are no calls of ${names.client} routes.`] }];
+  if (routes.length === 0) return [{ kind: "text", line: `There are no calls of ${names.client} routes.` }];
   const columns: Column[] = [
     { name: `${capitalize(names.client)} route` },
     { name: `In ${names.upstream}` },
@@ -107,15 +109,15 @@ function outlineRoutes({ routes, names }: ClientPage): Block[] {
   ];
   const rows = routes.map((route): Line[] => [
     [{ code: route.route }],
-    upstreamCalls(route),
-    [formatCount(route.requests)],
-    [route.last],
-    [route.ends === null ? "–" : day(route.ends)],
+    describeCalls(route.calls, route.counterpart),
+    formatCount(route.requests),
+    route.last,
+    route.ends === null ? "–" : day(route.ends),
   ]);
   return [
-    { kind: "heading", level: 2, line: [plural(routes.length, "route")] },
+    { kind: "heading", level: 2, line: plural(routes.length, "route") },
     { kind: "table", caption: "The most used first", columns, rows },
-    { kind: "heading", level: 3, line: ["What changes in each"] },
+    { kind: "heading", level: 3, line: "What changes in each" },
   ];
 }
 
@@ -125,78 +127,24 @@ function outlineLosses(losses: PageRoute["losses"]): Line[] {
     losses.filter(({ severity }) => (severity === "rounding") === isRounding);
   const roundings = those(true).map(({ text }) => text);
   return [
-    ...those(false).map(({ severity, text }): Line => [{ tag: severity }, ` can be lost: ${text}.`]),
-    ...(roundings.length > 0 ? [[{ tag: "rounding" }, ` ${roundings.join("; ")}.`]] : []),
+    ...those(false).map(({ severity, text }): Line => [severityTag(severity), ` can be lost: ${text}.`]),
+    ...(roundings.length > 0 ? [[severityTag("rounding"), ` ${roundings.join("; ")}.`]] : []),
   ];
 }
 
 function outlineRoute(route: PageRoute, { names, objects }: ClientPage): Block {
-  const { requests, lossy, scope, losses, notes, sends, filters, counterpart } = route;
+  const { requests, lossy, losses } = route;
   const changed = route.objects.filter((name) => objects.some(({ object }) => object === name));
   const lost = lossy === 0 ? "" : ` ${plural(lossy, "response")} lost something.`;
-  const lines: Line[] = [
-    ...(scope ? [["Scope: ", { code: scope.alpha }, " becomes ", { code: scope.v4 }, "."]] : []),
-    ...(changed.length === 0
-      ? []
-      : [
-          [
-            "The response: see ",
-            ...changed.flatMap((name, index): Line => [
-              index === 0 ? "" : ", ",
-              { link: name, to: objectAnchor(name) },
-            ]),
-            " below.",
-          ],
-        ]),
-    ...outlineLosses(losses),
-    ...notes.map(parseSentence),
-  ];
-  return {
-    kind: "section",
-    of: "call",
-    blocks: [
-      { kind: "heading", level: 4, line: [{ code: route.route }] },
-      {
-        kind: "text",
-        line: [
-          `${plural(requests, "request")} from ${route.first} to ${route.last}.${lost} In ${names.upstream}: `,
-          ...upstreamCalls(route),
-        ],
-      },
-      ...(counterpart === "call" ? [] : [{ kind: "text" as const, line: describeCounterpart(route, names) }]),
-      ...(filters.length > 0 ? [createFieldsTable("Fields in filters", filters, names)] : []),
-      ...(sends.length > 0 ? [createFieldsTable("Members of the body", sends, names)] : []),
-      ...(lines.length > 0 ? [{ kind: "list" as const, lines }] : []),
+  const words = {
+    summary: [
+      `${plural(requests, "request")} from ${route.first} to ${route.last}.${lost} In ${names.upstream}: `,
+      ...describeCalls(route.calls, route.counterpart),
     ],
+    objects: changed.map((object) => ({ object, id: objectAnchor(object) })),
+    details: outlineLosses(losses),
   };
-}
-
-function outlineObjects({ objects, names }: ClientPage): Block[] {
-  if (objects.length === 0) return [];
-  return [
-    { kind: "heading", level: 2, line: ["What changes in responses"] },
-    ...objects.map(({ object, fields }): Block => ({
-      kind: "section",
-      of: "part",
-      blocks: [
-        { kind: "heading", level: 3, line: [{ code: object }], id: objectAnchor(object) },
-        createFieldsTable(`Fields of ${object} that change`, fields, names),
-      ],
-    })),
-  ];
-}
-
-function outlineEveryCall({ every_call: differences, names }: ClientPage): Block[] {
-  const columns = [{ name: "" }, { name: `In ${names.client}` }, { name: `In ${names.upstream}` }];
-  return [
-    { kind: "heading", level: 2, line: ["What changes in all calls"] },
-    {
-      kind: "table",
-      caption: `In ${names.client} and in ${names.upstream}`,
-      columns,
-      rows: differences.map(({ what, alpha, v4 }) => [[what], [alpha], [v4]]),
-    },
-  ];
+  return outlineCall(route, words, names);
 }
 
 const writeHtml = (page: ClientPage): string =>
@@ -205,8 +153,8 @@ const writeHtml = (page: ClientPage): string =>
     ...outlineWindows(page),
     ...outlineRoutes(page),
     ...page.routes.map((route) => outlineRoute(route, page)),
-    ...outlineObjects(page),
-    ...outlineEveryCall(page),
+    ...outlineObjects(page.objects, { level: 2, anchorOf: objectAnchor }, page.names),
+    ...outlineEveryCall(page.every_call, page.names),
   ]);
 
 /** The formats of the page, with their headers. */
@@ -216,7 +164,7 @@ export const PAGE_FORMATS = {
     write: writeHtml,
     headers: {
       "content-type": "text/html; charset=utf-8",
-      "content-security-policy": `${REPORT_POLICY}; frame-ancestors 'none'`,
+      "content-security-policy": `${DOCUMENT_POLICY}; frame-ancestors 'none'`,
       "referrer-policy": "no-referrer",
     },
   },

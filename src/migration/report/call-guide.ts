@@ -11,8 +11,8 @@ import { isObject } from "../../base/index.ts";
 import { explainBody, isCallOf } from "../../compare/index.ts";
 import { createAlphaCommand, createV4Commands, listV4Calls } from "./commands.ts";
 import type { CallSummary } from "./evidence.ts";
+import type { CallGuide, Counterpart, FieldChange } from "./model.ts";
 import { describeField } from "./changes.ts";
-import { capitalize, type CallGuide, type Counterpart, type FieldChange } from "./model.ts";
 
 type Level = Exclude<Access, string>;
 
@@ -131,10 +131,11 @@ const findAddedMembers = (route: Route, records: readonly AuditRecord[]): string
   ...new Set(records.flatMap((record) => explainBody(record, route)?.added ?? [])),
 ];
 
-/** The prerequisite requests that validated the body. Without the gateway, v4 reports these errors later. */
-function describeValidation({ prerequisites }: Route, records: readonly AuditRecord[]): string[] {
-  const sent = prerequisites.filter(({ endpoint }) =>
-    records.some(({ v4 }) => v4.some((call) => isCallOf(endpoint, call))),
+/** The calls before the main call, which validated the body. Without the gateway, v4 reports these errors later. */
+function describeValidation(route: Route, records: readonly AuditRecord[]): string[] {
+  const sent = route.calls.filter(
+    ({ place, repeats, endpoint }) =>
+      place === "before" && !repeats && records.some(({ v4 }) => v4.some((call) => isCallOf(endpoint, call))),
   );
   if (sent.length === 0) return [];
   const calls = sent.map(({ endpoint }) => `\`${endpoint.method} ${endpoint.template}\``);
@@ -145,32 +146,16 @@ function describeGatewayWork(route: Route, records: readonly AuditRecord[], { di
   const [client, upstream] = [dialect.client.name, dialect.upstream.name];
   const dropped = new Set(records.flatMap((record) => explainBody(record, route)?.dropped ?? []));
   const names = [...dropped].map((name) => `\`${name}\``).join(", ");
-  const { wait, where, limit, aggregation, bulk } = route;
+  const { where } = route;
   return [
-    ...(bulk === undefined
-      ? []
-      : [`The gateway called ${upstream} once for each id of a request. Send a call for each.`]),
     ...(dropped.size === 0 ? [] : [`These members have no effect in ${client} or ${upstream}: ${names}.`]),
-    ...(wait
-      ? [
-          `The gateway waited up to ${wait.timeoutMs / 1000} s for an operation in progress. ${capitalize(upstream)} rejects the call during ` +
-            "the operation: send it again later.",
-        ]
-      : []),
+    ...route.guide,
     ...describeValidation(route, records),
     ...(where === undefined
       ? []
       : [
           `The gateway filtered the list with \`${JSON.stringify(where)}\`. Without this filter there are more rows.`,
         ]),
-    ...(aggregation === undefined
-      ? []
-      : [
-          `The gateway read the whole list of ${upstream} and paged it again. The pages of ${upstream} are different.`,
-        ]),
-    ...(limit === undefined
-      ? []
-      : [`The gateway had a lower rate limit for this call. ${capitalize(upstream)} has its own limits.`]),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { classOf, type FieldRule, type Pack, type Route } from "../../pack/index.ts";
+import { classOf, fieldTexts, type FieldRule, type Pack, type Route } from "../../pack/index.ts";
 import { toLine } from "../../compare/index.ts";
 import { capitalize, type FieldChange, type ObjectChanges, type ValuePair } from "./model.ts";
 
@@ -8,7 +8,7 @@ type Direction = "read" | "write";
 interface ChangeContext {
   readonly pack: Pack;
   readonly direction: Direction;
-  /** The v4 calls of related requests, by their names in expressions. */
+  /** The v4 calls for fields, by their names in expressions. */
   readonly relatedCalls: ReadonlyMap<string, string>;
 }
 
@@ -48,7 +48,7 @@ function describeOtherValues(kind: string, { pack, direction }: ChangeContext): 
 }
 
 function findRelatedCalls({ read = "" }: FieldRule, { relatedCalls }: ChangeContext): string[] {
-  const calls = [...read.matchAll(/\$related\.(\w+)/g)].flatMap(
+  const calls = [...read.matchAll(/\$calls\.(\w+)/g)].flatMap(
     ([, name = ""]) => relatedCalls.get(name) ?? [],
   );
   return [...new Set(calls)];
@@ -86,9 +86,7 @@ function describeChange(name: string, rule: FieldRule, context: ChangeContext): 
       : []),
     ...(catalog === undefined ? [] : [describeCatalog(catalog, context)]),
     ...(as === undefined ? [] : [describeValues(as, context), ...describeOtherValues(as, context)]),
-    ...(rule.as_array === true && direction === "read"
-      ? [`One value; ${clientName} had a list with one item.`]
-      : []),
+    ...(direction === "read" ? fieldTexts(rule).flatMap(({ change }) => change?.(clientName) ?? []) : []),
     ...(or !== undefined && or !== null && direction === "read"
       ? [`Can be null or missing; ${clientName} returned ${literal(or)}.`]
       : []),
@@ -158,14 +156,16 @@ function withNestedObjects(names: readonly string[], pack: Pack): string[] {
   return [...found];
 }
 
-/** The v4 calls of the related requests of routes, by their names. */
+/** The v4 calls of routes for fields, by their names. */
 const createRelatedCalls = (routes: readonly Route[], { dialect }: Pack): Map<string, string> =>
   new Map(
     routes.flatMap((route) =>
-      route.related.map(({ name, endpoint }) => [
-        name,
-        `${endpoint.method} ${dialect.upstream.base_path}${endpoint.template}`,
-      ]),
+      route.calls
+        .filter(({ use }) => use === "fields")
+        .map(({ name, endpoint }) => [
+          name,
+          `${endpoint.method} ${dialect.upstream.base_path}${endpoint.template}`,
+        ]),
     ),
   );
 
@@ -174,7 +174,7 @@ export function describeObjects(routes: readonly Route[], pack: Pack): ObjectCha
   const routesWithObjects = routes.filter(
     ({ response, source }) => ["list", "object"].includes(response) && !("error" in source),
   );
-  // A list has no related requests for the fields of its objects. The route of a single object has them.
+  // A list has no calls for the fields of its objects. The route of a single object has them.
   const siblings = pack.routes.filter(({ object }) =>
     routesWithObjects.some((route) => route.object === object),
   );

@@ -5,28 +5,12 @@ import type { Command } from "./model.ts";
 
 const GATEWAY = "$GATEWAY";
 
-/** The fields of a response that need a related request. */
-const findRelatedFields = ({ resource }: Route, requestName: string): string[] =>
-  [...resource.fields].flatMap(([name, rule]) =>
-    new RegExp(String.raw`\$related\.${RegExp.escape(requestName)}\b`).test(rule.read ?? "") ? [name] : [],
-  );
-
 /** The main call and the requests that complete its response, in order, each with its reason. */
-function listEndpoints(route: Route): { why: string; endpoint: Endpoint }[] {
-  const { source, poll, readAfterWrite, related, mergeParts } = route;
+function listEndpoints({ source, calls }: Route): { why: string; endpoint: Endpoint }[] {
   if (!("call" in source)) return [];
-  const isRead = source.call.method === "GET";
   return [
     { why: "", endpoint: source.call },
-    ...mergeParts.map(({ read, write }) => ({ why: "for the other part", endpoint: isRead ? read : write })),
-    ...(poll
-      ? [{ why: `then, after a ${poll.status}, until the operation is done`, endpoint: poll.endpoint }]
-      : []),
-    ...(readAfterWrite ? [{ why: "then, to read the result", endpoint: readAfterWrite.endpoint }] : []),
-    ...related.map(({ name, endpoint }) => ({
-      why: `for ${findRelatedFields(route, name).join(", ") || name}, if you need it`,
-      endpoint,
-    })),
+    ...calls.flatMap(({ guide, endpoint }) => (guide === undefined ? [] : [{ why: guide, endpoint }])),
   ];
 }
 

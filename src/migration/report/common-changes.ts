@@ -1,4 +1,4 @@
-/** What changes in all calls. */
+/** The changes in all calls. */
 import {
   type CredentialsPlace,
   type DialectDefinition,
@@ -136,7 +136,7 @@ export function describeCommonChanges(pack: Pack): readonly Difference[] {
     ...(client.always_ok
       ? [
           {
-            what: `Clients that sent ${client.always_ok.request_header}`,
+            what: `Clients that sent ${client.always_ok.request_header ?? client.always_ok.parameter}`,
             alpha: `always 200, with the status in ${client.always_ok.response_header}`,
             v4: "always the status",
           },

@@ -36,7 +36,7 @@ async function readRecent(
   return (await store.query({ ...span, client, route, limit: RECORDS_PER_CALL })).records;
 }
 
-/** What is read, and how it is evaluated. */
+/** The input of the evidence, and how it is evaluated. */
 export interface Examination<T> {
   readonly store: Records;
   readonly calls: readonly CallSummary[];

@@ -1,7 +1,7 @@
 import { type Cell, csvRow } from "../../audit/index.ts";
-import { reportHtml } from "./html.ts";
-import { reportMarkdown } from "./markdown.ts";
+import { renderDocument, renderMarkdown } from "../../base/index.ts";
 import type { CallGuide, ClientGuide, Report } from "./model.ts";
+import { outlineReport } from "./outline-report.ts";
 
 const COLUMNS: Readonly<Record<string, (client: ClientGuide, call: CallGuide | undefined) => Cell>> = {
   client: ({ client, family, id }) => (family === null ? client : id),
@@ -62,8 +62,18 @@ export const isReportFormat = (text: unknown): text is ReportFormat =>
 export const FORMATS: Readonly<
   Record<ReportFormat, { readonly type: string; readonly write: (report: Report) => string }>
 > = {
-  html: { type: "text/html; charset=utf-8", write: reportHtml },
-  md: { type: "text/markdown; charset=utf-8", write: reportMarkdown },
+  html: {
+    type: "text/html; charset=utf-8",
+    write: (report) =>
+      renderDocument(
+        `Migration report: from ${report.names.client} to ${report.names.upstream}`,
+        outlineReport(report),
+      ),
+  },
+  md: {
+    type: "text/markdown; charset=utf-8",
+    write: (report) => renderMarkdown(outlineReport(report)),
+  },
   json: {
     type: "application/json; charset=utf-8",
     write: (report) => `${JSON.stringify(report, null, 2)}\n`,

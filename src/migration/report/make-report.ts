@@ -83,7 +83,7 @@ interface ClientMaterial {
   readonly losses: readonly LossUsage[];
 }
 
-/** What the report says of a client as the summaries have it. */
+/** The members of a client that the report takes from the summaries. */
 const COUNTED = [
   "id",
   "client",
@@ -91,6 +91,7 @@ const COUNTED = [
   "family",
   "tokens",
   "userAgent",
+  "otherAgents",
   "first",
   "last",
   "lastAlpha",

@@ -1,5 +1,6 @@
 /** The migration report as data. HTML, Markdown, JSON and CSV are written from it. */
 import {
+  agentsText,
   type DayUsage,
   describeStates,
   type GroupToken,
@@ -23,13 +24,13 @@ export interface FieldChange {
   /** The path in v4; null if it is not a single field. */
   readonly v4: string | null;
   readonly class: FieldClass;
-  /** What changes, in sentences with code in backticks. */
+  /** The changes, in sentences with code in backticks. */
   readonly change: string;
   /** Values with different words; empty without a table of values. */
   readonly values: readonly ValuePair[];
   /** How alpha's value was computed (JSONata on the v4 object), or null. */
   readonly formula: string | null;
-  /** What alpha could not represent, or null. */
+  /** The text about values that alpha could not represent, or null. */
   readonly loss: string | null;
 }
 
@@ -48,7 +49,7 @@ export interface Command {
 }
 
 /**
- * What replaces an alpha call. `call`: a v4 call. `unneeded`: nothing, since v4 does it automatically. `none`: nothing,
+ * The replacement of an alpha call. `call`: a v4 call. `unneeded`: nothing, since v4 does it automatically. `none`: nothing,
  * since v4 has no counterpart. `unknown`: the active pack does not have the route.
  */
 export type Counterpart = "call" | "unneeded" | "none" | "unknown";
@@ -83,13 +84,13 @@ export interface CallGuide {
   readonly filters: readonly FieldChange[];
   /** The names of the objects in the response. */
   readonly gets: readonly string[];
-  /** What the gateway did additionally, and the client must do or accept. */
+  /** The extra steps of the gateway, which the client must do itself or do without. */
   readonly notes: readonly string[];
 }
 
 /** The guide of one client, created from its own requests. */
 export interface ClientGuide {
-  /** What selects it in a query: its name, its only key, `agent:FAMILY`, `none` or `unaccepted`. */
+  /** The value that selects it in a query: its name, its only key, `agent:FAMILY`, `none` or `unaccepted`. */
   readonly id: string;
   /** The key of its summaries; of several the one with the most requests. Null: all requests without a token. */
   readonly client: string | null;
@@ -103,6 +104,8 @@ export interface ClientGuide {
   readonly members: readonly GroupToken[];
   /** The user agent of the last request. */
   readonly userAgent: string | null;
+  /** The last ones of its other programs; missing if it has none. */
+  readonly otherAgents?: readonly string[];
   readonly first: string;
   readonly last: string;
   /** The time of the last alpha request; null if there was none. */
@@ -122,7 +125,7 @@ export interface ClientGuide {
   readonly scopes: { readonly alpha: readonly string[]; readonly v4: readonly string[] };
   /** The most used first. */
   readonly calls: readonly CallGuide[];
-  /** What it lost, by weight and by requests. */
+  /** Its losses, by weight and by requests. */
   readonly losses: readonly LossSummary[];
   /** Alpha requests to paths that alpha never had. */
   readonly unmatched: number;
@@ -167,7 +170,7 @@ export interface Report {
   readonly totals: Totals;
   /** Days with requests, in order. */
   readonly days: readonly DayUsage[];
-  /** What was lost, by weight and by requests, with the clients that it happened to. */
+  /** The losses, by weight and by requests, with the clients that had them. */
   readonly losses: readonly RankedLoss[];
   readonly everyCall: readonly Difference[];
   /** The clients with the most calls to change first. */
@@ -201,3 +204,18 @@ export const describeReadiness = (
     silent: words.silent.meaning,
   };
 };
+
+/** The name of a client: that of the client directory, else its user agent, or the family of its user agents. */
+export const clientName = ({
+  name,
+  family = null,
+  client,
+  ...agents
+}: Pick<ClientGuide, "name" | "userAgent" | "otherAgents" | "client"> &
+  Partial<Pick<ClientGuide, "family">>): string =>
+  client === UNACCEPTED
+    ? "Tokens that were never accepted"
+    : (name ??
+      (family === "" ? "No user agent" : family) ??
+      agentsText(agents) ??
+      (client === null ? "Requests without a token" : `Client ${client}`));

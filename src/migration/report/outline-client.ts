@@ -1,33 +1,27 @@
-import { STATE_LABELS } from "../../audit/index.ts";
-import { formatCount, formatMinuteUtc, percent, plural } from "../../base/index.ts";
-import type { SideNames } from "../../pack/index.ts";
+/** The guide of one client as blocks. */
+import { pauseDays } from "../../audit/index.ts";
 import { addressVariable } from "../../compare/index.ts";
+import { type Block, formatCount, formatMinuteUtc, type Line, percent, plural } from "../../base/index.ts";
+import type { SideNames } from "../../pack/index.ts";
 import {
-  isDone,
-  capitalize,
-  describeReadiness,
   type CallGuide,
   type ClientGuide,
-  type ObjectChanges,
+  clientName,
+  describeReadiness,
+  isDone,
   type Report,
 } from "./model.ts";
-import { createFieldsTable, listNames, parseSentence } from "./outline-fields.ts";
+import { listAddedMembers } from "./outline-fields.ts";
 import { outlineLossTables } from "./outline-losses.ts";
 import { describeTokens } from "./outline-tokens.ts";
-import { clientName, type Block, type Line } from "./outline.ts";
+import { describeNeeds, outlineCall, outlineObjects, stateTag } from "./sections.ts";
 
-const DAY_MS = 86_400_000;
-
-/** The states as labels. */
-export const READINESS_LABELS = {
-  "not begun": STATE_LABELS["not begun"].label,
-  moving: STATE_LABELS.moving.label,
-  ready: STATE_LABELS.ready.label,
-  silent: STATE_LABELS.silent.label,
-} as const;
+type ReportWords = Pick<Report, "names" | "quietDays">;
 
 /** The id of the section of a client. */
 export const clientAnchor = ({ client }: ClientGuide): string => `client-${client ?? "none"}`;
+
+const objectAnchor = (client: ClientGuide, object: string): string => `${clientAnchor(client)}-${object}`;
 
 function describeErrors({ statuses, requests }: CallGuide): string {
   const errors = statuses.filter(({ status }) => status >= 400);
@@ -37,117 +31,43 @@ function describeErrors({ statuses, requests }: CallGuide): string {
   return ` ${areAll ? "All" : "Some"} of them failed: ${counts.join(", ")}.`;
 }
 
-export function describeCounterpart(
-  { counterpart, reason }: Pick<CallGuide, "counterpart" | "reason">,
-  { upstream }: SideNames,
-): Line {
-  const name = capitalize(upstream);
-  if (counterpart === "none")
-    return [
-      { tag: "no counterpart" },
-      ` ${name} has no replacement. The gateway returns the error: "${reason}"`,
-    ];
-  if (counterpart === "unneeded")
-    return [{ tag: "not needed" }, ` ${name} does this automatically: remove the call.`];
-  return [{ tag: "no counterpart" }, " The active mapping does not have this call."];
-}
-
-const objectAnchor = (client: ClientGuide, object: string): string => `${clientAnchor(client)}-${object}`;
-
-function describeDetails(call: CallGuide, client: ClientGuide, { upstream }: SideNames): Line[] {
-  const changed = call.gets.filter((name) => client.objects.some(({ object }) => object === name));
+function createCommands({ record, before, after }: CallGuide, { client, upstream }: SideNames): Block[] {
+  const sample = record === null ? ", from the mapping, because no record is left" : "";
   return [
-    ...(call.scope
-      ? [["Scope: ", { code: call.scope.alpha }, " becomes ", { code: call.scope.v4 }, "."]]
-      : []),
-    ...(changed.length > 0
-      ? [
-          [
-            "The response: see ",
-            ...changed.flatMap((object, index) => [
-              index === 0 ? "" : ", ",
-              { link: object, to: objectAnchor(client, object) },
-            ]),
-            " below.",
-          ],
-        ]
-      : []),
-    ...(call.adds.length > 0
-      ? [
-          [
-            "The gateway added: ",
-            ...call.adds.flatMap((name, index) => [index === 0 ? "" : ", ", { code: name }]),
-            ". Send it yourself, as in the command, to get the same result.",
-          ],
-        ]
-      : []),
-    ...(call.lossy > 0
-      ? [
-          [
-            `${plural(call.lossy, "response")} lost a part of what ${upstream} returned: see the fields marked as lossy.`,
-          ],
-        ]
-      : []),
-    ...call.notes.map(parseSentence),
+    { kind: "code", title: `In ${client}${sample}`, text: before },
+    ...after.map(({ why, curl }): Block => ({
+      kind: "code",
+      title: why === "" ? `In ${upstream}` : `In ${upstream}, ${why}`,
+      text: curl,
+    })),
   ];
 }
 
-function outlineCall(call: CallGuide, client: ClientGuide, share: string, names: SideNames): Block {
-  const lines = describeDetails(call, client, names);
-  const sample = call.record === null ? ", from the mapping, because no record is left" : "";
-  return {
-    kind: "section",
-    of: "call",
-    blocks: [
-      { kind: "heading", level: 4, line: [{ code: call.route }] },
-      {
-        kind: "text",
-        line: [
-          { strong: plural(call.requests, "request") },
-          ` (${share} of this client's), the last on ${formatMinuteUtc(call.last)}.${describeErrors(call)}`,
-        ],
-      },
-      ...(call.counterpart === "call"
-        ? []
-        : [{ kind: "text" as const, line: describeCounterpart(call, names) }]),
-      { kind: "command", title: `In ${names.client}${sample}`, text: call.before },
-      ...call.after.map(({ why, curl }): Block => ({
-        kind: "command",
-        title: why === "" ? `In ${names.upstream}` : `In ${names.upstream}, ${why}`,
-        text: curl,
-      })),
-      ...(call.filters.length > 0 ? [createFieldsTable("Fields in filters", call.filters, names)] : []),
-      ...(call.sends.length > 0 ? [createFieldsTable("Members of the body", call.sends, names)] : []),
-      ...(lines.length > 0 ? [{ kind: "list" as const, lines }] : []),
+function outlineClientCall(call: CallGuide, client: ClientGuide, names: SideNames): Block {
+  const share = percent(call.requests, client.requests);
+  const changed = call.gets.filter((name) => client.objects.some(({ object }) => object === name));
+  const lossy =
+    call.lossy === 0
+      ? []
+      : [
+          `${plural(call.lossy, "response")} lost a part of what ${names.upstream} returned: see the fields marked as lossy.`,
+        ];
+  const words = {
+    summary: [
+      { strong: plural(call.requests, "request") },
+      ` (${share} of this client's), the last on ${formatMinuteUtc(call.last)}.${describeErrors(call)}`,
     ],
+    commands: createCommands(call, names),
+    objects: changed.map((object) => ({ object, id: objectAnchor(client, object) })),
+    details: [...listAddedMembers(call.adds), ...lossy],
   };
-}
-
-function outlineObject(
-  { object, same, fields }: ObjectChanges,
-  client: ClientGuide,
-  names: SideNames,
-): Block {
-  return {
-    kind: "section",
-    of: "part",
-    blocks: [
-      { kind: "heading", level: 4, line: ["Object ", { code: object }], id: objectAnchor(client, object) },
-      {
-        kind: "text",
-        line: [
-          `${plural(fields.length, "field")} of ${fields.length + same} change${fields.length === 1 ? "s" : ""}.`,
-        ],
-      },
-      createFieldsTable(`Fields of ${object} that change`, fields, names),
-    ],
-  };
+  return outlineCall(call, words, names);
 }
 
 /** The state in words, with the last alpha call, and a warning where the client has been quiet for longer before. */
 function describeState(
   { readiness, cameBack, lastAlpha, longerPauseMs, requests, native }: ClientGuide,
-  { names, quietDays }: Pick<Report, "names" | "quietDays">,
+  { names, quietDays }: ReportWords,
 ): Line {
   const lastCall =
     lastAlpha === null
@@ -156,7 +76,7 @@ function describeState(
   const pause =
     longerPauseMs === null
       ? ""
-      : ` It has paused for ${plural(Math.floor(longerPauseMs / DAY_MS), "quiet day")} before and then called ${names.client} again: ${quietDays} quiet days say little about it.`;
+      : ` It has paused for ${plural(pauseDays({ longestPauseMs: longerPauseMs }), "quiet day")} before and then called ${names.client} again: it is ready only after a longer pause.`;
   const returned =
     cameBack === null
       ? ""
@@ -164,69 +84,45 @@ function describeState(
   return [
     ...(readiness === null
       ? ["Not a client: "]
-      : [{ tag: READINESS_LABELS[readiness] }, ` ${describeReadiness(names, quietDays)[readiness]}; `]),
+      : [stateTag(readiness), ` ${describeReadiness(names, quietDays)[readiness]}; `]),
     `${lastCall}; ${percent(native, requests)} of its ${plural(requests, "request")} were native.${returned}${pause}`,
   ];
 }
 
-function outlineSummary(client: ClientGuide, report: Pick<Report, "names" | "quietDays">): Block[] {
+function outlineSummary(client: ClientGuide, report: ReportWords): Block[] {
   const { names } = report;
   const { errors, lossy, unmatched, scopes, calls } = client;
-  const scopesLine: Line =
-    scopes.v4.length === 0
-      ? []
-      : [
-          `Scopes to request in ${names.upstream}: `,
-          ...scopes.v4.flatMap((scope, n) => [n === 0 ? "" : ", ", { code: scope }]),
-          ".",
-        ];
-  const withoutCounterpart = calls
-    .filter(({ counterpart }) => counterpart === "none")
-    .map(({ route }) => route);
-  const lines: Line[] = [
-    [...describeState(client, report)],
+  const items: Line[] = [
+    describeState(client, report),
     [
       ...describeTokens(client),
       ` Seen from ${formatMinuteUtc(client.first)} to ${formatMinuteUtc(client.last)}.`,
     ],
-    ...(scopesLine.length === 0 ? [] : [scopesLine]),
-    ...(withoutCounterpart.length === 0
-      ? []
-      : [[`Without a counterpart in ${names.upstream}: `, ...listNames(withoutCounterpart), "."]]),
-    ...(errors === 0 ? [] : [[`${plural(errors, "request")} failed.`]]),
-    ...(lossy === 0
-      ? []
-      : [[`${plural(lossy, "response")} lost a part of what ${names.upstream} returned.`]]),
-    ...(unmatched === 0
-      ? []
-      : [
-          [
-            `${plural(unmatched, "request")} had paths that ${names.client} never had: an error of the client.`,
-          ],
-        ]),
+    ...(errors === 0 ? [] : [`${plural(errors, "request")} failed.`]),
+    ...(lossy === 0 ? [] : [`${plural(lossy, "response")} lost a part of what ${names.upstream} returned.`]),
+    ...describeNeeds(calls, { scopes: scopes.v4, unmatched }, names),
   ];
-  return [{ kind: "list", lines }, ...outlineLossTables(client.losses, "What it lost, by weight")];
+  return [{ kind: "list", items }, ...outlineLossTables(client.losses, "What it lost, by weight")];
 }
 
 /** The guide of one client as blocks. */
-export function outlineClient(
-  client: ClientGuide,
-  report: Pick<Report, "names" | "quietDays">,
-): readonly Block[] {
+export function outlineClient(client: ClientGuide, report: ReportWords): readonly Block[] {
   const { names } = report;
-  const { calls, objects, requests } = client;
-  const name = clientName(client);
-  const heading: Block = { kind: "heading", level: 2, line: [name], id: clientAnchor(client) };
+  const { calls, objects } = client;
+  const head: Block[] = [
+    { kind: "heading", level: 2, line: clientName(client), id: clientAnchor(client) },
+    ...outlineSummary(client, report),
+  ];
   if (calls.length === 0) {
     const end = isDone(client.readiness)
       ? "There is nothing to change."
       : `It has no calls of ${names.client} routes.`;
-    return [heading, ...outlineSummary(client, report), { kind: "text", line: [end] }];
+    return [...head, { kind: "text", line: end }];
   }
+  const anchorOf = (object: string): string => objectAnchor(client, object);
   return [
-    heading,
-    ...outlineSummary(client, report),
-    { kind: "heading", level: 3, line: [`${plural(calls.length, "call")} to change, the most used first`] },
+    ...head,
+    { kind: "heading", level: 3, line: `${plural(calls.length, "call")} to change, the most used first` },
     {
       kind: "text",
       line: [
@@ -241,10 +137,7 @@ export function outlineClient(
         ".",
       ],
     },
-    ...calls.map((call) => outlineCall(call, client, percent(call.requests, requests), names)),
-    ...(objects.length > 0
-      ? [{ kind: "heading" as const, level: 3 as const, line: ["What changes in responses"] }]
-      : []),
-    ...objects.map((object) => outlineObject(object, client, names)),
+    ...calls.map((call) => outlineClientCall(call, client, names)),
+    ...outlineObjects(objects, { level: 3, anchorOf }, names),
   ];
 }

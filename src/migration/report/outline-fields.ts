@@ -1,35 +1,43 @@
-/** What changes in fields, as tables and lines. */
+/** The changes in fields, as tables and lines. */
 import type { FieldClass, SideNames } from "../../pack/index.ts";
+import { type Block, type Line, listNames, type Span, type Tone } from "../../base/index.ts";
 import { capitalize, type FieldChange } from "./model.ts";
-import type { Block, Line } from "./outline.ts";
 
-/** The labels of field changes. */
-export const CHANGE_LABELS: Readonly<Record<FieldClass | "lossy", string>> = {
-  same: "can be null",
-  renamed: "renamed",
-  value: "other value",
-  expanded: "id only",
-  composed: "another call",
-  derived: "computed",
-  missing: "removed",
-  lossy: "was lossy",
+type ChangeKind = FieldClass | "lossy";
+
+/** The labels of field changes, and their tones. */
+const CHANGE_LABELS: Readonly<Record<ChangeKind, readonly [label: string, tone?: Tone]>> = {
+  same: ["can be null"],
+  renamed: ["renamed"],
+  value: ["other value", "warn"],
+  expanded: ["id only", "warn"],
+  composed: ["another call", "warn"],
+  derived: ["computed", "warn"],
+  missing: ["removed", "bad"],
+  lossy: ["was lossy", "bad"],
 };
 
+/** The label of a change of a field. */
+export function changeTag(kind: ChangeKind): Span {
+  const [tag, tone] = CHANGE_LABELS[kind];
+  return { tag, tone };
+}
+
 /** Parses sentences with code in backticks. */
-export const parseSentence = (text: string): Line =>
+export const parseSentence = (text: string): readonly Span[] =>
   text
     .split("`")
-    .flatMap((part, index): Line => (part === "" ? [] : [index % 2 === 0 ? part : { code: part }]));
+    .flatMap((part, index): Span[] => (part === "" ? [] : [index % 2 === 0 ? part : { code: part }]));
 
 /** Values with different words, grouped by the alpha word. */
-function describeValues({ values }: FieldChange, { client }: SideNames): Line {
+function describeValues({ values }: FieldChange, { client }: SideNames): readonly Span[] {
   if (values.length === 0) return [];
   const groups = [...Map.groupBy(values, ({ alpha }) => alpha)];
-  const line = groups.flatMap(([alpha, pairs], index): Line => [
+  const line = groups.flatMap(([alpha, pairs], index): Span[] => [
     index === 0 ? ` ${capitalize(client)}'s ` : ", ",
     { code: alpha },
     " is ",
-    ...pairs.flatMap(({ v4 }, place): Line => [place === 0 ? "" : " or ", { code: v4 }]),
+    ...pairs.flatMap(({ v4 }, place): Span[] => [place === 0 ? "" : " or ", { code: v4 }]),
   ]);
   return [...line, "."];
 }
@@ -39,19 +47,26 @@ function describeChange(change: FieldChange, names: SideNames): Line {
   const { formula, loss, class: kind } = change;
   const isUnchanged = kind === "same" && change.change === "";
   return [
-    ...(isUnchanged ? [] : [{ tag: CHANGE_LABELS[kind] }, " "]),
+    ...(isUnchanged ? [] : [changeTag(kind), " "]),
     ...parseSentence(change.change),
     ...describeValues(change, names),
     ...(formula === null ? [] : [` ${capitalize(names.client)}'s formula: `, { code: formula }, "."]),
     // The change of a removed field already has the reason.
-    ...(loss === null || kind === "missing"
-      ? []
-      : [isUnchanged ? "" : " ", { tag: CHANGE_LABELS.lossy }, ` ${loss}.`]),
+    ...(loss === null || kind === "missing" ? [] : [isUnchanged ? "" : " ", changeTag("lossy"), ` ${loss}.`]),
   ];
 }
 
-export const listNames = (names: readonly string[]): Line =>
-  names.flatMap((name, index): Line => [index === 0 ? "" : ", ", { code: name }]);
+/** The members that the gateway added to bodies, as a line; none without any. */
+export const listAddedMembers = (names: readonly string[]): Line[] =>
+  names.length === 0
+    ? []
+    : [
+        [
+          "The gateway added: ",
+          ...listNames(names),
+          ". Send it yourself, as in the command, to get the same result.",
+        ],
+      ];
 
 /** Fields with the same change share a row. */
 export function createFieldsTable(caption: string, fields: readonly FieldChange[], names: SideNames): Block {
@@ -65,7 +80,7 @@ export function createFieldsTable(caption: string, fields: readonly FieldChange[
     return [
       [
         listNames(group.map(({ field }) => field)),
-        v4.length === 0 ? ["–"] : listNames(v4),
+        v4.length === 0 ? "–" : listNames(v4),
         describeChange(first, names),
       ],
     ];
@@ -75,5 +90,5 @@ export function createFieldsTable(caption: string, fields: readonly FieldChange[
     { name: `In ${names.upstream}` },
     { name: "What changes" },
   ];
-  return { kind: "table", of: "fields", caption, columns, rows };
+  return { kind: "table", isLastLong: true, caption, columns, rows };
 }

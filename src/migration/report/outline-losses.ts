@@ -1,8 +1,8 @@
-/** What was lost, how often, and for whom, as blocks. Roundings are folded. */
+/** The losses with their counts and clients, as blocks. Roundings are folded. */
 import type { LossClient, LossSummary } from "../../audit/index.ts";
-import { formatCount, plural } from "../../base/index.ts";
-import type { ClientGuide, Report } from "./model.ts";
-import { clientName, type Block, type Column, type Line } from "./outline.ts";
+import { type Block, type Column, formatCount, type Line, listNames, plural } from "../../base/index.ts";
+import { type ClientGuide, clientName, type Report } from "./model.ts";
+import { severityTag } from "./sections.ts";
 
 /** Clients of a loss that are named. */
 const NAMED_CLIENTS = 3;
@@ -18,9 +18,6 @@ const COLUMNS: readonly Column[] = [
 ];
 const CLIENT_COLUMN: Column = { name: "For whom" };
 
-const joinCodes = (texts: readonly string[]): Line =>
-  texts.flatMap((text, index): Line => [index === 0 ? "" : ", ", { code: text }]);
-
 /** The names of some clients, and how many others there are. */
 function describeClients(clients: readonly LossClient[], guides: readonly ClientGuide[]): Line {
   const nameOf = ({ client, name, family }: LossClient): string =>
@@ -34,7 +31,7 @@ function describeClients(clients: readonly LossClient[], guides: readonly Client
     .slice(0, NAMED_CLIENTS)
     .map((each) => `${nameOf(each)} (${formatCount(each.requests)})`);
   const others = clients.length - named.length;
-  return [[...named, ...(others > 0 ? [plural(others, "other")] : [])].join(", ")];
+  return [...named, ...(others > 0 ? [plural(others, "other")] : [])].join(", ");
 }
 
 function outlineTable(losses: readonly Loss[], caption: string, guides: readonly ClientGuide[]): Block {
@@ -44,11 +41,11 @@ function outlineTable(losses: readonly Loss[], caption: string, guides: readonly
     caption,
     columns: hasClients ? [...COLUMNS, CLIENT_COLUMN] : COLUMNS,
     rows: losses.map(({ severity, loss, routes, requests, lastDay, clients }) => [
-      [{ tag: severity }],
-      [loss],
-      joinCodes(routes),
-      [formatCount(requests)],
-      [lastDay],
+      [severityTag(severity)],
+      loss,
+      listNames(routes),
+      formatCount(requests),
+      lastDay,
       ...(clients ? [describeClients(clients, guides)] : []),
     ]),
   };
@@ -77,21 +74,21 @@ export function outlineLossTables(
   ];
 }
 
-/** What all clients lost. */
+/** The losses of all clients. */
 export function outlineLosses({ losses, clients, names }: Report): Block[] {
   if (losses.length === 0) return [];
   return [
-    { kind: "heading", level: 2, line: ["What was lost"] },
+    { kind: "heading", level: 2, line: "What was lost" },
     ...outlineLossTables(losses, "By weight, then by requests", clients),
     {
       kind: "list",
-      lines: [
+      items: [
         [
-          { tag: "meaning" },
+          severityTag("meaning"),
           ` the client believes something that is not so, or ${names.upstream} did not do what it asked for`,
         ],
-        [{ tag: "detail" }, " something was not shown"],
-        [{ tag: "rounding" }, " a value was less exact"],
+        [severityTag("detail"), " something was not shown"],
+        [severityTag("rounding"), " a value was less exact"],
       ],
     },
   ];

@@ -1,21 +1,23 @@
-import { UNACCEPTED } from "../../audit/index.ts";
-import { formatCount, formatDay, formatMinuteUtc, percent, plural } from "../../base/index.ts";
-import type { SideNames } from "../../pack/index.ts";
+import { type MigrationState, UNACCEPTED } from "../../audit/index.ts";
 import {
-  capitalize,
-  describeReadiness,
-  isClient,
-  isDone,
-  isUse,
-  type CallGuide,
-  type ClientGuide,
-  type Report,
-} from "./model.ts";
-import { clientAnchor, outlineClient, READINESS_LABELS } from "./outline-client.ts";
-import { CHANGE_LABELS } from "./outline-fields.ts";
+  type Block,
+  type Chart,
+  formatCount,
+  formatDay,
+  formatMinuteUtc,
+  type Line,
+  percent,
+  plural,
+  type Span,
+} from "../../base/index.ts";
+import type { FieldClass, SideNames } from "../../pack/index.ts";
+import { type ClientGuide, clientName, describeReadiness, isDone, type Report } from "./model.ts";
+import { clientAnchor, outlineClient } from "./outline-client.ts";
+import { changeTag } from "./outline-fields.ts";
 import { outlineLosses } from "./outline-losses.ts";
+import { outlineRoutes } from "./outline-routes.ts";
 import { openTokens } from "./outline-tokens.ts";
-import { clientName, type Block, type Line, type OpenedRows } from "./outline.ts";
+import { outlineEveryCall, stateTag } from "./sections.ts";
 
 function describeSpan({ since, until, days }: Report): string {
   const first = since === null ? days[0]?.day : formatDay(since);
@@ -29,15 +31,14 @@ function outlineHead(report: Report): Block[] {
   const { client, upstream } = report.names;
   const alpha = totals.requests - totals.native;
   return [
-    { kind: "heading", level: 1, line: [`Migration report: from ${client} to ${upstream}`] },
+    { kind: "heading", level: 1, line: `Migration report: from ${client} to ${upstream}` },
     {
       kind: "text",
-      line: [
+      line:
         `A gateway translates requests of an old API, called ${client} here, to the current API, ${upstream}. This ` +
-          `report lists the clients that still use ${client}. For each client it shows, from its own requests, what ` +
-          `to change so that it can call ${upstream} directly. It covers ${describeSpan(report)} (days in UTC). It was created on ` +
-          `${formatMinuteUtc(report.made)}.`,
-      ],
+        `report lists the clients that still use ${client}. For each client it shows, from its own requests, what ` +
+        `to change so that it can call ${upstream} directly. It covers ${describeSpan(report)} (days in UTC). It was created on ` +
+        `${formatMinuteUtc(report.made)}.`,
     },
     {
       kind: "figures",
@@ -54,7 +55,7 @@ function outlineHead(report: Report): Block[] {
       ? [
           {
             kind: "text" as const,
-            line: ["The report is too large: the least used calls are left out."],
+            line: "The report is too large: the least used calls are left out.",
           },
         ]
       : []),
@@ -76,19 +77,19 @@ const createClientRow = (client: ClientGuide): Line[] => [
     ...(client.client === null || client.name !== null ? [] : [" ", { code: client.id }]),
   ],
   [
-    client.readiness === null ? "–" : { tag: READINESS_LABELS[client.readiness] },
+    client.readiness === null ? "–" : stateTag(client.readiness),
     client.cameBack === null ? "" : ` came back on ${client.cameBack}`,
   ],
-  [client.lastAlpha === null ? "never" : formatMinuteUtc(client.lastAlpha)],
-  [formatCount(client.requests - client.native)],
-  [percent(client.native, client.requests)],
-  [describeRemaining(client)],
-  [formatMinuteUtc(client.last)],
+  client.lastAlpha === null ? "never" : formatMinuteUtc(client.lastAlpha),
+  formatCount(client.requests - client.native),
+  percent(client.native, client.requests),
+  describeRemaining(client),
+  formatMinuteUtc(client.last),
 ];
 
 function outlineClients({ clients, names, quietDays }: Report): Block[] {
   return [
-    { kind: "heading", level: 2, line: ["Clients"] },
+    { kind: "heading", level: 2, line: "Clients" },
     {
       kind: "table",
       caption: "Clients, those with the most calls to change first",
@@ -108,9 +109,9 @@ function outlineClients({ clients, names, quietDays }: Report): Block[] {
       kind: "text",
       line: [
         "A client is a name, an application, or else all tokens of one user agent. Its state is that of today, whatever days the report covers. Of tokens only fingerprints are stored: the first digits of their SHA-256. ",
-        ...Object.entries(describeReadiness(names, quietDays)).flatMap(([name, words], index) => [
+        ...Object.entries(describeReadiness(names, quietDays)).flatMap(([state, words], index): Span[] => [
           index === 0 ? "" : "; ",
-          { tag: READINESS_LABELS[name as keyof typeof READINESS_LABELS] },
+          stateTag(state as MigrationState),
           ` ${words}`,
         ]),
         ".",
@@ -119,114 +120,33 @@ function outlineClients({ clients, names, quietDays }: Report): Block[] {
   ];
 }
 
-/** Clients of a route that are listed. */
-const MAX_CALLERS = 100;
-
-/** A call of a client. */
-interface Use {
-  readonly client: ClientGuide;
-  readonly call: CallGuide;
-}
-
-const lastOf = (uses: readonly Use[]): string =>
-  uses.reduce((latest, { call }) => (call.last > latest ? call.last : latest), "");
-
-/** Who calls a route, those with the most requests first. */
-function openCallers(uses: readonly Use[]): OpenedRows {
-  const left = uses.length - MAX_CALLERS;
-  const rows = uses
-    .toSorted((one, other) => other.call.requests - one.call.requests)
-    .slice(0, MAX_CALLERS)
-    .map(({ client, call }): Line[] => [
-      [{ link: clientName(client), to: clientAnchor(client) }],
-      [client.readiness === null ? "–" : { tag: READINESS_LABELS[client.readiness] }],
-      [formatCount(call.requests)],
-      [],
-      [formatCount(call.lossy)],
-      [formatMinuteUtc(call.last)],
-    ]);
-  return {
-    title: plural(uses.length, "caller"),
-    of: "Caller",
-    rows: left > 0 ? [...rows, [[`${formatCount(left)} more`], [], [], [], [], []]] : rows,
-  };
-}
-
-/** The routes in use, for all clients together. */
-function outlineRoutes({ clients, names }: Report): Block[] {
-  const calls = clients
-    .flatMap((client) => client.calls.map((call) => ({ client, call })))
-    .filter(({ client, call }) => isUse(client, call));
-  const rows = [...Map.groupBy(calls, ({ call }) => call.route)]
-    .map(([route, uses]) => ({
-      route,
-      v4: uses[0]?.call.v4[0] ?? "",
-      counterpart: uses[0]?.call.counterpart ?? "unknown",
-      requests: uses.reduce((sum, { call }) => sum + call.requests, 0),
-      lossy: uses.reduce((sum, { call }) => sum + call.lossy, 0),
-      clients: uses.filter(({ client }) => isClient(client)).length,
-      last: lastOf(uses),
-      opened: openCallers(uses),
-    }))
-    .toSorted((one, other) => other.requests - one.requests);
-  if (rows.length === 0) return [];
-  return [
-    { kind: "heading", level: 2, line: [`${capitalize(names.client)} routes in use`] },
-    {
-      kind: "table",
-      caption: "Requests of all clients",
-      columns: [
-        { name: `${capitalize(names.client)} route` },
-        { name: `${names.upstream} call` },
-        { name: "Requests", number: true },
-        { name: "Clients", number: true },
-        { name: "With losses", number: true },
-        { name: "Last" },
-      ],
-      opened: rows.map(({ opened }) => opened),
-      rows: rows.map(({ route, v4, counterpart, requests, clients: users, lossy, last }) => [
-        [{ code: route }],
-        v4 === "" ? [{ tag: counterpart === "unneeded" ? "not needed" : "no counterpart" }] : [{ code: v4 }],
-        [formatCount(requests)],
-        [formatCount(users)],
-        [formatCount(lossy)],
-        [formatMinuteUtc(last)],
-      ]),
-    },
-  ];
-}
-
 /** The meanings of the labels. */
-const describeLabels = ({ client, upstream }: SideNames): Readonly<Record<string, string>> => ({
-  [CHANGE_LABELS.renamed]: "the same value under another name",
-  [CHANGE_LABELS.value]: "the same value with another word or format",
-  [CHANGE_LABELS.expanded]: `${client} returned a whole object, ${upstream} returns its id`,
-  [CHANGE_LABELS.composed]: `${upstream} returns it in another call`,
-  [CHANGE_LABELS.derived]: `${client} computed it from other fields`,
-  [CHANGE_LABELS.missing]: `${upstream} does not have it`,
-  [CHANGE_LABELS.same]: `${client} always had a value; ${upstream} can have none`,
-  [CHANGE_LABELS.lossy]: `${client} could not represent all that ${upstream} returns`,
-});
+const describeLabels = ({
+  client,
+  upstream,
+}: SideNames): readonly (readonly [FieldClass | "lossy", string])[] => [
+  ["renamed", "the same value under another name"],
+  ["value", "the same value with another word or format"],
+  ["expanded", `${client} returned a whole object, ${upstream} returns its id`],
+  ["composed", `${upstream} returns it in another call`],
+  ["derived", `${client} computed it from other fields`],
+  ["missing", `${upstream} does not have it`],
+  ["same", `${client} always had a value; ${upstream} can have none`],
+  ["lossy", `${client} could not represent all that ${upstream} returns`],
+];
 
-function outlineCommonChanges({ everyCall: differences, names }: Report): Block[] {
-  const { client, upstream } = names;
+function outlineCommonChanges({ everyCall, names }: Report): Block[] {
   return [
-    { kind: "heading", level: 2, line: ["What changes in all calls"], id: "every-call" },
-    {
-      kind: "table",
-      caption: `In ${client} and in ${upstream}`,
-      columns: [{ name: "" }, { name: `In ${client}` }, { name: `In ${upstream}` }],
-      rows: differences.map(({ what, alpha, v4 }) => [[what], [alpha], [v4]]),
-    },
-    { kind: "heading", level: 3, line: ["Labels of fields"] },
+    ...outlineEveryCall(everyCall, names),
+    { kind: "heading", level: 3, line: "Labels of fields" },
     {
       kind: "list",
-      lines: Object.entries(describeLabels(names)).map(([kind, meaning]) => [{ tag: kind }, ` ${meaning}`]),
+      items: describeLabels(names).map(([kind, meaning]) => [changeTag(kind), ` ${meaning}`]),
     },
     {
       kind: "text",
       line: [
-        `A formula shows how ${client}'s value is computed. It is JSONata on the object that ${upstream} returned, and `,
+        `A formula shows how ${names.client}'s value is computed. It is JSONata on the object that ${names.upstream} returned, and `,
         { code: "$value" },
         " is the field in the same row.",
       ],
@@ -234,25 +154,61 @@ function outlineCommonChanges({ everyCall: differences, names }: Report): Block[
   ];
 }
 
+/** The requests of each day: native ones, and alpha requests above them. */
+function chartDays({ days, names: { client, upstream } }: Report): Chart {
+  const describe = (day: Report["days"][number] | undefined): string =>
+    `${day?.day}: ${formatCount(day?.alpha ?? 0)} in ${client}, ${formatCount(day?.native ?? 0)} native`;
+  const busiest = Math.max(1, ...days.map(({ alpha, native }) => alpha + native));
+  return {
+    kind: "chart",
+    description: `Requests by day. First ${describe(days[0])}. Last ${describe(days.at(-1))}.`,
+    series: [
+      { name: `native (${upstream})`, color: "native" },
+      { name: `in ${client}`, color: "alpha" },
+    ],
+    note: `busiest day: ${plural(busiest, "request")}`,
+    bars: days.map(({ day, alpha, native, alphaClients }) => ({
+      label: day,
+      title: `${day}: ${formatCount(alpha)} in ${client} from ${plural(alphaClients, "client")}, ${formatCount(native)} native`,
+      values: [native, alpha],
+    })),
+    table: {
+      kind: "table",
+      caption: "",
+      columns: [
+        { name: "Day" },
+        { name: `In ${client}`, number: true },
+        { name: "Native", number: true },
+        { name: `Clients in ${client}`, number: true },
+        { name: "Errors", number: true },
+      ],
+      rows: days.map(({ day, alpha, native, alphaClients, errors }) => [
+        day,
+        ...[alpha, native, alphaClients, errors].map(formatCount),
+      ]),
+    },
+  };
+}
+
 /** The report as blocks. */
 export function outlineReport(report: Report): readonly Block[] {
-  const { days, clients } = report;
+  const { clients } = report;
   if (clients.length === 0)
     return [
       ...outlineHead(report),
-      { kind: "text", line: ["There are no requests yet, or their records are deleted."] },
+      { kind: "text", line: "There are no requests yet, or their records are deleted." },
     ];
   return [
     ...outlineHead(report),
-    { kind: "heading", level: 2, line: ["Requests by day"] },
-    { kind: "days", days, names: report.names },
+    { kind: "heading", level: 2, line: "Requests by day" },
+    chartDays(report),
     ...outlineClients(report),
     ...outlineRoutes(report),
     ...outlineLosses(report),
     ...outlineCommonChanges(report),
     ...clients.map((client): Block => ({
       kind: "section",
-      of: "client",
+      as: "page",
       blocks: outlineClient(client, report),
     })),
   ];

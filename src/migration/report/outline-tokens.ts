@@ -1,19 +1,27 @@
 /** The tokens that a row of the report stands for. */
-import { identityOfKey, STATE_LABELS } from "../../audit/index.ts";
-import { formatCount, formatMinuteUtc, percent, plural } from "../../base/index.ts";
+import { identityOfKey } from "../../audit/index.ts";
+import {
+  formatCount,
+  formatMinuteUtc,
+  type Line,
+  type OpenedRows,
+  percent,
+  plural,
+  type Span,
+} from "../../base/index.ts";
 import type { ClientGuide } from "./model.ts";
-import type { Line, OpenedRows } from "./outline.ts";
+import { stateTag } from "./sections.ts";
 
-/** What a row of the report stands for: several tokens, or one client. */
-export function describeTokens({ client, name, family, tokens }: ClientGuide): Line {
+/** The subject of a row of the report: several tokens, or one client. */
+export function describeTokens({ client, name, family, tokens }: ClientGuide): readonly Span[] {
   if (family !== null)
     return [`${plural(tokens, "token")} without a name, of the user agent `, { code: family || "none" }, "."];
   if (name !== null && tokens > 1) return [`${plural(tokens, "token")} of this name.`];
   return describeKey(client);
 }
 
-/** What a client is: an application, a name that a proxy gives, or a token. */
-function describeKey(key: string | null): Line {
+/** The kind of a client: an application, a name that a proxy gives, or a token. */
+function describeKey(key: string | null): readonly Span[] {
   const { label, application } = identityOfKey(key);
   if (key === null) return ["Without a token."];
   if (application !== null) return ["All tokens of the application ", { code: application }, "."];
@@ -27,16 +35,16 @@ export function openTokens({ tokens, members }: ClientGuide): OpenedRows | undef
   const left = tokens - members.length;
   const rows = members.map(({ fingerprint, userAgent, state, lastAlpha, requests, native, last }): Line[] => [
     [{ code: fingerprint }, ` ${userAgent ?? "no user agent"}`],
-    [state === null ? "–" : { tag: STATE_LABELS[state].label }],
-    [lastAlpha === null ? "never" : formatMinuteUtc(lastAlpha)],
-    [formatCount(requests - native)],
-    [percent(native, requests)],
-    [],
-    [formatMinuteUtc(last)],
+    [state === null ? "–" : stateTag(state)],
+    lastAlpha === null ? "never" : formatMinuteUtc(lastAlpha),
+    formatCount(requests - native),
+    percent(native, requests),
+    "",
+    formatMinuteUtc(last),
   ]);
   return {
     title: `${plural(tokens, "token")}, with their requests of all days`,
     of: "Token",
-    rows: left > 0 ? [...rows, [[`${formatCount(left)} more`], [], [], [], [], [], []]] : rows,
+    rows: left > 0 ? [...rows, [`${formatCount(left)} more`, "", "", "", "", "", ""]] : rows,
   };
 }

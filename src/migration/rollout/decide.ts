@@ -1,7 +1,7 @@
-/** What the file wants: which side serves a client on a route. */
+/** Decides from the file which side serves a client on a route. */
 import type { Side } from "../../gateway/index.ts";
 import { bucketOf } from "../../audit/index.ts";
-import type { RolloutPlan, RolloutRule } from "./rollout-plan.ts";
+import type { RolloutPlan, RolloutRule } from "./rules.ts";
 
 /** A side, and the words for people that say why. */
 export interface SideDecision {
@@ -24,7 +24,7 @@ function whyRule(
 /**
  * Decides by the rules of the file alone.
  *
- * @param client as {@link rolloutClient} says; undefined: nobody knows who it is
+ * @param client as {@link lastingName} says; undefined: nobody knows who it is
  * @param route Name of the route; null: the pack has none for the request
  */
 export function decideByRules(
@@ -39,7 +39,7 @@ export function decideByRules(
     const why = whyRule(rule, client, bucketOnce);
     if (why !== undefined) return { side: "new", why };
   }
-  return { side: "old", why: client === undefined ? "nobody knows whose request it is" : "no rule has it" };
+  return { side: "old", why: client === undefined ? "the client is unknown" : "no rule has it" };
 }
 
 /** Whether some client gets the translation on a route. */

@@ -1,15 +1,15 @@
 /** Clients that were turned back, and that the client directory no longer has as they were. */
 import { type ClientDirectory, hasName, type KnownClient } from "../../audit/index.ts";
-import type { Rollout } from "./rollout.ts";
+import type { Rollout } from "./sides.ts";
 
 /** A client whose return a directory would make that of nobody. */
 export interface ForgottenClient {
   readonly client: string;
-  /** What has changed, and what to do. */
+  /** The change, and the remedy. */
   readonly message: string;
 }
 
-/** What a client was known by, and is no longer. */
+/** The tokens, applications and patterns that a client no longer has. */
 function lostKeys(before: KnownClient, after: KnownClient): readonly string[] {
   const patterns = new Set(after.userAgents.map((pattern) => pattern.toLowerCase()));
   return [

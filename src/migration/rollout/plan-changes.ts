@@ -1,7 +1,7 @@
 /** When other rules began to apply: those of another file, or because something has returned. */
 import { isDeepStrictEqual } from "node:util";
 import { decideByRules } from "./decide.ts";
-import type { RolloutPlan } from "./rollout-plan.ts";
+import type { RolloutPlan } from "./rules.ts";
 
 /** The last changes of what applies. */
 export interface PlanChanges {

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { createSharedDocument, type DocumentStore } from "../../base/index.ts";
 
-/** What replicas remember of such clients. */
+/** The shared knowledge of replicas about such clients. */
 export interface TokenClients {
   all(): readonly string[];
   /** Notes that a client uses such a token. */

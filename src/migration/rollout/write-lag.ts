@@ -13,7 +13,7 @@ interface Writes {
   isReturning: boolean;
 }
 
-/** Who has sent a write, as far as somebody knows by now; undefined: a stranger, whose write keeps nobody. */
+/** Finds the sender of a write, as far as it is known by now; undefined: a stranger, whose write keeps nobody. */
 type FindWriter = () => string | undefined;
 
 /** A write on its way. */

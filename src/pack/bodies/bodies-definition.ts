@@ -7,24 +7,24 @@ const json = z.json();
 
 const clientObject = about(
   json.optional(),
-  "The body as JSON, with `$object` where the object is: a wrapper. `$name` is the `object` of the resource. Default: the object itself.",
+  "The body as JSON, with `$object` in a wrapper. `$name` is `object` of the resource. Default: the object itself.",
   { customer: "$object" },
 );
 const upstreamObject = about(
   json.optional(),
-  "The body as JSON, with `$object` where the object is: a wrapper. `$name` is the `upstream_object` of the resource. Other values are constants, or names of path parameters. Default: the object itself.",
+  "The body as JSON, with `$object` in a wrapper. `$name` is `upstream_object` of the resource. Other values are constants or path parameters. Default: the object itself.",
   { client: "$object" },
 );
 const unknown = about(
   z.enum(["ignore", "reject"]).optional(),
-  "What happens to members that the schema of the body does not have: they are left out (the default), or are errors.",
+  "Members that the schema does not have are left out (the default), or are errors.",
   "reject",
 );
 const bodyType = mediaType.refine((type) => !type.endsWith("/*"), "a body has one exact media type");
 
 const upstreamType = about(
   bodyType.optional(),
-  "The media type of bodies. `application/x-www-form-urlencoded` is a form, every other type is JSON. Default: `application/json`.",
+  "The media type of bodies. `application/x-www-form-urlencoded` is a form, others are JSON. Default: `application/json`.",
   "application/merge-patch+json",
 );
 const lists = about(
@@ -43,8 +43,13 @@ const objects = about(
 export const clientBodies = z.strictObject({
   media_types: about(
     z.array(bodyType).min(1).optional(),
-    "The media types that clients may send. `application/x-www-form-urlencoded` is a form, every other type is JSON. Default: `application/json` and types that end in `+json`; the form type, which `curl -d` sends, is JSON then as well.",
+    "The media types that clients may send. `application/x-www-form-urlencoded` is a form, others are JSON. Default: JSON types, and JSON with the form type, which `curl -d` sends.",
     ["application/x-www-form-urlencoded", "application/json"],
+  ),
+  null_body: about(
+    z.literal("absent").optional(),
+    "`absent`: the JSON literal `null` counts as no body. Default: it is an error where the route takes members, like any body that is not an object.",
+    "absent",
   ),
   object: clientObject,
   unknown,

@@ -20,6 +20,8 @@ export interface ClientMediaTypes {
   readonly names: readonly string[];
   /** How to read a body of a media type; undefined if clients may not send it. */
   readonly formatOf: (contentType: string | undefined) => "json" | "form" | undefined;
+  /** Whether the literal `null` counts as no body. */
+  readonly nullIsAbsent: boolean;
 }
 
 /**
@@ -30,9 +32,14 @@ const JSON_TYPES = /^application\/(?:(?:[a-z0-9.!#$&^_-]+\+)?json|x-www-form-url
 const OTHER_CHARSET = /;\s*charset\s*=(?!\s*"?utf-?8\b)/i;
 
 /** Compiles the media types that clients may send. */
-export function compileMediaTypes({ media_types: given }: ClientBodiesDefinition): ClientMediaTypes {
+export function compileMediaTypes({
+  media_types: given,
+  null_body: nullBody,
+}: ClientBodiesDefinition): ClientMediaTypes {
+  const nullIsAbsent = nullBody === "absent";
   if (!given)
     return {
+      nullIsAbsent,
       names: [JSON_TYPE],
       formatOf: (type) =>
         type === undefined || (JSON_TYPES.test(type) && !OTHER_CHARSET.test(type)) ? "json" : undefined,
@@ -42,6 +49,7 @@ export function compileMediaTypes({ media_types: given }: ClientBodiesDefinition
   );
   const [first] = types.values();
   return {
+    nullIsAbsent,
     names: given,
     formatOf(contentType) {
       if (contentType === undefined) return first;

@@ -109,7 +109,7 @@ export function compileSentMembers(
   const reportUnmapped = (name: string) =>
     location.report({
       message: `"${name}" is in the schema, but no field or input maps it to the upstream`,
-      hint: "if only expressions read it: an input with send: false",
+      hint: "if only expressions read it: an input with send: false; if it is a query parameter of the upstream: an input that to_path names, and ?name={name} in the route's upstream",
     });
   const names = schemaMembers(schema, (member) => find(member) !== undefined);
   const members = names.flatMap((name): SentMember[] => {

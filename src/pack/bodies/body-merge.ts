@@ -6,9 +6,9 @@ import type { JsonObject, WriteContext } from "../translation-context.ts";
 import { compileCopy, compileGetter, compileSetter, parentPaths } from "../fields/member-paths.ts";
 import { compilePathValue } from "../routes/path-parameters.ts";
 
-/** v4's response to a prerequisite is not what the body needs. The message is for the log. */
-export class InvalidPrerequisiteError extends Error {
-  override readonly name = "InvalidPrerequisiteError";
+/** v4's response to a call is not what the body needs. The message is for the log. */
+export class InvalidCallValueError extends Error {
+  override readonly name = "InvalidCallValueError";
   readonly code = "AG_UPSTREAM_RESPONSE_INVALID";
 }
 
@@ -44,20 +44,22 @@ function compileMerge(
 export function compileTarget(
   source: BodyDefinition["merge_with"],
   members: readonly string[],
-): (prerequisites: unknown) => JsonObject {
+): (calls: unknown) => JsonObject {
   if (typeof source !== "string") return () => ({});
   const get = compileGetter(source);
   const copy = compileCopy(members);
-  return (prerequisites) => {
-    const current = get(prerequisites);
+  return (calls) => {
+    const current = get(calls);
     // Without it the upstream would get an incomplete object, and delete the rest of its own.
     if (!isObject(current))
-      throw new InvalidPrerequisiteError(`the prerequisite has no object "${source}" to merge the body with`);
+      throw new InvalidCallValueError(
+        `the calls before it have no object "${source}" to merge the body with`,
+      );
     return copy(current);
   };
 }
 
-/** Paths of the prerequisites' values that a body is merged with. */
+/** Paths of the values of calls that a body is merged with. */
 export const mergeSources = ({ merge_with: source = {} }: BodyDefinition): readonly string[] =>
   typeof source === "string" ? [source] : Object.values(source);
 
@@ -117,11 +119,11 @@ export function compileAdditions(
     }),
     Object.entries(set).map(compileMember),
   ];
-  return (v4, complete, { path, prerequisites }) => {
+  return (v4, complete, { path, calls }) => {
     const given = missing.filter(({ get }) => get(v4) === undefined && get(complete) === undefined);
     for (const { get, add, current, merge } of merges) {
       const written = get(v4);
-      if (written !== undefined) add(v4, merge(written, current(prerequisites)));
+      if (written !== undefined) add(v4, merge(written, current(calls)));
     }
     for (const { add, value } of given) add(v4, value);
     for (const { add, value, toValue } of ids) {

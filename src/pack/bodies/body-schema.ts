@@ -1,4 +1,4 @@
-import { withBrackets } from "../errors/error-fields.ts";
+import { withBrackets } from "../errors/read-errors.ts";
 import {
   _,
   Ajv2020,
@@ -44,8 +44,8 @@ ajv.addKeyword({ keyword: "message", schemaType: "string" });
 const MAX_ERRORS = 50;
 
 /**
- * A keyword that stops validation after {@link MAX_ERRORS}. It is added to schemas of items and members, of which there may
- * be many. Inside a condition it has no effect, because errors don't count there.
+ * A keyword that stops validation after {@link MAX_ERRORS}. It is added to schemas of items and members, which may be
+ * many. Inside a condition it has no effect, because errors don't count there.
  */
 const STOP = "stopAtMaxErrors";
 ajv.addKeyword({
@@ -172,7 +172,18 @@ function isReasonAboutType({ type, message: _message, properties: _properties, .
   return types.length > 1 || Object.entries(rules).every(([rule, value]) => added[rule] === value);
 }
 
-function toErrorDetail(error: ErrorObject, hasIndexes: boolean): ErrorDetail {
+/** A problem of a body, and the place that it is about. */
+interface Problem {
+  readonly detail: ErrorDetail;
+  /** The keys that lead to the place, as text. */
+  readonly place: string;
+  /** The schema with the rule that is broken. */
+  readonly schema: unknown;
+  /** Whether the pack has written its reason. */
+  readonly hasPackReason: boolean;
+}
+
+function toProblem(error: ErrorObject, hasIndexes: boolean): Problem {
   const params = error.params as Params & { missingProperty?: string; additionalProperty?: string };
   const { keyword, parentSchema } = error;
   const hasDefaultReason =
@@ -180,12 +191,13 @@ function toErrorDetail(error: ErrorObject, hasIndexes: boolean): ErrorDetail {
     keyword === "required" ||
     (keyword === "type" && !isReasonAboutType(parentSchema));
   const packReason = hasDefaultReason ? undefined : parentSchema["message"];
-  const reason =
-    typeof packReason === "string" ? packReason : (REASONS[error.keyword]?.(params) ?? INVALID_VALUE);
+  const hasPackReason = typeof packReason === "string";
+  const reason = hasPackReason ? packReason : (REASONS[error.keyword]?.(params) ?? INVALID_VALUE);
   const member = params.missingProperty ?? params.additionalProperty;
   const rule = keyword === "additionalProperties" ? "unknown" : keyword;
   const keys = [...keysOf(error.instancePath), ...(member === undefined ? [] : [member])];
-  return { ...fieldOf(keys, hasIndexes), reason, rule };
+  const detail = { ...fieldOf(keys, hasIndexes), reason, rule };
+  return { detail, place: keys.join("/"), schema: parentSchema, hasPackReason };
 }
 
 const longTextDetail = ({ keys, limit, message }: LongText, hasIndexes: boolean): ErrorDetail => ({
@@ -194,17 +206,25 @@ const longTextDetail = ({ keys, limit, message }: LongText, hasIndexes: boolean)
   rule: "maxLength",
 });
 
-/** The first problems of a body. Two rules of one member may have the same reason, which is one problem. */
+/**
+ * The first problems of a body. A member that breaks several rules of one schema has one problem: that of the first rule
+ * whose reason the pack has written, or else of the first rule. A reason is there once for a name: without indexes all
+ * items of a list have the same.
+ */
 function toErrorDetails(errors: readonly ErrorObject[], hasIndexes: boolean): ErrorDetail[] {
-  const details = new Map<string, ErrorDetail>();
+  const problems: Problem[] = [];
   for (const error of errors) {
     if (SUPPRESSED_KEYWORDS.has(error.keyword)) continue;
-    const detail = toErrorDetail(error, hasIndexes);
-    const key = `${detail.field} ${detail.reason}`;
-    if (!details.has(key)) details.set(key, detail);
-    if (details.size >= MAX_ERRORS) break;
+    const problem = toProblem(error, hasIndexes);
+    const same = problems.findIndex(
+      ({ place, schema }) => place !== "" && place === problem.place && schema === problem.schema,
+    );
+    if (same < 0) problems.push(problem);
+    else if (problem.hasPackReason && problems[same]?.hasPackReason === false) problems[same] = problem;
+    if (problems.length >= MAX_ERRORS) break;
   }
-  return [...details.values()];
+  const details = problems.map(({ detail }) => detail);
+  return [...new Map(details.map((detail) => [`${detail.field} ${detail.reason}`, detail])).values()];
 }
 
 /** Returns a schema if it is valid. Otherwise reports that, and returns a schema that allows everything. */

@@ -38,7 +38,7 @@ export interface SentJson {
   readonly value: unknown;
   /** Whether all its values are texts. */
   readonly isForm: boolean;
-  /** Whether the request has no body, or the literal `null`. Its value is an empty object then. */
+  /** Whether the request has no body, or the literal `null` in its place. Its value is an empty object then. */
   readonly isAbsent?: boolean;
 }
 
@@ -70,7 +70,7 @@ export interface BodyRules {
   readonly write: (body: JsonObject, writing: WriteContext) => MaybePromise<WrittenBody>;
   /** Members of the upstream's body whose values its operation has in the path, by path parameter. */
   readonly toPath: ReadonlyMap<string, PathMember>;
-  /** Where the values are that the body is merged with: a prerequisite, and the path in its response. */
+  /** Where the values are that the body is merged with: the name of a call, and the path in its response. */
   readonly mergeSources: readonly string[];
   /** Members of the upstream's body that the gateway itself sends, always or where the client has not. */
   readonly added: readonly string[];
@@ -119,10 +119,11 @@ function compileBodyUnwrap(
   const unwrap = compileUnwrap(client, resource, location);
   const takesNothing = !isList && Object.keys(schemaOf(merged["properties"])).length === 0;
   const isNothing = (value: unknown): boolean =>
-    takesNothing && isObject(value) && Object.keys(value).length === 0;
+    takesNothing && (value === null || (isObject(value) && Object.keys(value).length === 0));
   const convertList = compileFormValues(whole);
   return ({ value, isForm, isAbsent = false }) => {
-    const object = isAbsent || isNothing(value) ? value : unwrap(value);
+    if (isNothing(value)) return {};
+    const object = isAbsent ? value : unwrap(value);
     const body = isList && isForm ? convertList(object) : object;
     if (isList && Array.isArray(body)) return body;
     if (!isList && isObject(body)) return body;

@@ -153,7 +153,7 @@ export interface FormStyle {
   readonly objects: "indexes" | "brackets";
 }
 
-/** What {@link printForm} says about a list that a form without indexes can't have. */
+/** The message of {@link printForm} about a list that a form without indexes can't have. */
 export const NOT_SEPARATE = "a list of objects that nothing separates";
 
 /** Without an index an object begins where a member comes again: its first one must be a single value of the one before. */

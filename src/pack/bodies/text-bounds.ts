@@ -8,7 +8,7 @@ export interface LongText {
   /** Names of members, and indexes of items. */
   readonly keys: readonly string[];
   readonly limit: number;
-  /** What the pack says to clients about the value. */
+  /** The pack's message for clients about the value. */
   readonly message: string | undefined;
 }
 
@@ -67,7 +67,7 @@ function resolveLocal(root: Schema, reference: unknown): Schema[] {
 /** All subschemas that may apply to the same value as one of some schemas. */
 function applicable(schemas: readonly Schema[], root: Schema): Set<Schema> {
   const found = new Set(schemas);
-  // A set is iterated up to what is added meanwhile.
+  // Members that are added to a set during its iteration are visited too.
   for (const schema of found) {
     const others = [
       ...["anyOf", "allOf", "oneOf", "dependentSchemas"].flatMap((keyword) => schemasIn(schema[keyword])),

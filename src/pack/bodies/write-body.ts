@@ -10,8 +10,9 @@ import { compileAdditions, compileTarget } from "./body-merge.ts";
 import { compileChecks } from "../calls/checks.ts";
 import type { FieldContext } from "../fields/field-context.ts";
 import { lossText } from "../fields/loss.ts";
-import { InvalidWrite, UNCHANGED, writeMembers, type WriteFault } from "../fields/write.ts";
-import { UnknownValue } from "../fields/value-kinds.ts";
+import { InvalidWrite, type WriteFault } from "./invalid-write.ts";
+import { UNCHANGED, writeMembers } from "../fields/write.ts";
+import { UnknownValue } from "../fields/value-kind.ts";
 
 /** The translation of an alpha body. */
 export interface WrittenBody {
@@ -79,11 +80,11 @@ export function compileBodyWrite(
   context: BodyContext,
   location: SourceLocation,
 ): (body: JsonObject, writing: WriteContext) => MaybePromise<WrittenBody> {
-  const runChecks = compileChecks(
-    definition.checks ?? [],
-    ["prerequisites", "upstream"],
-    location.at("checks"),
-  );
+  const runChecks = compileChecks(definition.checks ?? [], {
+    phase: "translated",
+    tokenHeaders: context.tokenHeaders,
+    location: location.at("checks"),
+  });
   const upstreamMembers = members.flatMap(({ rule }) => rule.upstream ?? []);
   const createTarget = compileTarget(definition.merge_with, upstreamMembers);
   const lossy = new Set(
@@ -110,13 +111,13 @@ export function compileBodyWrite(
 
   const addGatewayMembers = compileAdditions(definition, upstreamMembers, hiddenIn, context.pathParameters);
   return (body, writing) => {
-    const { prerequisites, change } = writing;
+    const { calls, change } = writing;
     const given = members.filter(({ get }) => get(body) !== undefined);
     const values = mapMaybe(change ? [change, undefined] : [undefined], (part) =>
       writeMembers(given, body, writing, part),
     );
     return thenMaybe(values, ([changes = [], whole]) => {
-      const v4 = createTarget(prerequisites);
+      const v4 = createTarget(calls);
       const results = changes.map((value, index) =>
         value === UNCHANGED && isInPath(given[index]) ? whole?.[index] : value,
       );
@@ -128,7 +129,7 @@ export function compileBodyWrite(
       const complete: JsonObject = {};
       if (whole) addWritten(complete, given, whole, context.unknownRecord);
       const added = addGatewayMembers(v4, complete, writing);
-      return thenMaybe(runChecks(body, { upstream: v4, prerequisites }), (more) => ({
+      return thenMaybe(runChecks({ ...writing, body, request: v4 }), (more) => ({
         v4,
         faults: [...faults, ...more],
         empty: empty && added.size === 0,

@@ -13,7 +13,8 @@ const failureKeys = {
   code: about(name.optional(), "The client's code. Default: that of an invalid request.", "conflict"),
 };
 
-const failure = z
+/** The schema of the status and the code of a failure. */
+export const failure = z
   .strictObject(failureKeys)
   .refine(({ status, code }) => status !== undefined || code !== undefined, "needs a status or a code");
 
@@ -21,13 +22,10 @@ const failure = z
 export const failures = z.strictObject({
   checks: about(
     failure.optional(),
-    "Checks of the body and of prerequisites that have no status and no code of their own.",
-    { status: 409 },
-  ),
-  prerequisites: about(
-    z.record(name, failure).optional(),
-    "Prerequisites by name: the upstream does not find the object.",
-    { author: { status: 404, code: "no_author" } },
+    "Checks of the body and of calls that have no status and no code of their own.",
+    {
+      status: 409,
+    },
   ),
 });
 

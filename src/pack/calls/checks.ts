@@ -1,8 +1,8 @@
 import { INVALID_VALUE, type ErrorDetail, type Failure } from "../errors/http-error.ts";
 import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
-import type { SourceLocation } from "../../base/index.ts";
-import { compileExpressionAt, failureAsValue } from "../load/compile-expression.ts";
-import type { JsonObject } from "../translation-context.ts";
+import { failureAsValue } from "../load/compile-expression.ts";
+import { compileScoped, type ScopePlace } from "./scope.ts";
+import type { Scope } from "../translation-context.ts";
 
 /**
  * A rule that JSON Schema can't express: an expression whose result is the reason of an error, or undefined. Without
@@ -26,15 +26,14 @@ export const withFailure = (
     : details;
 
 /**
- * Compiles checks to a function that returns all errors. A check that fails on a value makes it invalid.
+ * Compiles checks of the client's body to a function that returns all errors. A check that fails on a value makes it invalid.
  *
- * @param variables Names of the variables that they may read.
+ * @param place of the list of checks
  */
 export function compileChecks(
   definitions: readonly CheckDefinition[],
-  variables: readonly string[],
-  location: SourceLocation,
-): (body: JsonObject, bindings: Readonly<Record<string, unknown>>) => MaybePromise<ErrorDetail[]> {
+  place: ScopePlace,
+): (scope: Scope) => MaybePromise<ErrorDetail[]> {
   const checks = definitions.map(({ field, message, status, code }, index) => ({
     field,
     detail: {
@@ -43,11 +42,11 @@ export function compileChecks(
       ...(status !== undefined && { status }),
       ...(code !== undefined && { code }),
     },
-    message: compileExpressionAt(location.at(index, "message"), message, variables),
+    message: compileScoped(message, { ...place, location: place.location.at(index, "message") }),
   }));
-  return (body, bindings) =>
+  return (scope) =>
     thenMaybe(
-      mapMaybe(checks, ({ message }) => failureAsValue(() => message.evaluate(body, bindings))),
+      mapMaybe(checks, ({ message }) => failureAsValue(() => message.evaluate(scope.body ?? {}, scope))),
       (reasons) =>
         checks.flatMap(({ field, detail }, index): ErrorDetail[] => {
           const result = reasons[index];

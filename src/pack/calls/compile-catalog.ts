@@ -4,7 +4,6 @@ import {
   fromJsonText,
   isStringText,
   type JsonText,
-  type PaddedText,
   parseJson,
   printJson,
   resolveReference,
@@ -16,7 +15,8 @@ import type { CatalogDefinition } from "../schema/resource-definition.ts";
 import { compileExpressionAt } from "../load/compile-expression.ts";
 import type { CatalogCopy, CatalogEntry, JsonObject, ReadContext } from "../translation-context.ts";
 import type { Paging } from "../lists/paging.ts";
-import type { ValueKind } from "../fields/value-kinds.ts";
+import type { CatalogTranslation } from "./catalog-translation.ts";
+import type { ValueKind } from "../fields/value-kind.ts";
 
 /** Parses the text of an alpha object and copies it into one string, because it goes into many responses. */
 export function createCatalogEntry(text: string, lost?: ReadonlySet<string>): CatalogEntry {
@@ -42,8 +42,7 @@ export interface CatalogCall {
 }
 
 /** A catalog: objects such as regions or plans that v4 names by id and alpha embeds as a whole. */
-export interface Catalog {
-  readonly name: string;
+export interface Catalog extends CatalogTranslation {
   /** The file and line of the catalog. */
   readonly place: string;
   /** The member with the id of a v4 object. */
@@ -53,41 +52,12 @@ export interface Catalog {
   readonly fixedIds: readonly string[] | undefined;
   /** Additional filter names, each with the boolean field that it negates. */
   readonly opposites: Readonly<Record<string, string>>;
-  /** Translates a v4 id to alpha. */
-  alphaId(v4Id: string): string;
-  /** Translates the id of a request to v4; undefined if it does not exist. */
-  v4Id(requested: string, copy: CatalogCopy): string | undefined;
-  /** All v4 ids of the id of a filter; undefined if it does not exist. Ids that only occur in responses are valid, too. */
-  filterIds(requested: string, copy: CatalogCopy): readonly string[] | undefined;
-  /** v4 ids with this prefix are shown as null. */
-  readonly hiddenPrefix: string | undefined;
-  /** Whether alpha and v4 ids differ, so that their sort order differs. */
-  readonly renames: boolean;
-  /** Whether the pack has no alpha id for a v4 id. */
-  hasNoAlphaId(v4Id: unknown): boolean;
-  /** Returns the text of the alpha object of a v4 id. `row` returns the text of the v4 object that refers to it. */
-  readonly expand: (v4Id: JsonText, row: () => string, reading: ReadContext) => MaybePromise<JsonText>;
-  /** Returns the cached UTF-8 text of the alpha object, if there is one. The v4 id is in `bytes`, from `start` to `end`. */
-  readonly cachedText: (
-    bytes: Uint8Array,
-    start: number,
-    end: number,
-    reading: ReadContext,
-  ) => PaddedText | undefined;
-  /** Whether `expand` may return a promise. */
-  readonly mayBeAsync: boolean;
   /** Whether alpha clients never see the object of this v4 id. */
   isHidden(v4Id: unknown): boolean;
-  /** Returns the text of a list of alpha objects. Hidden and unknown ones are omitted. */
-  readonly expandAll: (v4Ids: readonly string[], reading: ReadContext) => string;
   /** If the catalog is read with a client's token: which items may be cached. Undefined: no token may be used. */
   readonly keepsItem: ((item: unknown) => MaybePromise<boolean>) | undefined;
   /** The whole list, created without v4; undefined if the pack does not fix its ids. */
   fixedList(): Promise<CatalogEntry[]> | undefined;
-  /** Members of the v4 object that `stub` reads; undefined if it may read all of them. */
-  readonly stubMembers: readonly string[] | undefined;
-  /** Returns the text of a substitute object for an id that the cache does not have. */
-  stub(v4Id: string, row: unknown): MaybePromise<JsonText>;
 }
 
 /** Returns the path of a call. Reports other methods than GET: catalogs are read in the background. */
@@ -124,7 +94,7 @@ function compileHiddenPrefix(prefix: string | undefined) {
   };
 }
 
-/** What catalogs may refer to. */
+/** The definitions that catalogs may refer to. */
 export interface CatalogContext {
   /** Compiles how the upstream pages a list of the catalog; undefined: as the pack says. */
   readonly pagingOf: (

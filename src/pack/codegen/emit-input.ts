@@ -3,10 +3,10 @@ import type { Expression, InputNames } from "../../jsonata/index.ts";
 import type { ByteRange } from "./member-scan.ts";
 import type { ReaderUnit } from "./generate-reader.ts";
 
-/** Whether there are no related responses, as for rows of a list. */
-export function emitNothingRelated({ tests }: ReaderUnit): string {
-  tests.set("!related", { variable: "isUnrelated", js: "isEmpty(reading.related)" });
-  return "isUnrelated";
+/** Whether there are no values of calls, as for rows of a list. */
+export function emitNoCalls({ tests }: ReaderUnit): string {
+  tests.set("!calls", { variable: "hasNoCalls", js: "isEmpty(reading.calls)" });
+  return "hasNoCalls";
 }
 
 /** The value of a range. */

@@ -40,7 +40,7 @@ function isEmpty(object: Readonly<Record<string, unknown>>): boolean {
   return true;
 }
 
-/** What generated code calls. The keys are the identifiers in that code: rename both or neither. */
+/** The functions that generated code calls. The keys are the identifiers in that code: rename both or neither. */
 const runtime = {
   ignoreRejections,
   isEmpty,

@@ -50,7 +50,7 @@ interface ObjectScan {
   readonly lastSlot: number;
 }
 
-/** What {@link scanMembers} needs, and its result. */
+/** The input of {@link scanMembers}, and its result. */
 export interface MemberScan {
   readonly root: ObjectScan;
   /** By slot: what is read of the member, if it is an object. */

@@ -5,6 +5,14 @@ import { authScheme, cookieName, fieldHeaderName, parameterName, realm } from ".
 
 const place = {
   scheme: about(authScheme.optional(), "Scheme of the `Authorization` header, in any case.", "Bearer"),
+  parameter: about(
+    z
+      .string()
+      .regex(/^[\w!#$%&'*+.^`|~-]+$/, "is no name of a parameter")
+      .optional(),
+    'With `scheme`: the parameter that is the token, as in `Token token="KEY"`. Default: all after the scheme.',
+    "token",
+  ),
   basic: about(
     z.enum(["username", "password", "both"]).optional(),
     "The `Authorization` header has the scheme `Basic`. The token is the decoded user name, the password, or both with a colon between them.",

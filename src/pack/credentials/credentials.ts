@@ -1,10 +1,13 @@
 /** Tokens of both dialects: where a request has its token, and how it is spelt there. */
 import { readParameters } from "../routes/query.ts";
+import { parameterValues } from "./auth-parameters.ts";
 
 /** Where requests of a dialect have their token. Exactly one of these members is present. */
 export interface CredentialsPlace {
   /** The scheme of the `Authorization` header. */
   readonly scheme?: string | undefined;
+  /** The parameter of the scheme that is the token: `Token token="KEY"`. Without it all after the scheme is. */
+  readonly parameter?: string | undefined;
   /** The part of Basic credentials (RFC 7617) that is the token. */
   readonly basic?: "username" | "password" | "both" | undefined;
   readonly header?: string | undefined;
@@ -118,6 +121,26 @@ function schemePlace(scheme: string): Place {
   };
 }
 
+/** What follows a scheme, and one of its parameters: a name, and a word or a quoted text (RFC 9110, section 11.2). */
+const PARAMETERS = /^([A-Za-z][A-Za-z0-9-]*) +([\t\x20-\x7e]{1,4096})$/;
+
+function parameterPlace(scheme: string, parameter: string): Place {
+  const [expected, name] = [scheme.toLowerCase(), parameter.toLowerCase()];
+  const decode = (text: string): string | undefined => {
+    const [, given, parameters = ""] = PARAMETERS.exec(text) ?? [];
+    const values = given?.toLowerCase() === expected ? parameterValues(parameters, name) : undefined;
+    return values?.length === 1 ? visible(values[0] ?? "") : undefined;
+  };
+  const quote = (token: string): string => `"${token.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+  return {
+    ...headerPlace("Authorization", { decode, accepts: (token) => VISIBLE.test(token) }),
+    write: (token) => ({
+      headers: { authorization: `${scheme} ${parameter}=${quote(token)}` },
+      query: undefined,
+    }),
+  };
+}
+
 /** The part of `user:password` that is the token. */
 const BASIC_PARTS = {
   username: { partOf: (user: string) => user, pair: (token: string) => `${token}:` },
@@ -183,8 +206,10 @@ function queryPlace(name: string): Place {
   };
 }
 
-function placeOf({ scheme, basic, header, query, cookie }: CredentialsPlace): Place | undefined {
-  if (scheme !== undefined) return schemePlace(scheme);
+function placeOf(place: CredentialsPlace): Place | undefined {
+  const { scheme, parameter, basic, header, query, cookie } = place;
+  if (scheme !== undefined)
+    return parameter === undefined ? schemePlace(scheme) : parameterPlace(scheme, parameter);
   if (basic !== undefined) return basicPlace(basic);
   if (query !== undefined) return queryPlace(query);
   if (cookie !== undefined) return cookiePlace(cookie);

@@ -1,4 +1,4 @@
-/** Who may send the requests of a route. */
+/** Decides who may send the requests of a route. */
 import type { Access } from "./scopes.ts";
 import { type SourceLocation, suggestionFor } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";

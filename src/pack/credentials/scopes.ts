@@ -20,7 +20,7 @@ export interface ScopesDefinition {
 /** The access rule of a route: none, any token, or a level of a resource. */
 export type Access = "public" | "token" | { readonly resource: string; readonly level: number };
 
-/** What a token may do: everything, or a highest level for each alpha resource. */
+/** The rights of a token: everything, or a highest level for each alpha resource. */
 export type Grants = "all" | ReadonlyMap<string, number>;
 
 /** Translates and compares scopes. */

@@ -58,12 +58,10 @@ export function compileV4Access(
     entry.makesToken ||= makesToken;
   }
 
-  function addRoute({ source, access, mergeParts, tokenLevels }: Route): void {
-    if ("call" in source) add(source.call.method, source.call.template, access, tokenLevels?.created);
-    for (const { read, write } of mergeParts) {
-      add(read.method, read.template, access);
-      if (write.method !== read.method) add(write.method, write.template, access);
-    }
+  function addRoute({ source, access, calls, tokens }: Route): void {
+    if ("call" in source) add(source.call.method, source.call.template, access, tokens?.created);
+    for (const { place, endpoint } of calls)
+      if (place === "beside") add(endpoint.method, endpoint.template, access);
   }
 
   const [reads = [], writes = []] = [true, false].map((isRead) =>

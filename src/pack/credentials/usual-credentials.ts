@@ -33,17 +33,35 @@ interface Sent {
   readonly query: string;
 }
 
+/** The user and the password of Basic credentials (RFC 7617). */
+function readBasic(encoded: string): { decoded: string; user: string; password: string } | undefined {
+  const decoded = Buffer.from(encoded, "base64").toString();
+  const colon = decoded.indexOf(":");
+  if (colon < 0) return undefined;
+  return { decoded, user: decoded.slice(0, colon), password: decoded.slice(colon + 1) };
+}
+
 /**
- * The token of Basic credentials (RFC 7617): the user or the password where the other one is empty, as services with keys
+ * The token of Basic credentials: the user or the password where the other one is empty, as services with keys
  * have it, else both.
  */
 function basicToken(encoded: string): string {
-  const decoded = Buffer.from(encoded, "base64").toString();
-  const colon = decoded.indexOf(":");
-  if (colon < 0) return encoded;
-  const [user, password] = [decoded.slice(0, colon), decoded.slice(colon + 1)];
+  const basic = readBasic(encoded);
+  if (!basic) return encoded;
+  const { decoded, user, password } = basic;
   if (password === "") return user;
   return user === "" ? password : decoded;
+}
+
+/** A scheme and what follows it. No pair of a cookie is a scheme. */
+const WITH_SCHEME = /^([^\s=,;"]+) +(.+)$/;
+
+/** The secrets behind the scheme of a header with credentials: all of it, and the password of Basic. */
+export function secretsBehindScheme(line: string): string[] {
+  const [, scheme = "", credentials = ""] = WITH_SCHEME.exec(line.trim()) ?? [];
+  if (credentials === "") return [];
+  const password = scheme.toLowerCase() === "basic" ? readBasic(credentials)?.password : undefined;
+  return password === undefined ? [credentials] : [credentials, password];
 }
 
 function authorizationToken(line: string): string {
@@ -80,6 +98,7 @@ export const usualTokenTexts = (request: Sent): string[] => [
   ...(request.headers["authorization"] ?? []).flatMap((line) => [
     authorizationToken(line),
     line.trim().replace(/^\S+ +/, ""),
+    ...secretsBehindScheme(line),
   ]),
   ...tokenHeaders(request),
   ...tokenParameters(request),

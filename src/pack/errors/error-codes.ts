@@ -1,9 +1,9 @@
 /** The codes of errors: those of the upstream as the client's, and the client's for errors without one. */
 
 /**
- * What a request can break: keywords of JSON Schema, members and parameters that do not exist (`unknown`), ids that do
- * not exist (`unknown_record`), rules that a schema can't express (`failed_check`), and the parts of a list's request:
- * its `page`, the `size` of the page, its `filter` and its `sort` order.
+ * The rules that a request can break: keywords of JSON Schema, members and parameters that do not exist (`unknown`),
+ * ids that do not exist (`unknown_record`), rules that a schema can't express (`failed_check`), and the parts of a
+ * list's request: its `page`, the `size` of the page, its `filter` and its `sort` order.
  */
 export const VALIDATION_RULES = [
   "required",
@@ -40,7 +40,7 @@ export const VALIDATION_RULES = [
   "sort",
 ] as const;
 
-/** What an upstream code becomes. Without a `code` clients get none. */
+/** The client's form of an upstream code. Without a `code` clients get none. */
 export interface CodeRule {
   readonly code?: string | undefined;
   readonly status?: number | undefined;
@@ -56,7 +56,7 @@ interface ValidationCodes {
 export interface CodesDefinition {
   /** Upstream code → client code. A rule without a code leaves it unchanged. */
   readonly codes?: Readonly<Record<string, CodeRule>> | undefined;
-  /** What happens to codes without a rule. */
+  /** The rule for codes without a rule of their own. */
   readonly other_codes?: "keep" | "drop" | CodeRule | undefined;
   /** Client status → code of errors without one. */
   readonly status_codes?: Readonly<Record<string, string>> | undefined;

@@ -1,7 +1,22 @@
-/** Where a shape of errors has one entry for each problem: in an array, or in an object by field. */
-import { isRequestName } from "./error-request.ts";
+/** The places in the shape of an error: entries for each problem, in an array or in an object by field, and names of values. */
 import { isObject } from "../../base/index.ts";
 import { isItemTemplate, nameOf, namesIn, type Shape } from "../fields/shape.ts";
+
+/** Names of values of the request that an error answers; a path parameter has {@link requestNameOf}. */
+export const REQUEST_NAMES = ["method", "request_path", "retry_after"] as const;
+
+const PARAMETER = "path.";
+
+/** The name of a path parameter in a shape. */
+export const requestNameOf = (parameter: string): string => PARAMETER + parameter;
+
+/** The path parameter of a name; undefined for other names. */
+export const parameterOfName = (name: string): string | undefined =>
+  name.startsWith(PARAMETER) ? name.slice(PARAMETER.length) : undefined;
+
+/** Whether a name has a value of the request, which all problems of an error share. */
+export const isRequestName = (name: string): boolean =>
+  REQUEST_NAMES.some((each) => each === name) || parameterOfName(name) !== undefined;
 
 /** Names whose values may be the keys of an object with the problems. */
 export const KEY_NAMES = ["field", "pointer", "code"] as const;
@@ -62,3 +77,7 @@ export function keysIn(shape: Shape): string[] {
     ...keysIn(member),
   ]);
 }
+
+/** Whether a shape has a value of a name: as a value, or as the keys of an object. */
+export const hasName = (shape: Shape, wanted: string): boolean =>
+  keysIn(shape).includes(`$${wanted}`) || namesIn(shape).some(({ name }) => name === wanted);

@@ -1,13 +1,14 @@
 /** Error bodies of both dialects: one shape, or several by status and by whether problems have fields. */
-import { createErrorReader, type ReadErrors } from "./error-reader.ts";
+import { createErrorReader, type ReadErrors } from "./read-errors.ts";
 import {
   createErrorWriter,
   type ErrorContext,
   type FieldStyle,
   type StatusTexts,
   type WriteErrorBody,
-} from "./error-writer.ts";
+} from "./write-errors.ts";
 import type { ErrorDetail } from "./http-error.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { Shape } from "../fields/shape.ts";
 
 /** Reads and writes the error bodies of one dialect. */
@@ -28,10 +29,38 @@ export interface ErrorFormat {
 export interface ErrorShape {
   /** `404`, or `4XX` for its class; undefined: any. */
   readonly statuses?: readonly (number | string)[] | undefined;
+  /** Codes of which a problem has one; undefined: any. */
+  readonly codes?: readonly string[] | undefined;
   /** Whether problems have fields; undefined: either. */
   readonly fields?: boolean | undefined;
   readonly shape: Shape;
 }
+
+type DialectResponses = DialectDefinition["client" | "upstream"]["responses"];
+
+/** The errors of a side of a pack, or of an envelope. */
+export interface Responses extends Pick<DialectResponses, "error" | "error_shapes" | "no_field"> {
+  /** Shapes of an envelope before all others. */
+  readonly more_error_shapes?: DialectResponses["error_shapes"];
+}
+
+/** The shape of a dialect that writes none. */
+const DEFAULT_ERROR = { message: "$message" };
+
+/** The shapes of a dialect, the one for all other errors last. */
+export const shapesOf = ({
+  error = DEFAULT_ERROR,
+  error_shapes: others = [],
+  more_error_shapes: first = [],
+}: Responses): ErrorShape[] => [
+  ...[...first, ...others].map(({ status, code, fields, shape }) => ({
+    statuses: status === undefined ? undefined : [status].flat(),
+    codes: code === undefined ? undefined : [code].flat(),
+    fields,
+    shape,
+  })),
+  { shape: error },
+];
 
 export type { ErrorContext, ReadErrors };
 
@@ -39,6 +68,15 @@ const hasField = ({ field }: ErrorDetail): boolean => field !== undefined;
 
 const isFor = ({ statuses }: ErrorShape, status: number): boolean =>
   statuses === undefined || statuses.includes(status) || statuses.includes(`${Math.floor(status / 100)}XX`);
+
+/** Whether a shape is for the problems of an error. @param codeOf gives the code of one without a code */
+const fits = (
+  { codes, fields }: ErrorShape,
+  details: readonly ErrorDetail[],
+  codeOf: (detail: ErrorDetail) => string | undefined,
+): boolean =>
+  (fields === undefined || details.some(hasField) === fields) &&
+  (codes === undefined || details.some((detail) => codes.includes(codeOf(detail) ?? "")));
 
 /**
  * Creates the error format of a dialect.
@@ -60,16 +98,13 @@ export function createErrorFormat(
     read(body, status) {
       for (const { rule, read } of formats) {
         const found = status === undefined || isFor(rule, status) ? read(body) : undefined;
-        if (found && (rule.fields ?? found.details.some(hasField)) === found.details.some(hasField))
-          return found;
+        if (found && fits(rule, found.details, ({ code }) => code ?? found.summary?.code)) return found;
       }
       return undefined;
     },
     write(details, status, context) {
-      const isWithFields = details.some(hasField);
-      const format = formats.find(
-        ({ rule }) => isFor(rule, status) && (rule.fields ?? isWithFields) === isWithFields,
-      );
+      const codeOf = ({ code = context?.summary?.code ?? texts.codeOf(status) }: ErrorDetail) => code;
+      const format = formats.find(({ rule }) => isFor(rule, status) && fits(rule, details, codeOf));
       return format?.write(details, status, context);
     },
   };

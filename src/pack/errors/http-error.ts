@@ -20,17 +20,17 @@ export interface ErrorDetail {
   readonly field?: string;
   /** The query parameter with the filter, the order or the page. It is the field if the pack says so. */
   readonly parameter?: string;
-  /** The client's code: of the upstream's error, or of a check or prerequisite that has failed. */
+  /** The client's code: of the upstream's error, or of a check or call that has failed. */
   readonly code?: string | undefined;
-  /** The client's status of a check or prerequisite that has failed; undefined: that of an invalid request. */
+  /** The client's status of a check or call that has failed; undefined: that of an invalid request. */
   readonly status?: number | undefined;
   /** The rule of a request that is broken, see `VALIDATION_RULES`. */
   readonly rule?: string;
-  /** What failed, for the operator. Clients do not see it. */
+  /** The cause of the failure, for the operator. Clients do not see it. */
   readonly cause?: Error;
 }
 
-/** What a pack says about the error of a check or prerequisite that has failed. */
+/** The rule of a pack for the error of a check or call that has failed. */
 export type Failure = Pick<ErrorDetail, "status" | "code">;
 
 /** The reason of a value that the pack can't translate. */
@@ -40,7 +40,7 @@ export const REQUIRED = "This field is required.";
 /** The reason of a member that the body does not have. */
 export const UNKNOWN_MEMBER = "There is no such field.";
 
-/** What an error says as a whole, in addition to its problems. */
+/** The text of an error as a whole, in addition to its problems. */
 export interface ErrorSummary {
   readonly reason: string;
   readonly code?: string | undefined;
@@ -93,7 +93,7 @@ export class ValidationError extends HttpError {
   }
 }
 
-/** What an upstream's error means, whatever its status in the client's dialect is. */
+/** The meaning of an upstream's error, whatever its status in the client's dialect is. */
 export type UpstreamErrorMeaning = "failed" | "limited" | "refused";
 
 /** An error that has its final status: the upstream's, translated, or one that the pack has for a route. */

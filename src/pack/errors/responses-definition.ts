@@ -8,56 +8,64 @@ const name = z.string().min(1);
 
 const listShape = about(
   json.optional(),
-  "A list as JSON, with `$items` where the items are. `$total`, `$has_more`, `$next_cursor` and others are values of the page; `$list` is the key `list` of the resource. Other values are constants. Default: the array itself.",
+  "A list as JSON, with `$items` and values of the page such as `$total`. `$list` is `list` of the resource. Default: the array itself.",
   { $list: "$items", page: "$page", total: "$total" },
 );
 
 const errorShape = about(
   json.optional(),
-  "An error as JSON. An array, or an object with the key `$field`, has the problems; `$message` and `$field` are values. Default: `{ message: $message }`.",
+  "An error as JSON, with `$message`, `$field` and others. Default: `{ message: $message }`.",
   { errors: [{ field: "$field", reason: "$message" }] },
 );
 
 const statusOrClass = z.union([z.int().min(400).max(599), z.enum(["4XX", "5XX"])]);
 
+const shapeRule = z.strictObject({
+  status: about(
+    z.union([statusOrClass, z.array(statusOrClass).min(1)]).optional(),
+    "Errors with this status, or with one of several. `4XX` is a class. Default: any.",
+    [400, 422],
+  ),
+  code: about(
+    z.union([name, z.array(name).min(1)]).optional(),
+    "Errors of which a problem has this code, or one of several: the client's codes for the client, the upstream's for the upstream. Default: any.",
+    ["sold_out"],
+  ),
+  fields: about(
+    z.boolean().optional(),
+    "Errors with a problem that has a field (`true`), or without one (`false`). Default: both.",
+    true,
+  ),
+  shape: about(json, "The error as JSON, like `error`.", { $field: ["$message"] }),
+});
+
 const errorShapes = about(
-  z
-    .array(
-      z.strictObject({
-        status: about(
-          z.union([statusOrClass, z.array(statusOrClass).min(1)]).optional(),
-          "Errors with this status, or with one of several. `4XX` is a class. Default: any.",
-          [400, 422],
-        ),
-        fields: about(
-          z.boolean().optional(),
-          "Errors with a problem that has a field (`true`), or without one (`false`). Default: both.",
-          true,
-        ),
-        shape: about(json, "The error as JSON, like `error`.", { $field: ["$message"] }),
-      }),
-    )
-    .min(1)
-    .optional(),
-  "Shapes of some errors, by status and by whether problems have fields. The first that an error fits counts, before `error`.",
+  z.array(shapeRule).min(1).optional(),
+  "Shapes of some errors, by status, by code and by whether a problem has a field. The first that matches is used, before `error`.",
   [{ status: 422, fields: true, shape: { $field: ["$message"] } }],
+);
+
+const moreErrorShapes = about(
+  z.array(shapeRule).min(1).optional(),
+  "Shapes before those that apply without this key: `error_shapes` and `error` of the resource and of the pack.",
+  [{ code: "sold_out", shape: { sold_out: true } }],
 );
 
 const noField = about(
   name.optional(),
-  "What `$field` is of a problem without a field. Default: its member is left out.",
+  "The value of `$field` for a problem without a field. Default: none.",
   "base",
 );
 
 const objectShape = about(
   json.optional(),
-  "A single object as JSON, with `$object` where it is: a wrapper. `$name` is the `object` of the resource, in the upstream its `upstream_object`. Default: the object itself.",
+  "A single object as JSON, with `$object` in a wrapper. `$name` is `object` of the resource, or its `upstream_object`. Default: the object itself.",
   { $name: "$object" },
 );
 
 const itemShape = about(
   json.optional(),
-  "Each item of a list as JSON, with `$object` where it is: a wrapper as in `object`. Default: the item itself.",
+  "Each item of a list as JSON, with `$object` in a wrapper. Default: the item itself.",
   { $name: "$object" },
 );
 
@@ -73,15 +81,20 @@ const shapes = {
 
 const emptyList = z.enum(["present", "omitted"]);
 const EMPTY_LIST =
-  "Whether an empty list has the member with its items: always (`present`, the default), or it may be left out or null (`omitted`).";
+  "Whether an empty list has its array: always (`present`, the default), or it may be missing or null (`omitted`).";
+
+/** The shapes that a resource or a route may have of its own. */
+const ownShapes = { ...shapes, more_error_shapes: moreErrorShapes };
 
 /** The shapes of one resource or route, where they differ from those of the pack. */
 export const envelope = z.strictObject({
-  client: about(z.strictObject(shapes).optional(), "The shapes of the client.", {
+  client: about(z.strictObject(ownShapes).optional(), "The shapes of the client.", {
     list: { entries: "$items" },
   }),
   upstream: about(
-    z.strictObject({ ...shapes, empty_list: about(emptyList.optional(), EMPTY_LIST, "omitted") }).optional(),
+    z
+      .strictObject({ ...ownShapes, empty_list: about(emptyList.optional(), EMPTY_LIST, "omitted") })
+      .optional(),
     "The shapes of the upstream.",
     { object: { result: "$object" } },
   ),
@@ -98,7 +111,7 @@ const errorMediaType = about(
 export const upstreamResponses = responses.extend({
   field_indexes: about(
     z.enum(["brackets", "dots"]).default("dots"),
-    "How errors write the index of an item: `lines[0].sku` only (`brackets`), or `lines.0.sku` as well (`dots`, the default).",
+    "The index of an item: only `lines[0].sku` (`brackets`), or also `lines.0.sku` (`dots`, the default).",
     "brackets",
   ),
   empty_list: about(emptyList.default("present"), EMPTY_LIST, "omitted"),
@@ -107,13 +120,13 @@ export const upstreamResponses = responses.extend({
 export const clientResponses = responses.extend({
   field_indexes: about(
     z.enum(["none", "dots", "brackets"]).default("none"),
-    "How errors write the index of an item in a `$field`: `lines.0.sku` (`dots`), `lines[0].sku` (`brackets`), or `lines.sku` (`none`, the default). A `$pointer` always has it.",
+    "The index of an item in `$field`: `lines.0.sku` (`dots`), `lines[0].sku` (`brackets`), or `lines.sku` (`none`, the default).",
     "dots",
   ),
   error_media_type: errorMediaType,
   omit_null: about(
     z.boolean().default(false),
-    "Whether fields without a value are left out of responses. Default: they are null.",
+    "Fields without a value are left out of responses. Default: they are null.",
     true,
   ),
 });

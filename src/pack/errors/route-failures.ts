@@ -1,7 +1,8 @@
-/** The errors of a route whose checks or prerequisites fail. */
+/** The errors of a route whose checks or calls fail. */
 import type { Failure } from "./http-error.ts";
-import { type SourceLocation, suggestionFor } from "../../base/index.ts";
-import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
+import type { SourceLocation } from "../../base/index.ts";
+import type { CallDefinition } from "../calls/call-definition.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import type { BodyRules } from "../bodies/body.ts";
@@ -15,37 +16,20 @@ export interface RouteFailures {
   readonly ownStatuses: readonly number[];
 }
 
-/** Reports what has no effect: a prerequisite that the route does not have, and a status of checks without a check. */
-function reportUnused(
-  { failures = {}, prerequisites = [] }: RouteDefinition,
-  hasChecks: boolean,
-  location: SourceLocation,
-): void {
-  for (const name of Object.keys(failures.prerequisites ?? {}))
-    if (!prerequisites.includes(name))
-      location.at("prerequisites", name).report({
-        message: `the route has no prerequisite "${name}"`,
-        hint: suggestionFor(name, prerequisites),
-      });
-  if (failures.checks && !hasChecks)
-    location.at("checks").report({
-      message: '"checks" has no effect: the route has no check',
-      hint: "checks are keys of a body and of a prerequisite",
-    });
-}
-
-/** Compiles the key `failures` of a route. @param body that the route takes */
+/** Compiles the key `failures` of a route. @param body that the route takes @param calls that the route makes */
 export function compileFailures(
-  definition: RouteDefinition,
+  { failures = {} }: RouteDefinition,
   body: BodyRules | undefined,
-  { prerequisites }: { readonly prerequisites: ReadonlyMap<string, PrerequisiteDefinition> },
+  calls: readonly CallDefinition[],
   location: SourceLocation,
 ): RouteFailures {
-  const { failures = {} } = definition;
-  const used = definition.prerequisites?.flatMap((name) => prerequisites.get(name)?.checks ?? []) ?? [];
-  const checks: readonly Failure[] = [...(body?.checks ?? []), ...used];
-  reportUnused(definition, checks.length > 0, location);
-  const all = [...checks, failures.checks, ...Object.values(failures.prerequisites ?? {})];
+  const checks: readonly Failure[] = [...(body?.checks ?? []), ...calls.flatMap((call) => call.checks ?? [])];
+  if (failures.checks && checks.length === 0)
+    location.at("checks").report({
+      message: '"checks" has no effect: the route has no check',
+      hint: "checks are keys of a body and of a call",
+    });
+  const all = [...checks, failures.checks, ...calls.map(({ failure }) => failure)];
   return {
     checkFailure: failures.checks,
     ownStatuses: [...new Set(all.flatMap((each) => each?.status ?? []))],
@@ -54,29 +38,30 @@ export function compileFailures(
 
 /** Reports codes of failures: the client's errors have no place for them. */
 export function reportFailureCodes(
-  { prerequisites }: DialectDefinition,
+  { calls: shared }: DialectDefinition,
   files: readonly LocatedFile<ResourceDefinition>[],
   pack: SourceLocation,
 ): void {
-  const report = (
-    failures: Readonly<Record<string, Failure>> | readonly Failure[] = {},
-    at: SourceLocation,
-  ) => {
-    for (const [key, { code }] of Object.entries(failures))
-      if (code !== undefined)
-        at.at(Array.isArray(failures) ? Number(key) : key, "code").report(
-          '"code" has no effect: the errors of clients have no $code ("responses.error")',
-        );
+  const report = (failure: Failure | undefined, at: SourceLocation): void => {
+    if (failure?.code !== undefined)
+      at.at("code").report('"code" has no effect: the errors of clients have no $code ("responses.error")');
   };
-  for (const [name, { checks }] of Object.entries(prerequisites))
-    report(checks, pack.at("prerequisites", name, "checks"));
+  const reportChecks = (checks: readonly Failure[] = [], at: SourceLocation): void =>
+    checks.forEach((check, index) => report(check, at.at(index)));
+  const reportCall = ({ checks, failure }: CallDefinition, at: SourceLocation): void => {
+    reportChecks(checks, at.at("checks"));
+    report(failure, at.at("failure"));
+  };
+  for (const [name, call] of Object.entries(shared)) reportCall(call, pack.at("calls", name));
   for (const { definition, location } of files) {
     for (const [name, { checks }] of Object.entries(definition.bodies ?? {}))
-      report(checks, location.at("bodies", name, "checks"));
-    for (const [index, { failures = {} }] of (definition.routes ?? []).entries()) {
-      const at = location.at("routes", index, "failures");
-      report(failures.checks && { checks: failures.checks }, at);
-      report(failures.prerequisites, at.at("prerequisites"));
+      reportChecks(checks, location.at("bodies", name, "checks"));
+    for (const [index, { failures = {}, calls = [] }] of (definition.routes ?? []).entries()) {
+      const at = location.at("routes", index);
+      report(failures.checks, at.at("failures", "checks"));
+      calls.forEach((call, place) => {
+        if (typeof call !== "string") reportCall(call, at.at("calls", place));
+      });
     }
   }
 }

@@ -46,7 +46,7 @@ export const GATEWAY_TIMEOUT = 504;
 /** Whether a status is a 2xx. */
 export const isSuccess = (status: number): boolean => status >= 200 && status < 300;
 
-/** What an error of the upstream means, by the upstream's status. A redirect is a failure, since it is not followed. */
+/** The meaning of an error of the upstream, by the upstream's status. A redirect is a failure, since it is not followed. */
 export function meaningOf(status: number): "failed" | "limited" | "refused" {
   if (status === TOO_MANY_REQUESTS) return "limited";
   return status < 400 || status >= 500 ? "failed" : "refused";

@@ -1,15 +1,13 @@
 /** v4 error → alpha error: the name of the field, through the rule that writes it. */
-import { withBrackets } from "../errors/error-fields.ts";
+import { withBrackets } from "../errors/read-errors.ts";
+import type { ErrorPart } from "../keys/fields/field-key.ts";
+import { errorPartOf } from "../keys/fields/field-keys.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
 
 /** A v4 member, and what an error about it names in alpha. */
-interface ErrorField {
+interface ErrorField extends ErrorPart {
   readonly v4: string;
   readonly alpha: string;
-  /** `whole`: alpha names the field itself, whatever the tail; a member's name: that member of it. */
-  readonly error: string | undefined;
-  /** Names a member of the object that the field holds; undefined if the pack does not describe one. */
-  readonly memberName: ((v4: string) => string | undefined) | undefined;
 }
 
 const isWithin = (name: string, parent: string): boolean =>
@@ -34,14 +32,17 @@ function alphaName(rule: ErrorField, tail: string, { areKept }: FieldContext["er
   return member === undefined ? name : `${name}.${member}`;
 }
 
-/** Without its indexes, by the members that `error_fields` names: `lines[0].price` is `lines.price`. */
+/**
+ * The field that `error_fields` names for a member, or for the nearest one around it. `lines[0].price` is that of
+ * `lines[0].price`, else that of `lines.price`, which is for all items.
+ */
 function ownName(field: string, names: ReadonlyMap<string, string>): string | undefined {
   if (names.size === 0) return undefined;
-  let name = field.replaceAll(/\[\d*\]/g, "");
+  let name = field;
   for (;;) {
-    const found = names.get(name);
+    const found = names.get(name) ?? names.get(name.replaceAll(/\[\d*\]/g, ""));
     if (found !== undefined) return found;
-    const end = name.lastIndexOf(".");
+    const end = Math.max(name.lastIndexOf("."), name.lastIndexOf("["));
     if (end < 0) return undefined;
     name = name.slice(0, end);
   }
@@ -59,21 +60,18 @@ function ownName(field: string, names: ReadonlyMap<string, string>): string | un
 export function compileError(
   rules: Parameters<CompileFields<unknown>>[0],
   names: ReadonlyMap<string, string>,
-  { values, errorFields, resources, errorIndexes }: FieldContext,
+  context: FieldContext,
 ): (field: string) => string | undefined {
-  const fields = [...rules].flatMap(
-    ([alpha, { upstream: v4, values: kind, error_field: error, object = "" }]): ErrorField[] => {
-      if (v4 === undefined) return [];
-      const memberName = resources.has(object)
-        ? (member: string) => errorFields.get(object)?.(member)
-        : undefined;
-      return [{ v4, alpha, error: error ?? values.get(kind ?? "")?.errorField, memberName }];
-    },
+  const { errorIndexes } = context;
+  const bracket = errorIndexes.haveDots ? withBrackets : (name: string): string => name;
+  const ownNames = new Map([...names].map(([v4, alpha]) => [bracket(v4), alpha]));
+  const fields = [...rules].flatMap(([alpha, rule]): ErrorField[] =>
+    rule.upstream === undefined ? [] : [{ v4: rule.upstream, alpha, ...errorPartOf(rule, context) }],
   );
   const longestFirst = fields.sort((a, b) => b.v4.length - a.v4.length);
   return (sent) => {
-    const field = errorIndexes.haveDots ? withBrackets(sent) : sent;
-    const own = ownName(field, names);
+    const field = bracket(sent);
+    const own = ownName(field, ownNames);
     if (own !== undefined) return own;
     const rule = longestFirst.find(({ v4 }) => isWithin(field, v4));
     return rule && alphaName(rule, field.slice(rule.v4.length), errorIndexes);

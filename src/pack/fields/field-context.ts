@@ -1,10 +1,8 @@
 import type { FieldRule } from "./field-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { SourceLocation } from "../../base/index.ts";
-import type { MaybePromise } from "../../jsonata/index.ts";
-import type { Change, JsonObject, ReadFunction, WriteContext } from "../translation-context.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
-import type { ValueKind } from "./value-kinds.ts";
+import type { FieldKeyContext } from "../keys/fields/field-key.ts";
 
 /**
  * One rule of a pack gives four translations, each compiled by a file of this folder:
@@ -25,23 +23,12 @@ export type CompileFields<T> = (
   locationOf: (field: string) => SourceLocation,
 ) => T;
 
-/** What rules may refer to. Functions of objects are looked up when they run, since resources refer to each other. */
-export interface FieldContext {
-  readonly values: ReadonlyMap<string, ValueKind>;
+/** The definitions that rules may refer to. */
+export interface FieldContext extends FieldKeyContext {
   readonly catalogs: ReadonlyMap<string, Catalog>;
-  readonly readers: ReadonlyMap<string, ReadFunction>;
-  /** Translate an object inside an alpha body to v4, by the rules of its own fields. */
-  readonly objectWrites: ReadonlyMap<
-    string,
-    (object: JsonObject, writing: WriteContext, change?: Change<JsonObject>) => MaybePromise<unknown>
-  >;
-  /** Translate the field of a v4 error inside an object to alpha. */
-  readonly errorFields: ReadonlyMap<string, (v4: string) => string | undefined>;
+  readonly resources: ReadonlyMap<string, { readonly definition: ResourceDefinition }>;
   /** Whether v4's errors write indexes like keys (`lines.0.sku`), and whether alpha's have indexes. */
   readonly errorIndexes: { readonly haveDots: boolean; readonly areKept: boolean };
-  readonly resources: ReadonlyMap<string, { readonly definition: ResourceDefinition }>;
-  /** Whether the translation of an object, or of one inside it, may lose something. */
-  readonly mayLose: (object: string) => boolean;
   /** `$values(kind, value)` of expressions: looks a v4 value up in the table of a value kind. */
   readonly lookup: (kind: string, value: unknown) => unknown;
   /** Translates v4 scopes to alpha, limited to the scopes that the client asked for. */
@@ -50,8 +37,6 @@ export interface FieldContext {
   readonly scopesFor: (alpha: unknown) => unknown;
   /** The headers that may have the client's token, in lower case. */
   readonly tokenHeaders: readonly string[];
-  /** The member with the id of an object. */
-  readonly id: string;
   /** Whether clients have filters in the query, where all values are texts. */
   readonly filtersInQuery: boolean;
   /** Whether responses to clients leave out fields without a value. */

@@ -4,23 +4,14 @@ import type { QueryField } from "../filters/query-filter.ts";
 import type { SelectField, SelectFields } from "../filters/select.ts";
 import type { FilterField } from "../filters/translate.ts";
 import { isObject } from "../../base/index.ts";
+import { compileFilterField, isTime } from "../keys/fields/field-keys.ts";
+import { filterRuleOf, isFilterable } from "../keys/fields/filters.ts";
 import { parseScalar, type ValueType } from "../routes/query.ts";
-import { filterName, filterRuleOf, isFilterable, type FieldRule } from "./field-definition.ts";
+import type { FieldRule } from "./field-definition.ts";
 import type { CatalogCopy, CatalogEntry } from "../translation-context.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
 import { compileGetter } from "./member-paths.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
-
-/** Returns the v4 values that mean the same as a filter value; undefined if v4 has no such value. */
-type TranslateValue = (value: Scalar, copy: CatalogCopy) => readonly Scalar[] | undefined;
-
-function compileValue(rule: FieldRule, context: FieldContext): TranslateValue | undefined {
-  const kind = rule.values === undefined ? undefined : context.values.get(rule.values);
-  if (kind?.filterValues) return (value) => kind.filterValues?.(value, rule.arguments ?? {});
-  const catalog = rule.catalog === undefined ? undefined : context.catalogs.get(rule.catalog);
-  if (!catalog) return undefined;
-  return (value, copy) => (typeof value === "string" ? catalog.filterIds(value, copy) : undefined);
-}
 
 /** Compiles the filter direction. The result is cached for each catalog copy, since catalog ids depend on it. */
 export const compileFilter: CompileFields<(copy: CatalogCopy) => ReadonlyMap<string, FilterField>> = (
@@ -28,47 +19,10 @@ export const compileFilter: CompileFields<(copy: CatalogCopy) => ReadonlyMap<str
   context,
   locationOf,
 ) => {
-  const filterable = [...rules].filter(([, rule]) => isFilterable(rule));
-  const prepared = filterable.map(([name, rule]) => {
-    if (filterName(rule) === undefined)
-      locationOf(name).report('a field that can be filtered by needs "upstream"');
-    const kind = rule.values === undefined ? undefined : context.values.get(rule.values);
-    const isComplete = rule.values !== undefined && !locationOf(name).isRemoved(rule.values);
-    if (isComplete && kind && !kind.filterValues)
-      locationOf(name).report(
-        `"${rule.values}" has no table in "read" and no JSONata in "write" that can be compiled: a filter needs the upstream's value`,
-      );
-    return {
-      name,
-      rule,
-      kind,
-      translate: compileValue(rule, context),
-      catalog: context.catalogs.get(rule.catalog ?? ""),
-    };
-  });
-
-  const bindCopy = (copy: CatalogCopy): ReadonlyMap<string, FilterField> =>
-    new Map(
-      prepared.map(({ name, rule, kind, translate, catalog }): [string, FilterField] => [
-        name,
-        {
-          // The boundary is found in objects of the upstream.
-          v4: (rule.boundary === undefined ? filterName(rule) : rule.upstream) ?? name,
-          dateTime: rule.format === "date-time",
-          ...(rule.accepts?.includes("object") && { reference: true, idName: context.id }),
-          ...(rule.boundary !== undefined && { boundaryField: rule.boundary }),
-          ...(translate && { translate: (value: Scalar) => translate(value, copy) }),
-          ...(catalog?.hiddenPrefix !== undefined && { hiddenPrefix: catalog.hiddenPrefix }),
-          ...(kind?.keepsOrder && { keepsOrder: true }),
-          ordered:
-            !catalog?.renames &&
-            (rule.values === undefined || kind?.keepsOrder === true) &&
-            rule.boundary === undefined,
-        },
-      ]),
-    );
-
-  return cacheByCopy(bindCopy);
+  const fields = [...rules].flatMap(([name, rule]) =>
+    isFilterable(rule) ? [[name, compileFilterField(rule, context, locationOf(name))] as const] : [],
+  );
+  return cacheByCopy((copy) => new Map(fields.map(([name, bind]) => [name, bind(copy, name)])));
 };
 
 /** Calls a function once for each catalog copy. */
@@ -102,7 +56,7 @@ export function compileSelectFields(
     const reference = rule.accepts?.includes("object") ?? false;
     const value: SelectField<CatalogEntry>["value"] =
       referred || reference ? ({ object }) => idsOf(get(object), id) : ({ object }) => get(object);
-    const dateTime = rule.format === "date-time";
+    const dateTime = isTime(rule);
     return { name, referred, field: { value, dateTime, isText, reference, idName: id } };
   });
   const negated = Object.entries(catalog?.opposites ?? {}).map(

@@ -1,4 +1,4 @@
-/** What the routes of a pack may lose, numbered, so that the audit counts losses without their texts. */
+/** The possible losses of the routes of a pack, numbered, so that the audit counts losses without their texts. */
 import { DEFAULT_SEVERITY } from "../../base/index.ts";
 import type { Loss } from "./loss.ts";
 import type { Route } from "../routes/route.ts";
@@ -6,7 +6,7 @@ import type { Route } from "../routes/route.ts";
 /** Maximum number of losses of a route. Those of its objects come first. */
 const MAX_LOSSES = 1024;
 
-/** The losses of the routes of one path, of which the body may select one. */
+/** The losses of the routes of one path, from which the body may select one. */
 export interface LossNames {
   /** Severity and text, separated by a blank: `meaning status: v4 has none`. */
   readonly names: readonly string[];
@@ -14,32 +14,14 @@ export interface LossNames {
   readonly bitsOf: (losses: Iterable<string>) => Uint8Array | undefined;
 }
 
-/** A call after a write has failed, so that the client gets only a part of the object. */
-export const responseLoss = (upstream: string): string => `the response: ${upstream} did not give it`;
+/** The losses of requests if other calls of the route fail. */
+const fallbackLosses = ({ callLosses }: Route): Loss[] =>
+  callLosses.map((text) => ({ text, severity: DEFAULT_SEVERITY }));
 
-/** A related request has failed. */
-export const relatedLoss = (name: string, upstream: string): string => `${name}: ${upstream} did not give it`;
-
-/** Some of the related requests of a body have failed. */
-export const partLoss = (name: string, upstream: string): string => `${name}: ${upstream} did not give all`;
-
-/** The levels that were requested for a token can't be read now. */
-export const levelsLoss = (name: string): string => `${name}: what was asked for is not known at the moment`;
-
-/** What requests lose if other calls of the route fail. */
-function fallbackLosses({ related, readAfterWrite, tokenLevels }: Route, upstream: string): Loss[] {
-  const texts = [
-    ...(readAfterWrite ? [responseLoss(upstream)] : []),
-    ...related.flatMap(({ name }) => [relatedLoss(name, upstream), partLoss(name, upstream)]),
-    ...(tokenLevels ? [levelsLoss(tokenLevels.scopes)] : []),
-  ];
-  return texts.map((text) => ({ text, severity: DEFAULT_SEVERITY }));
-}
-
-function compileNames(routes: readonly Route[], upstream: string): LossNames {
+function compileNames(routes: readonly Route[]): LossNames {
   const losses = [
     ...routes.flatMap((route) => [...route.losses, ...(route.withoutScopes?.losses ?? [])]),
-    ...routes.flatMap((route) => fallbackLosses(route, upstream)),
+    ...routes.flatMap((route) => fallbackLosses(route)),
   ];
   const unique = [...new Map(losses.map((loss) => [loss.text, loss])).values()].slice(0, MAX_LOSSES);
   const numbers = new Map(unique.map(({ text }, index) => [text, index]));
@@ -60,10 +42,5 @@ function compileNames(routes: readonly Route[], upstream: string): LossNames {
 }
 
 /** Compiles the losses of all routes, by the names of the routes. */
-export const compileLossNames = (
-  routes: readonly Route[],
-  upstream: string,
-): ReadonlyMap<string, LossNames> =>
-  new Map(
-    [...Map.groupBy(routes, ({ name }) => name)].map(([name, same]) => [name, compileNames(same, upstream)]),
-  );
+export const compileLossNames = (routes: readonly Route[]): ReadonlyMap<string, LossNames> =>
+  new Map([...Map.groupBy(routes, ({ name }) => name)].map(([name, same]) => [name, compileNames(same)]));

@@ -11,7 +11,7 @@ import {
   type SourceLocation,
   toText,
 } from "../../base/index.ts";
-import { emitInput, emitNothingRelated, emitValueAt, onlyPath } from "../codegen/emit-input.ts";
+import { emitInput, emitNoCalls, emitValueAt, onlyPath } from "../codegen/emit-input.ts";
 import type { ReaderField } from "../codegen/emit-object.ts";
 import type { ByteRange } from "../codegen/member-scan.ts";
 import { parseAt, type ReaderUnit } from "../codegen/generate-reader.ts";
@@ -20,7 +20,7 @@ import type { FieldRule } from "./field-definition.ts";
 import type { LossSink, ReadContext } from "../translation-context.ts";
 import type { FieldContext } from "./field-context.ts";
 import { createReadBindings, READ_VARIABLES, REQUEST_VARIABLES } from "./read-bindings.ts";
-import { MAX_CACHED_LENGTH, MAX_CACHED_VALUES } from "./read-steps.ts";
+import { MAX_CACHED_LENGTH, MAX_CACHED_VALUES } from "./stub-cache.ts";
 
 /** What a field may lose, as records and descriptions have it: `field: reason`. */
 export const lossText = (name: string, { loss }: FieldRule): string | undefined =>
@@ -64,11 +64,7 @@ interface LossOptions {
 export function emitLossTest(options: LossOptions): string | undefined {
   const { name, rule, location } = options;
   const text = lossText(name, rule);
-  if (text === undefined) {
-    for (const key of ["loss_when", "severity"] as const)
-      if (rule[key] !== undefined) location.at(key).report(`"${key}" needs "loss"`);
-    return undefined;
-  }
+  if (text === undefined) return undefined;
   const add = `lost.add(${JSON.stringify(text)});`;
   const test = rule.loss_when === undefined ? emitDerived(options) : emitCondition(rule.loss_when, options);
   if (test === "always") return add;
@@ -166,7 +162,7 @@ function emitCondition(source: string, { name, rule, context, location, unit }: 
   const value = variables.has("value") && upstream ? emitValueAt(plan.range(upstream)) : "undefined";
   const general = `${builder.constant(isLost)}(${emitInput(expression, unit)}, ${value}, reading)`;
   const guards = [
-    ...(variables.has("request") ? ["reading.sentBody !== undefined"] : []),
+    ...(variables.has("body") ? ["reading.body !== undefined"] : []),
     `!lost.has(${JSON.stringify(lossText(name, rule))})`,
   ];
   const path = variables.has("value")
@@ -179,12 +175,12 @@ function emitCondition(source: string, { name, rule, context, location, unit }: 
     isLost(
       path.reduceRight((inner, key) => ({ [key]: inner }), member),
       member,
-      NOTHING_RELATED,
+      NO_CALLS,
     );
   const cached = `${builder.constant(cacheTest(isValueLost))}(cursor, ${range.start}, ${range.end})`;
-  const test = variables.has("related") ? `(${emitNothingRelated(unit)} ? ${cached} : ${general})` : cached;
+  const test = variables.has("calls") ? `(${emitNoCalls(unit)} ? ${cached} : ${general})` : cached;
   return [...guards, test].join(" && ");
 }
 
-/** Without related responses a condition on one member depends on that member alone. */
-const NOTHING_RELATED = { related: {} } as ReadContext;
+/** Without values of calls a condition on one member depends on that member alone. */
+const NO_CALLS = { calls: {} } as ReadContext;

@@ -1,7 +1,7 @@
 /** v4 response → alpha response: the text of an alpha object, from the text of a v4 object. */
 import { ByteMap, type Cursor, type JsonText, type SourceLocation, toJsonText } from "../../base/index.ts";
 import type { MaybePromise } from "../../jsonata/index.ts";
-import { emitInput, emitNothingRelated, emitIsObject, emitValueAt, onlyPath } from "../codegen/emit-input.ts";
+import { emitInput, emitNoCalls, emitIsObject, emitValueAt, onlyPath } from "../codegen/emit-input.ts";
 import type { FieldCode, ReaderField } from "../codegen/emit-object.ts";
 import type { ByteRange } from "../codegen/member-scan.ts";
 import { createReaderUnit, generateReader, parseAt, type ReaderUnit } from "../codegen/generate-reader.ts";
@@ -14,7 +14,9 @@ import { networkAddress as networkOf } from "./ip-address.ts";
 import type { FieldContext } from "./field-context.ts";
 import { createReadBindings, PURE_VARIABLES, READ_VARIABLES } from "./read-bindings.ts";
 import { emitLossTest } from "./loss.ts";
-import { compileReadSteps, MAX_CACHED_LENGTH, MAX_CACHED_VALUES, type ReadStep } from "./read-steps.ts";
+import type { ReadStep } from "../keys/fields/field-key.ts";
+import { compileReadSteps, makesList } from "../keys/fields/field-keys.ts";
+import { MAX_CACHED_LENGTH, MAX_CACHED_VALUES } from "./stub-cache.ts";
 
 /** The read direction of all fields of an object. */
 export interface ObjectReader {
@@ -45,7 +47,7 @@ export function* compileRead(
     const variable = code.kind === "computed" ? unit.builder.name("field") : "";
     const mayBeAsync = code.kind === "computed" && (code.mayBeAsync || rule.object !== undefined);
     const neutral = toJsonText(rule.default) ?? "null";
-    const isArray = rule.as_array === true;
+    const isArray = makesList(rule);
     const isOptional = (rule.omit_null ?? context.omitsNull) && neutral === "null" && !isArray;
     fields.set(name, { code, variable, mayBeAsync, isArray, neutral, isOptional });
     yield;
@@ -124,10 +126,8 @@ function emitExpression(
     const value = range && variables.has("value") ? emitValueAt(range) : "undefined";
     return `${unit.builder.constant(run)}(${emitInput(expression, unit)}, ${value}, reading)`;
   };
-  // Rows of a list have no related responses: an expression that gives nothing without them need not run.
-  const guard = expression.requiredVariables.has("related")
-    ? `${emitNothingRelated(unit)} ? undefined : `
-    : "";
+  // Rows of a list have no values of calls: an expression that gives nothing without them need not run.
+  const guard = expression.requiredVariables.has("calls") ? `${emitNoCalls(unit)} ? undefined : ` : "";
   const mayBeAsync = expression.engine === "interpreted" || steps.some((step) => step.mayBeAsync);
   const { choice } = expression;
   if (range && choice?.variable === "value") {

@@ -4,7 +4,7 @@ import type { BodyRules } from "../bodies/body.ts";
 import { lossOf, type Loss } from "./loss.ts";
 import { objectLosses, type Resource } from "../load/resource.ts";
 
-/** What requests and responses of a route may lose. */
+/** The possible losses of requests and responses of a route. */
 export function routeLosses(
   { response }: RouteDefinition,
   responseObjects: readonly string[],

@@ -2,7 +2,7 @@
 import type { Conditions, Filter, Scalar } from "../filters/condition.ts";
 import { isObject } from "../../base/index.ts";
 import type { Query } from "../routes/query.ts";
-import { isFilterable } from "./field-definition.ts";
+import { isFilterable } from "../keys/fields/filters.ts";
 import { NO_CATALOGS } from "../translation-context.ts";
 import type { Route } from "../routes/route.ts";
 import type { Schema } from "./schema-members.ts";
@@ -10,7 +10,7 @@ import type { Schema } from "./schema-members.ts";
 /** Maximum number of names of a route. Words are left out before members, parameters and fields. */
 const MAX_NAMES = 1024;
 
-/** What a client sent to a route, as far as it was parsed. */
+/** The names that a client sent to a route, as far as the request was parsed. */
 export interface SentParts {
   readonly query: Query | undefined;
   readonly filter: Filter | undefined;
@@ -18,7 +18,7 @@ export interface SentParts {
   readonly body: unknown;
 }
 
-/** The names of the routes of one path, of which the body may select one. */
+/** The names of the routes of one path, from which the body may select one. */
 export interface SentNames {
   /** `body.label`, `body.plan=small`, `query.page`, `filter.status`, `filter.status=running`. */
   readonly names: readonly string[];
@@ -131,11 +131,11 @@ function addAliases({ members }: NonNullable<Route["body"]>, places: Map<string,
 }
 
 /** The fields of a route's filter, with their words. */
-function filterFields({ response, source, aggregation, resource }: Route): [string, Iterable<unknown>][] {
+function filterFields({ response, source, aggregate, resource }: Route): [string, Iterable<unknown>][] {
   if (response !== "list") return [];
   const { selectFields, members, queryFields } = resource;
   const names =
-    "catalog" in source || aggregation
+    "catalog" in source || aggregate
       ? [...selectFields(NO_CATALOGS).keys()]
       : [...members].flatMap(([name, rule]) => (isFilterable(rule) ? [name] : []));
   return names.map((name) => [name, queryFields.get(name)?.values ?? []]);

@@ -16,7 +16,10 @@ import {
 import type { MaybePromise } from "../../jsonata/index.ts";
 import type { OutputText } from "../codegen/output-buffer.ts";
 import type { ReadContext } from "../translation-context.ts";
-import type { Catalog } from "../calls/compile-catalog.ts";
+
+/** Results of short values are cached: rows of a list repeat few of them. An IPv6 network with quotes has up to 45 bytes. */
+export const MAX_CACHED_LENGTH = 48;
+export const MAX_CACHED_VALUES = 1000;
 
 /** Translates the text of a v4 value to alpha. The whole v4 object lies between `start` and `end` of the cursor. */
 export type ReadStepFunction = (
@@ -75,7 +78,7 @@ const stubBytes = (members: readonly Uint8Array[], text: PaddedText): number =>
  * Adds a cache to the step that expands an id. An id has one entry, with the members that it had last. Each hit looks
  * the id up in the current copy of the catalog, which may have it by now.
  */
-export function cacheStubs({ name }: Pick<Catalog, "name">, expand: ReadStepFunction): ExpandWithCache {
+export function cacheStubs({ name }: { readonly name: string }, expand: ReadStepFunction): ExpandWithCache {
   const stubs = new ByteMap<CachedStub>();
   return (cursor, start, end, offsets, reading, rowStart, rowEnd) => {
     const { bytes } = cursor;

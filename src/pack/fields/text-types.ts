@@ -10,14 +10,24 @@ export const headerName = z.string().regex(TOKEN, "is not the name of a header: 
 const RESERVED =
   /^(?:accept|accept-encoding|connection|content-(?:encoding|length|type)|cookie|expect|host|keep-alive|proxy-.*|set-cookie|te|traceparent|trailer|transfer-encoding|upgrade|user-agent|x-request-id)$/i;
 
-/** The name of a header that a pack may read and write. */
-export const fieldHeaderName = z
+const RESERVED_HINT = "is a header that frames messages, or that the gateway writes itself";
+
+const wordHeaderName = z
   .string()
-  .regex(/^[\w-]+$/, "is not the name of a header: letters, digits and hyphens")
-  .refine(
-    (name) => !RESERVED.test(name),
-    "is a header that frames messages, or that the gateway writes itself",
-  );
+  .regex(/^[\w-]+$/, "is not the name of a header: letters, digits and hyphens");
+
+const isFree = (name: string): boolean => !RESERVED.test(name);
+
+/** The name of a header that a pack may read and write. */
+export const fieldHeaderName = wordHeaderName.refine(isFree, RESERVED_HINT);
+
+/** The name of a header of the client's responses that a pack may write. */
+export const responseHeaderName = wordHeaderName.refine(isFree, {
+  error: ({ input }) =>
+    String(input).toLowerCase() === "content-type"
+      ? `${RESERVED_HINT}: use "client.content_type"`
+      : RESERVED_HINT,
+});
 
 /** The value of a header (RFC 9110, section 5.5): visible ASCII characters, and blanks between them. */
 export const headerValue = z
@@ -33,6 +43,14 @@ export const versionMediaType = z
   .regex(
     /^[!#$&^\w.+-]+\/[!#$&^\w.+-]+(?: *; *[\w-]+=[\w.-]+)*$/,
     "is not a media type, such as application/vnd.shop.v1+json",
+  );
+
+/** A media type of JSON with parameters, `application/json; charset=utf-8`. */
+export const jsonMediaType = z
+  .string()
+  .regex(
+    /^(?:application\/json|text\/json|[!#$&^\w.+-]+\/[!#$&^\w.-]+\+json)(?: *; *[\w-]+=[\w.-]+)*$/i,
+    "is not a media type of JSON, such as application/json; charset=utf-8",
   );
 
 /** The name of a query parameter. */

@@ -1,8 +1,11 @@
+/** Compiles the value kinds of a pack. */
 import type { Scalar } from "../filters/condition.ts";
 import {
   canonicalString,
   fromJsonText,
+  isArrayText,
   isStringText,
+  itemsOf,
   type JsonText,
   printJson,
   type SourceLocation,
@@ -13,58 +16,7 @@ import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import type { Scopes } from "../credentials/scopes.ts";
 import type { ValueKindDefinition } from "../schema/pack-definition.ts";
 import { compileExpressionAt, failureAsValue } from "../load/compile-expression.ts";
-
-/** A kind of value that alpha and v4 represent differently. `args` come from the field that uses it. */
-export interface ValueKind {
-  /** Creates the translation v4 → alpha of a value that is not null, as JSON text. */
-  readonly reader: (args: Args) => {
-    readonly read: (text: string) => MaybePromise<JsonText>;
-    readonly mayBeAsync: boolean;
-  };
-  /** The result may be an {@link UnknownValue}. */
-  readonly write: (value: unknown, args: Args) => MaybePromise<unknown>;
-  /** The value of the table that a text of a path or a query is, a number for example; any other value unchanged. */
-  readonly ofText: { readonly alpha: (text: unknown) => unknown; readonly v4: (text: unknown) => unknown };
-  /** Looks a v4 value up in the table; undefined if the table does not have it. */
-  readonly lookup: (value: unknown) => unknown;
-  /** The translation of ids; undefined if the kind does not have both directions. */
-  readonly ids: IdTranslation | undefined;
-  /** All v4 values of every alpha value; empty without a table. */
-  readonly v4ValuesByAlpha: ReadonlyMap<unknown, readonly unknown[]>;
-  /**
-   * Returns the v4 values of an alpha value in a filter: empty if they are not all known, because `otherwise` gives it as well,
-   * undefined if it has none. Undefined if the kind has neither a table nor a compiled `write`.
-   */
-  readonly filterValues: ((value: Scalar, args: Args) => readonly Scalar[] | undefined) | undefined;
-  /** Whether of two values the translation of the larger one is larger. */
-  readonly keepsOrder: boolean;
-  readonly errorField: string | undefined;
-  /** Whether a v4 value has the alpha value of another one; undefined if that is not known: an expression. */
-  readonly isLostInRead: ((v4: unknown) => boolean) | undefined;
-  /** Whether v4 gets the value of another alpha value; undefined if that is not known. */
-  readonly isLostInWrite: ((alpha: unknown) => boolean) | undefined;
-}
-
-/** The translation of ids, which are texts. An id without a translation is undefined. */
-export interface IdTranslation {
-  readonly toAlpha: (v4Id: string) => string | undefined;
-  readonly toV4: (alphaId: string) => string | undefined;
-  /** All v4 ids in the order of the table; undefined for expressions, which translate any text. */
-  readonly v4Ids: readonly string[] | undefined;
-}
-
-/** The result of a write for a value that the table of a kind does not have, if the kind rejects such values. */
-export class UnknownValue {
-  /** What clients read. */
-  readonly reason: string;
-
-  constructor(known: Iterable<unknown>) {
-    this.reason = `Must be one of ${[...known].join(", ")}.`;
-  }
-}
-
-/** Arguments of a value kind by name. */
-export type Args = Readonly<Record<string, unknown>>;
+import { type IdTranslation, isOperand, UnknownValue, type ValueKind } from "./value-kind.ts";
 
 type Side = ValueKindDefinition["read"];
 
@@ -101,13 +53,30 @@ function readByTable(values: ReadonlyMap<unknown, unknown>, otherwise: unknown):
   const texts = new Map([...values].map(([v4, alpha]) => [printJson(v4), toJsonText(alpha)]));
   const other = toJsonText(otherwise);
   const readOther = (text: string): JsonText => (other === undefined ? text : other);
-  const read = (text: string): JsonText => {
+  const readOne = (text: string): JsonText => {
     const found = texts.get(text);
     const alpha = found === undefined ? texts.get(canonicalText(text)) : found;
     return alpha === undefined ? readOther(text) : alpha;
   };
+  const readItem = (text: string): JsonText => (text === "null" ? text : read(text));
+  const read = (text: string): JsonText =>
+    isArrayText(text) ? `[${itemsOf(text).map(readItem).join(",")}]` : readOne(text);
   return () => ({ read, mayBeAsync: false });
 }
+
+/** Translates a value by a table: of a list each item that is not null. */
+const mapItems =
+  (translate: (value: unknown) => unknown) =>
+  (value: unknown): unknown =>
+    Array.isArray(value)
+      ? value.map((item: unknown) => (item === null ? item : mapItems(translate)(item)))
+      : translate(value);
+
+/** Whether a value, or of a list one of its items, meets a test. */
+const someItem =
+  (test: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    Array.isArray(value) ? value.some((item: unknown) => item !== null && someItem(test)(item)) : test(value);
 
 function readByExpression(
   location: SourceLocation,
@@ -135,7 +104,7 @@ function writeByExpression(
 ): Pick<ValueKind, "write" | "filterValues"> {
   const expression = compileExpressionAt(location, source, ["value", ...args]);
   const write: ValueKind["write"] = (value, given) => expression.evaluate(value, { ...given, value });
-  // `check --laws` interprets all expressions, also those that compile: they have no reason.
+  // Tests interpret all expressions, also those that compile: they have no reason.
   if (expression.fallback !== undefined) return { write, filterValues: undefined };
   return {
     write,
@@ -147,9 +116,6 @@ function writeByExpression(
   };
 }
 
-/** Whether a value is one that fields are compared with, other than null. */
-export const isOperand = (value: unknown): value is Scalar =>
-  typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 /** Whether two texts have the same scopes, in any order. */
 const haveSameScopes = (one: string, other: string): boolean => {
   const [words, others] = [one, other].map((text) => new Set(text.split(/[\s,]+/).filter(Boolean)));
@@ -164,7 +130,7 @@ const scopesKind = (scopes: Scopes): ValueKind => ({
   }),
   write: (value) => (typeof value === "string" ? scopes.toV4(value).join(" ") || undefined : value),
   ofText: { alpha: (text) => text, v4: (text) => text },
-  lookup: () => undefined,
+  lookup: undefined,
   ids: undefined,
   v4ValuesByAlpha: new Map(),
   filterValues: undefined,
@@ -203,6 +169,36 @@ function compileIds(
   };
 }
 
+/** `$values` of an expression; undefined for one that may be asynchronous. No value remains no value. */
+const lookupOf = ({ read }: ReturnType<ValueKind["reader"]>, isCompiled: boolean): ValueKind["lookup"] =>
+  isCompiled
+    ? (value) =>
+        value === undefined || value === null
+          ? undefined
+          : thenMaybe(read(printJson(value)), (text) => (text === undefined ? text : fromJsonText(text)))
+    : undefined;
+
+/** Tests of an expression for a value that it never gets. */
+const NULL_TEST = /\$value\s*!?=\s*null\b|\bnull\s*!?=\s*\$value\b|\$exists\(\s*\$value\s*\)/;
+
+/** Reports an expression that looks whether there is a value: without one, a value kind does not run. */
+function reportNullTests({ read, write }: ValueKindDefinition, location: SourceLocation): void {
+  for (const [key, source] of [
+    ["read", read],
+    ["write", write],
+  ] as const) {
+    const found = typeof source === "string" ? NULL_TEST.exec(source) : null;
+    if (found)
+      location.at(key).report(
+        {
+          message: "a value kind does not run where there is no value, so $value is never null",
+          hint: 'use "default" of the field, or "read", which always runs',
+        },
+        found.index,
+      );
+  }
+}
+
 /** Compiles one value kind. @param args Names of the arguments that fields pass to it. */
 export function compileValueKind(
   definition: ValueKindDefinition,
@@ -215,6 +211,7 @@ export function compileValueKind(
     if (Object.keys(definition).length > 1) location.report('"scopes" excludes all other keys');
     return scopesKind(scopes);
   }
+  reportNullTests(definition, location);
   const forward = table(read, same);
   const backwards = invert(forward);
   const v4ByAlpha = write === undefined ? backwards : table(write, same);
@@ -238,9 +235,9 @@ export function compileValueKind(
   const isAsync = !isCompiled || (written && !written.filterValues);
   return {
     reader,
-    write: written?.write ?? toV4,
+    write: written?.write ?? mapItems(toV4),
     ofText: { alpha: findText(v4ByAlpha), v4: findText(forward) },
-    lookup: (value) => forward.get(value),
+    lookup: typeof read === "string" ? lookupOf(reader({}), isCompiled) : (value) => forward.get(value),
     ids: isAsync ? undefined : compileIds(definition, [forward, v4ByAlpha], reader({}), written?.write),
     v4ValuesByAlpha,
     filterValues:
@@ -253,20 +250,14 @@ export function compileValueKind(
     isLostInRead:
       typeof read === "string"
         ? undefined
-        : (v4) => {
+        : someItem((v4) => {
             if (rejectsUnknown && !forward.has(v4)) return true;
             const alpha = alphaOf(v4);
             return (backwards.has(alpha) ? backwards.get(alpha) : alpha) !== v4;
-          },
+          }),
     isLostInWrite:
       typeof read === "string" || typeof write === "string"
         ? undefined
-        : (alpha) => alphaOf(toV4(alpha)) !== alpha,
+        : someItem((alpha) => alphaOf(toV4(alpha)) !== alpha),
   };
 }
-
-/** Applies a kind to a value. Null and undefined remain as they are. */
-export const applyValueKind =
-  (apply: ValueKind["write"], args: Args) =>
-  (value: MaybePromise<unknown>): MaybePromise<unknown> =>
-    thenMaybe(value, (given) => (given === undefined || given === null ? given : apply(given, args)));

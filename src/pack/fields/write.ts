@@ -1,14 +1,16 @@
-/** Alpha body → v4 body: the value of each v4 member. */
+/** Alpha body → v4 body: the value of each v4 member. `bodies/body-members.ts` gives top-level members their v4 names. */
 import { isDeepStrictEqual } from "node:util";
-import { isObject, resolveReference, type SourceLocation } from "../../base/index.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
-import { compileExpressionAt, evaluateFor, failureAsValue } from "../load/compile-expression.ts";
+import { createBindings, reportEarlyVariables, SCOPE_VARIABLES } from "../calls/scope.ts";
+import { compileExpressionAt, failureAsValue } from "../load/compile-expression.ts";
 import type { FieldRule } from "./field-definition.ts";
 import type { Steps } from "../steps.ts";
 import type { Change, JsonObject, WriteContext } from "../translation-context.ts";
 import { compileGetter, compileSetter } from "./member-paths.ts";
-import { applyValueKind, UnknownValue } from "./value-kinds.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
+import { InvalidWrite, invalidValue, type WriteFault } from "../bodies/invalid-write.ts";
+import { compileWriteSteps } from "../keys/fields/field-keys.ts";
 
 /**
  * Translates a member of an alpha body to the value of one v4 member. `undefined` is not sent. With a change, only what
@@ -49,26 +51,7 @@ export function writeMembers(
   });
 }
 
-/** Why a member can't be translated. */
-export interface WriteFault {
-  /** The dotted path below the member; empty for the member itself. */
-  readonly below: string;
-  /** An id that the catalog does not have, a value that the table does not have, or the expression that failed. */
-  readonly cause: "unknown id" | UnknownValue | ExpressionError;
-}
-
-/** The result of a write for a value that can't be translated. */
-export class InvalidWrite {
-  readonly faults: readonly WriteFault[];
-
-  constructor(faults: readonly WriteFault[]) {
-    this.faults = faults;
-  }
-}
-
-const UNKNOWN_ID = new InvalidWrite([{ below: "", cause: "unknown id" }]);
-
-const WRITE_VARIABLES = ["value", "values", "prerequisites", "path", "client", "scopesFor", "body"];
+const WRITE_VARIABLES = ["value", "values", "client", "scopesFor", ...SCOPE_VARIABLES];
 
 /** Compiles the write direction: one function per field, by alpha name. Yields after each. */
 export function* compileWrite(
@@ -85,14 +68,8 @@ export function* compileWrite(
 /** The result of a write, or its failure as the fault of the member: the value comes from the client. */
 const catchFailure = (write: () => MaybePromise<unknown>): MaybePromise<unknown> =>
   thenMaybe(failureAsValue(write), (written) =>
-    written instanceof ExpressionError ? new InvalidWrite([{ below: "", cause: written }]) : written,
+    written instanceof ExpressionError ? invalidValue(written) : written,
   );
-
-/** Merges the translated items of a list. */
-const listOrFaults = (items: readonly unknown[]): unknown => {
-  const faults = items.flatMap((item) => (item instanceof InvalidWrite ? item.faults : []));
-  return faults.length > 0 ? new InvalidWrite(faults) : items;
-};
 
 /** Compiles a function that writes a nested object by the rules of its own fields. Other members are not sent. */
 export function compileObjectWrite(
@@ -121,62 +98,32 @@ export function compileObjectWrite(
 
 /** A member that is null is written, too: body rules have dropped every null that means "not given". */
 function compileFieldWrite(rule: FieldRule, context: FieldContext, location: SourceLocation): WriteFunction {
-  const resolve = <T>(key: "values" | "catalog" | "object", kind: string, among: ReadonlyMap<string, T>) =>
-    rule[key] === undefined ? undefined : resolveReference(location.at(key), kind, rule[key], among);
-  const kind = resolve("values", "value kind", context.values);
-  const catalog = resolve("catalog", "catalog", context.catalogs);
-  const isKnownObject = resolve("object", "object", context.resources) !== undefined;
-  const { object = "", write: source } = rule;
-  const { origin } = location;
   const expression =
-    source === undefined
+    rule.write === undefined
       ? undefined
-      : compileExpressionAt(location.at("write"), source, WRITE_VARIABLES, context.values);
-  const convert = kind && applyValueKind(kind.write, rule.arguments ?? {});
-  const idOf = (value: unknown, { catalogs }: WriteContext): unknown =>
-    catalog && typeof value === "string" ? (catalog.v4Id(value, catalogs) ?? UNKNOWN_ID) : value;
-  const toId = (value: unknown, writing: WriteContext): unknown =>
-    catalog && Array.isArray(value)
-      ? listOrFaults(value.map((each) => idOf(each, writing)))
-      : idOf(value, writing);
-  // The result of an expression is v4's own object.
-  const isNested = isKnownObject && !expression;
-  const toObject = (
-    value: unknown,
-    writing: WriteContext,
-    { changed, before }: Partial<Change<unknown>> = {},
-  ): MaybePromise<unknown> => {
-    if (!isNested) return value;
-    const change = isObject(changed) && isObject(before) ? { changed, before } : undefined;
-    if (isObject(value)) return context.objectWrites.get(object)?.(value, writing, change);
-    if (!Array.isArray(value)) return value;
-    return thenMaybe(
-      mapMaybe(value, (each: unknown) => toObject(each, writing)),
-      listOrFaults,
-    );
-  };
-  const isWhole = expression !== undefined || convert !== undefined || isNested;
+      : compileExpressionAt(location.at("write"), rule.write, WRITE_VARIABLES, context.values);
+  const variables = expression?.variables ?? new Set<string>();
+  reportEarlyVariables(variables, "request", location.at("write"));
+  const bind = createBindings(variables, context.tokenHeaders);
+  const steps = compileWriteSteps(rule, context, location);
+  const needsWhole = expression !== undefined || steps.some((step) => step.needsWhole);
   return (whole, body, writing, change) =>
     catchFailure(() => {
-      const { prerequisites, path, client } = writing;
       // A list has only the items that are sent. An object that is translated has all its members.
-      const value = change && (!isWhole || Array.isArray(change.changed)) ? change.changed : whole;
+      const value = change && (!needsWhole || Array.isArray(change.changed)) ? change.changed : whole;
       const written = expression
         ? expression.evaluate(body, {
             value,
             values: context.lookup,
-            prerequisites,
-            path,
-            client,
+            client: writing.client,
             scopesFor: context.scopesFor,
-            body: writing.body,
+            ...bind(writing),
           })
         : value;
-      const converted = convert ? evaluateFor(origin, () => convert(written)) : written;
-      return thenMaybe(converted, (v4) =>
-        v4 instanceof UnknownValue
-          ? new InvalidWrite([{ below: "", cause: v4 }])
-          : toObject(toId(v4, writing), writing, convert ? undefined : change),
+      return steps.reduce<MaybePromise<unknown>>(
+        (given, { run }) =>
+          thenMaybe(given, (v4) => (v4 instanceof InvalidWrite ? v4 : run(v4, writing, change))),
+        written,
       );
     });
 }

@@ -8,7 +8,8 @@ import type { QueryField } from "./query-filter.ts";
 import { selectRows } from "./select.ts";
 import { translateFilter } from "./translate.ts";
 import { parseScalar } from "../routes/query.ts";
-import { filterRuleOf, type FieldRule } from "../fields/field-definition.ts";
+import { filterRuleOf } from "../keys/fields/filters.ts";
+import type { FieldRule } from "../fields/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
@@ -16,7 +17,7 @@ import { NO_CATALOGS } from "../translation-context.ts";
 import { listFields } from "./filters.ts";
 import type { Resource } from "../load/resource.ts";
 import type { Route } from "../routes/route.ts";
-import type { ValueKind } from "../fields/value-kinds.ts";
+import type { ValueKind } from "../fields/value-kind.ts";
 
 /** Reports values for no filter that have another meaning, or that the upstream can't get. */
 export function reportInvalidFilterRules(
@@ -34,7 +35,7 @@ export function reportInvalidFilterRules(
       if (all !== undefined && (kind?.v4ValuesByAlpha.has(all) || isOfType(all, rule.type)))
         at.at("all").report(`"${all}" is a value of the field: clients could not filter by it`);
       if (upstreamAll === undefined) continue;
-      if (kind?.lookup(upstreamAll) !== undefined)
+      if (kind && [...kind.v4ValuesByAlpha.values()].flat().includes(upstreamAll))
         at.at("upstream_all").report(`"${upstreamAll}" is a value of the upstream's field`);
       if (rule.boundary !== undefined)
         at.at("upstream_all").report('the upstream can\'t filter by this field: it has a "boundary"');

@@ -1,4 +1,4 @@
-/** What a list is filtered and sorted by if the client does not say it, and values that mean no filter. */
+/** The filter and order of a list if the client gives none, and values that mean no filter. */
 import type { Condition, Conditions, Filter, Order, Scalar } from "./condition.ts";
 import { forParameter } from "../routes/parameter-error.ts";
 import { throwFilterError } from "./filter-error.ts";

@@ -1,54 +1,99 @@
 /** How a dialect filters and sorts lists, as the pack writes it. */
+import { z } from "zod";
+import { about } from "../../base/index.ts";
+import { headerName } from "../fields/text-types.ts";
 
-/** The neutral name of an operator. The spellings of both dialects are data of the pack. */
-export type Operator =
-  | "and"
-  | "or"
-  | "gt"
-  | "gte"
-  | "lt"
-  | "lte"
-  | "contains"
-  | "neq"
-  | "order_by"
-  | "order"
-  | "search";
+/** The placeholder of a field's name in a parameter. */
+export const FIELD = "{field}";
+
+const name = z.string().min(1);
+
+/** The neutral names of operators. The spellings of both dialects are data of the pack. */
+const OPERATORS = [
+  "and",
+  "or",
+  "gt",
+  "gte",
+  "lt",
+  "lte",
+  "contains",
+  "neq",
+  "order_by",
+  "order",
+  "search",
+] as const;
+
+const spellings = z.union([name, z.array(name).min(1)]);
+
+/** How several values are in a query: in repeated parameters, or in one with commas. */
+const multiple = z.enum(["repeat", "comma"]);
+
+const sort = z.strictObject({
+  parameter: about(name, "The parameter with the field.", "sort"),
+  ascending: about(name.default(FIELD), "The value for an ascending order.", "{field},asc"),
+  descending: about(name.default(`-${FIELD}`), "The value for a descending order.", "{field},desc"),
+  multiple: about(
+    multiple.optional(),
+    "How to sort by several fields: `repeat` (`sort=a&sort=b`) or `comma` (`sort=a,b`). Default: by one only.",
+    "comma",
+  ),
+});
+
+/** How the upstream filters lists: with a JSON header, or in the query. */
+export const upstreamFilters = z.strictObject({
+  header: about(
+    headerName.optional(),
+    "The header with the filter, a JSON object. Without it: filters are in the query.",
+    "X-Query",
+  ),
+  parameter: about(
+    name.optional(),
+    "In a query: the parameter for equality. `{field}` is the name of the field.",
+    "filter[{field}]",
+  ),
+  operators: about(
+    z.partialRecord(z.enum(OPERATORS), spellings).default({}),
+    "The operators with their spelling: a key of the JSON object, or a parameter with `{field}`. The first of several spellings is the documented one. `search` searches all fields.",
+    { gte: "{field}[gte]", search: "q" },
+  ),
+  in: about(
+    z
+      .strictObject({
+        parameter: about(name, "The parameter, with `{field}`.", "{field}"),
+        multiple: about(multiple, "The values are repeated parameters, or separated by commas.", "comma"),
+      })
+      .optional(),
+    "In a query: the parameter that takes several values, of which one must be equal.",
+    { parameter: "{field}", multiple: "comma" },
+  ),
+  sort: about(sort.optional(), "In a query: the order of a list. In a header see `order_by`.", {
+    parameter: "sort",
+    multiple: "comma",
+  }),
+});
+
+/** How clients do. */
+export const clientFilters = upstreamFilters.extend({
+  unknown: about(
+    z.enum(["ignore", "reject"]).default("reject"),
+    "Filters in the query by other fields are a 400 (`reject`, the default), or have no effect (`ignore`).",
+    "ignore",
+  ),
+});
+
+/** The neutral name of an operator. */
+export type Operator = (typeof OPERATORS)[number];
+
+export type SortDefinition = z.infer<typeof sort>;
+
+export type FilterDefinition = z.infer<typeof upstreamFilters> &
+  Partial<Pick<z.infer<typeof clientFilters>, "unknown">>;
 
 /**
  * The operators that a dialect has, with their spellings. Of several spellings the first is the documented one. In a query
  * the spelling is a parameter with the placeholder {@link FIELD}.
  */
-export type OperatorSpellings = Readonly<Partial<Record<Operator, string | readonly string[]>>>;
-
-/** How several values are in a query: in repeated parameters, or in one with commas. */
-export type Multiple = "repeat" | "comma";
-
-/** The order of a list in a query. */
-export interface SortDefinition {
-  readonly parameter: string;
-  /** The parameter with the direction; undefined if the order has it. */
-  readonly direction?: string | undefined;
-  /** The order by a field, or the direction. */
-  readonly ascending?: string | undefined;
-  readonly descending?: string | undefined;
-  /** Undefined: a list is sorted by one field. */
-  readonly multiple?: Multiple | undefined;
-}
-
-/** How a dialect filters lists: with a JSON header, or in the query. */
-export interface FilterDefinition {
-  readonly header?: string | undefined;
-  /** In a query: the parameter that a field must be equal to. */
-  readonly parameter?: string | undefined;
-  readonly operators: OperatorSpellings;
-  /** In a query: the parameter with several values, one of which a field must be equal to. */
-  readonly in?: { readonly parameter: string; readonly multiple: Multiple } | undefined;
-  readonly sort?: SortDefinition | undefined;
-  readonly unknown?: "ignore" | "reject" | undefined;
-}
-
-/** The placeholder of a field's name in a parameter. */
-export const FIELD = "{field}";
+export type OperatorSpellings = FilterDefinition["operators"];
 
 /** Returns a parameter with the name of a field. */
 export const fillName = (template: string, field: string): string => template.replace(FIELD, () => field);
@@ -64,3 +109,36 @@ export function nameIn(template: string, text: string): string | undefined {
 /** All spellings of an operator. */
 export const spellingsOf = (spellings: string | readonly string[] | undefined): readonly string[] =>
   spellings === undefined ? [] : [spellings].flat();
+
+/** Operators that compare a field. */
+const COMPARISONS = ["neq", "contains", "gt", "gte", "lt", "lte"] as const;
+
+/** A form of parameters that compare a field. */
+export interface FieldTemplate {
+  /** `in`: several values, one of which the field must be equal to. */
+  readonly operator: "eq" | "in" | (typeof COMPARISONS)[number];
+  /** The name of the parameter, with the placeholder {@link FIELD}. */
+  readonly template: string;
+  /** Whether the dialect has the form to read alone: the gateway writes the first spelling. */
+  readonly isOther: boolean;
+}
+
+/** All forms of parameters that compare a field in a query; none if filters are in a header. */
+export function fieldTemplates({
+  header,
+  parameter,
+  operators,
+  in: choice,
+}: FilterDefinition): FieldTemplate[] {
+  if (header !== undefined) return [];
+  const forms = { eq: parameter, in: choice?.parameter, ...operators };
+  return (["eq", "in", ...COMPARISONS] as const).flatMap((operator) =>
+    spellingsOf(forms[operator]).map((template, index) => ({ operator, template, isOther: index > 0 })),
+  );
+}
+
+/** The parameters of a query that sort and search. */
+export const otherParameters = ({ header, sort, operators }: FilterDefinition): string[] =>
+  header === undefined
+    ? [sort?.parameter, spellingsOf(operators.search)[0]].filter((name) => name !== undefined)
+    : [];

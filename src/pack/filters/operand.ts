@@ -1,8 +1,8 @@
-import { normalizeDateTime } from "../../base/index.ts";
+import { normalizeDateTime } from "../keys/fields/date-time.ts";
 import type { Scalar, Test, WholeObject } from "./condition.ts";
 import { throwFilterError } from "./filter-error.ts";
 
-/** With what a field can be compared. The same rules apply whether v4 or the gateway filters. */
+/** The values with which a field can be compared. The same rules apply whether v4 or the gateway filters. */
 export interface OperandRules {
   /** The values are date-times: they are compared with date-times in the form of both dialects. */
   readonly dateTime?: boolean;

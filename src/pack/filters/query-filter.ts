@@ -1,7 +1,16 @@
 /** Parses the filter of a client in the query: `status=open&created[gte]=2020-01-01&sort=-created&q=text`. */
 import type { Query, ValueType } from "../routes/query.ts";
 import type { Condition, Filter, Scalar, Test } from "./condition.ts";
-import { FIELD, fillName, nameIn, spellingsOf, type FilterDefinition } from "./filter-definition.ts";
+import {
+  FIELD,
+  fieldTemplates,
+  fillName,
+  nameIn,
+  otherParameters,
+  spellingsOf,
+  type FieldTemplate,
+  type FilterDefinition,
+} from "./filter-definition.ts";
 import { forParameter, throwParameterError } from "../routes/parameter-error.ts";
 import { throwFilterError } from "./filter-error.ts";
 import { maxNodes } from "./parse-filter.ts";
@@ -13,36 +22,25 @@ export type ReadValue = (text: string) => Scalar | undefined;
 /** A field that clients may filter by. */
 export interface QueryField {
   readonly read: ReadValue;
-  /** What the text must be, for the error of one that it can't read. */
+  /** Describes a valid text, for the error of an invalid one. */
   readonly expected: string;
   readonly type: ValueType;
   /** The only values, if there is a table of them. */
   readonly values?: readonly Scalar[];
 }
 
-/** What a parameter is to the filter of a list: a part of it, or one on a field that it ignores. */
+/** The role of a parameter in the filter of a list: a part of it, or one on a field that it ignores. */
 export type ParameterUse = "used" | "ignored";
 
 /** One parameter that filters by a field. */
 interface FieldParameter {
   readonly field: string;
-  readonly operator: Test["operator"] | "in";
+  readonly operator: FieldTemplate["operator"];
 }
-
-const OPERATORS = ["neq", "contains", "gt", "gte", "lt", "lte"] as const;
-
-/** All forms of parameters with the name of a field. */
-const templatesOf = ({ parameter, operators, in: choice }: FilterDefinition) => [
-  ...(parameter === undefined ? [] : [{ operator: "eq" as const, template: parameter }]),
-  ...(choice === undefined ? [] : [{ operator: "in" as const, template: choice.parameter }]),
-  ...OPERATORS.flatMap((operator) =>
-    spellingsOf(operators[operator]).map((template) => ({ operator, template })),
-  ),
-];
 
 /** The parameters of a list that filter by a field, in the order of the fields. */
 function createParameters(
-  templates: ReturnType<typeof templatesOf>,
+  templates: readonly FieldTemplate[],
   fields: Iterable<string>,
 ): ReadonlyMap<string, FieldParameter> {
   const parameters = new Map<string, FieldParameter>();
@@ -64,7 +62,7 @@ export class QueryFilter {
   readonly #definition: FilterDefinition;
   readonly #fields: ReadonlyMap<string, QueryField>;
   readonly #isOtherField: (name: string) => boolean;
-  readonly #templates: ReturnType<typeof templatesOf>;
+  readonly #templates: readonly FieldTemplate[];
   readonly #sort: SortParameter | undefined;
   readonly #search: string | undefined;
 
@@ -80,14 +78,14 @@ export class QueryFilter {
     this.#definition = definition;
     this.#fields = fields;
     this.#isOtherField = isOtherField;
-    this.#templates = templatesOf(definition);
+    this.#templates = fieldTemplates(definition);
     this.#sort = definition.sort && createSortParameter(definition.sort);
     [this.#search] = spellingsOf(definition.operators.search);
     this.parameters = createParameters(this.#templates, fields.keys());
-    this.others = [...(this.#sort?.names ?? []), this.#search].filter((name) => name !== undefined);
+    this.others = otherParameters(definition);
   }
 
-  /** What a parameter is to the filter; undefined if it has nothing to do with it. */
+  /** The role of a parameter in the filter; undefined if it has none. */
   use(parameter: string): ParameterUse | undefined {
     if (this.parameters.has(parameter) || this.others.includes(parameter)) return "used";
     if (this.#unknownField(parameter) === undefined) return undefined;

@@ -63,7 +63,7 @@ export type SelectFields<Row> = ReadonlyMap<string, SelectField<Row>>;
 
 type Predicate<Value> = (value: Value) => boolean;
 
-/** What a value is compared with. A text of a query may be a number that no double holds. */
+/** The operand of a comparison. A text of a query may be a number that no double holds. */
 type Operand = Scalar | ExactNumber;
 
 /**

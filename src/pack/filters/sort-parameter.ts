@@ -1,7 +1,7 @@
-/** The order of a list in a query: `sort=-created`, `sort=name,-created`, `sort=created,desc`, `order_by=name&order=desc`. */
+/** The order of a list in a query: `sort=-created`, `sort=name,-created`, `sort=created,desc`. */
 import { formatParameter, type Query } from "../routes/query.ts";
 import type { Order } from "./condition.ts";
-import { FIELD, fillName, nameIn, type SortDefinition } from "./filter-definition.ts";
+import { fillName, nameIn, type SortDefinition } from "./filter-definition.ts";
 import { throwSeveralOrders } from "./filter-error.ts";
 import { throwParameterError, type ListRule } from "../routes/parameter-error.ts";
 
@@ -10,19 +10,11 @@ const MAX_ORDERS = 10;
 
 /** Reads and writes the order of lists of one dialect. */
 export interface SortParameter {
-  /** The parameters that it reads. */
-  readonly names: readonly string[];
   /** @throws {HttpError} 400 if the order is ambiguous */
   readonly read: (query: Query) => readonly Order[];
   /** Returns the text of the parameters. @throws {HttpError} 400 if there are more fields than the dialect can sort by */
   readonly write: (order: readonly Order[]) => string;
 }
-
-/** The forms of an order, with their defaults. */
-export const formsOf = ({ direction, ascending, descending }: SortDefinition) => ({
-  ascending: ascending ?? (direction === undefined ? FIELD : "asc"),
-  descending: descending ?? (direction === undefined ? `-${FIELD}` : "desc"),
-});
 
 /** Returns the only value of a parameter; undefined without one, or if it is empty. */
 export function onlyValue(query: Query, name: string, rule: ListRule = "sort"): string | undefined {
@@ -31,40 +23,13 @@ export function onlyValue(query: Query, name: string, rule: ListRule = "sort"): 
   return value === "" ? undefined : value;
 }
 
-/** An order with its direction in a parameter of its own. */
-function createTwoParameters(definition: SortDefinition, direction: string): SortParameter {
-  const { parameter } = definition;
-  const { ascending, descending } = formsOf(definition);
-  function isDescending(text: string | undefined): Pick<Order, "descending"> {
-    if (text === undefined) return {};
-    if (text !== ascending && text !== descending)
-      throwParameterError(direction, `takes "${ascending}" or "${descending}".`, "sort");
-    return { descending: text === descending };
-  }
-  return {
-    names: [parameter, direction],
-    read(query) {
-      const [field, text] = [onlyValue(query, parameter), onlyValue(query, direction)];
-      if (field !== undefined) return [{ field, ...isDescending(text) }];
-      return text === undefined ? [] : throwParameterError(direction, "needs a field to order by.", "sort");
-    },
-    write(order) {
-      const [first, ...others] = order;
-      if (!first) return "";
-      if (others.length > 0) throwSeveralOrders();
-      const by = formatParameter(parameter, first.field);
-      return first.descending === undefined
-        ? by
-        : `${by}&${formatParameter(direction, first.descending ? descending : ascending)}`;
-    },
-  };
-}
-
 /** Creates the reader and writer of a dialect's order. */
-export function createSortParameter(definition: SortDefinition): SortParameter {
-  const { parameter, direction, multiple } = definition;
-  if (direction !== undefined) return createTwoParameters(definition, direction);
-  const { ascending, descending } = formsOf(definition);
+export function createSortParameter({
+  parameter,
+  ascending,
+  descending,
+  multiple,
+}: SortDefinition): SortParameter {
   // A longer form is more exact: `-created` has the form of a field, too.
   const forms = [
     { template: descending, isDescending: true },
@@ -87,7 +52,6 @@ export function createSortParameter(definition: SortDefinition): SortParameter {
   }
 
   return {
-    names: [parameter],
     read(query) {
       const texts = textsOf(query).filter((text) => text !== "");
       if (texts.length > MAX_ORDERS)

@@ -1,9 +1,6 @@
 /** `$query` and `$headers`: what expressions read of the head of a client's request. */
 import { credentialHeaders, type CredentialsPlaces } from "../credentials/credentials.ts";
 import type { Query } from "../routes/query.ts";
-import { type Bindings, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
-import type { SourceLocation } from "../../base/index.ts";
-import { compileExpressionAt } from "../load/compile-expression.ts";
 import type { ClientHead, JsonObject } from "../translation-context.ts";
 
 /** The headers that may have the client's token, in lower case. */
@@ -15,7 +12,7 @@ const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "proxy-author
 
 /** The parameters of a query: a text, or a list where one comes several times. Made once for all rows of a list. */
 const queries = new WeakMap<Query, JsonObject>();
-export function queryOf({ query }: ClientHead): JsonObject {
+export function queryOf({ query }: Pick<ClientHead, "query">): JsonObject {
   const made = queries.get(query);
   if (made) return made;
   const values = Object.fromEntries(
@@ -37,28 +34,4 @@ export function headersOf({ request }: ClientHead, tokenHeaders: readonly string
   );
   headersByRequest.set(request, values);
   return values;
-}
-
-/** Whether something holds for a value in a client's request. */
-export type HeadCondition = (value: unknown, client: ClientHead | undefined) => MaybePromise<boolean>;
-
-/**
- * Compiles a condition that may read `$query` and `$headers`; returns undefined if there is no source.
- *
- * @param tokenHeaders that it does not get
- */
-export function compileHeadCondition(
-  source: string | undefined,
-  tokenHeaders: readonly string[],
-  location: SourceLocation,
-): HeadCondition | undefined {
-  if (source === undefined) return undefined;
-  const expression = compileExpressionAt(location, source, ["query", "headers"]);
-  const readsQuery = expression.variables.has("query");
-  const readsHeaders = expression.variables.has("headers");
-  const bind = (client: ClientHead | undefined): Bindings => ({
-    ...(readsQuery && client && { query: queryOf(client) }),
-    ...(readsHeaders && client && { headers: headersOf(client, tokenHeaders) }),
-  });
-  return (value, client) => thenMaybe(expression.evaluate(value, bind(client)), Boolean);
 }

@@ -1,7 +1,13 @@
 /** The schemas of headers and versions, of both dialects and of a route. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
-import { fieldHeaderName, headerValue, parameterName, versionMediaType } from "../fields/text-types.ts";
+import {
+  fieldHeaderName,
+  headerValue,
+  parameterName,
+  responseHeaderName,
+  versionMediaType,
+} from "../fields/text-types.ts";
 
 const upstreamName = about(
   fieldHeaderName.optional(),
@@ -25,8 +31,13 @@ const requestHeaderRule = z.strictObject({
   ),
   write: about(
     expression.optional(),
-    "JSONata over the client's body, whose result is the value. `$value` is the client's header, `$headers` has all of them by lower-case names, `$path` the path parameters. An undefined result is not sent.",
+    "JSONata over the client's body without its wrapper: the value. `$value` is the client's header; `$path`, `$query`, `$headers`, `$body` and `$now` have the rest of the request. An undefined result is not sent.",
     "version",
+  ),
+  every_call: about(
+    z.literal(true).optional(),
+    "All calls of the request have the header, also those before and after the main call.",
+    true,
   ),
   required: about(z.literal(true).optional(), "A request without the value is a 400.", true),
   default: about(headerValue.optional(), "The value if the client has not sent the header.", "en"),
@@ -34,14 +45,10 @@ const requestHeaderRule = z.strictObject({
 
 const responseHeaderRule = z.strictObject({
   upstream: upstreamName,
-  const: about(
-    headerValue.optional(),
-    "The value of all responses, instead of the upstream's.",
-    "2024-05-01",
-  ),
+  const: about(headerValue.optional(), "A constant value.", "2024-05-01"),
   read: about(
     expression.optional(),
-    "JSONata over the upstream's object, whose result is the value. With `upstream` it applies if the upstream does not send that header. `$response_headers` has the upstream's headers by lower-case names, `$response` its whole response, `$object` is the client's response, `$path` has the path parameters, `$status` is the client's status.",
+    "JSONata over the upstream's object: the value. With `upstream`: only if the upstream does not send that header. `$response_headers` has the upstream's headers by lower-case names, `$response` its whole response, `$object` the client's, `$path` the path parameters, `$query` the client's query, `$now` the time of the request, `$status` the client's status.",
     '$response_headers."x-used" & "/" & $response_headers."x-limit"',
   ),
   on: about(
@@ -51,7 +58,7 @@ const responseHeaderRule = z.strictObject({
   ),
   links: about(
     z.enum(["path", "absolute"]).default("path"),
-    "A path in this header is sent as it is, or after the host of the setting `PUBLIC_URL` (`absolute`).",
+    "A path in this header is sent as it is, or as a URL below the setting `PUBLIC_URL` (`absolute`).",
     "absolute",
   ),
 });
@@ -79,7 +86,7 @@ export const rateLimitHeaders = z.strictObject({
   reset: about(fieldHeaderName.optional(), "The header with the end of the window.", "RateLimit-Reset"),
   reset_unit: about(
     z.enum(["epoch_seconds", "seconds_left"]).optional(),
-    "The end of the window is a time in seconds since 1970 (`epoch_seconds`, the default), or the number of seconds until then (`seconds_left`).",
+    "The end is a time in seconds since 1970 (`epoch_seconds`, the default), or the seconds until then (`seconds_left`).",
     "seconds_left",
   ),
 });
@@ -92,7 +99,7 @@ export const passedHeaders = z.strictObject({
     { "Idempotency-Key": "Idempotency-Key", "If-None-Match": "If-None-Match" },
   ),
   response: about(
-    z.record(fieldHeaderName, responseHeader).default({}),
+    z.record(responseHeaderName, responseHeader).default({}),
     "Headers of responses, by the client's names. A `Location` of the upstream becomes the client's path.",
     { ETag: "ETag", Location: "Location" },
   ),
@@ -114,11 +121,7 @@ const place = {
 /** The version that clients ask for. */
 export const clientVersion = z.strictObject({
   ...place,
-  required: about(
-    z.literal(true).optional(),
-    "A request without the version is an error. Without this key only another version is one.",
-    true,
-  ),
+  required: about(z.literal(true).optional(), "A request without the version is an error, too.", true),
 });
 
 /** The version that the gateway asks the upstream for. */

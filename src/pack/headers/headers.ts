@@ -5,6 +5,7 @@ import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { PassedHeadersDefinition, ResponseHeaderDefinition } from "./headers-definition.ts";
 import {
+  compileCommonHeaders,
   compilePassedHeaders,
   compileWrittenValues,
   type HeaderLines,
@@ -15,6 +16,7 @@ import {
   ADDRESSES,
   compileEntityTag,
   compileResponseHeaders,
+  makesDate,
   type WriteResponseHeaders,
 } from "./response-headers.ts";
 
@@ -31,11 +33,15 @@ export interface PassedHeaders {
     | undefined;
   /** Returns the values that are made of others, or that the upstream has in another place. @throws {HttpError} 400 */
   readonly write: ((sent: SentRequest) => WrittenValues) | undefined;
+  /** Returns the headers of all calls of a request. @throws {HttpError} 400, as the two others */
+  readonly common: ((sent: SentRequest) => Readonly<Record<string, string>>) | undefined;
   /** Returns the headers of the client's successful response, and those of an error. */
   readonly success: WriteResponseHeaders | undefined;
   readonly error: WriteResponseHeaders | undefined;
   /** Returns the entity tag that the gateway makes of an upstream object. */
   readonly entityTag: ((object: unknown, response: unknown) => string | undefined) | undefined;
+  /** Whether the pack makes the `Last-Modified` of responses, which a client's `If-Modified-Since` is compared with. */
+  readonly makesDate: boolean;
   /** As the pack writes them. */
   readonly definition: PassedHeadersDefinition;
 }
@@ -49,6 +55,19 @@ const TAG_CONDITIONS: ReadonlySet<string> = new Set(["if-match", "if-none-match"
 const limitNames = ({ rate_limit_headers: definition }: DialectDefinition["client" | "upstream"]): string[] =>
   createRateLimitHeaders(definition).names.map((name) => name.toLowerCase());
 
+/** The lower-case name of the header with the upstream's version. No rule can name `Accept`. */
+const versionHeader = ({ version }: DialectDefinition["upstream"]): string | undefined =>
+  version?.header?.toLowerCase();
+
+/** The headers that all upstream requests have, in lower case, each with the key that names it. */
+function fixedNames(upstream: DialectDefinition["upstream"]): ReadonlyMap<string, "headers" | "version"> {
+  const ofVersion = versionHeader(upstream);
+  return new Map([
+    ...Object.keys(upstream.headers ?? {}).map((name) => [name.toLowerCase(), "headers"] as const),
+    ...(ofVersion === undefined ? [] : [[ofVersion, "version"] as const]),
+  ]);
+}
+
 /** Reports requests' headers without a rule, and those that are not the pack's to pass. */
 function checkRequestHeaders(
   { request }: PassedHeadersDefinition,
@@ -57,8 +76,10 @@ function checkRequestHeaders(
 ): void {
   const isToken = (name: string | undefined, credentials: CredentialsPlaces | undefined): boolean =>
     credentialHeaders(credentials).some((header) => header.toLowerCase() === name?.toLowerCase());
-  const fixed = new Set(Object.keys(upstream.headers ?? {}).map((name) => name.toLowerCase()));
-  for (const [name, { upstream: target, query, member, write }] of Object.entries(request)) {
+  const fixed = fixedNames(upstream);
+  for (const [name, { upstream: target, query, member, write, every_call: everyCall }] of Object.entries(
+    request,
+  )) {
     const at = location.at("request", name);
     const places = [target, query, member].filter((place) => place !== undefined);
     if (places.length === 0 && write === undefined)
@@ -70,9 +91,11 @@ function checkRequestHeaders(
       });
     if (isToken(name, client.credentials) || isToken(target, upstream.credentials))
       at.report('this header has the token: see "credentials"');
+    if (everyCall === true && (query ?? member) !== undefined)
+      at.at("every_call").report('"every_call" is about headers: it excludes "query" and "member"');
     const sentName = places.length === 0 ? name : target;
-    if (sentName !== undefined && fixed.has(sentName.toLowerCase()))
-      at.report(`"${sentName}" has a fixed value in "headers" of the upstream`);
+    const key = fixed.get(sentName?.toLowerCase() ?? "");
+    if (key !== undefined) at.report(`"${sentName}" has a fixed value in "${key}" of the upstream`);
   }
 }
 
@@ -117,17 +140,26 @@ export const hasAbsoluteHeader = (
     ),
   );
 
+/** The headers of all calls of a request, and those of the main call alone. */
+const splitRequestHeaders = (request: PassedHeadersDefinition["request"]) => {
+  const all = Object.entries(request);
+  return {
+    true: Object.fromEntries(all.filter(([, rule]) => rule.every_call === true)),
+    false: Object.fromEntries(all.filter(([, rule]) => rule.every_call !== true)),
+  };
+};
+
 /** Compiles the headers of a route; undefined if none pass. @param own without it: those of all routes */
 export function compileHeaders(
   own: PassedHeadersDefinition | undefined,
   dialect: DialectDefinition,
   locations: { readonly route: SourceLocation; readonly pack: SourceLocation },
 ): PassedHeaders | undefined {
-  const common = dialect.client.headers ?? EMPTY;
+  const ofPack = dialect.client.headers ?? EMPTY;
   if (own) checkHeaders(own, dialect, locations.route.at("headers"));
   const definition = {
-    request: { ...common.request, ...own?.request },
-    response: { ...common.response, ...own?.response },
+    request: { ...ofPack.request, ...own?.request },
+    response: { ...ofPack.response, ...own?.response },
   };
   if (Object.keys({ ...definition.request, ...definition.response }).length === 0) return undefined;
   const locationOf = (kind: "request" | "response") => (name: string) =>
@@ -141,21 +173,30 @@ export function compileHeaders(
     "cookie",
     ...credentialHeaders(dialect.client.credentials).map((name) => name.toLowerCase()),
   ]);
+  const { true: common, false: ofMain } = splitRequestHeaders(definition.request);
+  const ofRequest = locationOf("request");
   return {
     definition,
-    request: compilePassedHeaders(definition.request, (target) => !entityTag || !TAG_CONDITIONS.has(target)),
-    write: compileWrittenValues(definition.request, secret, locationOf("request")),
+    request: compilePassedHeaders(ofMain, (target) => !entityTag || !TAG_CONDITIONS.has(target)),
+    write: compileWrittenValues(ofMain, secret, ofRequest),
+    common: compileCommonHeaders(common, secret, ofRequest),
     success: compileResponseHeaders(definition.response, "success", ofResponse),
     error: compileResponseHeaders(definition.response, "error", ofResponse),
     entityTag,
+    makesDate: makesDate(definition.response),
   };
 }
 
 /** Reports problems of the headers that all routes have. */
-export const checkCommonHeaders = (dialect: DialectDefinition, location: SourceLocation): void =>
+export function checkCommonHeaders(dialect: DialectDefinition, location: SourceLocation): void {
   checkHeaders(dialect.client.headers ?? EMPTY, dialect, location.at("client", "headers"));
+  const ofVersion = versionHeader(dialect.upstream);
+  for (const name of Object.keys(dialect.upstream.headers ?? {}))
+    if (name.toLowerCase() === ofVersion)
+      location.at("upstream", "headers", name).report('this header has the version: see "version"');
+}
 
-/** Reports headers of a rate limit of which one has two values, and a unit of nothing. */
+/** Reports headers of a rate limit that would have two values, and a unit without a header. */
 export function checkRateLimitHeaders(dialect: DialectDefinition, location: SourceLocation): void {
   for (const side of ["client", "upstream"] as const) {
     const { rate_limit_headers: definition } = dialect[side];

@@ -17,7 +17,7 @@ export function namesAnotherMethod(
   return false;
 }
 
-/** What a POST may stand for. */
+/** The methods that a POST may stand for. */
 const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
 /**

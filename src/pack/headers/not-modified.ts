@@ -5,4 +5,4 @@ import type { Route } from "../routes/route.ts";
 export const mayBeNotModified = ({ name, source, headers }: Route): boolean =>
   !("error" in source) &&
   (Object.keys(headers?.definition.request ?? {}).some((header) => CONDITIONAL.has(header.toLowerCase())) ||
-    (headers?.entityTag !== undefined && name.startsWith("GET ")));
+    ((headers?.entityTag !== undefined || headers?.makesDate === true) && name.startsWith("GET ")));

@@ -46,8 +46,8 @@ export function readRetryAfter(value: string | string[] | undefined): number | u
 }
 
 /**
- * The status of a rate limit where the upstream rejected a request. What the upstream does not say follows from what it
- * says, so that no header contradicts another: the gateway's own limit may end at another time.
+ * The status of a rate limit where the upstream rejected a request. Missing values of the upstream follow from the
+ * others, so that no header contradicts another: the gateway's own limit may end at another time.
  */
 export function rejectedByUpstream(
   own: RateLimitValues,

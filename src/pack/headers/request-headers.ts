@@ -4,6 +4,8 @@ import { ExpressionError } from "../../jsonata/index.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { RequestHeaderDefinition } from "./headers-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
+import type { Query } from "../routes/query.ts";
+import { queryOf } from "./client-head.ts";
 import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
 import { compileCopy, compileSetter } from "../fields/member-paths.ts";
 
@@ -12,11 +14,13 @@ export type HeaderLines = Readonly<Record<string, readonly string[] | undefined>
 
 type Definitions = Readonly<Record<string, RequestHeaderDefinition>>;
 
-/** What the values of a request are made of. */
+/** The sources of the values of a request. */
 export interface SentRequest {
   readonly headers: HeaderLines;
   readonly body: () => unknown;
   readonly path: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly time: Date;
 }
 
 /** Values of a request, by where the upstream gets them. */
@@ -88,6 +92,9 @@ export function compileWrittenValues(
         ),
       ),
     path: ({ sent }) => sent.path,
+    query: ({ sent }) => queryOf(sent),
+    body: ({ sent }) => sent.body(),
+    now: ({ sent }) => sent.time.toISOString(),
   };
   const rules = Object.entries(definitions)
     .filter(([, rule]) => isWritten(rule))
@@ -144,4 +151,14 @@ export function compileWrittenValues(
       },
     };
   };
+}
+
+/** Compiles the headers of all calls of a request; undefined without one. */
+export function compileCommonHeaders(
+  ...[definitions, secret, locationOf]: Parameters<typeof compileWrittenValues>
+): ((sent: SentRequest) => Readonly<Record<string, string>>) | undefined {
+  const pass = compilePassedHeaders(definitions, () => true);
+  const write = compileWrittenValues(definitions, secret, locationOf);
+  if (!pass && !write) return undefined;
+  return (sent) => ({ ...pass?.(sent.headers, false), ...write?.(sent).headers });
 }

@@ -1,14 +1,14 @@
 /** The headers of the client's responses: those of the upstream, constants, and results of expressions. */
+import type { Query } from "../routes/query.ts";
+import { queryOf } from "./client-head.ts";
 import { toEntityTag } from "./entity-tag.ts";
+import { joinLines, joinValue, type ReceivedHeaders } from "./received-headers.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { ResponseHeaderDefinition } from "./headers-definition.ts";
 import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
 
-/** The upstream's headers by lower-case name. */
-export type ReceivedHeaders = Readonly<Record<string, string | string[] | undefined>>;
-
-/** What the headers of a response are made of. */
+/** The sources of the headers of a response. */
 export interface Answer {
   /** The client's status. */
   readonly status: number;
@@ -20,9 +20,13 @@ export interface Answer {
   readonly object: () => unknown;
   /** The path parameters, with the upstream's values. */
   readonly path: Readonly<Record<string, string>>;
+  /** The parameters of the client's query; undefined where the request was refused before they were read. */
+  readonly query: Query | undefined;
+  /** When the request came. */
+  readonly time: Date;
   /** Returns the client's path of an address of the upstream. */
   readonly locate: (address: string) => string | undefined;
-  /** What links have before a path where they are absolute. */
+  /** The address before the path in absolute links. */
   readonly linkBase: string;
   /** Gets the error of an expression. Its header is left out. */
   readonly onError: (error: ExpressionError) => void;
@@ -45,15 +49,22 @@ const VARIABLES: Readonly<Record<string, (answer: Answer) => unknown>> = {
   response: ({ response }) => response(),
   object: ({ object }) => object(),
   path: ({ path }) => path,
+  query: ({ query }) => query && queryOf({ query }),
+  now: ({ time }) => time.toISOString(),
   status: ({ status }) => status,
 };
 
-const joinValue = (value: string | string[] | undefined): string | undefined =>
-  Array.isArray(value) ? value.join(", ") : value;
+/** A time as an HTTP date (RFC 9110, section 5.6.7); undefined for a text that is none. */
+function toHttpDate(text: string): string | undefined {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? undefined : new Date(time).toUTCString();
+}
 
-/** Returns each header as one text. */
-export const joinLines = (headers: ReceivedHeaders): Record<string, string | undefined> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, joinValue(value)]));
+/** Headers whose values have a form. A text that can't have it is left out. */
+const FORMS: Readonly<Record<string, (text: string) => string | undefined>> = {
+  etag: toEntityTag,
+  "last-modified": toHttpDate,
+};
 
 /** Compiles the expression of one header. */
 function compileRead(
@@ -66,7 +77,8 @@ function compileRead(
   return (answer) => {
     try {
       const text = toHeaderText(evaluate(answer.upstream(), answer));
-      return text === undefined || name !== "etag" ? text : toEntityTag(text);
+      const form = FORMS[name];
+      return text === undefined || !form ? text : form(text);
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
       answer.onError(error);
@@ -122,6 +134,13 @@ export function compileResponseHeaders(
   };
 }
 
+/** Whether the pack makes the `Last-Modified` of responses. */
+export const makesDate = (definitions: Definitions): boolean =>
+  Object.entries(definitions).some(
+    ([name, { upstream, read }]) =>
+      name.toLowerCase() === "last-modified" && upstream === undefined && read !== undefined,
+  );
+
 /** Compiles the entity tag that the gateway makes of an upstream object; undefined if the pack makes none. */
 export function compileEntityTag(
   definitions: Definitions,
@@ -140,6 +159,8 @@ export function compileEntityTag(
         upstream: () => object,
         object: () => undefined,
         path: {},
+        query: undefined,
+        time: new Date(0),
         locate: () => undefined,
         linkBase: "",
         onError: (error) => {

@@ -15,7 +15,7 @@ import type { ReadWrapped } from "../bodies/object-wrapper.ts";
 import { toCursor } from "./cursor.ts";
 import { compileShape, fillShape, nameOf, namesIn, valueAt, type Shape } from "../fields/shape.ts";
 
-/** What a list says about its page. Only values that its shape has are present; null: there is no such page. */
+/** The values of a list about its page. Only values that its shape has are present; null: there is no such page. */
 export interface ListValues {
   /** Number of the page. */
   readonly page?: number;
@@ -102,7 +102,7 @@ export type ParseListBody = <Item>(
   readWrapped?: ReadWrapped,
 ) => (ListValues & { readonly items: readonly Item[] }) | undefined;
 
-/** What a member of a list is: the items, a value by its index, or an object with more members. */
+/** The kind of a member of a list: the items, a value by its index, or an object with more members. */
 type Target = "items" | number | Level;
 
 interface Level {
@@ -110,7 +110,7 @@ interface Level {
   readonly targets: readonly Target[];
 }
 
-/** What a list without items says where it leaves out values. */
+/** The values of a list without items if it leaves them out. */
 const OF_EMPTY: Readonly<Record<string, unknown>> = { page: 1, pages: 1, total: 0, has_more: false };
 
 function compileLevel(shape: Readonly<Record<string, Shape>>, values: readonly string[]): Level {

@@ -100,20 +100,6 @@ const hasListKey = (shape: Shape): boolean =>
 const needsName = (shape: Shape): boolean =>
   hasListKey(shape) || namesIn(shape).some(({ name }) => name === "list");
 
-/** A location whose parts are all at the same place. */
-const pinned = (location: SourceLocation): SourceLocation => {
-  const here: SourceLocation = {
-    at: () => here,
-    ofField: (name) => pinned(location.ofField(name)),
-    report: (message) => location.report(message),
-    reportKey: (message) => location.reportKey(message),
-    isRemoved: (name) => location.isRemoved(name),
-    isChecked: location.isChecked,
-    origin: location.origin,
-  };
-  return here;
-};
-
 /** The shapes of the pack's lists. */
 export const packLists = ({ client, upstream }: DialectDefinition): Record<"client" | "upstream", Shape> => ({
   client: client.responses.list ?? DEFAULT_LIST,
@@ -156,15 +142,15 @@ export const compileCatalogPaging = (
     : compilePaging(
         withPagination(dialect, { client: "none", ...(own && { upstream: own }) }),
         { client: DEFAULT_LIST, upstream: upstreamEnvelopeOf(names, dialect).list },
-        pinned(location),
+        location.with({ isPinned: true }),
       );
 
 /** What a route says of its lists, and what shows whether it reads one. */
-type OwnLists = Pick<RouteDefinition, "envelope" | "pagination" | "response" | "related" | "catalog">;
+type OwnLists = Pick<RouteDefinition, "envelope" | "pagination" | "response" | "calls" | "catalog">;
 
-/** Whether a route reads pages: of its own list, or of a related one. */
-const readsPages = ({ response, related = {} }: OwnLists): boolean =>
-  response === "list" || Object.values(related).some(({ all_pages: allPages }) => allPages);
+/** Whether a route reads pages: of its own list, or of another one. */
+const readsPages = ({ response, calls = [] }: OwnLists): boolean =>
+  response === "list" || calls.some((call) => typeof call !== "string" && call.all_pages);
 
 /** Returns the lists of a route: with its own envelope and pages, or with those of its resource and pack. */
 export type ListsOf = (own: OwnLists, route: SourceLocation) => RouteLists;
@@ -212,13 +198,17 @@ export function compileEnvelopes(
     // A route of a catalog reads no list of the upstream: the catalog has pages of its own.
     const read = catalog ? { ...lists, upstream: common.upstream } : lists;
     if (pagination)
-      return compilePaging(withPagination(dialect, pagination), read, pinned(route.at("pagination")));
+      return compilePaging(
+        withPagination(dialect, pagination),
+        read,
+        route.at("pagination").with({ isPinned: true }),
+      );
     // Lists of the resource may be shaped for other pages than those of the pack. Here none is read.
     if (!readsPages(own)) return paging;
     const isSame =
       valuesOf(read.client) === valuesOf(common.client) &&
       valuesOf(read.upstream) === valuesOf(common.upstream);
-    return isSame ? paging : compilePaging(dialect, read, pinned(route.at("envelope")));
+    return isSame ? paging : compilePaging(dialect, read, route.at("envelope").with({ isPinned: true }));
   }
 
   function compile(own: OwnLists, route: SourceLocation): RouteLists {

@@ -10,7 +10,7 @@ import type { Paging } from "./paging.ts";
 import type { Resource } from "../load/resource.ts";
 import type { Route } from "../routes/route.ts";
 import { compileSearch, type SearchParameters } from "./search.ts";
-import type { ValueKind } from "../fields/value-kinds.ts";
+import type { ValueKind } from "../fields/value-kind.ts";
 
 /** The types of the values of a table, if none of them is a text; undefined without a table. */
 function tableTypes(kind: ValueKind | undefined): readonly ValueType[] | undefined {

@@ -1,53 +1,17 @@
 /** Which upstream pages a page of the client is read from. Their sizes need not divide evenly. */
 import { pageBefore, type PageRequest } from "./page-request.ts";
 import {
-  readPageBegin,
-  readPageEnd,
-  type PageBegin,
-  type PageEnd,
+  readNeighbour,
+  readTotal,
+  type Direction,
+  type Neighbour,
   type PageStart,
   type ReceivedPage,
   type UpstreamPages,
 } from "./upstream-pages.ts";
 
 /** Calls for one page of the client. Pages may have fewer items than the gateway asks for. */
-export const MAX_CALLS = 100;
-
-/** Reads one page of the client from as few upstream pages as possible. The caller makes the calls. */
-export interface ListWalk {
-  /** Whether each page precedes the one that was read before it. */
-  readonly isBackward?: boolean;
-  /** The query of the next upstream page. */
-  readonly query: string;
-  /** Index of the first item of that page that is part of the client's page, and of the first behind it. */
-  readonly from: number;
-  readonly to: number;
-  /** Whether the item of a cursor is still to be found. */
-  readonly isSearching: boolean;
-  /**
-   * Ends the search: the client's page starts behind this item of the next page, or ends before it. Returns whether that
-   * page has the start of the client's; if not, the pages are read again from there.
-   */
-  found(index: number): boolean;
-  /** Takes the next page into account. */
-  accept(page: ReceivedPage): void;
-  /** The queries of all pages that follow, where they are known by now and need not be requested one by one. */
-  rest(): readonly string[] | undefined;
-  /** Whether the client's page is complete, or the list has ended. */
-  readonly isDone: boolean;
-  /** Number of all items; undefined if the upstream did not say it. */
-  readonly total: number | undefined;
-  /** Whether items follow the client's page. */
-  readonly hasMore: boolean;
-  /** The upstream's cursor behind the client's page. */
-  readonly cursor: string | undefined;
-  /** Number of items before the client's page. */
-  readonly start: number;
-  /** Whether items precede the client's page. */
-  readonly hasPrevious: boolean;
-  /** The upstream's cursor of the page before. */
-  readonly previousCursor: string | undefined;
-}
+const MAX_CALLS = 100;
 
 /** The smallest size with which one upstream page has a part of a list; the largest if none has. */
 function fittingSize(start: number, end: number, largest: number): number {
@@ -67,46 +31,63 @@ export interface WalkOptions {
   readonly reach: number;
 }
 
-/** Creates the walk for a page. @throws {RangeError} from `accept`, if pages contradict what was asked for, or what they say */
-export const createListWalk = (options: WalkOptions): ListWalk => new ForwardWalk(options);
-
-class ForwardWalk implements ListWalk {
+/**
+ * Reads one page of the client from as few upstream pages as possible. The caller makes the calls. Before a cursor of the
+ * upstream, each page precedes the one that was read before it, and items are counted from the cursor backwards.
+ */
+export class ListWalk {
+  /** Whether each page precedes the one that was read before it. */
+  readonly isBackward: boolean;
+  /** Whether the item of a cursor is still to be found. */
+  isSearching: boolean;
+  /** Number of items before the client's page. */
+  start: number;
+  /** Number of all items; undefined if the upstream did not say it. */
+  total: number | undefined;
   readonly #pages: UpstreamPages;
   readonly #request: PageRequest;
   readonly #isWhole: boolean;
   readonly #isFixed: boolean;
+  /** Where the walk goes, and the other direction. */
+  readonly #ahead: Direction;
+  readonly #back: Direction;
   /** The size of all pages that have a number. */
   readonly #numberedSize: number;
   /** Items that are read behind the client's page. */
   readonly #extra: number;
-  isSearching: boolean;
-  start: number;
-  total: number | undefined;
-  hasMore = false;
   #length: number;
   /** Index of the first item that is not read. */
   #end: number;
   #isEnded = false;
+  /** Whether the list has items ahead of the client's page. */
+  #hasAhead = false;
   #calls = 0;
-  #begin: PageBegin | undefined;
+  /** The page after the first one. */
+  #behind: Neighbour | undefined;
   /** Where the next page starts, and its size. */
   #position: PageStart;
   #size: number;
 
   constructor({ pages, request, peeks, isWhole, reach }: WalkOptions) {
     const { maximum, parameter } = pages.size;
+    this.isBackward = request.isBackward === true && request.cursor !== undefined;
+    [this.#ahead, this.#back] = this.isBackward ? ["previous", "next"] : ["next", "previous"];
     this.#pages = pages;
     this.#request = request;
     this.#isWhole = isWhole;
     this.#isFixed = parameter === undefined;
-    this.#extra = peeks ? 1 : 0;
+    this.#extra = peeks && !this.isBackward ? 1 : 0;
     this.isSearching = request.after !== undefined;
     this.start = this.isSearching ? reach : request.start;
     this.#length = request.size;
     this.#end = this.isSearching ? reach : this.start + this.#length + this.#extra;
     this.#numberedSize =
       this.#isFixed || this.isSearching ? maximum : fittingSize(this.start, this.#end, maximum);
-    this.#position = { offset: this.isSearching ? 0 : this.#offsetOf(this.start), cursor: request.cursor };
+    this.#position = {
+      offset: this.isSearching ? 0 : this.#offsetOf(this.start),
+      cursor: request.cursor,
+      isBackward: this.isBackward,
+    };
     this.#size = this.#nextSize();
   }
 
@@ -123,18 +104,26 @@ class ForwardWalk implements ListWalk {
     return Math.max(1, Math.min(size.maximum, this.#end - this.#position.offset));
   }
 
+  /** The query of the next upstream page. */
   get query(): string {
     return this.#pages.query(this.#position, this.#size);
   }
 
+  /** Index of the first item of the next page that is part of the client's page. */
   get from(): number {
     return Math.max(0, this.start - this.#position.offset);
   }
 
+  /** Index of the first item of the next page behind the client's. */
   get to(): number {
-    return Math.max(0, this.start + this.#length - this.#position.offset);
+    // No page has more items than were asked for.
+    return this.isBackward ? Infinity : Math.max(0, this.start + this.#length - this.#position.offset);
   }
 
+  /**
+   * Ends the search: the client's page starts behind this item of the next page, or ends before it. Returns whether that
+   * page has the start of the client's; if not, the pages are read again from there.
+   */
   found(index: number): boolean {
     const { isBackward = false, size } = this.#request;
     const item = this.#position.offset + index;
@@ -148,32 +137,37 @@ class ForwardWalk implements ListWalk {
     return false;
   }
 
+  /** Takes the next page into account. @throws {RangeError} if it contradicts what was asked for, or what it says */
   accept(page: ReceivedPage): void {
     this.#calls += 1;
     const { offset } = this.#position;
-    const next = readPageEnd(this.#pages, page, this.#position, this.#size);
+    const ahead = readNeighbour(this.#pages, page, this.#ahead, { start: this.#position, items: this.#size });
     const behind = offset + page.count;
     const end = this.start + this.#length;
     // A page with fewer items than it could have is the last one, unless the upstream says something else.
-    this.#isEnded = next.hasMore === undefined ? page.count < this.#size : !next.hasMore;
+    this.#isEnded = ahead.exists === undefined ? page.count < this.#size : !ahead.exists;
     // A page that is read only to see whether items follow does not move the cursor of the client's page.
     const isPeek = !this.isSearching && offset > 0 && offset === end;
-    const cursor = isPeek ? this.#position.cursor : next.cursor;
+    const cursor = isPeek ? this.#position.cursor : ahead.cursor;
     // Before the first item of the list there is nothing to read.
-    if (this.#length > 0) this.#checkPage(page.count, { ...next, cursor }, isPeek);
+    if (this.#length > 0) this.#checkPage(page.count, { ...ahead, cursor }, isPeek);
     // A page behind the end has no items, and where one starts that the client's cursor names is not known.
     const isCounted = this.#isEnded && this.#request.cursor === undefined && (offset === 0 || page.count > 0);
-    this.total = next.total ?? (isCounted ? behind : undefined);
-    this.hasMore = behind > end || !this.#isEnded;
-    if (this.#calls === 1) this.#begin = readPageBegin(this.#pages, page, false);
-    this.#position = { offset: this.#pages.style?.kind === "page" ? offset + this.#size : behind, cursor };
+    this.total = readTotal(this.#pages, page) ?? (isCounted ? behind : undefined);
+    this.#hasAhead = behind > end || !this.#isEnded;
+    this.#behind ??= readNeighbour(this.#pages, page, this.#back);
+    this.#position = {
+      ...this.#position,
+      offset: this.#pages.style?.kind === "page" ? offset + this.#size : behind,
+      cursor,
+    };
     this.#size = this.#nextSize();
     if (this.#calls >= MAX_CALLS && !this.isDone)
       throw new RangeError(`more than ${MAX_CALLS} pages are needed`);
   }
 
   /** Without these rules items would be missing, or occur twice. */
-  #checkPage(count: number, { hasMore, cursor }: PageEnd, isPeek: boolean): void {
+  #checkPage(count: number, { exists, cursor }: Neighbour, isPeek: boolean): void {
     const { style } = this.#pages;
     const place = this.#isFixed ? '"size"' : '"maximum" of the size';
     const sizes = `a page has ${count} items instead of ${this.#size}`;
@@ -183,12 +177,16 @@ class ForwardWalk implements ListWalk {
     if (!style)
       throw new RangeError(`it has ${count} items, and its total is larger: the pack needs "pagination"`);
     if (style.kind !== "cursor") {
-      if (hasMore && count !== this.#size) throw new RangeError(`${sizes}, and more follow: ${hint}`);
-    } else if (cursor === undefined) throw new RangeError("more items follow, and there is no valid cursor");
+      if (exists && count !== this.#size) throw new RangeError(`${sizes}, and more follow: ${hint}`);
+    } else if (cursor === undefined)
+      throw new RangeError(
+        `more items ${this.isBackward ? "precede" : "follow"}, and there is no valid cursor`,
+      );
     else if (!isPeek && cursor === this.#position.cursor)
-      throw new RangeError("the cursor of a page is the next one, too");
+      throw new RangeError(`the cursor of a page is the ${this.#ahead} one, too`);
   }
 
+  /** The queries of all pages that follow, where they are known by now and need not be requested one by one. */
   rest(): readonly string[] | undefined {
     const { style } = this.#pages;
     if (this.total === undefined || !style || style.kind === "cursor") return undefined;
@@ -201,19 +199,29 @@ class ForwardWalk implements ListWalk {
     return queries.length === 0 || queries.length > MAX_CALLS - this.#calls ? undefined : queries;
   }
 
+  /** Whether the client's page is complete, or the list has ended. */
   get isDone(): boolean {
     return this.#isEnded || this.#position.offset >= this.#end;
   }
 
-  get cursor(): string | undefined {
-    return this.#position.cursor;
+  /** Whether items follow the client's page. Behind a page before a cursor is at least the item of the cursor. */
+  get hasMore(): boolean {
+    return this.isBackward ? this.#position.offset > 0 : this.#hasAhead;
   }
 
+  /** Whether items precede the client's page. */
   get hasPrevious(): boolean {
-    return this.start > 0 || (this.#request.cursor !== undefined && (this.#begin?.hasPrevious ?? true));
+    if (this.isBackward) return !this.#isEnded;
+    return this.start > 0 || (this.#request.cursor !== undefined && (this.#behind?.exists ?? true));
   }
 
+  /** The upstream's cursor behind the client's page. */
+  get cursor(): string | undefined {
+    return this.isBackward ? this.#behind?.cursor : this.#position.cursor;
+  }
+
+  /** The upstream's cursor of the page before. */
   get previousCursor(): string | undefined {
-    return this.#begin?.cursor;
+    return this.isBackward ? this.#position.cursor : this.#behind?.cursor;
   }
 }

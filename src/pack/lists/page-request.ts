@@ -18,7 +18,7 @@ export interface PageRequest {
   readonly isBackward?: boolean;
 }
 
-/** What a client's cursor is: the upstream's own, a member of an item, or an offset that the gateway encodes. */
+/** The kind of a client's cursor: the upstream's own, a member of an item, or an offset that the gateway encodes. */
 export type ClientCursor = "upstream" | "item" | "offset";
 
 export interface PageReaderOptions {
@@ -58,42 +58,43 @@ function onlyValue(query: Query, parameter: string, rule: ListRule): string | un
   return values[0];
 }
 
+/** An integer in a query. */
+interface IntegerParameter {
+  readonly parameter: string;
+  readonly least: number;
+  readonly most: number;
+  /** Its value where the client gives none. */
+  readonly otherwise: number;
+  /** The rule for anything but an integer that is large enough: a 400, or the same as without a value. */
+  readonly invalid: "reject" | "default" | undefined;
+  readonly rule: ListRule;
+}
+
 /** @throws {HttpError} 400 for anything but an integer within the bounds */
-function readIntegerParameter(
+function readInteger(
   query: Query,
-  parameter: string,
-  {
-    least,
-    most,
-    otherwise,
-    rule,
-  }: {
-    readonly least: number;
-    readonly most: number;
-    readonly otherwise: number;
-    readonly rule: ListRule;
-  },
+  { parameter, least, most, otherwise, invalid, rule }: IntegerParameter,
 ): number {
   const values = query.get(parameter) ?? [];
   const [text = String(otherwise)] = values;
-  if (values.length > 1 || !isIntegerFrom(text, least))
+  const isInteger = /^\d+$/.test(text) && Number(text) >= least;
+  if (invalid === "default") {
+    onlyValue(query, parameter, rule);
+    if (!isInteger) return otherwise;
+  } else if (values.length > 1 || !isInteger)
     throwParameterError(parameter, `must be one integer, ${least} or greater.`, rule);
   if (Number(text) > most) throwParameterError(parameter, `must be at most ${most}.`, rule);
   return Number(text);
 }
 
-const isIntegerFrom = (text: string, least: number): boolean => /^\d+$/.test(text) && Number(text) >= least;
-
 /** Returns the number of items that a client asks for. @throws {HttpError} 400 for one that the pack rejects */
 function readSize(query: Query, size: ClientPageSize): number {
   const { parameter, default: otherwise, maximum, above, invalid } = size;
   if (parameter === undefined) return otherwise;
-  const text = invalid === "default" ? onlyValue(query, parameter, "size") : undefined;
-  if (text !== undefined && !isIntegerFrom(text, 1)) return otherwise;
   const most = above === "maximum" ? Infinity : maximum;
   return Math.min(
     maximum,
-    readIntegerParameter(query, parameter, { least: 1, most, otherwise, rule: "size" }),
+    readInteger(query, { parameter, least: 1, most, otherwise, invalid, rule: "size" }),
   );
 }
 
@@ -115,16 +116,17 @@ export function createPageReader({
   function readStart(query: Query, items: number): Partial<PageRequest> & { readonly start: number } {
     if (style?.kind === "cursor") return readCursor(query, style, items);
     const { kind = "page", parameter = "", first = 0, invalid } = style ?? {};
-    const text = invalid === "default" ? onlyValue(query, parameter, "page") : undefined;
-    if (text !== undefined && !isIntegerFrom(text, first)) return { start: 0 };
     const step = kind === "page" ? items : 1;
     const most = Math.min(LAST, first + Math.ceil(reach / step) - 1);
-    return {
-      start:
-        (readIntegerParameter(query, parameter, { least: first, most, otherwise: first, rule: "page" }) -
-          first) *
-        step,
-    };
+    const position = readInteger(query, {
+      parameter,
+      least: first,
+      most,
+      otherwise: first,
+      invalid,
+      rule: "page",
+    });
+    return { start: (position - first) * step };
   }
 
   function readCursor(

@@ -1,11 +1,11 @@
-/** What a list says to the client about its page: the values of its shape, and its headers. */
+/** The values of a list for the client about its page: those of its shape, and its headers. */
 import { LIST_VALUES, type ListValues } from "./envelope.ts";
 import { markNext, markPrevious } from "./cursor.ts";
 import { formatLinks, linkPath, withPage, withParameter, type LinkRelation } from "./links.ts";
 import { writeOffsetCursor, type ClientCursor, type PageRequest } from "./page-request.ts";
 import { LAST, type PagingStyle } from "./styles.ts";
 
-/** What is known about a page of the client. */
+/** The known facts about a page of the client. */
 export interface ClientPage {
   readonly request: PageRequest;
   /** Number of items before the page; for a page after a cursor of the upstream, after that cursor. */
@@ -23,9 +23,9 @@ export interface ClientPage {
   /** The cursors that the first item and the last one are for the client. */
   readonly firstItem: () => string | undefined;
   readonly lastItem: () => string | undefined;
-  /** Scheme, host and base path of links; empty for links without a host. */
+  /** Scheme, host and base path of links that have a host. */
   readonly linkBase: string;
-  /** What the client's cursors begin with, where another service may have given others. */
+  /** The prefix of the client's cursors, if another service may have given others. */
   readonly cursorMark: string;
   /** Path of the client's request. */
   readonly path: string;
@@ -35,8 +35,12 @@ export interface ClientPage {
 export interface PageWriterOptions {
   readonly style: PagingStyle | undefined;
   readonly cursor: ClientCursor;
-  /** What a cursor of a page that does not exist is. */
+  /** The value of a cursor for a page that does not exist. */
   readonly noCursor: "" | null;
+  /** The page before one behind the end. */
+  readonly behindEnd: "last" | "before" | "none";
+  /** Whether links have a host. */
+  readonly hasAbsoluteLinks: boolean;
   /** The parameter of the size, where links to other pages always have it. */
   readonly linkedSize: string | undefined;
   /** Whether there are cursors of the page before. */
@@ -97,7 +101,7 @@ interface Positions {
 
 function createPositions(
   clientPage: ClientPage,
-  { style, cursor, noCursor, linkedSize, goesBack }: PageWriterOptions,
+  { style, cursor, noCursor, behindEnd, hasAbsoluteLinks, linkedSize, goesBack }: PageWriterOptions,
 ): Positions {
   const { request, start, count, total, hasMore, hasPrevious, linkBase, cursorMark, path, query } =
     clientPage;
@@ -137,7 +141,7 @@ function createPositions(
     parameter = style?.parameter ?? "",
   ): string | null => {
     if (value === undefined || !style) return null;
-    target ??= linkBase + linkPath(path);
+    target ??= (hasAbsoluteLinks ? linkBase : "") + linkPath(path);
     sizedQuery ??= linkedSize === undefined ? query : withParameter(query, linkedSize, size);
     return withPage(target, sizedQuery, names, parameter, value);
   };
@@ -146,8 +150,11 @@ function createPositions(
     style?.kind === "page" && lastStart !== undefined ? valueAt(lastStart) : undefined;
   const previous = (): string | number | null => {
     if (!isCounted) return previousCursor();
-    // Before a page behind the end is the last one that exists.
-    return start > 0 ? valueAt(Math.max(0, Math.min(start - size, lastStart ?? Infinity))) : null;
+    if (start <= 0) return null;
+    const isBehindEnd = lastStart !== undefined && start > lastStart;
+    if (isBehindEnd && behindEnd === "none") return null;
+    const latest = behindEnd === "last" ? (lastStart ?? Infinity) : Infinity;
+    return valueAt(Math.max(0, Math.min(start - size, latest)));
   };
   const links: Positions["links"] = () => ({
     first: link(null),

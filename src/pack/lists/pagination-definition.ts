@@ -20,7 +20,7 @@ const offsetStyle = z.strictObject({
 
 const invalidPosition = about(
   z.enum(["reject", "default"]).default("reject"),
-  "A number below `first`, and a text that is not an integer are a 400 (`reject`), or the client gets the first page (`default`).",
+  "An invalid value is a 400 (`reject`), or returns the first page (`default`).",
   "default",
 );
 
@@ -34,12 +34,12 @@ const cursorStyle = z.strictObject({
   parameter: queryParameter("starting_after"),
   item: about(
     name.optional(),
-    "The cursor is this member of the last item of the page before, `id` for example. Without it, the cursor is opaque and comes from `$next_cursor`, `$next_link` or the `Link` header.",
+    "The cursor is this member of the last item of the previous page. Default: the cursor is opaque, from `$next_cursor`, `$next_link` or the `Link` header.",
     "id",
   ),
   before: about(
     name.optional(),
-    "The query parameter of the page before a cursor. Without it: cursors of the page before (`$previous_cursor`, `$previous_link`, the `Link` header) are given in `parameter`, too.",
+    "The query parameter of the page before a cursor. Default: `parameter` takes the cursors of both directions.",
     "ending_before",
   ),
 });
@@ -49,13 +49,13 @@ const cursor = <Style extends z.ZodType>(style: Style) =>
 
 const linkHeader = about(
   z.boolean().default(false),
-  "Lists have a `Link` header with the next page (RFC 8288), and others where they are known.",
+  "Lists have a `Link` header (RFC 8288) with the next page.",
   true,
 );
 
 const clientLinkHeader = about(
   z.union([z.boolean(), z.array(z.enum(LINK_RELATIONS)).min(1)]).default(false),
-  "Lists have a `Link` header (RFC 8288) with the relations of the list, in its order. `true`: first, prev, next and last. A page that does not exist has no link.",
+  "Lists have a `Link` header (RFC 8288) with these relations. `true`: first, prev, next and last.",
   ["next", "last"],
 );
 
@@ -92,7 +92,7 @@ export const clientPagination = z.strictObject({
     cursorStyle.extend({
       none: about(
         z.literal("").optional(),
-        "What `$next_cursor` and `$previous_cursor` are without such a page: an empty text. Default: null.",
+        "The value of `$next_cursor` and `$previous_cursor` if there is no such page. Default: null.",
         "",
       ),
     }),
@@ -102,38 +102,43 @@ export const clientPagination = z.strictObject({
       fixedSize,
       z.strictObject({
         parameter: queryParameter("limit"),
-        default: about(z.int().positive(), "Number of items where the client gives none.", 10),
+        default: about(z.int().positive(), "The size if the client gives none.", 10),
         maximum: maximum("The largest number."),
         above: about(
           z.enum(["reject", "maximum"]).default("reject"),
-          "A number above the maximum is a 400 (`reject`), or the client gets a page of the `maximum`.",
+          "A larger number is a 400 (`reject`), or returns a page of the `maximum`.",
           "maximum",
         ),
         invalid: about(
           z.enum(["reject", "default"]).default("reject"),
-          "0, a negative number, and a text that is not an integer are a 400 (`reject`), or the client gets a page of the `default`.",
+          "An invalid number is a 400 (`reject`), or returns a page of the `default`.",
           "default",
         ),
         in_links: about(
           z.enum(["as_sent", "always"]).default("as_sent"),
-          "Links to other pages have the size that the client has given (`as_sent`), or always the one of the page (`always`).",
+          "Links to other pages have the size if the client sent it (`as_sent`), or always (`always`).",
           "always",
         ),
       }),
     ]),
-    "Number of items of a page: fixed, or chosen by the client.",
+    "Items of a page: a fixed number, or chosen by the client.",
     { parameter: "limit", default: 10, maximum: 100 },
   ),
   link_header: clientLinkHeader,
   links: about(
     z.enum(["path", "absolute"]).default("path"),
-    "Links to other pages are paths, or have the host of the setting `PUBLIC_URL` (`absolute`). The `Host` of a request is never used.",
+    "Links to other pages are paths, or URLs below the setting `PUBLIC_URL` (`absolute`).",
     "absolute",
+  ),
+  behind_end: about(
+    z.enum(["last", "before", "none"]).default("last"),
+    "The previous page of one behind the end, where the total is known: the `last` page (the default), the one `before` it by number or offset, or `none`.",
+    "before",
   ),
   total_header: totalHeader,
   range_header: about(
     rangeHeader.optional(),
-    "A response header with the positions of the items of the page, from 0, and the number of all items where it is known: `items 0-9/97`. In short form only its name.",
+    "A response header with the positions of the items, from 0, and their total: `items 0-9/97`, or `items 0-9/*` if it is not known. A text is its name.",
     "Content-Range",
   ),
 });
@@ -148,14 +153,14 @@ export const upstreamPagination = z.strictObject({
       fixedSize,
       z.strictObject({ parameter: queryParameter("page_size"), maximum: maximum("The largest number.") }),
     ]),
-    "Number of items of a page: fixed, or asked for by the gateway.",
+    "Items of a page: a fixed number, or chosen by the gateway.",
     { parameter: "page_size", maximum: 100 },
   ),
   link_header: linkHeader,
   total_header: totalHeader,
   max_items: about(
     z.int().positive().optional(),
-    "How many items the gateway reads at most for one page of the client: to reach a page that the upstream can't jump to, to find the item of a cursor, and for clients without pages. Default: 1000, or 100 pages.",
+    "The most items that the gateway reads for one page of the client. Default: 1000, or 100 pages.",
     1000,
   ),
 });
@@ -165,7 +170,7 @@ const none = z.literal("none");
 /** How the upstream pages the list of a catalog, where that is not as in `pack.yaml`. */
 export const catalogPagination = about(
   z.union([none, upstreamPagination]).optional(),
-  "How the upstream pages this list: the keys of `upstream.pagination`, or `none`. Default: as in `pack.yaml`.",
+  "The keys of `upstream.pagination`, or `none`. Default: as in `pack.yaml`.",
   "none",
 );
 
@@ -175,12 +180,12 @@ export const routePagination = z.union([
   z.strictObject({
     client: about(
       z.union([none, clientPagination]).optional(),
-      "How clients ask for a page of this list: the keys of `client.pagination`, or `none`. Default: as in `pack.yaml`.",
+      "The keys of `client.pagination`, or `none`. Default: as in `pack.yaml`.",
       "none",
     ),
     upstream: about(
       z.union([none, upstreamPagination]).optional(),
-      "How the upstream pages this list: the keys of `upstream.pagination`, or `none`. Default: as in `pack.yaml`.",
+      "The keys of `upstream.pagination`, or `none`. Default: as in `pack.yaml`.",
       { offset: { parameter: "skip" }, size: { parameter: "take", maximum: 50 } },
     ),
   }),

@@ -1,4 +1,4 @@
-/** What follows from how both sides page their lists: what their pages share, and what they know of their neighbours. */
+/** The consequences of how both sides page their lists: the values that their pages share, and what is known of their neighbours. */
 import type { ClientCursor } from "./page-request.ts";
 import type { ClientPageSize, PagingStyle } from "./styles.ts";
 import type { UpstreamPages } from "./upstream-pages.ts";
@@ -52,7 +52,7 @@ export function isDirectPaging({ style, size, pages, names, client }: Sides): bo
   return style.first === pages.style.first && size.parameter === undefined && fits;
 }
 
-/** What the cursors of clients are. */
+/** The kind of the clients' cursors. */
 export function clientCursor({ style, pages }: Sides): ClientCursor {
   if (style?.kind === "cursor" && style.item !== undefined) return "item";
   return pages.style?.kind === "cursor" ? "upstream" : "offset";

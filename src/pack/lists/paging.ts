@@ -1,7 +1,6 @@
 /** How both dialects page their lists, compiled. */
 import { toCursor } from "./cursor.ts";
-import { BackwardWalk } from "./backward-walk.ts";
-import { createListWalk, type ListWalk } from "./list-walk.ts";
+import { ListWalk } from "./list-walk.ts";
 import { createPageReader, type PageRequest } from "./page-request.ts";
 import { createPageWriter, type PageDescription, type ClientPage } from "./page-values.ts";
 import { LAST, type ClientPageSize, type PageSize, type PagingStyle } from "./styles.ts";
@@ -29,7 +28,7 @@ import type { DialectDefinition } from "../schema/pack-definition.ts";
 
 /** How clients ask for a page of a list, and how the gateway asks the upstream. */
 export interface Paging {
-  /** What the pack says of it, by side. */
+  /** The pack's definition of it, by side. */
   readonly definition: {
     readonly client: ClientPagination | undefined;
     readonly upstream: UpstreamPagination | undefined;
@@ -157,9 +156,11 @@ export function compilePaging(
   const isDirect = isDirectPaging(sides);
   const cursor = clientCursor(sides);
   const relations = linkRelations(client.pagination);
+  const hasAbsoluteLinks = client.pagination?.links === "absolute";
   const rangeHeader = client.pagination?.range_header;
   const upstreamGoesBack = canGoBack(sides);
   const goesBack = asksForPrevious(sides) && (cursor !== "upstream" || upstreamGoesBack);
+  const peeks = !isDirect && needsMore(sides) && !saysMore(sides);
   const jumps = pages.style?.kind !== "cursor";
   const clientReach = jumps ? LAST : reach;
   if (client.pagination || upstream.pagination) reportPaging(sides, upstream, location);
@@ -168,7 +169,7 @@ export function compilePaging(
     style,
     size,
     hasTotal: client.pagination?.total_header !== undefined || hasAny(names.client, TOTALS),
-    hasAbsoluteLinks: client.pagination?.links === "absolute",
+    hasAbsoluteLinks,
     clientNames: parametersOf(style, size),
     upstreamNames: parametersOf(pages.style, pages.size),
     upstreamNumbers: numbersOf(pages.style, pages.size),
@@ -189,6 +190,8 @@ export function compilePaging(
       style,
       cursor,
       noCursor: client.pagination?.cursor?.none ?? null,
+      behindEnd: client.pagination?.behind_end ?? "last",
+      hasAbsoluteLinks,
       linkedSize: linkedSizeOf(client.pagination),
       goesBack,
       names: names.client,
@@ -196,17 +199,8 @@ export function compilePaging(
       totalHeader: client.pagination?.total_header?.toLowerCase(),
       range: rangeHeader && { ...rangeHeader, name: rangeHeader.name.toLowerCase() },
     }),
-    walk(request) {
-      if (request.isBackward && request.cursor !== undefined) return new BackwardWalk(pages, request);
-      return createListWalk({
-        pages,
-        request,
-        peeks: !isDirect && needsMore(sides) && !saysMore(sides),
-        isWhole: false,
-        reach,
-      });
-    },
+    walk: (request) => new ListWalk({ pages, request, peeks, isWhole: false, reach }),
     walkAll: (most) =>
-      createListWalk({ pages, request: { start: 0, size: most }, peeks: true, isWhole: true, reach: most }),
+      new ListWalk({ pages, request: { start: 0, size: most }, peeks: true, isWhole: true, reach: most }),
   };
 }

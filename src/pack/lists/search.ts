@@ -63,13 +63,13 @@ function fill(shape: unknown, values: SearchValues): unknown {
 
 const FILTER = "filter";
 
-/** What is known about the parameters of the upstream's query. */
+/** The known facts about the parameters of the upstream's query. */
 export interface SearchParameters {
   /** All that a request may have, and `filter` if the upstream's filter is JSON. */
   readonly names: readonly string[];
   /** The types of their values, where these are not texts. */
   readonly types: ReadonlyMap<string, readonly ValueType[]>;
-  /** Those that may have several values, and are lists with one value too; each with what separates values in one text. */
+  /** Parameters that may have several values, and are lists with one value too; each with the separator of values in one text. */
   readonly lists: ReadonlyMap<string, "repeat" | "comma">;
   /** Those of filters whose text may have several values, separated by commas. In brackets they are a list of these. */
   readonly separated: ReadonlySet<string>;

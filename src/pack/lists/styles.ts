@@ -34,9 +34,9 @@ export interface PageSize {
 
 /** Number of items of a page that a client chooses. */
 export interface ClientPageSize extends PageSize {
-  /** What happens to a number above the maximum: a 400, or a page of the maximum. */
+  /** The rule for a number above the maximum: a 400, or a page of the maximum. */
   readonly above: "reject" | "maximum";
-  /** What happens to 0, a negative number, and anything that is not an integer: a 400, or a page of the default. */
+  /** The rule for 0, a negative number, and anything that is not an integer: a 400, or a page of the default. */
   readonly invalid: "reject" | "default";
 }
 

@@ -2,7 +2,7 @@
 import type { ListValues } from "./envelope.ts";
 import { toCursor } from "./cursor.ts";
 import { findLink, linkParameter } from "./links.ts";
-import type { PageSize, PagingStyle } from "./styles.ts";
+import { cursorParameter, type PageSize, type PagingStyle } from "./styles.ts";
 
 /** How the upstream pages its lists. */
 export interface UpstreamPages {
@@ -61,99 +61,80 @@ export interface ReceivedPage {
   readonly firstItem?: () => string | undefined;
 }
 
-/** What a page says about the rest of its list. */
-export interface PageEnd {
-  readonly total: number | undefined;
-  /** Whether items follow; undefined: it does not say. */
-  readonly hasMore: boolean | undefined;
-  /** The cursor of the next page. */
+/** Reads the number of all items; of a list without pages, that of its items. */
+export function readTotal(
+  { style, totalHeader }: UpstreamPages,
+  { values, headers, count }: ReceivedPage,
+): number | undefined {
+  const [text = ""] = totalHeader === undefined ? [] : [headers[totalHeader] ?? []].flat();
+  return values.total ?? (/^\d{1,15}$/.test(text) ? Number(text) : style ? undefined : count);
+}
+
+/** From a page to the one behind it, or to the one before it. */
+export type Direction = "next" | "previous";
+
+/** The values of a page about one of its neighbours. */
+export interface Neighbour {
+  /** Whether there is one; undefined: it does not say. */
+  readonly exists: boolean | undefined;
+  /** Its cursor. */
   readonly cursor: string | undefined;
 }
 
-function readTotal(header: string | readonly string[] | undefined): number | undefined {
-  const [text = ""] = [header ?? []].flat();
-  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
-}
+/** The values of a list that say whether there is a neighbour: null, if there is none. */
+const NEIGHBOUR_VALUES = {
+  next: ["next_page", "next_offset", "next_cursor", "next_link"],
+  previous: ["previous_cursor", "previous_link"],
+} as const satisfies Record<Direction, readonly (keyof ListValues)[]>;
 
-/** Reads what a page says about the rest of its list. @param start of the page @param items that were asked for */
-export function readPageEnd(
+const RELATIONS = { next: "next", previous: "prev" } as const;
+
+/**
+ * Reads what a page says about a neighbour.
+ *
+ * @param ahead The start of the page, and the items that were asked for, if the list is read in this direction.
+ */
+export function readNeighbour(
   pages: UpstreamPages,
   page: ReceivedPage,
-  start: PageStart,
-  items: number,
-): PageEnd {
-  const { style, linkHeader, totalHeader } = pages;
+  to: Direction,
+  ahead?: { readonly start: PageStart; readonly items: number },
+): Neighbour {
+  const { style, linkHeader } = pages;
   const { values, headers, count } = page;
-  const total = values.total ?? (totalHeader === undefined ? undefined : readTotal(headers[totalHeader]));
-  if (!style)
-    return { total: total ?? count, hasMore: total !== undefined && total > count, cursor: undefined };
-  const link = values.next_link ?? (linkHeader ? findLink(headers["link"], "next") : undefined);
-  const next = [values.next_page, values.next_offset, values.next_cursor, values.next_link];
-  const says = next.filter((value) => value !== undefined);
-  const isLinked = linkHeader || says.length > 0;
-  const cursor = style.kind === "cursor" ? findCursor(style, page, link ?? undefined) : undefined;
-  if (style.kind === "cursor" && style.item === undefined)
-    return { total, hasMore: values.has_more ?? (cursor !== undefined || Boolean(link)), cursor };
-  const counted = countMore(page, style, total, start, items);
-  const hasMore = values.has_more ?? (isLinked ? says.some(Boolean) || link !== undefined : counted);
-  return { total, hasMore, cursor };
+  if (!style) return { exists: (readTotal(pages, page) ?? 0) > count, cursor: undefined };
+  const link = values[`${to}_link`] ?? (linkHeader ? findLink(headers["link"], RELATIONS[to]) : undefined);
+  const said = NEIGHBOUR_VALUES[to].map((name) => values[name]).filter((value) => value !== undefined);
+  const isSaid = linkHeader || said.length > 0 ? said.some(Boolean) || link !== undefined : undefined;
+  const hasMore = ahead && values.has_more;
+  // A list may say "more" of the items behind a page, whatever the direction in which it is read.
+  const exists = to === "next" ? (hasMore ?? isSaid) : (isSaid ?? hasMore);
+  return {
+    exists: exists ?? (ahead && countMore(page, style, readTotal(pages, page), ahead)),
+    cursor: readCursor(style, page, to, link),
+  };
 }
 
-/** What the counts of a page say. Items before a cursor are not counted. */
+/** The counts of a page. Items before a cursor are not counted. */
 function countMore(
   { values: { pages }, count }: ReceivedPage,
   { kind }: PagingStyle,
   total: number | undefined,
-  { offset }: PageStart,
-  items: number,
+  { start: { offset }, items }: { readonly start: PageStart; readonly items: number },
 ): boolean | undefined {
   if (kind === "cursor") return undefined;
   if (pages !== undefined && kind === "page") return Math.floor(offset / items) + 1 < pages;
   return total === undefined ? undefined : offset + count < total;
 }
 
-function findCursor(
-  style: Extract<PagingStyle, { readonly kind: "cursor" }>,
-  { values, lastItem }: ReceivedPage,
-  link: string | null | undefined,
+function readCursor(
+  style: PagingStyle,
+  { values, firstItem, lastItem }: ReceivedPage,
+  to: Direction,
+  link: string | undefined,
 ): string | undefined {
-  if (style.item !== undefined) return lastItem();
-  return values.next_cursor ?? (link ? toCursor(linkParameter(link, style.parameter)) : undefined);
-}
-
-/** What a page of an upstream with cursors says about the list before it. */
-export interface PageBegin {
-  /** Whether items precede; undefined: it does not say. */
-  readonly hasPrevious: boolean | undefined;
-  /** The cursor of the page before. */
-  readonly cursor: string | undefined;
-}
-
-/** Reads what a page says about the list before it. @param isBackward whether it was asked for as a page before a cursor */
-export function readPageBegin(
-  { style, linkHeader }: UpstreamPages,
-  { values, headers, firstItem }: ReceivedPage,
-  isBackward: boolean,
-): PageBegin {
-  if (style?.kind !== "cursor") return { hasPrevious: undefined, cursor: undefined };
-  const link = values.previous_link ?? (linkHeader ? findLink(headers["link"], "prev") : undefined);
-  const inLink = link ? toCursor(linkParameter(link, style.before ?? style.parameter)) : undefined;
-  const isLinked = linkHeader || values.previous_cursor !== undefined || values.previous_link !== undefined;
-  const linked = values.previous_cursor ?? inLink;
-  const said = isLinked ? linked !== undefined || Boolean(link) : undefined;
-  return {
-    hasPrevious: said ?? (isBackward ? values.has_more : undefined),
-    cursor: style.item === undefined ? linked : firstItem?.(),
-  };
-}
-
-/** Reads the cursor of the next page. */
-export function readNextCursor({ style, linkHeader }: UpstreamPages, page: ReceivedPage): string | undefined {
-  if (style?.kind !== "cursor") return undefined;
-  const { values, headers } = page;
-  return findCursor(
-    style,
-    page,
-    values.next_link ?? (linkHeader ? findLink(headers["link"], "next") : undefined),
-  );
+  if (style.kind !== "cursor") return undefined;
+  if (style.item !== undefined) return to === "next" ? lastItem() : firstItem?.();
+  const parameter = cursorParameter(style, to === "previous");
+  return values[`${to}_cursor`] ?? (link ? toCursor(linkParameter(link, parameter)) : undefined);
 }

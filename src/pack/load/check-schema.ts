@@ -1,6 +1,6 @@
 /** Checks the JSON Schemas of a pack, and reports each problem where it is written. */
 import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
-import { coded, errorText, isObject, type SourceLocation, suggestionFor } from "../../base/index.ts";
+import { errorText, isObject, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { prepareRegex } from "../../jsonata/index.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
@@ -94,7 +94,7 @@ const keysOf = (pointer: string): string[] =>
  * @param ajv Knows the keywords and formats of packs.
  */
 export function reportInvalidSchema(schema: Schema, ajv: Ajv2020, place: SourceLocation): boolean {
-  const location = coded(place, "invalid-schema");
+  const location = place.with({ code: "invalid-schema" });
   const isKnown = reportKeywords(schema, ajv, location);
   if (ajv.validateSchema(schema) === true) return isKnown;
   const errors = ajv.errors ?? [];
@@ -119,7 +119,7 @@ export function reportUnknownMembers(
   place: SourceLocation,
   shared: readonly string[] = [],
 ): void {
-  const location = coded(place, "invalid-schema");
+  const location = place.with({ code: "invalid-schema" });
   const { properties, items } = schema;
   if (isObject(items)) reportUnknownMembers(items, location.at("items"));
   if (!isObject(properties)) return;

@@ -4,20 +4,17 @@ import { checkedYaml, NOTHING_REMOVED, type ProductWords } from "../../base/inde
 import type { Pack } from "../pack.ts";
 import type { Steps } from "../steps.ts";
 import {
-  ACCEPTED_FILE,
   buildValidPack,
   compileDefinitions,
-  DIALECT_FILE,
   hashOfFiles,
   parsePack,
   renamedHash,
-  renameWords,
-  SURFACE_FILE,
   type PackFiles,
-  type ValidatedPack,
 } from "./load-pack.ts";
+import { renameWords } from "./rename-words.ts";
+import { ACCEPTED_FILE, DIALECT_FILE, SURFACE_FILE, type ValidatedPack } from "./validate-pack.ts";
 
-/** What is needed of a valid file to compile it in another thread. Plain data. */
+/** The parts of a valid file that another thread needs to compile it. Plain data. */
 export interface CheckedFile {
   readonly definition: unknown;
   /** See `YamlSource.lines`. */

@@ -9,6 +9,7 @@ import {
   thenMaybe,
 } from "../../jsonata/index.ts";
 import { type Origin, type SourceLocation, suggestionFor } from "../../base/index.ts";
+import { withFunctions } from "./pack-functions.ts";
 
 /** Replaces an expression with errors. It never runs, since the pack is rejected. */
 const INVALID_EXPRESSION: Expression = {
@@ -21,14 +22,22 @@ const INVALID_EXPRESSION: Expression = {
   print: () => undefined,
 };
 
-/** Reports names of `$values("name", …)` that no value kind has. */
-function reportUnknownKinds(
-  location: SourceLocation,
-  source: string,
-  kinds: ReadonlyMap<string, unknown>,
-): void {
-  for (const { text, offset } of findLiteralArguments(source, "values"))
-    if (!kinds.has(text) && !location.isRemoved(text))
+/** The value kinds of a pack, as far as `$values` needs them. */
+type Kinds = ReadonlyMap<string, { readonly lookup: unknown }>;
+
+/** Reports names of `$values("name", …)` that no value kind has, and kinds that give it no values. */
+function reportUnknownKinds(location: SourceLocation, source: string, kinds: Kinds): void {
+  for (const { text, offset } of findLiteralArguments(source, "values")) {
+    const kind = kinds.get(text);
+    if (kind && kind.lookup === undefined)
+      location.report(
+        {
+          message: `$values has no value of "${text}": its "read" is no table, and can't be compiled`,
+          code: "invalid-expression",
+        },
+        offset,
+      );
+    if (!kind && !location.isRemoved(text))
       location.report(
         {
           message: `unknown value kind "${text}"`,
@@ -37,6 +46,7 @@ function reportUnknownKinds(
         },
         offset,
       );
+  }
 }
 
 /**
@@ -49,14 +59,17 @@ export function compileExpressionAt(
   location: SourceLocation,
   source: string,
   variables: readonly string[],
-  kinds?: ReadonlyMap<string, unknown>,
+  kinds?: Kinds,
 ): Expression {
   const bound = new Set(variables);
-  const errors = location.isChecked ? [] : check(source, bound);
+  const { functions } = location;
+  const errors = location.isChecked ? [] : check(source, new Set([...bound, ...functions.keys()]));
   for (const { message, offset } of errors) location.report({ message, code: "invalid-expression" }, offset);
   if (kinds && errors.length === 0 && !location.isChecked && source.includes("$values"))
     reportUnknownKinds(location, source, kinds);
-  return errors.length > 0 ? INVALID_EXPRESSION : compile(source, bound, location.origin);
+  return errors.length > 0
+    ? INVALID_EXPRESSION
+    : compile(withFunctions(source, functions), bound, location.origin);
 }
 
 /** Evaluates an expression; returns its failure as a value. */

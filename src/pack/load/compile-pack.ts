@@ -16,16 +16,17 @@ import { tokenHeadersOf } from "../headers/client-head.ts";
 import { compileCatalogPaging } from "../lists/envelopes.ts";
 import { compileEndpoint } from "../calls/endpoint.ts";
 import { errorIndexesOf } from "../errors/error-shapes.ts";
-import { reportInvalidCondition } from "../filters/filters.ts";
+import { reportInvalidCondition } from "../filters/filter-rules.ts";
 import { compileHeaders, hasAbsoluteHeader } from "../headers/headers.ts";
 import { createLocationTranslator } from "./locations.ts";
 import { compilePathParameters } from "../routes/path-parameters.ts";
 import { addUnknownLosses, argumentsOf, inheritFields, type LocatedFile } from "./resource-files.ts";
 import { compileResource, objectLosses, type Resource } from "./resource.ts";
-import { reportUnknownAlways } from "../lists/sparse-fields.ts";
+import { reportUnknownAlways } from "../keys/sparse-fields.ts";
 import { compileDialectQuery } from "../routes/route-query.ts";
 import { compileV4Access } from "../credentials/upstream-access.ts";
-import { compileValueKind, type ValueKind } from "../fields/value-kinds.ts";
+import type { ValueKind } from "../fields/value-kind.ts";
+import { compileValueKind } from "../fields/value-kinds.ts";
 
 type ResourceFiles = readonly LocatedFile<ResourceDefinition>[];
 
@@ -151,7 +152,7 @@ export function* compilePack(
   const files = inheritFields(resourceFiles).map((file) => addUnknownLosses(file, definition.values));
   const scopes = createScopes(definition.scopes);
   const values = yield* compileValueKinds(dialect, files, scopes);
-  const lookup = (kind: string, value: unknown): unknown => values.get(kind)?.lookup(value);
+  const lookup = (kind: string, value: unknown): unknown => values.get(kind)?.lookup?.(value);
   const catalogs = yield* compileCatalogs(files, definition, { values, lookup, id: definition.upstream.id });
   const resources = yield* compileResources(dialect, files, scopes, { values, catalogs, lookup });
 
@@ -163,7 +164,7 @@ export function* compilePack(
     paging: dialects.paging,
     errors: dialects,
     access: (scope: string) => scopes.access(scope),
-    prerequisites: new Map(Object.entries(definition.prerequisites)),
+    shared: new Map(Object.entries(definition.calls)),
     resources,
     query: compileDialectQuery(dialect, { values, messages, lookup }, dialects),
     grammar: dialects.grammar,
@@ -188,7 +189,7 @@ export function* compilePack(
     resources,
     routes: all,
     sentNames: compileSentNames(all),
-    lossNames: compileLossNames(all, definition.upstream.name),
+    lossNames: compileLossNames(all),
     surface: undefined,
     acceptedDifferences: [],
     gaps: () => ({ unmappedFields: [], unmappedRoutes: [], unused: [] }),

@@ -1,4 +1,4 @@
-/** What a pack says about both dialects as a whole, compiled. */
+/** The compiled rules of a pack about both dialects as a whole. */
 import {
   createCredentialsFormat,
   credentialPlaces,
@@ -16,6 +16,7 @@ import { createRateLimitHeaders, type RateLimitHeaders } from "../headers/rate-l
 import { createStatuses, type Statuses } from "../errors/statuses.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import { checkCommonHeaders, checkRateLimitHeaders } from "../headers/headers.ts";
+import { checkAskedForms } from "../headers/asked-forms.ts";
 import { checkVersionPlace, compileVersion, type CheckVersion } from "../headers/versions.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
@@ -61,7 +62,9 @@ export interface Dialects extends ClientPaths, CompiledErrors {
 }
 
 function nativeSchemeOf({ client, upstream }: DialectDefinition): string | undefined {
-  const { scheme: native, token } = upstream.credentials ?? {};
+  const { scheme, parameter, token } = upstream.credentials ?? {};
+  // The forward reads all after the scheme as the token.
+  const native = parameter === undefined ? scheme : undefined;
   const schemes = credentialPlaces(client.credentials).map(
     ({ scheme, basic }) => scheme ?? (basic && "Basic"),
   );
@@ -101,8 +104,14 @@ function compileFixedHeaders({ upstream }: DialectDefinition): Dialects["upstrea
 /** Reports further places that say the same as another one, and more than one in the query. */
 function checkFurtherPlaces({ client }: DialectDefinition, location: SourceLocation): void {
   const places = credentialPlaces(client.credentials);
-  const nameOf = ({ scheme, basic, header, query, cookie }: CredentialsPlace): string =>
-    [scheme?.toLowerCase() ?? (basic && "basic"), header?.toLowerCase(), query && "query", cookie].join(" ");
+  const nameOf = ({ scheme, parameter, basic, header, query, cookie }: CredentialsPlace): string =>
+    [
+      scheme?.toLowerCase() ?? (basic && "basic"),
+      parameter?.toLowerCase(),
+      header?.toLowerCase(),
+      query && "query",
+      cookie,
+    ].join(" ");
   for (const [index, place] of places.slice(1).entries()) {
     const at = location.at("client", "credentials", "or", index);
     reportPlace(place, at);
@@ -122,6 +131,8 @@ function reportPlace(place: CredentialsPlace, location: SourceLocation): void {
   const found = PLACES.filter((key) => place[key] !== undefined);
   if (found.length === 0)
     location.report({ message: "the place of the token is missing", hint: `one of ${PLACES.join(", ")}` });
+  if (place.parameter !== undefined && place.scheme === undefined)
+    location.at("parameter").report('a parameter belongs to a scheme: "scheme" is missing');
   if (found.length > 1)
     location.report({
       message: `a token is in one place, not in ${found.join(" and ")}`,
@@ -171,9 +182,16 @@ export function compileDialects(
   checkCredentials(definition, location);
   checkCommonHeaders(definition, location);
   checkRateLimitHeaders(definition, location);
+  checkAskedForms(definition, location);
   checkVersionPlace(client.version, location.at("client", "version"));
   checkVersionPlace(upstream.version, location.at("upstream", "version"));
-  const mediaType = client.version?.media_type ?? "application/json";
+  if (client.content_type !== undefined && client.version?.media_type !== undefined)
+    location
+      .at("client", "content_type")
+      .report(
+        '"content_type" and "media_type" of "version" exclude each other: both are the type of responses',
+      );
+  const mediaType = client.content_type ?? client.version?.media_type ?? "application/json";
   const paging = compilePaging(definition, lists, location);
   const statuses = createStatuses(errors);
   const errorCodes = createErrorCodes(errors);

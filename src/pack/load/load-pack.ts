@@ -1,44 +1,28 @@
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
-import type { z } from "zod";
 import {
-  createRenamer,
   type Diagnostic,
   errorText,
   formatDiagnosticLine,
-  keysAt,
   locationIn,
   MAX_DIAGNOSTICS,
   PackError,
   parseYaml,
   type ProductWords,
   readYamlTexts,
-  type RemovedParts,
-  renameDeep,
-  scopeRenaming,
-  type ScopeRenaming,
-  validateFile,
-  type YamlPath,
-  type YamlSource,
   type YamlText,
 } from "../../base/index.ts";
 import { compilePack } from "./compile-pack.ts";
-import type { LocatedFile } from "./resource-files.ts";
-import { dialectDefinition, type DialectDefinition } from "../schema/pack-definition.ts";
-import { acceptedDefinition, type AcceptedDifference } from "../schema/accepted-definition.ts";
-import { resourceDefinition, type ResourceDefinition } from "../schema/resource-definition.ts";
+import { splitObjects, type LocatedFile } from "./resource-files.ts";
 import type { Pack } from "../pack.ts";
 import { runSteps, type Steps } from "../steps.ts";
-import { fileSchema, type FileKind } from "../schema/file-schema.ts";
-import { readTables } from "./value-tables.ts";
+import { checkFunctions } from "./pack-functions.ts";
+import { withShared } from "./shared-definitions.ts";
 import { reportUnused } from "./unused.ts";
+import { isRenaming, renameWords } from "./rename-words.ts";
+import { type PackSources, type ValidatedFile, type ValidatedPack, validatePack } from "./validate-pack.ts";
 import { compileAcceptedDifferences } from "./accepted-differences.ts";
 import { compileApiSurface, findCoverageGaps } from "../routes/api-surface.ts";
-import { surfaceDefinition, type SurfaceDefinition } from "../routes/surface-definition.ts";
-
-export const DIALECT_FILE = "pack.yaml";
-export const SURFACE_FILE = "surface.yaml";
-export const ACCEPTED_FILE = "accepted-differences.yaml";
 
 /**
  * From YAML to functions, in four stages:
@@ -75,14 +59,6 @@ export function readPack(directory: string): PackFiles {
   }
 }
 
-/** The files of a pack, parsed but not validated. */
-export interface PackSources {
-  readonly directory: string;
-  readonly sources: readonly YamlSource[];
-  /** Of the names and texts of the files. */
-  readonly hash: string;
-}
-
 const hashOf = (content: unknown): string =>
   createHash("sha256").update(JSON.stringify(content)).digest("hex").slice(0, 16);
 
@@ -97,126 +73,6 @@ export const parsePack = (pack: PackFiles): PackSources => ({
   hash: hashOfFiles(pack),
 });
 
-interface ValidatedFile<T> {
-  readonly source: YamlSource;
-  readonly definition: T;
-}
-
-/** The files of a pack, validated. */
-export interface ValidatedPack {
-  readonly dialect: ValidatedFile<DialectDefinition> | undefined;
-  readonly surface: ValidatedFile<SurfaceDefinition> | undefined;
-  readonly accepted: ValidatedFile<readonly AcceptedDifference[]> | undefined;
-  readonly resources: readonly ValidatedFile<ResourceDefinition>[];
-  readonly removed: RemovedParts;
-}
-
-/** Stage 2. Validates each file against the schema of its kind. */
-function validatePack({ directory, sources }: PackSources, diagnostics: Diagnostic[]): ValidatedPack {
-  const names = new Set<string>();
-  const incomplete: { readonly source: YamlSource; readonly path: YamlPath }[] = [];
-  function validate<T>(source: YamlSource | undefined, schema: z.ZodType<T>, kind: FileKind) {
-    const definition =
-      source &&
-      validateFile(
-        source,
-        schema,
-        () => fileSchema(kind),
-        diagnostics,
-        (path) => {
-          for (const key of path.slice(-2)) names.add(String(key));
-          // A map without one of its keys is incomplete. A map of names has just one name less.
-          const isNamed = keysAt(fileSchema(kind), path.slice(0, -1)).length === 0;
-          incomplete.push({ source, path: isNamed ? path : path.slice(0, -1) });
-        },
-      );
-    return source && definition ? { source, definition } : undefined;
-  }
-  const findFile = (name: string) => sources.find(({ file }) => basename(file) === name);
-  const [dialectFile, surfaceFile, acceptedFile] = [DIALECT_FILE, SURFACE_FILE, ACCEPTED_FILE].map(findFile);
-  if (!dialectFile)
-    diagnostics.push({
-      file: directory,
-      line: 1,
-      column: 1,
-      code: "missing-file",
-      message: `there is no ${DIALECT_FILE} in this folder`,
-    });
-  const resourceFiles = sources.filter(
-    (source) => ![dialectFile, surfaceFile, acceptedFile].includes(source),
-  );
-  const dialect = validate(dialectFile, dialectDefinition, "pack");
-  return {
-    dialect: dialect && {
-      ...dialect,
-      definition: readTables(dialect.definition, dialect.source, diagnostics),
-    },
-    surface: validate(surfaceFile, surfaceDefinition, "surface"),
-    accepted: validate(acceptedFile, acceptedDefinition, "accepted-differences"),
-    resources: resourceFiles.flatMap((source) => validate(source, resourceDefinition, "resource") ?? []),
-    removed: {
-      names,
-      isIncomplete: (source, path) =>
-        incomplete.some(
-          (part) =>
-            part.source === source &&
-            part.path.length > 0 &&
-            part.path.every((key, index) => key === path[index]),
-        ),
-    },
-  };
-}
-
-/** Stage 3. Renames the product words of a pack, and the scope words where a scope or an event action is named. */
-export function renameWords(pack: ValidatedPack, words: ProductWords): ValidatedPack {
-  if (!isRenaming(words)) return pack;
-  const { dialect, surface, accepted, resources, removed } = pack;
-  const scopeWords = dialect?.definition.scope_words ?? [];
-  const rename = createRenamer(words, scopeWords);
-  const scopes = scopeRenaming(words, scopeWords);
-  return {
-    removed,
-    dialect: dialect && {
-      ...dialect,
-      definition: renameDeep(renameScopes(dialect.definition, scopes), rename),
-    },
-    surface: surface && { ...surface, definition: renameDeep(surface.definition, rename) },
-    accepted: accepted && { ...accepted, definition: renameDeep(accepted.definition, rename) },
-    resources: resources.map((file) => ({
-      ...file,
-      definition: renameDeep(renameRouteScopes(file.definition, scopes), rename),
-    })),
-  };
-}
-
-/** Renames scope words in `scopes` and in value tables. */
-function renameScopes(definition: DialectDefinition, rename: ScopeRenaming): DialectDefinition {
-  const renameTable = <T>(values: T): T =>
-    typeof values === "string" ? values : renameDeep(values, rename.actions);
-  const values = Object.entries(definition.values).map(([name, kind]) => {
-    const { same, read, write } = kind;
-    const words = { ...(same && { same }), ...(read && { read }), ...(write && { write }) };
-    const renamed = Object.entries(words).map(([key, value]) => [key, renameTable(value)] as const);
-    return [name, { ...kind, ...Object.fromEntries(renamed) }] as const;
-  });
-  return {
-    ...definition,
-    scopes: renameDeep(definition.scopes, rename.scopes),
-    values: Object.fromEntries(values),
-  };
-}
-
-/** Renames scope words in the scopes and conditions of routes. */
-function renameRouteScopes(definition: ResourceDefinition, rename: ScopeRenaming): ResourceDefinition {
-  if (!definition.routes) return definition;
-  const routes = definition.routes.map((route) => ({
-    ...route,
-    ...(route.scope !== undefined && { scope: rename.scopes(route.scope) }),
-    ...(route.where && { where: renameDeep(route.where, rename.actions) }),
-  }));
-  return { ...definition, routes };
-}
-
 /** Stage 4. Compiles the definitions, and compares the pack with its API surface. */
 export function* compileDefinitions(
   { dialect, surface, accepted, resources, removed }: ValidatedPack,
@@ -227,9 +83,11 @@ export function* compileDefinitions(
     definition: file.definition,
     location: locationIn(file.source, list, removed),
   });
+  const shared = dialect.definition;
+  checkFunctions(shared.functions, locate(dialect).location.at("functions"));
   const compiled = yield* compilePack(
-    locate(dialect),
-    resources.map((file) => locate(file)),
+    withShared(locate(dialect), shared),
+    resources.flatMap((file) => splitObjects(withShared(locate(file), shared))),
   );
   const pack = accepted
     ? { ...compiled, acceptedDifferences: compileAcceptedDifferences(locate(accepted), compiled) }
@@ -238,7 +96,7 @@ export function* compileDefinitions(
     const unused: Diagnostic[] = [];
     reportUnused(
       locate(dialect, unused),
-      resources.map((file) => locate(file, unused)),
+      resources.flatMap((file) => splitObjects(locate(file, unused))),
     );
     return unused;
   };
@@ -256,10 +114,12 @@ function reportDuplicateObjects({ resources }: ValidatedPack, diagnostics: Diagn
   const first = new Map<string, string>();
   const before = diagnostics.length;
   for (const { definition, source } of resources) {
-    const { object } = definition;
-    const other = first.get(object);
-    if (other === undefined) first.set(object, basename(source.file));
-    else diagnostics.push(source.diagnosticAt(["object"], `${other} has the object "${object}" already`));
+    const inner = Object.keys(definition.objects ?? {}).map((name) => [name, ["objects", name]] as const);
+    for (const [object, path] of [[definition.object, ["object"]] as const, ...inner]) {
+      const other = first.get(object);
+      if (other === undefined) first.set(object, basename(source.file));
+      else diagnostics.push(source.diagnosticAt(path, `${other} has the object "${object}" already`));
+    }
   }
   return diagnostics.length > before;
 }
@@ -302,8 +162,6 @@ export function buildValidPack(
     : pack;
   return { pack: { ...renamed, hash: renamedHash(parsed.hash, words) }, validated };
 }
-
-const isRenaming = (words: ProductWords): boolean => Object.entries(words).some(([from, to]) => from !== to);
 
 /** Identifies a pack in the words of a service. */
 export const renamedHash = (hash: string, words: ProductWords): string =>

@@ -1,6 +1,6 @@
 /** Addresses of the upstream in responses, as the client's paths. */
 import { fromJsonText } from "../../base/index.ts";
-import type { ValueKind } from "../fields/value-kinds.ts";
+import type { ValueKind } from "../fields/value-kind.ts";
 import { isText } from "../routes/router.ts";
 import type { Route } from "../routes/route.ts";
 

@@ -1,7 +1,6 @@
 /** The entry of a thread that checks one pack. */
-import { parentPort, workerData } from "node:worker_threads";
 import { checkFiles } from "./checked-pack.ts";
-import { PackError } from "../../base/index.ts";
+import { PackError, serveJobs } from "../../base/index.ts";
 import type { PackCheckJob, PackCheckReply } from "./pack-check.ts";
 
 function check({ files, words }: PackCheckJob): PackCheckReply {
@@ -14,4 +13,4 @@ function check({ files, words }: PackCheckJob): PackCheckReply {
   }
 }
 
-parentPort?.postMessage(check(workerData as PackCheckJob), []);
+serveJobs(check);

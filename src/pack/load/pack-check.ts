@@ -1,16 +1,15 @@
 /** Checks packs in a thread, so that a large or invalid one delays no request. */
-import { Worker } from "node:worker_threads";
-import { type Diagnostic, PackError, type ProductWords } from "../../base/index.ts";
+import { type Diagnostic, errorText, PackError, type ProductWords, runInThread } from "../../base/index.ts";
 import type { CheckedPack } from "./checked-pack.ts";
 import type { PackFiles } from "./load-pack.ts";
 
-/** What the thread gets. */
+/** The input of the thread. */
 export interface PackCheckJob {
   readonly files: PackFiles;
   readonly words: ProductWords;
 }
 
-/** What the thread responds. */
+/** The response of the thread. */
 export type PackCheckReply =
   | { readonly checked: CheckedPack }
   | { readonly diagnostics: readonly Diagnostic[] };
@@ -33,28 +32,17 @@ class PackCheckError extends Error {
  * @throws {PackError} With the diagnostics, without source lines. {Error} If the thread takes too long or too much memory.
  */
 export async function checkInThread(job: PackCheckJob, signal: AbortSignal): Promise<CheckedPack> {
-  signal.throwIfAborted();
-  // After the build both files have the extension `.js`.
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const thread = new Worker(new URL(`./pack-check-thread.${extension}`, import.meta.url), {
-    workerData: job,
-    resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+  const reply = await runInThread<PackCheckReply>(job, {
+    from: import.meta.url,
+    entry: "./pack-check-thread",
+    timeoutMs: TIMEOUT_MS,
+    maxHeapMb: MAX_HEAP_MB,
+    signal,
+  }).catch((error: unknown) => {
+    throw new PackCheckError(
+      signal.aborted ? "another pack replaces it" : `the check of the pack failed: ${errorText(error)}`,
+    );
   });
-  const { promise, resolve, reject } = Promise.withResolvers<PackCheckReply>();
-  thread.once("message", resolve).on("error", reject);
-  const end = (reason: string) => (): void => reject(new PackCheckError(reason));
-  thread.once("exit", end("the thread that checks the pack has ended"));
-  signal.addEventListener("abort", end("another pack replaces it"), { once: true });
-  const timer = setTimeout(end(`the check of the pack took more than ${TIMEOUT_MS} ms`), TIMEOUT_MS);
-  // A pack that is being checked does not keep a program alive.
-  timer.unref();
-  thread.unref();
-  try {
-    const reply = await promise;
-    if ("diagnostics" in reply) throw new PackError(reply.diagnostics);
-    return reply.checked;
-  } finally {
-    clearTimeout(timer);
-    void thread.terminate();
-  }
+  if ("diagnostics" in reply) throw new PackError(reply.diagnostics);
+  return reply.checked;
 }

@@ -1,5 +1,5 @@
 /** The resource files of a pack before they are compiled. */
-import { resolveReference, silent, type SourceLocation } from "../../base/index.ts";
+import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
@@ -8,6 +8,19 @@ import type { ResourceDefinition } from "../schema/resource-definition.ts";
 export interface LocatedFile<T> {
   readonly definition: T;
   readonly location: SourceLocation;
+}
+
+/** A file, and one for each of the small objects in it. */
+export function splitObjects({
+  definition,
+  location,
+}: LocatedFile<ResourceDefinition>): LocatedFile<ResourceDefinition>[] {
+  const { objects = {}, ...file } = definition;
+  const inner = Object.entries(objects).map(([object, keys]) => ({
+    definition: { object, ...keys },
+    location: location.at("objects", object),
+  }));
+  return [{ definition: file, location }, ...inner];
 }
 
 /** The location of a file. Fields of these names are in another file, which reports their diagnostics. */
@@ -19,7 +32,7 @@ const withFieldsOf = (
   Object.assign(Object.create(location) as SourceLocation, {
     at: (...keys: PropertyKey[]) =>
       keys[0] === "fields" && names.includes(String(keys[1]))
-        ? silent(base.at(...keys))
+        ? base.at(...keys).with({ isSilent: true })
         : location.at(...keys),
   });
 
@@ -44,7 +57,7 @@ export function inheritFields(
   });
 }
 
-/** What a field loses if its value kind rejects the values that its table does not have. */
+/** The loss of a field if its value kind rejects the values that its table does not have. */
 const UNKNOWN_VALUE = "a value that the table does not have";
 
 /** Adds the loss of unknown values to fields that state no other one. */

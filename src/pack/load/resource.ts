@@ -5,7 +5,8 @@ import { compileBody, type BodyRules } from "../bodies/body.ts";
 import { compileMembers, type BodyContext } from "../bodies/body-members.ts";
 import { compileObjectWrite } from "../fields/write.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
-import { filterName, isFilterable, type FieldRule } from "../fields/field-definition.ts";
+import type { FieldRule } from "../fields/field-definition.ts";
+import { checkField } from "../keys/fields/field-keys.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import { checkEnvelope } from "../lists/envelopes.ts";
 import type { EnvelopeDefinition } from "../errors/responses-definition.ts";
@@ -44,36 +45,11 @@ export interface Resource extends ObjectReader {
   readonly selectFields: (copy: CatalogCopy) => SelectFields<CatalogEntry>;
   /** How values of all fields are read from a query. */
   readonly queryFields: ReadonlyMap<string, QueryField>;
-  /** What its own fields may lose, without those of nested objects. */
+  /** The possible losses of its own fields, without those of nested objects. */
   readonly losses: readonly Loss[];
   readonly fields: ReadonlyMap<string, FieldRule>;
   /** Rules of all members that bodies may have: inputs and fields. */
   readonly members: ReadonlyMap<string, FieldRule>;
-}
-
-/** Reports keys of one rule that exclude each other, or that have no effect. */
-function reportInvalidRule(rule: FieldRule, isInput: boolean, location: SourceLocation): void {
-  const sources = [rule.read, rule.const].filter((source) => source !== undefined).length;
-  if (sources > 1) location.report('"read" and "const" exclude each other');
-  if (rule.upstream === undefined && sources === 0 && !(isInput && rule.send === false))
-    location.report('a field needs "upstream", "read" or "const"');
-  if (rule.send === false && rule.write !== undefined)
-    location.at("write").report('"write" has no effect: "send: false" says that nothing is sent');
-  if (rule.id_only && rule.catalog === undefined)
-    location.at("id_only").report('"id_only" shortens the object of a catalog: "catalog" is missing');
-  if (rule.boundary !== undefined && !isFilterable(rule))
-    location
-      .at("boundary")
-      .report({ message: '"boundary" has an effect on filters only', hint: '"filter: true" is missing' });
-  // The values of filters are those of responses, or of bodies if no response has the member.
-  const [key, expression] = isInput ? (["write", rule.write] as const) : (["read", rule.read] as const);
-  if (expression !== undefined && filterName(rule) !== undefined)
-    location.at("filter").report({
-      message: `"${key}" converts the values of this field, and filters would not be converted`,
-      hint: 'a value kind ("values") converts those of filters, too. Lists that the gateway filters itself need no "filter"',
-    });
-  if (rule.arguments && rule.values === undefined)
-    location.at("arguments").report('"arguments" belong to a value kind: "values" is missing');
 }
 
 /** `$query`, `$headers` or `$path`: the head of one request. */
@@ -108,12 +84,12 @@ export function* compileResource(
     if (fields.has(name)) location.at("inputs", name).report("this name is a field already");
   const rules = new Map([...fields, ...inputs]);
 
-  for (const [name, rule] of fields) reportInvalidRule(rule, false, location.at("fields", name));
+  for (const [name, rule] of fields) checkField(rule, false, location.at("fields", name));
   if (definition.catalog) for (const [name, rule] of fields) reportRequestInCatalog(name, rule, location);
   const locationOf = (name: string): SourceLocation =>
     location.at(fields.has(name) ? "fields" : "inputs", name).ofField(name);
   const reader = yield* compileRead(fields, inputs, context, locationOf);
-  for (const [name, rule] of inputs) reportInvalidRule(rule, true, location.at("inputs", name));
+  for (const [name, rule] of inputs) checkField(rule, true, location.at("inputs", name));
 
   const ownMembers = yield* compileMembers(rules, context, locationOf);
   const parts = Object.values(definition.bodies ?? {}).flatMap(({ parts = [] }) =>
@@ -172,7 +148,7 @@ export function* compileResource(
   };
 }
 
-/** What the translation of an object may lose, with the objects inside it. */
+/** The possible losses in the translation of an object, with the objects inside it. */
 export function objectLosses(
   name: string,
   resources: ReadonlyMap<string, Resource>,

@@ -1,5 +1,5 @@
 /** Finds definitions of a pack that nothing uses: they are mistakes, or remains of what was removed. */
-import { coded, isObject, type SourceLocation } from "../../base/index.ts";
+import { isObject, type SourceLocation } from "../../base/index.ts";
 import { parametersIn, parseSegment } from "../routes/router.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
@@ -54,7 +54,11 @@ function objectsOf({ definition }: File): string[] {
       object,
       catalog,
     ]),
-    ...routes.flatMap((route) => [route.without_scopes, ...(route.one_of ?? []).map(({ object }) => object)]),
+    ...routes.flatMap((route) => [
+      route.without_scopes,
+      route.object,
+      ...(route.one_of ?? []).map(({ object }) => object),
+    ]),
     base,
   ].filter((name) => name !== undefined);
 }
@@ -89,17 +93,28 @@ const parametersOf = (file: File): Set<string> =>
     ]),
   );
 
+/** The schemas and functions of the pack that definitions name, also those of the pack itself. */
+function usedShared(definitions: readonly unknown[]): Record<"schemas" | "functions", ReadonlySet<string>> {
+  const texts = [...textsIn(definitions)];
+  return {
+    schemas: new Set(texts.flatMap(([key, text]) => (key === "$ref" ? [text] : []))),
+    functions: new Set(
+      texts.flatMap(([, text]) => [...text.matchAll(/\$(\w+)/g)].map(([, name = ""]) => name)),
+    ),
+  };
+}
+
 /** A file whose diagnostics say that nothing uses a definition. */
 const markUnused = <T>({ definition, location }: LocatedFile<T>): LocatedFile<T> => ({
   definition,
-  location: coded(location, "unused"),
+  location: location.with({ code: "unused" }),
 });
 
-/** Reports objects, value kinds, path parameters, prerequisites, parts and messages that nothing uses. */
+/** Reports objects, value kinds, schemas, functions, path parameters, calls, parts and messages that nothing uses. */
 export function reportUnused(dialect: LocatedFile<DialectDefinition>, resourceFiles: readonly File[]): void {
   const { definition, location } = markUnused(dialect);
   const files = resourceFiles.map(markUnused);
-  const { values, prerequisites, parts, client, messages } = definition;
+  const { values, calls, parts, client, messages } = definition;
   const inputs = Object.values(parts).flatMap((part) => Object.values(part.inputs));
   const objects = reachableObjects(
     files,
@@ -117,6 +132,10 @@ export function reportUnused(dialect: LocatedFile<DialectDefinition>, resourceFi
   ]);
   if (kinds) reportNames("value kind", Object.keys(values), kinds, location.at("values"));
 
+  const shared = usedShared([definition, ...files.map((file) => file.definition)]);
+  reportNames("schema", Object.keys(definition.schemas), shared.schemas, location.at("schemas"));
+  reportNames("function", Object.keys(definition.functions), shared.functions, location.at("functions"));
+
   const globalParameters = new Set<string>();
   for (const file of files) {
     const ofFile = file.definition.path_parameters ?? {};
@@ -127,8 +146,10 @@ export function reportUnused(dialect: LocatedFile<DialectDefinition>, resourceFi
   const parameters = Object.keys(client.path_parameters);
   reportNames("path parameter", parameters, globalParameters, location.at("client", "path_parameters"));
 
-  const usedPrerequisites = new Set(routes.flatMap((route) => route.prerequisites ?? []));
-  reportNames("prerequisite", Object.keys(prerequisites), usedPrerequisites, location.at("prerequisites"));
+  const usedCalls = new Set(
+    routes.flatMap((route) => (route.calls ?? []).filter((call) => typeof call === "string")),
+  );
+  reportNames("call", Object.keys(calls), usedCalls, location.at("calls"));
   const usedParts = new Set(
     files.flatMap((file) => Object.values(file.definition.bodies ?? {}).flatMap((body) => body.parts ?? [])),
   );

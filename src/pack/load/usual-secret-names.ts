@@ -6,8 +6,10 @@
  * harmless name with another word beside it counts alone: `session`, but not `session_name`.
  */
 export const USUAL_SECRET_NAMES: readonly string[] = [
-  // What a person or a program proves itself with.
+  // Secrets by which a person or a program proves its identity.
   "*admin_pass*",
+  "assertion",
+  "client_assertion",
   "*contrasena*",
   "*db_pass*",
   "*kennwort*",
@@ -21,6 +23,9 @@ export const USUAL_SECRET_NAMES: readonly string[] = [
   "_pw_",
   "*pwd*",
   "*root_pass*",
+  "saml_art",
+  "*saml_assertion*",
+  "*saml_response*",
   "*secret*",
   "*security_answer*",
   "*user_pass*",
@@ -94,7 +99,7 @@ export const USUAL_SECRET_NAMES: readonly string[] = [
   "*tls_key*",
 
   // Tokens, sessions, and where they are sent.
-  "auth",
+  "_auth_",
   "*auth_header*",
   "authorization",
   "*basic_auth*",
@@ -110,6 +115,8 @@ export const USUAL_SECRET_NAMES: readonly string[] = [
   "*session_id*",
   "*session_key*",
   "sid",
+  // A ticket of CAS is a text. One of a help desk is an object.
+  "ticket[]",
   "*token*",
 
   // Numbers of people, cards and accounts.
@@ -127,6 +134,19 @@ export const USUAL_SECRET_NAMES: readonly string[] = [
   "_ssn_",
 
   // Harmless names with one of these words in them.
+  "!*auth_enabled*",
+  "!*auth_endpoint*",
+  "!*auth_level*",
+  "!*auth_method*",
+  "!*auth_mode*",
+  "!*auth_provider*",
+  "!*auth_required*",
+  "!*auth_scheme*",
+  "!*auth_status*",
+  "!*auth_time*",
+  "!*auth_type*",
+  "!*auth_uri*",
+  "!*auth_url*",
   "!bearer_format",
   "!max_tokens",
   "!*passwordless*",
@@ -141,4 +161,5 @@ export const USUAL_SECRET_NAMES: readonly string[] = [
   "!token_type_hint",
   "!token_url",
   "!*tokeniz*",
+  "!*two_factor_auth*",
 ];

@@ -6,7 +6,7 @@ import { describePaths, securitySchemeNames } from "./operations.ts";
 import { describeResponseHeaders, referToHeaders, type DescribedPlan } from "./response-headers.ts";
 
 /** Where requests have their token. OpenAPI knows the scheme `Basic`; others are a header of their own. */
-function describeCredentials({ scheme, basic, header, query, cookie }: CredentialsPlace): Json {
+function describeCredentials({ scheme, parameter, basic, header, query, cookie }: CredentialsPlace): Json {
   if (basic !== undefined)
     return { type: "http", scheme: "basic", description: `The token is ${BASIC_PARTS[basic]}.` };
   if (query !== undefined) return { type: "apiKey", in: "query", name: query };
@@ -16,7 +16,7 @@ function describeCredentials({ scheme, basic, header, query, cookie }: Credentia
     type: "apiKey",
     in: "header",
     name: "Authorization",
-    description: `\`Authorization: ${scheme} TOKEN\`, with a token that has the scope.`,
+    description: `\`Authorization: ${scheme} ${parameter === undefined ? "TOKEN" : `${parameter}="TOKEN"`}\`, with a token that has the scope.`,
   };
 }
 

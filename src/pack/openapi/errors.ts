@@ -1,6 +1,5 @@
 /** The responses with errors, and the schema of their bodies. */
-import { keyNameOf } from "../errors/error-places.ts";
-import { isRequestName } from "../errors/error-request.ts";
+import { isRequestName, keyNameOf } from "../errors/error-places.ts";
 import { isObject } from "../../base/index.ts";
 import { isItemTemplate, namesIn, nameOf, type Shape } from "../fields/shape.ts";
 import type { Pack } from "../pack.ts";

@@ -1,6 +1,5 @@
 import { credentialPlaces, type CredentialsPlaces } from "../credentials/credentials.ts";
 import type { Pack } from "../pack.ts";
-import type { Bulk } from "../calls/bulk.ts";
 import { NOT_MODIFIED } from "../errors/statuses.ts";
 import { mayBeNotModified } from "../headers/not-modified.ts";
 import type { Route } from "../routes/route.ts";
@@ -31,18 +30,15 @@ function parseRouteName(name: string): { method: string; path: string; parameter
 /** The schema of a successful response. */
 function describeResponse(route: Route): Json {
   const all = route.responseObjects.map(objectRef);
-  // An object with the members that the client chooses lacks others.
-  const objects = anyOf(route.sparseFields ? [...all, { type: "object" }] : all);
-  if (route.bulk) return describeBulk(route.bulk, objects);
+  const mayBeOther = route.descriptions.some((each) => each.mayBeOtherObject);
+  const objects = anyOf(mayBeOther ? [...all, { type: "object" }] : all);
+  const [describe] = route.descriptions.flatMap(({ describeResponse: own }) => own ?? []);
+  if (describe) return describe(objects);
   if (route.response === "none") return { type: "object", maxProperties: 0 };
   const wrap = (wrapper: Shape = "$object", object: Json): Json =>
     describeWrapper(fillShape(wrapper, { object: "$object", name: route.object }), object);
   const { paging, envelope } = route.lists;
-  if (route.response === "object") {
-    // After a successful write, the read can fail.
-    const object = route.readAfterWrite ? { anyOf: [objects, { type: "object" }] } : objects;
-    return wrap(envelope.client.object, object);
-  }
+  if (route.response === "object") return wrap(envelope.client.object, objects);
   const maxItems = paging.style ? paging.size.maximum : undefined;
   const items = {
     type: "array",
@@ -50,24 +46,6 @@ function describeResponse(route: Route): Json {
     items: wrap(envelope.client.item, objects),
   };
   return describeListShape(envelope.client.list, items, { list: route.list, firstPage: firstPageOf(paging) });
-}
-
-/** The schema of the results of many calls. */
-function describeBulk({ success, failure, list, most }: Bulk, object: Json): Json {
-  const count = { type: "integer", minimum: 0 };
-  const values = { id: { type: ["string", "integer"] }, status: { type: "integer" }, object, error: {} };
-  const items = anyOf([describeValues(success, values), describeValues(failure, values)]);
-  const results = { type: "array", maxItems: most, items };
-  return describeValues(list, { items: results, succeeded: count, failed: count });
-}
-
-/** The schema of a shape. @param values The schemas of its names. */
-function describeValues(shape: Shape, values: Readonly<Record<string, Json>>): Json {
-  const name = nameOf(shape);
-  if (name !== undefined) return values[name] ?? {};
-  if (!isObject(shape)) return { const: shape };
-  const members = Object.entries(shape).map(([key, member]) => [key, describeValues(member, values)]);
-  return { type: "object", properties: Object.fromEntries(members) };
 }
 
 const firstPageOf = ({ style }: Pack["paging"]): number => (style?.kind === "page" ? style.first : 1);
@@ -183,9 +161,9 @@ function describeOwnErrors(routes: readonly Route[], pack: Pack, headers: Json):
 }
 
 /** The statuses of a route's successes: also of one whose operation is still in progress. */
-const statusesOf = ({ status, poll }: Route): number[] => [
+const statusesOf = ({ status, descriptions }: Route): number[] => [
   status,
-  ...(poll?.unfinished && "body" in poll.unfinished ? [poll.unfinished.status ?? status] : []),
+  ...descriptions.flatMap(({ statuses = [] }) => statuses),
 ];
 
 /** Describes the success and the errors. A route without a v4 call has only errors. */

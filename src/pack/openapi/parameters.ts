@@ -6,7 +6,7 @@ import { canTest } from "../filters/translate.ts";
 import type { Route } from "../routes/route.ts";
 import type { Pack } from "../pack.ts";
 import type { ParameterType } from "../routes/router.ts";
-import { filterRuleOf } from "../fields/field-definition.ts";
+import { filterRuleOf } from "../keys/fields/filters.ts";
 import { NO_CATALOGS } from "../translation-context.ts";
 import type { Json } from "./schemas.ts";
 
@@ -68,7 +68,7 @@ type Operator = Test["operator"];
 
 const UNORDERED: ReadonlySet<Operator> = new Set(["eq", "neq", "contains"]);
 
-/** What the lists of a route can be filtered, sorted and searched by. */
+/** The fields by which the lists of a route can be filtered, sorted and searched. */
 interface FilterPossibilities {
   takes(field: string, operator: Operator): boolean;
   /** Whether a list can be filtered by this value of a table. */
@@ -164,19 +164,21 @@ function describeRequestHeaders({ headers }: Route, { version }: Pack["dialect"]
   return [...passed, { name: header, in: "header", ...(required && { required }), schema: { const: value } }];
 }
 
-/** The parameter with which a client chooses the members of a response. */
-function describeSparseFields({ sparseFields }: Route): Json[] {
-  if (!sparseFields) return [];
-  const { always, multiple } = sparseFields;
-  const kept = always.length === 0 ? "" : ` Always there: ${always.join(", ")}.`;
+/** The parameters with which a client asks for another form of the response. */
+function describeForms(
+  { name }: Route,
+  { always_ok: alwaysOk, callback }: Pack["dialect"]["client"],
+): readonly Json[] {
+  const inQuery = (parameter: string | undefined, description: string, schema: Json): readonly Json[] =>
+    parameter === undefined ? [] : [{ name: parameter, in: "query", description, schema }];
+  const isRead = name.startsWith("GET ");
   return [
-    {
-      name: sparseFields.parameter,
-      in: "query",
-      description: `The members of the response, with dotted names if nested. Without it: all.${kept}`,
-      explode: multiple === "repeat",
-      schema: { type: "array", items: { type: "string" } },
-    },
+    ...inQuery(alwaysOk?.parameter, "`true`: the status is 200 in all cases.", { type: "string" }),
+    ...inQuery(
+      isRead ? callback?.parameter : undefined,
+      "The name of a function: the response is JavaScript that calls it with the JSON.",
+      { type: "string" },
+    ),
   ];
 }
 
@@ -191,8 +193,9 @@ function listParameters(route: Route, names: readonly string[], pack: Pack): Jso
   const others = [
     ...pathParameters,
     ...describeQuery(route),
-    ...describeSparseFields(route),
+    ...route.descriptions.flatMap(({ parameters = [] }) => parameters),
     ...describeRequestHeaders(route, dialect.client),
+    ...describeForms(route, dialect.client),
   ];
   if (route.response !== "list") return others;
   const fields = listFilterFields(route);

@@ -1,7 +1,7 @@
 import type { Pack } from "../pack.ts";
 import type { Json } from "./schemas.ts";
 
-/** What a description says of the plan by which the API ends. */
+/** The parts of the plan that the description has. */
 export interface DescribedPlan {
   /** When a route ends for everybody, in milliseconds since the epoch; undefined: no date is known. */
   endOf(route: string): number | undefined;

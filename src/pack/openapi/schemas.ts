@@ -5,18 +5,14 @@ import type { Pack } from "../pack.ts";
 import type { Resource } from "../load/resource.ts";
 import { nestedObject } from "../fields/response-fields.ts";
 import type { Schema } from "../fields/schema-members.ts";
+import { DATE_TIME } from "../keys/fields/conversions.ts";
+import { describeValue } from "../keys/fields/field-keys.ts";
 import { isObject } from "../../base/index.ts";
 
 export type Json = Record<string, unknown>;
 
 /** A reference to the schema of an object. */
 export const objectRef = (name: string): Json => ({ $ref: `#/components/schemas/${name}` });
-
-const DATE_TIME = {
-  type: "string",
-  pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$`,
-  description: "ISO 8601 in UTC, without a fraction and without a zone.",
-};
 
 const orNull = (schema: unknown): Json => ({ anyOf: [schema, { type: "null" }] });
 
@@ -31,13 +27,11 @@ function describeType({ name, lists, nullable }: FieldType, isObject: (name: str
 /** The schema of a field by its rule, for packs without an API surface. */
 function describeRule(rule: FieldRule): Json {
   if (rule.const !== undefined) return { const: rule.const };
-  if (rule.format === "date-time") return orNull(DATE_TIME);
   const name = nestedObject(rule);
-  if (name === undefined) return {};
-  const one = objectRef(name);
-  return rule.as_array === true
-    ? { type: "array", items: one }
-    : orNull({ anyOf: [one, { type: "array", items: one }] });
+  const one = name === undefined ? undefined : objectRef(name);
+  const described = describeValue(rule, one);
+  if (described) return described;
+  return one ? orNull({ anyOf: [one, { type: "array", items: one }] }) : {};
 }
 
 /** Adds a schema at a path: `a.b` in the object `a`, `a[].b` in each item of the list `a`. */

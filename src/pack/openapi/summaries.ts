@@ -13,7 +13,7 @@ const VERBS: Readonly<Record<string, string>> = {
 /** `reset_secret` as `reset secret`. */
 const wordsOf = (name: string): string => name.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
 
-/** What a path ends with behind its last parameter, without its beginning if it has none: `boot` of `/instances/:id/boot`. */
+/** The end of a path after its last parameter, or the path without its beginning if it has none: `boot` of `/instances/:id/boot`. */
 function endOf(path: string): string {
   const segments = path.split("/");
   const last = segments.findLastIndex((segment) => segment.startsWith(":"));

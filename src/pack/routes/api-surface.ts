@@ -1,5 +1,5 @@
 import type { FieldRule } from "../fields/field-definition.ts";
-import { coded, type Diagnostic, type SourceLocation, suggestionFor } from "../../base/index.ts";
+import { type Diagnostic, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { PLAIN_TYPES, readType, type FieldType, type SurfaceDefinition } from "./surface-definition.ts";
 
 /** Everything that the old API has, whether or not the pack maps it. */
@@ -7,7 +7,7 @@ export interface ApiSurface {
   /** Types of all fields of an object, by its name. */
   readonly objects: ReadonlyMap<string, ReadonlyMap<string, FieldType>>;
   readonly routes: readonly string[];
-  /** What the author does not know yet, and the pack does not map, in the order of the file. */
+  /** The open points: unknown to the author and not mapped by the pack, in the order of the file. */
   readonly openPoints: readonly OpenPoint[];
 }
 
@@ -149,7 +149,7 @@ export function findCoverageGaps(
 ): Omit<CoverageGaps, "unused"> {
   const unmappedFields: Diagnostic[] = [];
   const unmappedRoutes: Diagnostic[] = [];
-  reportUnmappedFields(definition, served, coded(locate(unmappedFields), "unmapped"));
-  reportUnmappedRoutes(definition, served, coded(locate(unmappedRoutes), "unmapped"));
+  reportUnmappedFields(definition, served, locate(unmappedFields).with({ code: "unmapped" }));
+  reportUnmappedRoutes(definition, served, locate(unmappedRoutes).with({ code: "unmapped" }));
   return { unmappedFields, unmappedRoutes };
 }

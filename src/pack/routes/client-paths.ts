@@ -3,7 +3,7 @@ import { credentialHeaders } from "../credentials/credentials.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 
-/** What differs from a request whose method is its own, and in whose path slashes at the end and in a row do not count. */
+/** The differences from a request with its own method, and with a path in which slashes at the end and in a row have no effect. */
 export interface ClientPaths {
   /** The header with the method that a POST stands for, in lower case; undefined without one. */
   readonly methodHeader: string | undefined;

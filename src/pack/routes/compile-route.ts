@@ -1,17 +1,15 @@
 import type { Access } from "../credentials/scopes.ts";
 import { objectPath } from "../bodies/object-wrapper.ts";
 import { thenMaybe } from "../../jsonata/index.ts";
-import type { DialectDefinition, PrerequisiteDefinition } from "../schema/pack-definition.ts";
+import type { DialectDefinition, SharedCallDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { tokenHeadersOf } from "../headers/client-head.ts";
-import { compileBulk } from "../calls/bulk.ts";
-import { compileHeaders } from "../headers/headers.ts";
+import { compileHeaders, type PassedHeaders } from "../headers/headers.ts";
 import { compileEndpoint, compilePattern } from "../calls/endpoint.ts";
 import type { Dialects } from "../load/dialects.ts";
 import { checkOwnErrors, compileOwnErrors } from "../errors/error-shapes.ts";
 import { checkEnvelope, type ListsOf } from "../lists/envelopes.ts";
 import { compileListSearch } from "../lists/list-search.ts";
-import { compileSparseFields } from "../lists/sparse-fields.ts";
 import { compilePathValues, type PathParameterRules } from "./path-parameters.ts";
 import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import type { Grammar } from "../filters/grammar.ts";
@@ -19,29 +17,24 @@ import { compileFilterDefaults } from "../filters/default-filters.ts";
 import { compileCondition } from "./route-condition.ts";
 import { compileRouteQuery, type DialectQuery } from "./route-query.ts";
 import { objectLosses, type Resource } from "../load/resource.ts";
-import { compileSteps, compileBodyCondition } from "../calls/route-steps.ts";
+import { compileBodyCondition } from "../calls/conditions.ts";
+import { definedCalls, namesBefore } from "../keys/calls/calls.ts";
+import { checkKeys, compileKeys } from "../keys/route-keys.ts";
+import type { RouteKind } from "../keys/rules.ts";
 import { routeLosses } from "../fields/route-losses.ts";
-import { compileTokens } from "../credentials/route-tokens.ts";
 import { compileAccess } from "../credentials/route-access.ts";
-import { compilePrerequisites } from "../calls/route-prerequisites.ts";
 import { compileFailures } from "../errors/route-failures.ts";
 import type { Pattern } from "./router.ts";
 import type { Paging } from "../lists/paging.ts";
-import type { Route, RouteKind } from "./route.ts";
-import { compileReading, compileWrappers } from "./route-response.ts";
-import {
-  reportInvalidRoute,
-  reportUncheckedVersion,
-  reportUnusedCatalogKeys,
-  reportUnusedShapes,
-} from "./route-rules.ts";
+import type { Route } from "./route.ts";
+import { compileReading, compileWrappers, namesOf } from "./route-response.ts";
 
 /** The definitions that a route may refer to. */
 export interface RouteCompileContext {
   readonly dialect: DialectDefinition;
   readonly listsOf: ListsOf;
   readonly access: (scope: string) => Access | undefined;
-  readonly prerequisites: ReadonlyMap<string, PrerequisiteDefinition>;
+  readonly shared: ReadonlyMap<string, SharedCallDefinition>;
   readonly resources: ReadonlyMap<string, Resource>;
   readonly query: DialectQuery;
   readonly errors: Pick<Dialects, "statuses" | "errorCodes">;
@@ -101,21 +94,16 @@ function kindOf(
     upload,
     file,
     bulk,
-    aggregation,
-    mergeParts,
+    aggregate,
     search,
-  }: Pick<
-    Route,
-    "source" | "response" | "upload" | "file" | "bulk" | "aggregation" | "mergeParts" | "search"
-  >,
+  }: Pick<Route, "source" | "response" | "upload" | "file" | "bulk" | "aggregate" | "search">,
   { isDirect }: Paging,
 ): RouteKind {
   if ("error" in source) return "rejected";
   if ("catalog" in source) return "catalog";
   if (upload || file) return "file";
   if (bulk) return "bulk";
-  if (aggregation) return "aggregated";
-  if (mergeParts.length > 0) return "merged";
+  if (aggregate) return "aggregated";
   if (response !== "list") return "object";
   const isRead = source.call.method === "GET" || search !== undefined;
   return isRead && !isDirect ? "paged" : "list";
@@ -134,19 +122,12 @@ function compileCursorTranslation(
   return (cursor, writing) => thenMaybe(writeObject({ [item]: cursor }, writing), upstreamCursor);
 }
 
-/** The keys of a route that need no compilation. */
-const copyKeys = (definition: RouteDefinition) => ({
-  name: definition.client,
-  limit: definition.rate_limit,
-  response: definition.response,
-  status: definition.status ?? 200,
-  upload: definition.upload,
-  file: definition.file,
-  ifMatch: definition.if_match,
-  retryWithout: definition.retry?.without,
-  notFoundField: definition.not_found_field,
-  readRoute: definition.read_route,
-  onlyChanges: definition.only_changes,
+/** What the headers of a route say about the versions of objects. */
+const versionHeaders = (headers: PassedHeaders | undefined) => ({
+  maySendVersion: Object.keys(headers?.definition.request ?? {}).some(
+    (name) => name.toLowerCase() === "if-match",
+  ),
+  makesVersion: headers?.entityTag !== undefined,
 });
 
 /** Whether requests of a route only read, on both sides. @param call Method of the upstream call. */
@@ -170,7 +151,7 @@ export function compileRoute(
   );
   const access = compileAccess(definition, context, location);
   const refer = <T>(
-    key: "body" | "empty" | "without_scopes",
+    key: "body" | "without_scopes" | "object",
     what: string,
     known: ReadonlyMap<string, T>,
   ) => {
@@ -178,59 +159,71 @@ export function compileRoute(
     return name === undefined ? undefined : resolveReference(location.at(key), what, name, known);
   };
   const body = refer("body", "body", resource.bodies);
-  const prerequisites = compilePrerequisites(definition, resource, parameters, context, locations);
+  const shown = refer("object", "object", resources) ?? resource;
   const fromQuery = Object.values(definition.query?.parameters ?? {}).flatMap(({ path }) => path ?? []);
   const ofBulk = definition.bulk ? [definition.bulk.parameter] : [];
   const upstreamNames = [...parameters, ...ofBulk, ...fromQuery, ...(body?.toPath.keys() ?? [])];
-  const names = [...upstreamNames, ...(definition.prerequisites ?? [])];
+  const callsBefore = namesBefore(definition, context.shared);
+  const names = [...upstreamNames, ...callsBefore];
   const source = compileSource(definition, resource, names, dialect, location);
   const call = "call" in source ? source.call.method : "GET";
-  const sparseFields = compileSparseFields(
-    dialect.client.sparse_fields,
-    definition,
+  const lists = context.listsOf(definition, location);
+  const keys = compileKeys({
+    route: location,
+    pack: locations.pack,
+    keys: definition,
+    dialect,
+    parameters,
+    pathParameters: context.pathParameters,
+    names,
+    call: "call" in source ? source.call : undefined,
+    method: call,
+    shared: context.shared,
     resource,
     resources,
-    location.at("sparse_fields"),
-  );
-  reportUnusedCatalogKeys(definition, location);
-  const lists = context.listsOf(definition, location);
+    clientShapes: lists.envelope.client,
+    tokenHeaders,
+  });
   const { query, queryFilter } = compileRouteQuery(
     definition,
     resource,
     source,
-    sparseFields?.parameter,
+    keys.keyParameters,
     { query: context.query, dialect, paging: lists.paging },
     location,
   );
-  const responseObjects = definition.one_of?.map(({ object }) => object) ?? [resource.name];
+  const responseObjects = definition.one_of?.map(({ object }) => object) ?? [shown.name];
   const { values } = context.query.context;
   const { envelope } = definition;
   if (envelope) {
     checkEnvelope(envelope, (side) => location.at("envelope", side));
     checkOwnErrors(envelope, resource.envelope, dialect, [definition], location.at("envelope"));
-    reportUnusedShapes(envelope, definition.response, location.at("envelope"));
   }
   const headers = compileHeaders(definition.headers, dialect, locations);
-  reportUncheckedVersion(definition, headers, call, location);
   const available = { names, rules: context.pathParameters };
   const condition = compileCondition(definition, values, dialect, context.grammar, available, location);
   const route: Omit<Route, "kind"> = {
-    ...copyKeys(definition),
+    ...keys,
+    name: definition.client,
+    response: definition.response,
+    status: definition.status ?? 200,
     isSafe: isSafe(definition, method, call),
     object: resource.name,
     responseObjects,
-    matchesBody: compileBodyCondition(definition.when, location.at("when")),
+    matchesBody: compileBodyCondition(definition.when, {
+      phase: "selection",
+      tokenHeaders,
+      location: location.at("when"),
+    }),
     namesObject: parameters.length + ofBulk.length > 0,
     pathParameters: context.pathParameters,
     writeParameters: compilePathValues(parameters, context.pathParameters),
     access,
     withoutScopes: undefined,
-    tokenLevels: compileTokens(definition, resource, lists.envelope.client, location.at("tokens")),
     source,
     headers,
-    sparseFields,
     versionPath: objectPath(lists.envelope.upstream.object ?? "$object", resource.upstreamName),
-    list: resource.list ?? "",
+    list: shown.list ?? resource.list ?? "",
     lists,
     search: compileListSearch(
       definition,
@@ -245,30 +238,22 @@ export function compileRoute(
     query,
     queryFilter,
     ...compileFilterDefaults(definition, resource, dialect, context.grammar, condition.where, location),
-    prerequisites,
-    bulk: compileBulk(
-      definition,
-      "call" in source ? source.call : undefined,
-      parameters,
-      context.pathParameters,
-      location,
-    ),
-    ...compileFailures(definition, body, context, location.at("failures")),
-    ...compileSteps(definition, call, names, dialect, location),
+    ...compileFailures(definition, body, definedCalls(definition, context.shared), location.at("failures")),
     ...condition,
-    emptyError: refer("empty", "message", new Map(Object.entries(dialect.messages))),
     resource,
-    ...compileReading(definition, resource, resources, tokenHeaders, location),
+    ...compileReading(definition, shown, resources, tokenHeaders, location),
     errorField: (field) => resource.errorField(body ? body.format.unwrapField(field) : field),
     filterFields: resource.filterFields,
     selectFields: resource.selectFields,
     translateCursor: compileCursorTranslation(resource, lists.paging),
-    ...compileWrappers(definition, resource, lists.envelope, location),
+    ...compileWrappers(definition, namesOf(shown, resource), lists.envelope, location),
     losses: routeLosses(definition, responseObjects, body, resource, resources),
   };
   const reduced = refer("without_scopes", "object", resources);
   const kind = kindOf(route, lists.paging);
-  reportInvalidRoute(definition, { method, parameters, kind, source, body, lists }, location);
+  const facts = { keys: definition, kind, method, call, parameters, callsBefore, body };
+  const { lacksName: lacksListName } = lists;
+  checkKeys({ ...facts, lacksListName, headers: versionHeaders(headers) }, location);
   const withoutScopes = reduced && {
     ...route,
     kind,

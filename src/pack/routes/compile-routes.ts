@@ -4,13 +4,14 @@ import { createRouter, type Router } from "./router.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { Steps } from "../steps.ts";
 import { compileRoute, type RouteCompileContext } from "./compile-route.ts";
+import { namesOf } from "./route-response.ts";
 import { compileEnvelopes } from "../lists/envelopes.ts";
 import { checkOwnErrors } from "../errors/error-shapes.ts";
 import type { Paging } from "../lists/paging.ts";
 import { compilePathParameters } from "./path-parameters.ts";
 import type { LocatedFile } from "../load/resource-files.ts";
 import type { Route } from "./route.ts";
-import type { ValueKind } from "../fields/value-kinds.ts";
+import type { ValueKind } from "../fields/value-kind.ts";
 
 /** All routes of a pack: by path, and by the name of the first one with the path. */
 interface CompiledRoutes {
@@ -26,7 +27,7 @@ function addRoute(
 ): void {
   const same = routes.get(route.name);
   if (same?.every(({ matchesBody }) => matchesBody)) {
-    if (same.some(({ limit }) => limit !== route.limit))
+    if (same.some(({ rateLimit }) => rateLimit !== route.rateLimit))
       location.report(
         'routes of one path must have the same "rate_limit": it applies before the body is read',
       );
@@ -78,7 +79,7 @@ export function* compileRoutes(
       location.at("path_parameters"),
     );
     const pathParameters = { ...context.pathParameters, ...ofFile };
-    const listsOf = resource && compileEnvelopes(resource, context.dialect, context.paging, location);
+    const listsOfFile = resource && compileEnvelopes(resource, context.dialect, context.paging, location);
     if (definition.envelope)
       checkOwnErrors(
         definition.envelope,
@@ -88,8 +89,12 @@ export function* compileRoutes(
         location.at("envelope"),
       );
     for (const [index, entry] of (definition.routes ?? []).entries()) {
-      if (!resource || !listsOf) continue;
+      if (!resource || !listsOfFile) continue;
       const route = location.at("routes", index);
+      const shown = context.resources.get(entry.object ?? "");
+      const listsOf = shown
+        ? compileEnvelopes(namesOf(shown, resource), context.dialect, context.paging, location)
+        : listsOfFile;
       addRoute(
         compileRoute(entry, resource, { ...context, pathParameters, listsOf }, { route, pack }),
         compiled,

@@ -4,7 +4,7 @@ import { formatParameter, shortName } from "./query.ts";
 import { ExpressionError, type MaybePromise } from "../../jsonata/index.ts";
 import { isText } from "./router.ts";
 import type { JsonObject } from "../translation-context.ts";
-import { UnknownValue } from "../fields/value-kinds.ts";
+import { UnknownValue } from "../fields/value-kind.ts";
 
 /** One value that the upstream gets of a parameter: in its query, or in its path. */
 export interface ParameterTarget {
@@ -36,7 +36,7 @@ function print({ upstream, separation }: ParameterTarget, value: unknown): strin
   return texts.length === 0 ? "" : formatParameter(upstream, texts.join(","));
 }
 
-/** What a query becomes. */
+/** The translation of a query. */
 export interface PlacedValues {
   /** The upstream's query; empty if nothing is sent. */
   readonly upstream: string;

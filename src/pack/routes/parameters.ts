@@ -10,9 +10,9 @@ import type { JsonObject } from "../translation-context.ts";
 import { compileSchema, validSchema } from "../bodies/body-schema.ts";
 import type { Schema } from "../fields/schema-members.ts";
 import { placeValues, type ParameterTarget, type PlacedValues } from "./parameter-values.ts";
-import { applyValueKind, type ValueKind } from "../fields/value-kinds.ts";
+import { applyValueKind, type ValueKind } from "../fields/value-kind.ts";
 
-/** What parameters may refer to. */
+/** The definitions that parameters may refer to. */
 export interface ParameterContext {
   readonly values: ReadonlyMap<string, ValueKind>;
   readonly messages: ReadonlyMap<string, string>;
@@ -26,7 +26,7 @@ export interface Parameter {
   readonly definition: ParameterDefinition;
   /** Reads the values of a request, none of them if the client has not sent it. @throws {HttpError} 400 */
   readonly read: (texts: readonly string[] | undefined) => unknown;
-  /** What the upstream gets: one value, except where `upstream` has several names. Empty if it gets nothing. */
+  /** The upstream's values: one, except if `upstream` has several names. Empty if it gets nothing. */
   readonly targets: readonly ParameterTarget[];
 }
 
@@ -58,8 +58,6 @@ function reportInvalidParameter(definition: ParameterDefinition, location: Sourc
     location.at("path").report('a value in a path needs "required: true" or a "default", and no "multiple"');
   if (required && definition.default !== undefined)
     location.at("default").report('"default" has no effect on a required parameter');
-  if (definition.arguments && definition.values === undefined)
-    location.at("arguments").report('"arguments" belong to a value kind: "values" is missing');
   if (definition.upstream_multiple !== undefined && multiple === undefined)
     location.at("upstream_multiple").report('the parameter has one value: "multiple" is missing');
   if (Array.isArray(definition.default) !== (multiple !== undefined) && definition.default !== undefined)
@@ -129,7 +127,7 @@ function compileTargets(
     definition.values === undefined
       ? undefined
       : resolveReference(location.at("values"), "value kind", definition.values, values);
-  const apply = kind && applyValueKind(kind.write, definition.arguments ?? {});
+  const apply = kind && applyValueKind(kind.write, {});
   const convert = apply && ((value: unknown) => apply(kind.ofText.alpha(value)));
   const { origin } = location;
 
@@ -162,7 +160,7 @@ function compileTargets(
   return upstream === undefined && path === undefined ? [] : [one];
 }
 
-/** What a query becomes. */
+/** The translation of a query. */
 export interface TranslatedQuery extends PlacedValues {
   /** Names of parameters that the pack does not name, the first ones. */
   readonly ignored: readonly string[];
@@ -176,7 +174,7 @@ const NOTHING: TranslatedQuery = { upstream: "", path: NO_VALUES, ignored: [], q
 /** Maximum number of problems and of names in a record. */
 const MAX_NAMED = 20;
 
-/** What else a route does with a query. */
+/** The other rules of a route for a query. */
 interface QueryOptions {
   readonly rejectsUnknown: boolean;
   /** Whether the route makes an upstream call. If not, parameters are checked and have no effect. */
@@ -195,7 +193,7 @@ function defaultTexts(
   return [[name, multiple === "comma" ? [texts.join(",")] : texts]];
 }
 
-/** What a route does with the client's query. */
+/** The rules of a route for the client's query. */
 export class QueryRules {
   readonly parameters: readonly Parameter[];
   /** Whether a parameter that the pack does not name is a 400. */

@@ -6,7 +6,7 @@ import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import { failureAsValue } from "../load/compile-expression.ts";
 import type { PathParameterDefinitions } from "./parameter-definition.ts";
 import { isText, type Parameters, type ParameterType } from "./router.ts";
-import type { ValueKind } from "../fields/value-kinds.ts";
+import type { ValueKind } from "../fields/value-kind.ts";
 
 /** A compiled path parameter. */
 export interface PathParameterRule {

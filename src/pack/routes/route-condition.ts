@@ -5,10 +5,10 @@ import { isExactNumber, isObject, resolveReference, type SourceLocation } from "
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { InvalidPathValueError, NAME_IN_BRACES, reportUnknownName } from "../calls/endpoint.ts";
-import { reportInvalidCondition } from "../filters/filters.ts";
+import { reportInvalidCondition } from "../filters/filter-rules.ts";
 import { compileGetter } from "../fields/member-paths.ts";
 import { compilePathValue, type PathParameterRules } from "./path-parameters.ts";
-import { isOperand, type ValueKind } from "../fields/value-kinds.ts";
+import { isOperand, type ValueKind } from "../fields/value-kind.ts";
 
 /** The condition that a field has one of the upstream values of a table; undefined if the upstream can't have it. */
 function compileChoice(

@@ -1,4 +1,5 @@
 /** The query parameters of each route: those of the dialect, and its own. */
+import { formParameters } from "../headers/asked-forms.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import { upstreamNamesOf, type ParameterDefinition } from "./parameter-definition.ts";
@@ -78,7 +79,9 @@ export function compileDialectQuery(
   context: ParameterContext,
   { paging, credentials }: Pick<Dialects, "paging" | "credentials">,
 ): DialectQuery {
-  const { parameters, unknown } = definition.client.query;
+  const { parameters: written, unknown } = definition.client.query;
+  const ofForms = formParameters(definition.client).map((name) => [name, { ignore: true }] as const);
+  const parameters = { ...Object.fromEntries(ofForms), ...written };
   const at = location.at("client", "query", "parameters");
   const reserved = { context, paging, credentials };
   return { ...reserved, unknown, parameters: compileParameters(parameters, reserved, at) };
@@ -87,14 +90,14 @@ export function compileDialectQuery(
 /**
  * Compiles what a route does with the client's query, and how it reads its filter from it.
  *
- * @param sparseParameter The parameter with which clients choose members.
+ * @param keyParameters The parameters that keys of the route read.
  * @param options with the pages of the route's list
  */
 export function compileRouteQuery(
   definition: RouteDefinition,
   resource: Resource,
   source: Route["source"],
-  sparseParameter: string | undefined,
+  keyParameters: Route["keyParameters"],
   {
     query: dialectQuery,
     dialect,
@@ -120,11 +123,11 @@ export function compileRouteQuery(
       if ((parameter.upstream ?? parameter.path) !== undefined)
         at.at("parameters", name).report("has no effect: the route makes no upstream call");
   const { unknown = dialectQuery.unknown } = query;
-  if (all.some(({ name }) => name === sparseParameter))
-    at.report(`"${sparseParameter}" chooses members: see "sparse_fields"`);
+  for (const { name, use } of keyParameters)
+    if (all.some((parameter) => parameter.name === name)) at.report(`"${name}" ${use}`);
   const ownNames = new Set([
     ...(response === "list" ? paging.clientNames : []),
-    ...(sparseParameter === undefined ? [] : [sparseParameter]),
+    ...keyParameters.map(({ name }) => name),
   ]);
   const isParameter = (name: string): boolean =>
     ownNames.has(name) || all.some((parameter) => parameter.name === name);

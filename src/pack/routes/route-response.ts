@@ -5,9 +5,10 @@ import { cursorAt, fromJsonText, readRaw, resolveReference, type SourceLocation 
 import { createObjectReader, objectPath, wrapperTexts } from "../bodies/object-wrapper.ts";
 import { thenMaybe } from "../../jsonata/index.ts";
 import type { RouteDefinition } from "./route-definition.ts";
+import { hasParts } from "../keys/calls/calls.ts";
 import type { ReadFunction } from "../translation-context.ts";
-import { compileHeadCondition } from "../headers/client-head.ts";
-import type { RouteLists } from "../lists/envelopes.ts";
+import { compileScopedCondition } from "../calls/conditions.ts";
+import type { ListNames, RouteLists } from "../lists/envelopes.ts";
 import type { Resource } from "../load/resource.ts";
 import type { Route } from "./route.ts";
 
@@ -22,13 +23,17 @@ function compileResourceChoice(
   location: SourceLocation,
 ): Route["resourceFor"] {
   const compiled = (choices ?? []).map(({ object, when }, index) => ({
-    holds: compileHeadCondition(when, tokenHeaders, location.at(index, "when")),
+    holds: compileScopedCondition(when, {
+      phase: "response",
+      tokenHeaders,
+      location: location.at(index, "when"),
+    }),
     resource: resolveReference(location.at(index, "object"), "object", object, resources) ?? defaultResource,
   }));
   return compiled.reduceRight<Route["resourceFor"]>(
     (otherwise, { holds, resource }) =>
-      (v4, client) =>
-        thenMaybe(holds?.(v4, client) ?? true, (isChosen) => (isChosen ? resource : otherwise(v4, client))),
+      (v4, scope) =>
+        thenMaybe(holds?.(v4, scope) ?? true, (isChosen) => (isChosen ? resource : otherwise(v4, scope))),
     () => defaultResource,
   );
 }
@@ -40,11 +45,11 @@ function rejectMissing(
   tokenHeaders: readonly string[],
   location: SourceLocation,
 ): ReadFunction {
-  const holds = compileHeadCondition(exists, tokenHeaders, location);
+  const holds = compileScopedCondition(exists, { phase: "response", tokenHeaders, location });
   if (!holds) return read;
   return (from, reading) =>
     thenMaybe(read(from, reading), (text) =>
-      thenMaybe(holds(fromJsonText(text), reading.client), (exists) => {
+      thenMaybe(holds(fromJsonText(text), reading), (exists) => {
         if (!exists) throw new HttpError(404, "Not found");
         return text;
       }),
@@ -86,9 +91,7 @@ export function compileReading(
   );
   const readChosen: ReadFunction = (from, reading) => {
     const text = readRaw(from);
-    return thenMaybe(resourceFor(fromJsonText(text), reading.client), ({ read }) =>
-      read(cursorAt(text), reading),
-    );
+    return thenMaybe(resourceFor(fromJsonText(text), reading), ({ read }) => read(cursorAt(text), reading));
   };
   const isDirect = !choices && exists === undefined && !mayReturnPromise(resource, resources);
   const read = rejectMissing(
@@ -101,31 +104,46 @@ export function compileReading(
     resourceFor,
     read,
     readEmpty: (reading) =>
-      thenMaybe(resourceFor({}, reading.client), ({ readsUpstream }) =>
+      thenMaybe(resourceFor({}, reading), ({ readsUpstream }) =>
         readsUpstream ? "{}" : read(cursorAt(NO_MEMBERS), reading),
       ),
     append: isDirect ? resource.append : undefined,
   };
 }
 
+/** The names in the response of a route that shows another object. The name of a list may be that of the file. */
+export const namesOf = (
+  shown: Resource,
+  file: Resource,
+): ListNames & Pick<Resource, "name" | "upstreamName"> => ({
+  name: shown.name,
+  upstreamName: shown.upstreamName,
+  list: shown.list ?? file.list,
+  upstreamList: shown.upstreamList ?? file.upstreamList,
+  envelope: file.envelope,
+});
+
 /** An object without a wrapper. */
 const OBJECT = "$object";
 
 /** Compiles the wrappers around the object of a response, or around the items of a list. */
 export function compileWrappers(
-  { response, merge }: RouteDefinition,
-  { name, upstreamName, list = "" }: Resource,
+  definition: RouteDefinition,
+  { name, upstreamName, list = "" }: Pick<Resource, "name" | "upstreamName" | "list">,
   { client, upstream }: RouteLists["envelope"],
   location: SourceLocation,
 ): Pick<Route, "upstreamPath" | "readWrapped" | "clientPath" | "wrapObject" | "listWriter"> {
+  const { response } = definition;
   const isList = response === "list";
   const key = isList ? "item" : "object";
   const hasObject = isList || response === "object";
   const [clientShape = OBJECT, upstreamShape = OBJECT] = hasObject ? [client[key], upstream[key]] : [];
   const upstreamPath = objectPath(upstreamShape, upstreamName);
   const [open, close] = wrapperTexts(clientShape, name);
-  if (merge && upstreamPath.length > 0)
-    location.at("merge").report('"merge" does not read the wrapper of the upstream ("responses.object")');
+  if (hasParts(definition) && upstreamPath.length > 0)
+    location
+      .at("calls")
+      .report('a part of an object does not read the wrapper of the upstream ("responses.object")');
   return {
     upstreamPath,
     readWrapped: createObjectReader(upstreamPath),

@@ -17,15 +17,13 @@ import type { ErrorFormats } from "../errors/error-shapes.ts";
 import type { RouteFailures } from "../errors/route-failures.ts";
 import type { RouteLists } from "../lists/envelopes.ts";
 import type { PassedHeaders } from "../headers/headers.ts";
-import type { SparseFields } from "../lists/sparse-fields.ts";
+import type { ScopedCondition } from "../calls/conditions.ts";
 import { type Endpoint } from "../calls/endpoint.ts";
-import type { Bulk } from "../calls/bulk.ts";
-import type { Poll } from "../calls/poll.ts";
+import type { Scope } from "../translation-context.ts";
 import type {
   AppendFunction,
   CatalogCopy,
   CatalogEntry,
-  ClientHead,
   ReadContext,
   ReadFunction,
   WriteContext,
@@ -34,21 +32,8 @@ import type { Resource } from "../load/resource.ts";
 import type { compileSearch } from "../lists/search.ts";
 import type { PathParameterRules } from "./path-parameters.ts";
 import type { Parameters } from "./router.ts";
-import {
-  type Aggregation,
-  type RelatedRequest,
-  type ReadAfterWrite,
-  type MergePart,
-  type Prerequisite,
-} from "../calls/route-steps.ts";
-import type { Wait } from "../calls/wait.ts";
-import type { TokensStep } from "../credentials/route-tokens.ts";
-
-/** A file that a client sends: its media type, and its maximum size in bytes. */
-export interface FileRule {
-  readonly content_type: string;
-  readonly max_bytes: number;
-}
+import type { CompiledKeys, KeyFacts } from "../keys/route-keys.ts";
+import type { RouteKind } from "../keys/rules.ts";
 
 /** The response of a route for which v4 has no call. */
 interface FixedError {
@@ -56,23 +41,8 @@ interface FixedError {
   readonly reason: string;
 }
 
-/**
- * How the response of a route is built: from one v4 object or list, from several pages of a list, from several objects, from
- * the catalog cache, or as a file.
- */
-export type RouteKind =
-  | "object"
-  | "list"
-  | "paged"
-  | "merged"
-  | "aggregated"
-  | "bulk"
-  | "catalog"
-  | "file"
-  | "rejected";
-
 /** One compiled alpha route: its access rule, its v4 call, and its response. All references are resolved. */
-export interface Route extends RouteFailures {
+export interface Route extends RouteFailures, CompiledKeys, KeyFacts {
   /** As the pack writes it, `GET /vm/instances/:id`. */
   readonly name: string;
   /** The object of the resource file that declares it. */
@@ -86,11 +56,8 @@ export interface Route extends RouteFailures {
   /** Gives the path parameters the upstream's values; undefined if they are the same. */
   readonly writeParameters: ((parameters: Parameters) => MaybePromise<Parameters>) | undefined;
   readonly access: Access;
-  readonly limit: "create" | undefined;
   /** If several routes share a path: whether this route serves a body. */
-  readonly matchesBody: ((body: unknown) => MaybePromise<boolean>) | undefined;
-  /** Set if the objects of the response are tokens. Their scopes are shown with alpha's levels. */
-  readonly tokenLevels: TokensStep | undefined;
+  readonly matchesBody: ScopedCondition | undefined;
   /** The variant of this route for tokens without any scope; undefined if such tokens are rejected. */
   readonly withoutScopes: Route | undefined;
   /** A v4 call, a cached catalog, or an error if v4 has no such call. */
@@ -103,15 +70,9 @@ export interface Route extends RouteFailures {
   readonly status: number;
   /** Headers that pass from one side to the other; undefined if none do. */
   readonly headers: PassedHeaders | undefined;
-  /** How clients choose the members of its objects; undefined if they can't. */
-  readonly sparseFields: SparseFields | undefined;
   readonly kind: RouteKind;
   /** Whether its requests only read, at the old service and at the upstream: only they may be sent to both, and sent again. */
   readonly isSafe: boolean;
-  /** Set if the request body is a file, not JSON. */
-  readonly upload: FileRule | undefined;
-  /** Set if the response body is a file, not JSON. */
-  readonly file: { readonly content_type: string } | undefined;
   readonly list: string;
   /** Its envelopes on both sides, and how its lists are paged and read. */
   readonly lists: RouteLists;
@@ -130,42 +91,18 @@ export interface Route extends RouteFailures {
   readonly filterDefaults: FilterDefaults | undefined;
   /** The upstream's values for fields by which a list is not filtered, by the upstream's names. */
   readonly unfiltered: ReadonlyMap<string, Scalar>;
-  readonly prerequisites: readonly Prerequisite[];
-  /** The prerequisite whose `ETag` the call has as `If-Match`; undefined: none. */
-  readonly ifMatch: string | undefined;
-  /** The keys that lead to the object in the response of that prerequisite. */
+  /** The keys that lead to the object in the response of the call that has its version. */
   readonly versionPath: readonly string[];
-  readonly wait: Wait | undefined;
-  /** Set if the client sends many ids, each of which is a call. */
-  readonly bulk: Bulk | undefined;
-  /** Set if the result of the call must be polled. */
-  readonly poll: Poll | undefined;
-  readonly readAfterWrite: ReadAfterWrite | undefined;
-  readonly related: readonly RelatedRequest[];
-  /** Set if all pages of v4's list are fetched, and the gateway filters, orders and pages the rows. */
-  readonly aggregation: Aggregation | undefined;
-  /** More v4 paths that have a part of the object. */
-  readonly mergeParts: readonly MergePart[];
   /** A v4 condition that is ANDed to the client's filter. */
   readonly where: Readonly<Record<string, unknown>> | undefined;
   /** Gives the names in braces of `where` their values; undefined without any. */
   readonly fillWhere:
     | ((values: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>)
     | undefined;
-  /** If v4 rejects only this member and the gateway had added it, the call is repeated without it. */
-  readonly retryWithout: string | undefined;
-  /** The alpha field of the error if v4 does not find something and does not name it. */
-  readonly notFoundField: string | undefined;
-  /** Name of the route that reads the object that this route edits. */
-  readonly readRoute: string | undefined;
-  /** Set if only the members that differ from the current object are sent. `items`: of lists too only such items. */
-  readonly onlyChanges: true | "items" | undefined;
-  /** The reason of the 400 if v4's response has no body. */
-  readonly emptyError: string | undefined;
   /** The resource that declares the members of the body. */
   readonly resource: Resource;
   /** Returns the resource that translates a v4 object. */
-  readonly resourceFor: (v4: unknown, client: ClientHead | undefined) => MaybePromise<Resource>;
+  readonly resourceFor: (v4: unknown, scope: Scope) => MaybePromise<Resource>;
   /** Translates a v4 object. */
   readonly read: ReadFunction;
   /**

@@ -2,7 +2,7 @@
 import { createPathTree } from "../../base/index.ts";
 import { shortestAddress } from "../fields/ip-address.ts";
 
-/** What a path parameter matches: digits, one segment, the rest of the path, or an IP address (of one family). */
+/** The values that a path parameter matches: digits, one segment, the rest of the path, or an IP address (of one family). */
 export type ParameterType = "integer" | "text" | "path" | "ip" | "ip4" | "ip6";
 
 interface PathParameter {

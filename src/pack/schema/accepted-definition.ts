@@ -19,12 +19,12 @@ const acceptedDifference = z.strictObject({
   route: about(z.string().min(1), "The name of the route.", "GET /books/:id"),
   field: about(
     z.string(),
-    "The path in the response without indexes. `status` is the status, an empty text the whole body. Fields of errors have their names in the error.",
+    "The path in the response without indexes. `status` is the status, an empty text the whole body.",
     "books.label",
   ),
   kind: about(
     z.enum(DIFFERENCE_KINDS),
-    "How the answers differ: the new answer lacks the field (`missing`), the old one lacks it (`added`), one side is null (`null`), another JSON type (`type`), the same type in another format (`format`), another value (`value`), the same rows in another order (`order`), a row that only one side has (`row`), or another status (`status`).",
+    "How the answers differ: the new one lacks the field (`missing`), the old one lacks it (`added`), or `null`, JSON `type`, `format`, `value`, `order` of rows, a `row` or the `status` differs.",
     "format",
   ),
   reason: about(z.string().min(1), "Why this difference is acceptable.", "clients read both forms"),

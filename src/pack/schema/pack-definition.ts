@@ -1,6 +1,6 @@
 /** The schema of `pack.yaml`. Unknown keys are errors, because they would have no effect. */
 import { z } from "zod";
-import { checkDefinition } from "../calls/check-definition.ts";
+import { sharedCall } from "../calls/call-definition.ts";
 import { VALIDATION_RULES } from "../errors/error-codes.ts";
 import { about } from "../../base/index.ts";
 import { errorStatus, headerName, status } from "../fields/text-types.ts";
@@ -31,12 +31,12 @@ const valueKind = z.strictObject({
   ),
   unknown: about(
     z.literal("reject").optional(),
-    "Values that the table does not have: one in a request is an error, and one in a response is a loss. Default: they are unchanged.",
+    "Values that the table does not have are errors in requests, and losses in responses. Default: they are unchanged.",
     "reject",
   ),
   keeps_order: about(
     z.literal(true).optional(),
-    "Of two values, the translation of the larger one is larger. Clients may compare and sort by fields of this kind.",
+    "A larger value has a larger translation, so clients may compare and sort by such fields.",
     true,
   ),
   error_field: about(name.optional(), "Like the same key of a field.", "threshold"),
@@ -44,36 +44,6 @@ const valueKind = z.strictObject({
     z.literal(true).optional(),
     "The value is a text of scopes, which `scopes` of `pack.yaml` translates. Excludes all other keys.",
     true,
-  ),
-});
-
-const prerequisite = z.strictObject({
-  upstream: about(
-    name,
-    "The GET. Names in braces are path parameters, members of the body, or earlier prerequisites and their members.",
-    "GET /authors/{author}",
-  ),
-  when: about(
-    expression.optional(),
-    "JSONata over the client's body: whether the request is needed. Default: always.",
-    "$exists(author)",
-  ),
-  not_found_field: about(
-    name.optional(),
-    "The client's field of the error if the upstream does not find the object. Default: the upstream's error is translated.",
-    "author",
-  ),
-  checks: about(
-    z
-      .array(
-        checkDefinition(
-          about(name.optional(), "The client's field that is invalid. Default: the request.", "author"),
-          '$response.banned ? "This author is not available."',
-        ),
-      )
-      .optional(),
-    "Rules about the response. `$response` is the response, `$upstream` the translated body.",
-    [{ field: "author", message: '$response.banned ? "This author is not available."' }],
   ),
 });
 
@@ -241,10 +211,22 @@ export const dialectDefinition = z.strictObject({
   values: about(z.record(name, valueKind).default({}), "Value kinds by name.", {
     state: { read: { in: "available", out: "lent" } },
   }),
-  prerequisites: about(
-    z.record(name, prerequisite).default({}),
-    "Requests before a call, for rules and values that need data of the upstream, by name.",
-    { author: { upstream: "GET /authors/{author}" } },
+  calls: about(
+    z.record(name, sharedCall).default({}),
+    "Calls that routes share, by name: the keys of `calls` of a route.",
+    { author: { at: "before", upstream: "GET /authors/{author}" } },
+  ),
+  functions: about(
+    z
+      .record(z.string().regex(/^[A-Za-z]\w*$/, "must be a name of letters and digits"), expression)
+      .default({}),
+    "Functions in JSONata, which all expressions of the pack may call: `$name(…)`.",
+    { shout: 'function($text) { $uppercase($text) & "!" }' },
+  ),
+  schemas: about(
+    z.record(name, z.record(z.string(), json)).default({}),
+    "JSON Schemas by name. A schema of a body, a part or a parameter has the keywords of one with `$ref: NAME`.",
+    { price: { type: "integer", minimum: 0 } },
   ),
   parts: about(z.record(name, part).default({}), "Members and rules that several bodies share, by name.", {
     deployment: { inputs: { cover: "cover" }, schema: { properties: { cover: { type: "string" } } } },
@@ -262,6 +244,6 @@ export type ValueKindDefinition = Omit<z.infer<typeof valueKind>, "read" | "writ
 export type DialectDefinition = Omit<WrittenDialect, "values"> & {
   readonly values: Readonly<Record<string, ValueKindDefinition>>;
 };
-export type PrerequisiteDefinition = z.infer<typeof prerequisite>;
+export type SharedCallDefinition = z.infer<typeof sharedCall>;
 export type PartDefinition = z.infer<typeof part>;
 export type ErrorsDefinition = z.infer<typeof errors>;

@@ -19,7 +19,7 @@ const bodyDefinition = z.strictObject({
   ]),
   schema: about(
     z.record(z.string(), json).default({ type: "object", properties: {} }),
-    "JSON Schema in the client's names. Its properties are the accepted members; its rules give the client's 400s. `message` in any part of it is the text that clients read. With `type: array` the body is a list, and each item is translated. Without it: clients send no members, and the upstream gets those of `set`, `default` and `from_path`.",
+    "JSON Schema in the client's names: the accepted members and their rules. `message` in any part of it is the text of the error. With `type: array` the body is a list. Default: clients send no members.",
     { type: "object", required: ["label"], properties: { label: { type: "string" } } },
   ),
   client: about(clientBody.optional(), "Keys of `client.bodies` that differ for this body.", {
@@ -38,17 +38,17 @@ const bodyDefinition = z.strictObject({
   ),
   from_path: about(
     z.record(z.string(), name).optional(),
-    "Upstream members whose value is a path parameter: a number if its type is `integer`, and otherwise a text.",
+    "Upstream members whose value is a path parameter.",
     { domain_id: "id" },
   ),
   to_path: about(
     z.record(z.string(), name).optional(),
-    "Path parameters of the upstream's operation whose value is a member of the upstream's body. The member is not sent in the body.",
+    "Path parameters of the upstream's operation whose value is a member of the body. The body is sent without it.",
     { id: "client_id" },
   ),
   merge_with: about(
     z.union([name, z.record(z.string(), name)]).optional(),
-    "What the upstream replaces as a whole, with the path of its current value in a prerequisite. A text: the whole object, which keeps all members that the client did not send. A map: single members of the upstream. An object is merged with its current value. A list of catalog ids keeps the ids that clients can't see.",
+    "What the upstream replaces as a whole, with the path of its current value in a call before the main call. A text: the whole object. A map: single members. A list of catalog ids keeps the ids that clients can't see.",
     { helpers: "config.helpers" },
   ),
   checks: about(
@@ -60,7 +60,7 @@ const bodyDefinition = z.strictObject({
         ),
       )
       .optional(),
-    "Rules that a schema can't express. `$prerequisites` has the responses of the prerequisites, `$upstream` is the translated body.",
+    "Rules that a schema can't express. `$calls` has the values of the calls before, `$request` is the translated body.",
     [{ field: "size", message: 'size < 10 ? "Must be at least 10."' }],
   ),
 });
@@ -92,7 +92,7 @@ const catalog = z.strictObject({
   ),
   ids: about(
     name.optional(),
-    "A value kind that translates ids in both directions: a table of texts, or a `read` and a `write` that can be compiled.",
+    "A value kind that translates ids: a table, or a `read` and `write` that can be compiled.",
     "shelf_id",
   ),
   closed: about(z.boolean().optional(), "Only the ids of the table of `ids` are accepted and listed.", true),
@@ -104,12 +104,12 @@ const catalog = z.strictObject({
   ignore_case: about(z.boolean().optional(), "Ids in requests are compared case-insensitively.", true),
   hidden_prefix: about(
     name.optional(),
-    "Upstream ids with this prefix are never shown. Fields that refer to one are null, in filters too.",
+    "Upstream ids with this prefix are never shown. Fields that refer to one are null.",
     "cellar/",
   ),
   stub: about(
     expression,
-    "JSONata of a substitute object for an id that is not cached, over `$id`, `$name` and the upstream object that refers to it.",
+    "JSONata of the object for an id that is not cached, over `$id`, `$name` and the upstream object that refers to it.",
     '{ "id": $id, "label": $id }',
   ),
   opposites: about(
@@ -119,10 +119,36 @@ const catalog = z.strictObject({
   ),
   with_token: about(
     expression.optional(),
-    "If the upstream requires a token for the list (401), it is read with the token of a client that the upstream has accepted. Only items for which this JSONata is true are cached. Without this key no token is ever used.",
+    "If the upstream requires a token for the list, it is read with that of a client. Only items for which this JSONata is true are cached. Default: no token is used.",
     "visible",
   ),
 });
+
+/** The keys of an object that have nothing to do with its routes. */
+const objectKeys = {
+  fields: about(
+    z.record(name, field).optional(),
+    "Fields by the client's names, dotted if nested. They may be left out with `extends`.",
+    { name: { upstream: "label", filter: true } },
+  ),
+  inputs: about(z.record(name, field).optional(), "Members of bodies and filters that no response has.", {
+    root_pass: "root_password",
+  }),
+  error_fields: about(
+    z.record(name, name).optional(),
+    "Upstream members, dotted, each with the client's field that errors about it name. A member of a list is that of all items (`lines.price`), or with an index that of one item (`lines[0].price`).",
+    { first_name: "name", "lines.price": "amount", "lines[0]": "first_line" },
+  ),
+};
+
+/** A small object in the file of another one. */
+const innerObject = z
+  .strictObject({
+    extends: about(name.optional(), "Another object whose fields come before those of this one.", "book"),
+    ...objectKeys,
+  })
+  .refine((object) => object.fields ?? object.extends, { path: ["fields"] })
+  .transform((object) => ({ ...object, fields: object.fields ?? {} }));
 
 const resourceFile = z.strictObject({
   object: about(name, "Name of the resource. Fields, routes and `surface.yaml` refer to it.", "book"),
@@ -152,19 +178,7 @@ const resourceFile = z.strictObject({
     "Makes the resource a catalog: an upstream list that the gateway caches.",
     { upstream: [{ request: "GET /regions" }], stub: '{ "id": $id }' },
   ),
-  fields: about(
-    z.record(name, field).optional(),
-    "Fields by the client's names, dotted if nested. They may be left out with `extends`.",
-    { name: { upstream: "label", filter: true } },
-  ),
-  inputs: about(z.record(name, field).optional(), "Members of bodies and filters that no response has.", {
-    root_pass: "root_password",
-  }),
-  error_fields: about(
-    z.record(name, name).optional(),
-    "Upstream members, dotted and without indexes, each with the client's field that errors about it name.",
-    { first_name: "name", "lines.price": "amount" },
-  ),
+  ...objectKeys,
   path_parameters: about(
     pathParameters.optional(),
     "Path parameters of its routes that differ from `client.path_parameters`.",
@@ -173,6 +187,11 @@ const resourceFile = z.strictObject({
   bodies: about(z.record(name, bodyDefinition).optional(), "Request bodies of its routes, by name.", {
     create: { schema: { type: "object", properties: { name: { type: "string" } } } },
   }),
+  objects: about(
+    z.record(name, innerObject).optional(),
+    "Small objects without a file of their own, by name: those in fields of this one, or in responses of its routes. Their names are unique in the pack.",
+    { binding: { fields: { kind: "type" } } },
+  ),
   routes: about(z.array(route).optional(), "Its routes.", [
     { client: "GET /books", upstream: "GET /books", response: "list" },
   ]),

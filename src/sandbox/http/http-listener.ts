@@ -105,7 +105,7 @@ function send(response: ServerResponse, { status, headers, body }: SandboxRespon
   response.end(body);
 }
 
-/** Responds with JSON also to what Node rejects before it is a request (long headers, no HTTP). */
+/** Also responds with JSON if Node rejects a message before it is a request (long headers, no HTTP). */
 function rejectConnection(_error: Error, socket: Socket): void {
   if (!socket.writable) return void socket.destroy();
   const body = JSON.stringify({ errors: [{ reason: "The request is not well-formed" }] });

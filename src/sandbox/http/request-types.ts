@@ -39,7 +39,7 @@ export interface Upload {
   readonly bytes: Uint8Array;
 }
 
-/** So many requests in so many seconds. */
+/** The number of requests in a number of seconds. */
 export interface RateLimit {
   readonly limit: number;
   readonly seconds: number;

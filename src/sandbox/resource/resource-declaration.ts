@@ -105,7 +105,7 @@ export interface DeleteDeclaration<T extends UntypedRow = UntypedRow> {
 }
 
 export interface Action<T extends UntypedRow = UntypedRow> {
-  /** What the path is relative to: a row, the collection, or the version. Default `row`. */
+  /** The base of the path: a row, the collection, or the version. Default `row`. */
   readonly on?: "row" | "collection" | "service";
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   /** E.g. `/boot`. */
@@ -140,7 +140,7 @@ export interface Resource<T extends UntypedRow = UntypedRow> {
   readonly parent?: keyof RowTypes;
   /** `multiSegment` ids contain a slash, `twoSegments` ids are two parameters; `perAccount` and `perUser`: one row each. */
   readonly id: "integer" | "text" | "multiSegment" | "twoSegments" | "perAccount" | "perUser";
-  /** Whose rows a caller sees. Child rows follow their parent. */
+  /** The rows that a caller sees. Child rows follow their parent. */
   readonly owner: "account" | "user" | "everyone" | "both";
   readonly access: AuthenticationMode;
   /** Under `/v4beta` only. */

@@ -56,7 +56,7 @@ describe("check --format json", () => {
     ["missing-key", { file: "pack.yaml", from: "{ parameter: page }, size: 10", to: "{}, size: 10" }],
     ["wrong-type", book("aliases: [heading]", "aliases: heading")],
     ["invalid-value", book("accepts: [object]", "accepts: [objects]")],
-    ["invalid-expression", book("'$related.loan.reader'", "'$nope.reader'")],
+    ["invalid-expression", book("'$calls.loan.reader'", "'$nope.reader'")],
     ["invalid-schema", book("maxLength: 9", "maxlength: 9")],
     ["rule", book("upstream: POST /items, body", "upstream: POST /items, status: 204, body")],
     ["unused", { file: "pack.yaml", from: "values:\n", to: "values:\n  spare: { same: [a] }\n" }],

@@ -108,15 +108,13 @@ describe("explain", () => {
   test("shows requests before the call that are the same GET, and whose values the call does not use", async () => {
     const pack = {
       pack: {
-        prerequisites: {
-          current: { upstream: "GET /items/{id}" },
-          place: { upstream: "GET /places/{current.place}" },
+        calls: {
+          current: { at: "before", upstream: "GET /items/{id}" },
+          place: { at: "before", upstream: "GET /places/{current.place}" },
         },
       },
       book: {
-        routes: [
-          { client: "GET /books/:id", upstream: "GET /items/{id}", prerequisites: ["current", "place"] },
-        ],
+        routes: [{ client: "GET /books/:id", upstream: "GET /items/{id}", calls: ["current", "place"] }],
       },
     };
     const { calls, text } = await explain(pack, "GET /books/4");
@@ -127,9 +125,9 @@ describe("explain", () => {
   test("does not reject what depends on the answer to a request before the call", async () => {
     const check = { message: '$response.state = "open" ? "" : "It is closed."', status: 409 };
     const pack = {
-      pack: { prerequisites: { current: { upstream: "GET /items/{id}", checks: [check] } } },
+      pack: { calls: { current: { at: "before", upstream: "GET /items/{id}", checks: [check] } } },
       book: {
-        routes: [{ client: "DELETE /books/:id", upstream: "DELETE /items/{id}", prerequisites: ["current"] }],
+        routes: [{ client: "DELETE /books/:id", upstream: "DELETE /items/{id}", calls: ["current"] }],
       },
     };
     expect(await explain(pack, "DELETE /books/4")).toMatchObject({
@@ -141,13 +139,48 @@ describe("explain", () => {
   test("shows each part of an object that the upstream has as several", async () => {
     const pack = {
       book: {
-        routes: [{ client: "GET /books/:id", upstream: "GET /items/{id}", merge: { more: "/more/{id}" } }],
+        routes: [
+          {
+            client: "GET /books/:id",
+            upstream: "GET /items/{id}",
+            calls: [{ part: "more", upstream: "GET /more/{id}" }],
+          },
+        ],
         fields: { id: "id", title: "name", size: "more.size" },
       },
     };
     const { calls, text } = await explain(pack, "GET /books/4");
     expect(calls).toEqual(["GET /items/4", "GET /more/4"]);
     expect(text).toContain("# a part of the same object\n");
+  });
+
+  test("prints the headers of every call", async () => {
+    const pack = {
+      book: {
+        fields: { id: "id", title: "name", notes: { read: "$calls.notes.text" } },
+        routes: [
+          {
+            client: "GET /:account/books",
+            upstream: "GET /items",
+            response: "list",
+            headers: {
+              request: {
+                "X-Account": { upstream: "X-Owner", write: "$path.account", every_call: true },
+                "X-Once": { write: '"main"' },
+              },
+            },
+            calls: [
+              { name: "shelf", at: "before", upstream: "GET /shelf" },
+              { name: "notes", upstream: "GET /notes?ids={ids}", values: { ids: "$join(id, ',')" } },
+            ],
+          },
+        ],
+      },
+    };
+    const { calls, text } = await explain(pack, "GET /ann/books");
+    expect(calls).toEqual(["GET /shelf", "GET /items", "GET /notes?ids={ids}"]);
+    expect(text.match(/X-Owner: ann/g)).toHaveLength(3);
+    expect(text.match(/X-Once: main/g)).toHaveLength(1);
   });
 
   test("says that all pages are read of a list that the gateway filters", async () => {

@@ -1,11 +1,12 @@
 /** The command line, without processes: its declarations and its errors. */
-import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { restoreEnv, setEnv } from "../../support/env.ts";
 import { createCommandLine, runCommandLine } from "../../../src/app/cli/program.ts";
 import { SETTINGS } from "../../../src/base/settings/setting-definitions.ts";
+import { loadedWith } from "../../architecture/loaded-with.ts";
 
 let out = "";
 let err = "";
@@ -21,20 +22,24 @@ afterEach(() => {
   restoreEnv();
 });
 
+const COMMANDS = (await createCommandLine(() => {})).commands;
+
 const flagsOf = (commandName: string): string[] =>
-  createCommandLine(() => {})
-    .commands.filter((command) => command.name() === commandName)
-    .flatMap(({ options }) => options.map(({ long }) => long ?? ""));
+  COMMANDS.filter((command) => command.name() === commandName).flatMap(({ options }) =>
+    options.map(({ long }) => long ?? ""),
+  );
 
 describe("help", () => {
   test.each([[[]], [["--help"]], [["-h"]], [["help"]]])("%j lists the commands", async (args) => {
     expect(await runCommandLine(args)).toBe(0);
-    for (const { name } of createCommandLine(() => {}).commands.map((command) => ({ name: command.name() })))
-      expect(out).toMatch(new RegExp(`^  ${name} `, "m"));
+    for (const command of COMMANDS)
+      expect(out).toMatch(
+        new RegExp(`^  ${command.name()} ${command.options.length > 0 ? "\\[options\\]" : ""}`, "m"),
+      );
     expect(err).toBe("");
   });
 
-  test.each(createCommandLine(() => {}).commands.map((command) => command.name()))(
+  test.each(COMMANDS.map((command) => command.name()))(
     "%s --help and help %s list its flags",
     async (name) => {
       expect(await runCommandLine([name, "--help"])).toBe(0);
@@ -106,7 +111,7 @@ describe("errors of usage", () => {
     [["check", "--emti"], /^AG_USAGE: unknown option '--emti'\n\(Did you mean --emit\?\)\n/],
     [
       ["check", "--schema", "nonsense"],
-      /Allowed choices are resource, pack, surface, example, catalogs, accepted-differences, sunset, clients, notices, rollout\.\n/,
+      /Allowed choices are resource, pack, surface, example, catalogs, accepted-differences, clients, rollout, sunset, notices\.\n/,
     ],
     [["explain"], /^AG_USAGE: missing required argument 'request'\n/],
     [["explain", "GET /a", "GET /b"], /^AG_USAGE: too many arguments for 'explain'/],
@@ -176,47 +181,16 @@ describe("errors that an operator can correct", () => {
   });
 });
 
-test("the module of a command is loaded only when the command runs", () => {
-  const loaded = [
-    "program",
-    "authoring/pack-commands",
-    "migration/migration-commands",
-    "compare/parity-commands",
-    "command-settings",
-  ].flatMap((name) => {
-    const source = readFileSync(`src/app/cli/${name}.ts`, "utf8");
-    return [...source.matchAll(/^import (?!type)[^;]* from "(\.[^"]+)"/gm)].map(([, path]) => path);
-  });
-  expect(loaded.filter((path) => !path?.endsWith("/base/index.ts"))).toEqual([
-    "./command-settings.ts",
-    "./migration/migration-commands.ts",
-    "./compare/parity-commands.ts",
-    "./authoring/pack-commands.ts",
-    "./migration/rollout-commands.ts",
-    "./terminal.ts",
-    "../command-settings.ts",
-    "../../../audit/index.ts",
-    "../command-settings.ts",
-    "../command-settings.ts",
+test("the module of a command, and the room of a feature, are loaded only when the command runs", () => {
+  const loaded = [...loadedWith(["app/cli/program.ts"])];
+  expect(loaded.filter((file) => !file.startsWith("base/")).toSorted()).toEqual([
+    "app/cli/authoring/check/check-command.ts",
+    "app/cli/authoring/pack-commands.ts",
+    "app/cli/command-settings.ts",
+    "app/cli/feature-commands.ts",
+    "app/cli/features.ts",
+    "app/cli/migration/migration-commands.ts",
+    "app/cli/program.ts",
+    "app/cli/terminal.ts",
   ]);
-});
-
-describe("docs/reference/cli.md", () => {
-  const page = readFileSync("docs/reference/cli.md", "utf8");
-  const sectionOf = (name: string): string =>
-    page.split(/^## /m).find((text) => text.startsWith(`${name}\n`)) ?? "";
-
-  test.each(createCommandLine(() => {}).commands.map((command) => command.name()))(
-    "has a section about %s",
-    (name) => {
-      expect(sectionOf(name)).not.toBe("");
-    },
-  );
-
-  test.each(["check", "explain", "openapi", "report", "export", "replay", "parity", "sandbox"])(
-    "lists each flag of %s",
-    (name) => {
-      expect(flagsOf(name).filter((flag) => !sectionOf(name).includes(flag))).toEqual([]);
-    },
-  );
 });

@@ -1,6 +1,6 @@
 /** What an application gives to `alphaGateway`, and what it can ask of the gateway. */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
@@ -22,16 +22,18 @@ import {
   alphaGateway,
   AuditUnavailableError,
   createGateway,
+  loadPack,
   PackError,
   type AlphaGateway,
   type AlphaGatewayOptions,
 } from "../../../src/index.ts";
 import type { GatewayLogger } from "../../../src/base/log/log.ts";
-import type { HostTracer } from "../../../src/base/tracing/open-tracing.ts";
+import type { HostTracer } from "../../../src/app/tracing/open-tracing.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
-import { copyPack } from "../../support/pack-copy.ts";
+import { writeSmallPack } from "../../support/small-pack.ts";
 
 let sandbox: Sandbox;
+const mappings = loadPack("mappings");
 let folder: string;
 const gateways: AlphaGateway[] = [];
 
@@ -49,6 +51,8 @@ afterAll(async () => {
 
 const optionsOf = (options: AlphaGatewayOptions): AlphaGatewayOptions => ({
   upstream: sandbox.url,
+  mappings,
+  shutdownGraceMs: 200,
   dataDir: mkdtempSync(join(folder, "data-")),
   logLevel: "silent",
   ...options,
@@ -59,9 +63,13 @@ function create(options: AlphaGatewayOptions = {}) {
   gateways.push(gateway);
   const app = express();
   app.use(gateway);
-  const list = () =>
-    request(app).get("/v4/vm/instances").set("authorization", `token ${sandbox.tokens.full}`);
-  return { gateway, list };
+  return { gateway, ...requestsTo(app) };
+}
+
+function requestsTo(target: Parameters<typeof request>[0]) {
+  const get = (path: string) => request(target).get(path);
+  const list = () => get("/v4/vm/instances").set("authorization", `token ${sandbox.tokens.full}`);
+  return { get, list };
 }
 
 describe("logger", () => {
@@ -248,9 +256,7 @@ describe.each([
       const gateway = createGateway({ ...optionsOf(options), port: 0, adminPort: "off" });
       await gateway.start();
       gateways.push({ close: () => gateway.stop() } as AlphaGateway);
-      const list = () =>
-        request(gateway.url).get("/v4/vm/instances").set("authorization", `token ${sandbox.tokens.full}`);
-      return { gateway, list };
+      return { gateway, ...requestsTo(gateway.url) };
     },
   ],
 ])("a gateway of %s", (_name, start) => {
@@ -277,29 +283,30 @@ describe.each([
   });
 
   test("reloads its pack, and keeps the active one where the new one is invalid", async () => {
-    const pack = copyPack();
-    const { gateway, list } = await start({ mappings: pack.folder });
-    const instance = readFileSync(join(pack.folder, "instance.yaml"), "utf8");
-    pack.write(
-      "instance.yaml",
-      instance.replace(/^( +group: +\{ upstream: group), .*$/m, `$1, read: "'reloaded'", write: $value }`),
-    );
+    const routes = [{ client: "GET /places/:id", upstream: "GET /v4/regions/{id}" }];
+    const pack = writeSmallPack({ book: { fields: { title: "id" }, routes } });
+    const file = join(pack.folder, "book.yaml");
+    const first = readFileSync(file, "utf8");
+    const { gateway, get } = await start({ mappings: pack.folder });
+    const readPlace = async () => (await get("/places/us-east")).body;
+    expect(await readPlace()).toEqual({ title: "us-east" });
+    writeFileSync(file, first.replace("title:", "name:"));
     await gateway.reload();
-    expect((await list()).body.vms[0]).toMatchObject({ group: "reloaded" });
+    expect(await readPlace()).toEqual({ name: "us-east" });
 
-    pack.write("instance.yaml", "object: [");
+    writeFileSync(file, "object: [");
     await expect(gateway.reload()).rejects.toThrow(PackError);
-    expect((await list()).body.vms[0]).toMatchObject({ group: "reloaded" });
+    expect(await readPlace()).toEqual({ name: "us-east" });
 
     // A reload that another one replaces has the result of the newest.
-    pack.write("instance.yaml", instance);
+    writeFileSync(file, first);
     const replaced = [gateway.reload()];
-    pack.write("instance.yaml", "object: [");
+    writeFileSync(file, "object: [");
     replaced.push(gateway.reload(), gateway.reload());
     expect(await Promise.allSettled(replaced)).toMatchObject(
       replaced.map(() => ({ status: "rejected", reason: { name: "PackError" } })),
     );
-    expect((await list()).body.vms[0]).toMatchObject({ group: "reloaded" });
+    expect(await readPlace()).toEqual({ name: "us-east" });
     pack.remove();
   });
 });

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import express from "express";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { alphaGateway, loadPack, type AlphaGateway } from "../../../src/index.ts";
-import { envelope, json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
+import { envelope, json, raw, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { request } from "../../support/request.ts";
 import { openRawClient } from "../../support/raw-client.ts";
 
@@ -185,6 +185,20 @@ test.each(["/", "/v5/vm/instances", "/oauth", "/oauth/token/", "/old/api", "/old
     expect(response.headers.get("x-request-id")).toBeNull();
   },
 );
+
+test("keeps what a response varies by for the application, for v4 and for the gateway", async () => {
+  const app = express()
+    .use((_request, response, next) => {
+      response.vary("X-Tenant");
+      next();
+    })
+    .use(gateways.at(-1) as AlphaGateway);
+  const varyOf = async (): Promise<string | null> =>
+    (await request(app, "GET /v4/x", { headers: { authorization: "Bearer t" } })).headers.get("vary");
+  v4.respondWith(json(200, {}, { vary: "Accept" }), raw("", "reset"));
+  expect(await varyOf()).toBe("Accept, Authorization, X-Tenant");
+  expect(await varyOf()).toBe("Authorization, X-Tenant");
+});
 
 test("leaves a path of the prefix that an earlier route of the application has", async () => {
   expect((await request(application, "GET /v4/of-the-application", alpha)).text).toBe("application");

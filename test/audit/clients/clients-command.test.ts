@@ -48,6 +48,15 @@ test("lists the clients without a name, and nobody's requests not at all", async
   expect(printed()).not.toContain("\u001b");
 });
 
+test("shows all programs of a client that has one token", async () => {
+  const store = await openSqliteStore({ ...UNLIMITED, directory: folder, durability: "strict" });
+  const time = "2026-03-02T10:00:00.000Z";
+  await store.append(sampleRecord("g", { client: "0000000000000003", agent: "reports/1", time }));
+  await store.close();
+  expect(await list()).toBe(0);
+  expect(printed()).toContain("0000000000000003    reports/1, billing/2");
+});
+
 test("says which clients called alpha again after they had been ready", async () => {
   const store = await openSqliteStore({ ...UNLIMITED, directory: folder, durability: "strict" });
   const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
@@ -60,7 +69,9 @@ test("says which clients called alpha again after they had been ready", async ()
   const lines = printed().split("\n");
   expect(lines.filter((line) => line.includes("came back"))).toEqual([
     expect.stringMatching(
-      new RegExp(`^ +3 {2}moving .* ${client} .* {2}came back on ${daysAgo(0).slice(0, 10)}$`),
+      new RegExp(
+        `^ +3 {2}moving .* ${client} .* {2}came back on ${daysAgo(0).slice(0, 10)} {2}paused for (?:29|30) days before$`,
+      ),
     ),
   ]);
 });

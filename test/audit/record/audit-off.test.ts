@@ -69,7 +69,7 @@ test("AUDIT=off reads nothing of a request's path, query, headers and body", asy
   void recorder.alpha(request, outcome, context);
   const native = {
     status: 200,
-    v4Status: 200,
+    upstreamStatus: 200,
     isAccepted: true,
     bytesIn: 0,
     bytesOut: 0,

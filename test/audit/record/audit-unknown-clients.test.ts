@@ -5,7 +5,7 @@ import type { AlphaRequest } from "../../../src/gateway/pipeline/request.ts";
 import {
   createUpstreamActivity,
   type UpstreamActivity,
-} from "../../../src/gateway/pipeline/instrument-call.ts";
+} from "../../../src/gateway/pipeline/calls/instrument-call.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { createMetrics } from "../../../src/base/metrics/metrics.ts";
 import type { Log } from "../../../src/base/log/log.ts";

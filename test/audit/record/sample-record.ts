@@ -5,6 +5,7 @@ import type { AuditRecord } from "../../../src/audit/record/record.ts";
 interface Varied {
   readonly time?: string;
   readonly client?: string | null;
+  readonly address?: string;
   readonly route?: string | null;
   readonly status?: number;
   readonly lane?: AuditRecord["lane"];
@@ -30,7 +31,7 @@ export function sampleRecord(id: string, varied: Varied = {}): AuditRecord {
       ...(varied.application !== undefined && { application: varied.application }),
       ...(varied.label !== undefined && { label: varied.label }),
       userAgent: varied.agent ?? "sample/1.0",
-      address: "192.0.2.1",
+      address: varied.address ?? "192.0.2.1",
     },
     alpha: {
       method: "GET",

@@ -1,20 +1,26 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { createNameScanner } from "../../../src/audit/redact/name-scanner.ts";
+import { NameScanner } from "../../../src/audit/redact/name-scanner.ts";
 import { secretNames } from "../../../src/audit/redact/secret-names.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 
 const { all: names } = secretNames(loadPack("mappings").secretNames);
-const mayHaveName = createNameScanner(names);
+const scanner = new NameScanner(names);
+/** In UTF-8, and as a text with a character for each byte. */
+function mayHaveName(bytes: Buffer): boolean {
+  const found = scanner.inBytes(bytes);
+  expect(scanner.inText(bytes.toString("latin1"))).toBe(found);
+  return found;
+}
 
 const HIDING = /[%\\\x80-\xff]/;
 /** What may be between the letters of a name. */
 const BETWEEN = "[\\0-\\x20+_\\x7f-]";
 /** What follows a name, by where it counts. */
 const ENDS = {
-  alone: `${BETWEEN}*(?!${BETWEEN})[^A-Za-z0-9]`,
+  alone: `${BETWEEN}*(?:\\t|(?!${BETWEEN})[^A-Za-z0-9])`,
   part: "\\0*[^a-z\\0]",
-  anywhere: `${BETWEEN}*(?!${BETWEEN})[^]`,
+  anywhere: `${BETWEEN}*(?:\\t|(?!${BETWEEN})[^])`,
 };
 const spelt = (name: string): string =>
   Array.from(name, (letter) =>
@@ -23,8 +29,8 @@ const spelt = (name: string): string =>
 const ANY_NAME = new RegExp(
   [
     ...names.map(({ name, place }) => spelt(name) + ENDS[place]),
-    spelt("//") + ENDS.anywhere,
-    `${spelt("name")}${BETWEEN}*[=*]`,
+    `${spelt("name")}${BETWEEN}*[=*[\\].]`,
+    `(?:${spelt("value")}|${spelt("values")})${BETWEEN}*[=*[\\].\\d]`,
   ].join("|"),
 );
 
@@ -44,7 +50,8 @@ const word = fc.constantFrom(
   ...names.map(({ name }) => name),
   "name=",
   "name*=",
-  "//",
+  "value=",
+  "values[",
   "status",
   "label",
   "id",
@@ -83,7 +90,7 @@ describe("the scan of a body for names of secrets", () => {
     );
   });
 
-  test.each(["%", "\\", "\x80", "\xff", '"cvv"', '"O-t_P":', "//u@", "PASSPHRASES", "name*="])(
+  test.each(["%", "\\", "\x80", "\xff", '"cvv"', '"O-t_P":', "PASSPHRASES", "name*="])(
     "finds %j at each place of a body of each length",
     (text) => {
       const missed: string[] = [];
@@ -105,15 +112,11 @@ describe("the scan of a body for names of secrets", () => {
     }
   });
 
-  test.each([1, 2, 3])("finds names at the borders of piece %i of a long body", (piece) => {
-    for (const quarter of [0, 16_384, 32_768, 49_152]) {
-      for (let before = 0; before <= 12; before += 1) {
-        const start = "z".repeat(piece * 65_536 - quarter - before);
-        expect(mayHaveName(bytesAt(before & 7, `${start}"token"`))).toBe(true);
-        expect(mayHaveName(bytesAt(before & 7, `${start}"t-o-k-e-n"${"z".repeat(100)}`))).toBe(true);
-        expect(mayHaveName(bytesAt(before & 7, `${start}"taken"${"z".repeat(100)}`))).toBe(false);
-      }
-    }
+  test("finds names at the end of a long body", () => {
+    const start = "z".repeat(200_000);
+    expect(mayHaveName(Buffer.from(`${start}"token"`))).toBe(true);
+    expect(mayHaveName(Buffer.from(`${start}"t-o-k-e-n"${"z".repeat(100)}`))).toBe(true);
+    expect(mayHaveName(Buffer.from(`${start}"taken"${"z".repeat(100)}`))).toBe(false);
   });
 
   test("finds a name whose letters are far apart", () => {
@@ -124,8 +127,6 @@ describe("the scan of a body for names of secrets", () => {
   });
 
   test("finds nothing without names", () => {
-    const scan = createNameScanner([]);
-    expect(scan(Buffer.from('{"token":"x"}'))).toBe(false);
-    expect(scan(Buffer.from("//user@"))).toBe(true);
+    expect(new NameScanner([]).inBytes(Buffer.from('{"token":"x"}'))).toBe(false);
   });
 });

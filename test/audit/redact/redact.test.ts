@@ -32,7 +32,7 @@ describe("redaction of members with a secret name", () => {
       { to: `https://x.example/?a=1&token=${SECRET}` },
       { to: "https://x.example/?a=1&token=[redacted]" },
     ],
-    ["in a script", { data: `#!/bin/sh\nPASSWORD='${SECRET}'` }, { data: "#!/bin/sh\n[redacted]" }],
+    ["in a script", { data: `#!/bin/sh\nPASSWORD='${SECRET}'` }, { data: "#!/bin/sh\nPASSWORD=[redacted]" }],
     [
       "with a blank in the name",
       { "root pass": 1, "pass\tword": 2 },
@@ -78,7 +78,7 @@ describe("redaction of members with a secret name", () => {
         t: `its new_password_2 = ${SECRET}`,
         u: `pass%2577ord: ${SECRET}`,
       },
-      { s: "set [redacted]", t: "its new_[redacted]", u: "[redacted]" },
+      { s: "set ｐａｓｓ word：[redacted]", t: "its new_password_2 =[redacted]", u: "password:[redacted]" },
     ],
     ["that are null stay null", { ssl_key: null }, { ssl_key: null }],
   ])("redacts %s", (_, body, recorded) => expect(redaction.value(body)).toEqual(recorded));
@@ -120,7 +120,9 @@ describe.each(usual)("usual names, with those of %s", (_, redaction) => {
       db_credentials userCredential auth_header basic_auth proxy_authorization
       session session_id sessionId PHPSESSID JSESSIONID connect.sid sid cookie set-cookie
       signature X-Hub-Signature-256 request_signature sig x_sig hmac body_hmac
-      connection_string ConnectionString conn_str dsn sentry_dsn mnemonic seed_phrase code_verifier`),
+      connection_string ConnectionString conn_str dsn sentry_dsn mnemonic seed_phrase code_verifier
+      assertion client_assertion saml_assertion SAMLResponse SAMLart
+      auth X-Custom-Auth app_auth secret_ticket secretTicket`),
   )("%s is secret in JSON, a form, a query, a header and a text", (name) => {
     const hidden = (recorded: unknown): void => expect(JSON.stringify(recorded)).not.toContain(SECRET);
     const json = Buffer.from(JSON.stringify({ label: "x", in: [{ [name]: SECRET }] }));
@@ -149,6 +151,7 @@ describe.each(usual)("usual names, with those of %s", (_, redaction) => {
       lish_auth_method two_factor_auth assign assigned_to signal design signed_at signup footprint hotplug inside
       outside side president residence classname ssnippet caliban discard_reason card_type cardinality
       account_access status_code zip_code country_code error_code postal_code token_type token_type_hint max_tokens
+      client_assertion_type assertions assertion_count tickets ticket_id
       token_endpoint tokenizer secretary secretary_name passwordless bearer_format signature_algorithm connection
       connections connection_count conn_throttle recovery recovered_at answer answered_at
       label description type state hash digest size seed salt nonce`),
@@ -159,6 +162,23 @@ describe.each(usual)("usual names, with those of %s", (_, redaction) => {
     expect(redaction.query(query)).toBe(query);
     expect(redaction.path(`/x/${name}/plain-value`, false)).toBe(`/x/${name}/plain-value`);
   });
+});
+
+describe("a ticket", () => {
+  const [[, redaction]] = usual;
+
+  test("of a sign-in is a text, and is secret", () => {
+    const sent = { query: `service=x&ticket=${SECRET}`, headers: { ticket: SECRET } };
+    expect(redaction.query(sent.query)).toBe("service=x&ticket=[redacted]");
+    expect(redaction.value({ ticket: SECRET })).toEqual({ ticket: "[redacted]" });
+    const values = redaction.find({ path: "/", isRoute: false, texts: [], ...sent });
+    expect(values.conceal(SECRET)).toBe("[redacted]");
+  });
+
+  test.each([{ ticket: { id: 1, subject: "Lost mail" } }, { ticket: 12 }])(
+    "of a help desk is not: %o",
+    (body) => expect(redaction.value(body)).toEqual(body),
+  );
 });
 
 describe("a short name as a part of a longer one", () => {
@@ -176,37 +196,58 @@ describe("a short name as a part of a longer one", () => {
     const text = JSON.stringify({ a: [{ [name]: SECRET }] });
     expect(JSON.stringify(redaction.json(Buffer.from(text)))).not.toContain(SECRET);
     expect(redaction.text(`é, ${name}: ${SECRET}`)).not.toContain(SECRET);
-    expect(redaction.raw(`${name}\t${SECRET}`)).not.toContain(SECRET);
-    expect(redaction.raw(`<${name}>${SECRET}</${name}>`)).not.toContain(SECRET);
+    expect(JSON.stringify(redaction.raw(`${name}\t${SECRET}`))).not.toContain(SECRET);
+    expect(JSON.stringify(redaction.raw(`<${name}>${SECRET}</${name}>`))).not.toContain(SECRET);
   });
 });
 
 describe("redaction of bodies of text", () => {
   test.each([
     ["JSON", `{"password":"${SECRET}","n":1}`, { password: "[redacted]", n: 1 }],
-    ["the beginning of JSON", `{"n":1,"password":"${SECRET.slice(0, 8)}`, '{"n":1,"[redacted]'],
-    ["with an escaped name", `{"n":1,"pass\\u0077ord":"${SECRET}`, '{"n":1,"[redacted]'],
     ["a form", `a=1&client_secret=${SECRET}&b=2`, "a=1&client_secret=[redacted]&b=2"],
-    ["XML", `<a><password>${SECRET}</password></a>`, "<a><[redacted]"],
-    [
-      "a multipart form",
-      `--b\r\nContent-Disposition: form-data; name="client_secret"\r\n\r\n${SECRET}\r\n--b--`,
-      '--b\r\nContent-Disposition: form-data; name="[redacted]',
-    ],
-    [
-      "a multipart form without quotation marks",
-      `--b\r\nContent-Disposition: form-data; name=client_secret\r\n\r\n${SECRET}\r\n--b--`,
-      "--b\r\nContent-Disposition: form-data; [redacted]",
-    ],
-    ["text in UTF-16", `token: ${SECRET}`.split("").join("\0"), "[redacted]"],
-    ["broken JSON with a value", `{"value":"${SECRET}","name":"password",}`, "{[redacted]"],
-    ["broken JSON in single quotes", `{'value': '${SECRET}', 'name': 'password'}`, "{[redacted]"],
     ["a form with a value", `value=${SECRET}&a=1&name=password`, "value=[redacted]&a=1&name=password"],
     ["HTML of a broken service", "<h1>502 Bad Gateway</h1>", "<h1>502 Bad Gateway</h1>"],
+    ["a sentence in another alphabet", "<p>Ошибка: 100\u00a0%</p>", "<p>Ошибка: 100\u00a0%</p>"],
   ])("records %s", (_, body, recorded) => {
     expect(redaction.raw(body)).toEqual(recorded);
     expect(redaction.raw(Buffer.from(body))).toEqual(recorded);
   });
+
+  test.each([
+    ["the beginning of JSON", `{"n":1,"password":"${SECRET.slice(0, 8)}`],
+    ["the beginning of JSON with an escaped name", `{"n":1,"pass\\u0077ord":"${SECRET}`],
+    ["JSON with a member that is repeated", `{"password":"${SECRET}","password":"other-value"}`],
+    ["XML", `<a><password>${SECRET}</password></a>`],
+    [
+      "a multipart form",
+      `--b\r\nContent-Disposition: form-data; name="client_secret"\r\n\r\n${SECRET}\r\n--b--`,
+    ],
+    [
+      "a multipart form without quotation marks",
+      `--b\r\nContent-Disposition: form-data; name=client_secret\r\n\r\n${SECRET}\r\n--b--`,
+    ],
+    ["a table of names and values", `label\tweb\nclient secret\t${SECRET}`],
+    ["a table with a name that counts alone", `label\tweb\ncvv\t${SECRET}`],
+    ["a name of two words in the form of RFC 8187", `name*=utf-8''client%20secret\r\n\r\n${SECRET}`],
+    ["text in UTF-16", `token: ${SECRET}`.split("").join("\0")],
+    ["broken JSON with a value", `{"value":"${SECRET}","name":"password",}`],
+    ["broken JSON in single quotes", `{'value': '${SECRET}', 'name': 'password'}`],
+    ["a text with user info", `see https://me:${SECRET}@x.example for more`],
+  ])("does not record %s with the name of a secret, and marks it", (_, body) => {
+    const mark = {
+      truncated: true,
+      bytes: body.length,
+      text: "",
+      why: "secrets in a text that is no JSON and no form",
+    };
+    expect(redaction.raw(body)).toEqual(mark);
+    expect(redaction.raw(Buffer.from(body))).toEqual(mark);
+    expect(redaction.body({ bytes: Buffer.from(body) })).toMatchObject({ truncated: true, text: "" });
+    expect(redaction.start(Buffer.from(body), 100_000)).toEqual({ ...mark, bytes: 100_000 });
+  });
+
+  test("does not record the start of a body with a value, whose name may be behind the cut", () =>
+    expect(redaction.start(Buffer.from(`{"value":"${SECRET}","na`), 100_000)).toMatchObject({ text: "" }));
 
   test("records nothing for an empty body", () => expect(redaction.raw("")).toBeUndefined());
   test("records nothing for no body", () => expect(redaction.value(undefined)).toBeUndefined());
@@ -350,6 +391,109 @@ describe("a JSON text gives what its parsed value gives", () => {
   });
 });
 
+describe("a value whose name is the text of another member", () => {
+  const sentIn = (sent: object) => ({
+    path: "/",
+    isRoute: true,
+    query: "",
+    texts: [],
+    body: { bytes: Buffer.from(JSON.stringify(sent)) },
+  });
+
+  test.each([
+    ["JSON Patch", { op: "replace", path: "/user/password", value: SECRET }],
+    ["JSON Patch that adds to a list", { op: "add", path: "/user/passwords/-", value: SECRET }],
+    ["JSON Patch with an object", { op: "add", path: "/user/token", value: { any: SECRET } }],
+    ["SCIM", { Operations: [{ op: "replace", path: "password", value: SECRET }] }],
+    ["SCIM with capital letters", { Operations: [{ Op: "Replace", Path: "Password", Value: SECRET }] }],
+    ["SCIM with a path", { op: "replace", path: "user.root_pass", value: SECRET }],
+    ["SCIM with a filter", { op: "replace", path: 'passwords[type eq "work"].value', value: SECRET }],
+    [
+      "SCIM with the URN of a schema",
+      { op: "replace", path: "urn:ietf:params:scim:schemas:core:2.0:User:password", value: SECRET },
+    ],
+    ["a member of any name", { attribute: "client_secret", value: SECRET }],
+    ["a bracket", { where: "server[cvv]", value: SECRET }],
+    ["a value in front", { value: SECRET, [`x".a`]: "token" }],
+    ["a list of values", { key: "password", operator: "in", values: [SECRET] }],
+    ["members that are paths", { "filter[0][name]": "password", "filter[0][value]": SECRET }],
+    ["a list of a form", { name: "password", "value[]": [SECRET] }],
+    ["a list of names", { name: ["label", "root_pass"], value: SECRET }],
+    ["a longer name", { name: "root_pass", newValue: SECRET }],
+    ["a numbered name", { value2: SECRET, name: "root_pass" }],
+  ])("is redacted in %s", (_, body) => {
+    const text = JSON.stringify([body]);
+    const values = redaction.find(sentIn([body]));
+    for (const recorded of [
+      redaction.json(Buffer.from(text)),
+      redaction.value([body]),
+      redaction.raw(text),
+      redaction.value({ data: text }),
+      redaction.text(`No: ${SECRET}.`, values),
+    ])
+      expect(JSON.stringify(recorded)).not.toContain(SECRET);
+  });
+
+  test.each([
+    `op=replace&path=/user/password&value=${SECRET}`,
+    `value=${SECRET}&attribute=password`,
+    `name=password&value[]=${SECRET}`,
+    `value[]=${SECRET}&attribute=password`,
+    `filter[0][name]=password&filter[0][value]=${SECRET}`,
+    `filter%5B0%5D%5Bvalue%5D=${SECRET}&filter%5B0%5D%5Bname%5D=password`,
+    `filter.0.key=password&filter.0.value=${SECRET}`,
+    `key=password&values=${SECRET}`,
+    `name=password&Value.text=${SECRET}`,
+    `name=root_pass&name=label&value=${SECRET}`,
+    `name=root_pass&new_value=${SECRET}`,
+    `the_value=${SECRET}&attribute=root_pass`,
+    `value_=${SECRET}&attribute=root_pass`,
+    `value2=${SECRET}&attribute=root_pass`,
+    `newValue=${SECRET}&attribute=root_pass`,
+  ])("is redacted in the form %s", (form) => {
+    expect(redaction.query(form)).not.toContain(SECRET);
+    expect(JSON.stringify(redaction.body({ bytes: Buffer.from(form), type: FORM }))).not.toContain(SECRET);
+    expect(redaction.find(sentIn({ form })).conceal(SECRET)).toBe("[redacted]");
+  });
+
+  test.each([
+    "value",
+    "values",
+    "newValue",
+    "the_value",
+    "value_2",
+    "value[]",
+    "filter[0][value]",
+    "filter[0][value][text]",
+  ])("is redacted in broken JSON as %s", (name) =>
+    expect(redaction.text(`{"${name}":["${SECRET}"],"filter[0][name]":"password",}`)).not.toContain(SECRET),
+  );
+
+  test.each([
+    { op: "replace", path: "/user/name", value: "Ann" },
+    { op: "replace", path: 'emails[type eq "work"].value', value: "ann@example.net" },
+    { label: "size", value: "large", unit: "", at: "/a/b" },
+    { value: "password", label: "x" },
+    { newValue: "password", label: ["size"] },
+    { name: "password", evalue: "x", valued: "y" },
+  ])("stays if no text is the name of a secret: %o", (body) => expect(redaction.value(body)).toEqual(body));
+});
+
+describe("the password in an option of curl", () => {
+  test.each([
+    [`curl --user admin:${SECRET}`, "curl --user [redacted]"],
+    [`curl -u 'admin:${SECRET}' -s`, "curl -u '[redacted]' -s"],
+    [`curl --proxy-user=admin:${SECRET}`, "curl --proxy-user=[redacted]"],
+    ["docker run -u 1000:1000 x", "docker run -u 1000:1000 x"],
+    ["x-u a:b", "x-u a:b"],
+  ])("is redacted in %s", (text, recorded) => {
+    expect(redaction.text(text)).toBe(recorded);
+    expect(JSON.stringify(redaction.json(Buffer.from(JSON.stringify({ text }))))).not.toContain(SECRET);
+    const values = redaction.find({ path: "/", isRoute: true, query: "", texts: [text] });
+    expect(values.conceal(text)).not.toContain(SECRET);
+  });
+});
+
 describe("redaction of query strings and forms", () => {
   test.each([
     ["page=2&token=abc", "page=2&token=[redacted]"],
@@ -381,14 +525,23 @@ describe("redaction of paths", () => {
     [`/v4/TO%4BEN//${SECRET}/x`, "/v4/TOKEN//[redacted]/x"],
     [`/v4/x/token%2F${SECRET}`, "/v4/x/token/[redacted]"],
     [`/v4/x/token=${SECRET}`, "/v4/x/token=[redacted]"],
-    [`/v4/x/token%3A${SECRET}`, "/v4/x/[redacted]"],
+    [`/v4/x/token%3A${SECRET}`, "/v4/x/token:[redacted]"],
+    [`/v4/password%252F${SECRET}`, "/v4/password/[redacted]"],
+    [`/v4/pass%2577ord/${SECRET}/x`, "/v4/password/[redacted]/x"],
+    [`/v4/x/token%25253D${SECRET}`, "/v4/x/token=[redacted]"],
     [`/v4/x;cvv=${SECRET}/y`, "/v4/x;cvv=[redacted]/y"],
     [`/v4/https://me:${SECRET}@host/y`, "/v4/https://[redacted]@host/y"],
     [`/v4/https:%2F%2Fme:${SECRET}@host/y`, "/v4/https://[redacted]@host/y"],
+    [`/v4/https://me:a%20%5C%2F${SECRET}@host/y`, "/v4/https://[redacted]@host/y"],
     ["/v4/100%25/a+b", "/v4/100%25/a+b"],
     [`/password/reset/${SECRET}`, "/password/reset/[redacted]"],
     [`/reset/password/${SECRET}`, "/reset/password/[redacted]"],
     [`/token/${SECRET}/accept`, "/token/[redacted]/accept"],
+    [`/reset/${SECRET}`, "/reset/[redacted]"],
+    [`/x/name/root_pass/value/${SECRET}`, "/x/name/root_pass/value/[redacted]"],
+    [`/users/12/verify/${SECRET}/next`, "/users/12/verify/[redacted]/next"],
+    ["/users/verify/123456", "/users/verify/[redacted]"],
+    ["/users/12/reset", "/users/12/reset"],
     ["/token/refresh", "/token/refresh"],
   ])("redacts %s", (path, recorded) => expect(redaction.path(path, false)).toBe(recorded));
 
@@ -401,6 +554,11 @@ describe("redaction of paths", () => {
   test("keeps the literal segments of a route behind a secret name", () => {
     expect(redaction.path("/oauth/token/expire", true)).toBe("/oauth/token/expire");
     expect(redaction.path(`/v4/x/token=${SECRET}`, true)).toBe("/v4/x/token=[redacted]");
+  });
+
+  test("redacts the value in a parameter of a route that is a path of its own", () => {
+    for (const slash of ["%2F", "%252f"])
+      expect(redaction.path(`/v4/x/password${slash}${SECRET}/y`, true)).toBe("/v4/x/password/[redacted]/y");
   });
 });
 
@@ -427,6 +585,18 @@ describe("redaction of a client's body", () => {
         ] as const,
       },
       { token: "[redacted]", file: { file: true }, a: "1" },
+    ],
+    [
+      "a multipart form whose names have signs of JSON, markup or a query",
+      {
+        bytes: bytes("--b…"),
+        type: "multipart/form-data; boundary=b",
+        form: [
+          ["token", SECRET],
+          ["a=b", "1"],
+        ] as const,
+      },
+      { token: "[redacted]", "a=b": "1" },
     ],
     [
       "a multipart form that nobody read",
@@ -679,6 +849,13 @@ describe("redaction takes linear time", () => {
     [
       "short members",
       (n) => JSON.stringify(Object.fromEntries(Array.from({ length: n / 8 }, (_, at) => [`m${at}`, 1]))),
+    ],
+    [
+      "members that are values",
+      (n) =>
+        JSON.stringify(
+          Object.fromEntries(Array.from({ length: n / 60 }, (_, at) => [`value[${at}]`, "x".repeat(40)])),
+        ),
     ],
     ["the beginning of a value", (n) => "a".repeat(n)],
     ["values with a name behind them", (n) => `Qz7-secret: ${"Qz7w9-token=1 ".repeat(n / 14)}`],

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { MOST_ROWS_OF_CLIENT } from "../../../src/audit/store/decisions.ts";
+import { MOST_ROWS_OF_CLIENT } from "../../../src/audit/store/sql/read-decisions.ts";
 import type { AuditStore } from "../../../src/audit/store/store.ts";
 import { sampleId, sampleRecord } from "../record/sample-record.ts";
 import type { StorePlace } from "./store-contract.ts";

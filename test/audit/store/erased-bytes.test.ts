@@ -102,7 +102,7 @@ describe("after a client is erased", () => {
     await write(5, 1);
     const other = new DatabaseSync(join(folder, AUDIT_FILE));
     other.exec("BEGIN");
-    other.prepare("SELECT count(*) FROM usage").get();
+    other.prepare("SELECT count(*) FROM audit_usage").get();
     await expect(erase()).rejects.toThrow("another process reads the store");
     expect(found()).not.toEqual([]);
     other.close();

@@ -1,13 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { NumberedNames } from "../../../src/audit/redact/numbered-names.ts";
+import { NumberedNames } from "../../../src/audit/usage/numbered-names.ts";
 import type { LossQuery } from "../../../src/audit/usage/loss-usage.ts";
-import {
-  cameBackOn,
-  groupSpans,
-  migrationStateOf,
-  nameClients,
-  spansOf,
-} from "../../../src/audit/usage/migration-state.ts";
+import { createMigrationJudge, nameClients, spansOf } from "../../../src/audit/usage/migration-state.ts";
 import type { AuditStore } from "../../../src/audit/store/store.ts";
 import { NO_CLIENTS } from "../../../src/audit/clients/client-directory.ts";
 import { sampleRecord } from "../record/sample-record.ts";
@@ -18,7 +12,7 @@ const NAMES = [
   "meaning mode: shown as another",
   "rounding size: a part of a GB",
 ];
-const PACK = { hash: "pack-1", names: NAMES };
+const PACK = { names: NAMES };
 
 /** The texts of losses without their severities. */
 const textOf = (name: string): string => name.slice(name.indexOf(" ") + 1);
@@ -46,7 +40,7 @@ export function testLosses(name: string, makePlace: () => Promise<StorePlace>): 
       id: string,
       lost: string,
       varied: Parameters<typeof sampleRecord>[1] = {},
-      { hash, names }: typeof PACK = PACK,
+      { names }: typeof PACK = PACK,
       requests?: number,
     ): Promise<void> {
       const bits = new Uint8Array(Math.ceil(names.length / 8));
@@ -56,7 +50,7 @@ export function testLosses(name: string, makePlace: () => Promise<StorePlace>): 
       const texts = names.filter((each) => lost.includes(each.slice(0, 1))).map(textOf);
       await store.append({
         ...sampleRecord(id, { ...varied, losses: texts }),
-        ...(lost !== "" && { lost: new NumberedNames(hash, names, bits) }),
+        ...(lost !== "" && { lost: new NumberedNames(names, bits) }),
         ...(requests !== undefined && { requests }),
       });
     }
@@ -107,7 +101,7 @@ export function testLosses(name: string, makePlace: () => Promise<StorePlace>): 
     });
 
     test("have the weight of the pack in which they happened last", async () => {
-      const other = { hash: "pack-0", names: ["new list: of another pack", "meaning owner: v4 has none"] };
+      const other = { names: ["new list: of another pack", "meaning owner: v4 has none"] };
       await put("a", "d", { client: "c1", time: day(1) });
       await put("b", "m", { client: "c1", time: day(2) }, other);
       expect(await losses()).toEqual(["c1 meaning 2 1-2"]);
@@ -229,10 +223,10 @@ export function testLosses(name: string, makePlace: () => Promise<StorePlace>): 
 
         const quiet = { quietDays: 14, now: clock() };
         const named = nameClients(await store.clients({}), NO_CLIENTS);
-        const find = groupSpans(await store.spans(spansOf({}, quiet)), named);
+        const judge = createMigrationJudge(await store.spans(spansOf({}, quiet)), named, quiet);
         const states = named.map((client) => {
-          const state = migrationStateOf(client, quiet);
-          return `${client.client}: ${state}, ${cameBackOn(find(client.client), state, quiet)}`;
+          const { state, cameBack } = judge(client);
+          return `${client.client}: ${state}, ${cameBack}`;
         });
         expect(states.toSorted()).toEqual([
           "back: moving, 2026-05-12",

@@ -60,7 +60,7 @@ describe("the PostgreSQL store", () => {
     );
     expect(await stores[0]?.count({})).toBe(100);
     expect(await stores[4]?.clients({})).toMatchObject([{ requests: 100 }]);
-    expect(await database.query("SELECT version FROM audit_schema")).toEqual([{ version: 4 }]);
+    expect(await database.query("SELECT version FROM audit_version")).toEqual([{ version: 1 }]);
   });
 
   test.each(DAMAGED_SEGMENTS)(
@@ -70,7 +70,7 @@ describe("the PostgreSQL store", () => {
       const store = open({ onDamaged: (records) => void found.push(records) });
       for (const id of ["a", "b"]) await store.append(sampleRecord(id));
       await database.query(
-        `UPDATE audit_segment SET data = decode('${data.toString("hex")}', 'hex') WHERE id = (SELECT min(id) FROM audit_segment)`,
+        `UPDATE audit_segment SET data = decode('${data.toString("hex")}', 'hex') WHERE seq = (SELECT min(seq) FROM audit_segment)`,
       );
       expect((await store.query({})).records.map(({ id }) => id)).toEqual(["b"]);
       expect(found).toEqual([1]);
@@ -160,8 +160,8 @@ describe("the PostgreSQL store", () => {
   });
 
   test("does not change a database of a newer version", async () => {
-    await database.query("CREATE TABLE audit_schema (version integer NOT NULL)");
-    await database.query("INSERT INTO audit_schema VALUES (99)");
+    await database.query("CREATE TABLE audit_version (version integer NOT NULL)");
+    await database.query("INSERT INTO audit_version VALUES (99)");
     const store = open();
     await expect(store.query({})).rejects.toThrow("newer version");
     await until(() => store.fault()?.includes("newer version") ?? false);
@@ -174,6 +174,15 @@ describe("the PostgreSQL store", () => {
     await expect(store.query({})).rejects.toThrow("not written by a released version");
     await until(() => store.fault()?.includes("not written by a released version") ?? false);
     expect(await database.query("SELECT * FROM audit")).toEqual([]);
+  });
+
+  test("does not change the tables of a version before the first release", async () => {
+    await database.query("CREATE TABLE audit_schema (version integer NOT NULL)");
+    await database.query("INSERT INTO audit_schema VALUES (4)");
+    await database.query("CREATE TABLE audit (seq bigint PRIMARY KEY, id text NOT NULL, worth smallint)");
+    const store = open();
+    await expect(store.query({})).rejects.toThrow("not written by a released version");
+    expect(await database.query("SELECT to_regclass('audit_version') AS found")).toEqual([{ found: null }]);
   });
 
   test("deletes records older than their retention, and counts older than theirs", async () => {
@@ -190,32 +199,6 @@ describe("the PostgreSQL store", () => {
     await until(async () => (await second.count({})) === 1);
     await until(async () => (await second.days({})).length === 2);
     expect(await second.query({})).toMatchObject({ records: [{ id: "young" }], next: null });
-  });
-
-  test("migrates the tables of an older version with their records, their counts and their clients", async () => {
-    const first = open();
-    await first.append(sampleRecord("a", { client: "c1" }));
-    await first.append(sampleRecord("b", { client: "c1", lane: "native", route: null }));
-    await first.append(sampleRecord("c", { client: "made-up", accepted: false }));
-    await first.close();
-    // The tables of version 1.
-    await database.query(
-      "DROP TABLE audit_token, audit_sent, audit_sent_names, audit_erased, audit_loss, audit_loss_names",
-    );
-    await database.query("DROP INDEX audit_usage_client, audit_usage_route, audit_lane_by_time");
-    await database.query("ALTER TABLE audit DROP COLUMN sender, DROP COLUMN sent, DROP COLUMN lost");
-    await database.query("UPDATE audit_schema SET version = 1");
-
-    const second = open();
-    await second.append(sampleRecord("d", { client: "c1", application: "app" }));
-    expect(await second.clients({})).toMatchObject([
-      { client: "application:app", requests: 3, native: 1, tokens: 1 },
-      { client: "unaccepted", requests: 1 },
-    ]);
-    expect(await second.tokens({ client: "application:app" })).toMatchObject([
-      { fingerprint: "c1", requests: 3, native: 1, userAgent: "sample/1.0" },
-    ]);
-    expect(await second.count({ client: "c1" })).toBe(3);
   });
 
   test("deletes the oldest records above the size limit", async () => {

@@ -59,6 +59,10 @@ describe("the SQLite store", () => {
       "a database of a version that was never released",
       async () => execute(join(directory, AUDIT_FILE), UNRELEASED),
     ],
+    [
+      "a database with the tables of days that a version before the first release had",
+      async () => execute(join(directory, AUDIT_FILE), TABLES_OF_DAYS),
+    ],
   ])("does not open %s, and names the file and the remedy", async (_, spoil) => {
     await spoil();
     const opening = openSqliteStore({ ...settings, directory });
@@ -119,8 +123,8 @@ describe("the SQLite store", () => {
     expect(await store.decisions.wasServed(query)).toBe(true);
     execute(
       join(directory, AUDIT_FILE),
-      `DROP TABLE erased;
-      CREATE VIEW erased AS
+      `DROP TABLE audit_erased;
+      CREATE VIEW audit_erased AS
         WITH RECURSIVE slow (time) AS (SELECT 1 UNION ALL SELECT time + 1 FROM slow LIMIT 5000000)
         SELECT time, '' AS command, '' AS client, 0 AS records, 0 AS summaries, 0 AS tokens FROM slow`,
     );
@@ -130,44 +134,6 @@ describe("the SQLite store", () => {
     expect(isRead).toBe(false);
     await report;
     await store.close();
-  });
-
-  test("migrates the store of an older version with its records, its counts and its clients", async () => {
-    const time = "2026-03-01T10:00:00.000Z";
-    const first = await openSqliteStore({ ...settings, directory });
-    for (let n = 0; n < 1500; n += 1) void first.append(sampleRecord(sampleId(n), { time, client: "c1" }));
-    await first.close();
-    const database = new DatabaseSync(join(directory, AUDIT_FILE));
-    // The tables of version 1, and a day that is still written to.
-    database.exec(`
-      DROP TABLE token; DROP TABLE sent; DROP TABLE sent_names; DROP TABLE erased; DROP INDEX usage_client; DROP INDEX usage_route;
-      DROP TABLE loss; DROP TABLE loss_names; ALTER TABLE record_20260301 DROP COLUMN lost;
-      DROP TRIGGER block_20260301_full; DROP INDEX owner_20260301_seq;
-      ALTER TABLE record_20260301 DROP COLUMN sender;
-      ALTER TABLE record_20260301 DROP COLUMN sent;
-      CREATE TRIGGER block_20260301_full AFTER INSERT ON record_20260301 WHEN NEW.seq = 0 BEGIN SELECT 1; END;
-      PRAGMA user_version = 1;
-    `);
-    database.close();
-
-    const second = await openSqliteStore({ ...settings, directory });
-    const named = { time, client: "c1", application: "app" };
-    for (let n = 1500; n < 3000; n += 1) void second.append(sampleRecord(sampleId(n), named));
-    await second.close();
-
-    const third = await openSqliteStore({ ...settings, directory });
-    expect(await third.count({})).toBe(3000);
-    expect(await third.count({ client: "application:app" })).toBe(1500);
-    expect(await third.count({ lane: "alpha", client: "c1" })).toBe(3000);
-    expect(await third.clients({})).toMatchObject([{ client: "application:app", requests: 3000, tokens: 1 }]);
-    expect(await third.tokens({ client: "application:app" })).toMatchObject([
-      { fingerprint: "c1", requests: 3000 },
-    ]);
-    await third.close();
-    const migrated = new DatabaseSync(join(directory, AUDIT_FILE));
-    const plan = migrated.prepare("EXPLAIN QUERY PLAN DELETE FROM owner_20260301 WHERE seq = ?").all();
-    expect(plan.map(({ detail }) => String(detail)).join("\n")).not.toContain("SCAN");
-    migrated.close();
   });
 
   test("drops and counts the oldest records if too many wait", async () => {
@@ -228,9 +194,7 @@ describe("the SQLite store", () => {
       void store.append(sampleRecord(sampleId(n), { client: null, status: 401 }));
     await store.close();
     const database = new DatabaseSync(join(directory, AUDIT_FILE));
-    database.exec(
-      "DELETE FROM record_20260301 WHERE seq > 1000; DELETE FROM segment_20260301 WHERE last > 1000",
-    );
+    database.exec("DELETE FROM audit WHERE seq > 1000; DELETE FROM audit_segment WHERE last > 1000");
     database.close();
     const second = await openSqliteStore({ ...settings, directory });
     for (let n = 2000; n < 3500; n += 1)
@@ -284,7 +248,7 @@ describe("the SQLite store", () => {
       await before.close();
       execute(
         join(directory, AUDIT_FILE),
-        `UPDATE segment_20260301 SET data = X'${data.toString("hex")}' WHERE seq = (SELECT min(seq) FROM segment_20260301); PRAGMA wal_checkpoint(TRUNCATE)`,
+        `UPDATE audit_segment SET data = X'${data.toString("hex")}' WHERE seq = (SELECT min(seq) FROM audit_segment); PRAGMA wal_checkpoint(TRUNCATE)`,
       );
       const store = await openSqliteStore(options);
       expect((await store.query({})).records.map(({ id }) => id)).toEqual(["c", "b"]);
@@ -308,7 +272,7 @@ describe("the SQLite store", () => {
     await store.close();
     execute(
       join(directory, AUDIT_FILE),
-      "UPDATE segment_20260301 SET data = zeroblob(bytes) WHERE seq % 3 = 1; PRAGMA wal_checkpoint(TRUNCATE)",
+      "UPDATE audit_segment SET data = zeroblob(bytes) WHERE seq % 3 = 1; PRAGMA wal_checkpoint(TRUNCATE)",
     );
     const limited = await openSqliteStore({ ...settings, directory, sizeLimit: 2_000_000 });
     await until(async () => (await limited.count({})) < 20);
@@ -336,6 +300,13 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 }
 
 const UNRELEASED = "CREATE TABLE audit (id TEXT PRIMARY KEY, record TEXT NOT NULL); PRAGMA user_version = 1";
+
+const TABLES_OF_DAYS = `
+  CREATE TABLE usage (day TEXT NOT NULL, client TEXT NOT NULL);
+  CREATE TABLE record_20260301 (seq INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE);
+  PRAGMA application_id = 1634165109;
+  PRAGMA user_version = 5;
+`;
 
 function execute(file: string, sql: string): void {
   const database = new DatabaseSync(file);

@@ -10,7 +10,6 @@ type Job = "echo" | "throw" | "exit" | "hang" | "refuse";
 
 const SCRIPT = `
   const { parentPort } = require("node:worker_threads");
-  parentPort.postMessage({ call: 0 });
   parentPort.on("message", ({ call, job }) => {
     if (job === "throw") throw new Error("thrown in the thread");
     if (job === "exit") process.exit(3);
@@ -22,7 +21,7 @@ const SCRIPT = `
 
 function openWorker(script = SCRIPT): Promise<SupervisedWorker<Job>> {
   const spawn = () => new Worker(script, { eval: true });
-  return superviseWorker<Job>({ spawn, timeoutMs: 1000, openTimeoutMs: 5000, restartMs: 1 });
+  return superviseWorker<Job>({ spawn, open: "echo", timeoutMs: 1000, openTimeoutMs: 5000, restartMs: 1 });
 }
 
 describe("a supervised worker", () => {

@@ -1,7 +1,11 @@
 /** Who came back: a client that calls alpha again after it had been ready. */
 import { describe, expect, test } from "@jest/globals";
 import type { CallSpan } from "../../../src/audit/record/call-spans.ts";
-import { cameBackOn, type MigrationState } from "../../../src/audit/usage/migration-state.ts";
+import {
+  cameBackOn,
+  migrationStateOf,
+  type MigrationState,
+} from "../../../src/audit/usage/migration-state.ts";
 
 const QUIET_DAYS = 7;
 
@@ -24,11 +28,17 @@ describe("a client came back", () => {
     [
       "on the last of several returns",
       [
-        ...alpha("2026-03-01", "2026-01-01", "2026-02-01"),
+        ...alpha("2026-03-15", "2026-01-01", "2026-02-01"),
         ...native("2026-01-20 to 2026-01-21", "2026-02-10 to 2026-02-20"),
       ],
       "moving",
-      "2026-03-01",
+      "2026-03-15",
+    ],
+    [
+      "once: it is not ready again during a pause as long as the one before",
+      [...alpha("2026-01-01", "2026-02-01", "2026-03-01"), ...native("2026-01-20", "2026-02-20")],
+      "moving",
+      "2026-02-01",
     ],
     [
       "and is still named if it has fallen silent since",
@@ -88,5 +98,18 @@ describe("a client came back", () => {
     expect(cameBackOn(ofKeys, "moving", { quietDays: QUIET_DAYS })).toBe("2026-02-01");
     const overlapping = [...ofKeys, ...alpha("2026-01-04 to 2026-01-30")];
     expect(cameBackOn(overlapping, "moving", { quietDays: QUIET_DAYS })).toBeNull();
+  });
+});
+
+describe("a client that has paused for 30 days before", () => {
+  const now = Date.parse("2026-06-01T00:00:00Z");
+  const daysAgo = (days: number) => new Date(now - days * 86_400_000).toISOString();
+
+  test.each<[string, number, MigrationState]>([
+    ["is moving in a pause that is no longer, as a monthly job has it", 30, "moving"],
+    ["is ready in a longer pause", 31, "ready"],
+  ])("%s", (_, days, state) => {
+    const calls = { lastAlpha: daysAgo(days), lastNative: daysAgo(1), longestPauseMs: 30 * 86_400_000 };
+    expect(migrationStateOf({ client: "a", ...calls }, { quietDays: QUIET_DAYS, now })).toBe(state);
   });
 });

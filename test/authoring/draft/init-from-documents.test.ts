@@ -191,6 +191,41 @@ describe("a draft", () => {
     expect(fieldsOf("book")).toEqual({ id: "id", size: "size" });
   });
 
+  test("leaves out a parameter that all old paths begin with", async () => {
+    const old = libraryDocument("/{tenant}/books", { id: text, title: text, size: text });
+    const now = libraryDocument("/books", { id: text, title: text, size: text });
+    expect(await init(save("old.json", old), save("new.json", now))).toBe(0);
+    expect(routes()).toEqual([
+      "GET /:tenant/books = GET /v1/books",
+      "GET /:tenant/books/:id = GET /v1/books/{id}",
+      "PUT /:tenant/books/:id = PUT /v1/books/{id}",
+      "DELETE /:tenant/books/:id/cover = DELETE /v1/books/{id}/cover",
+    ]);
+  });
+
+  test.each([
+    ["claims nothing of amounts and codes without a unit or a format in common", "", "", { id: "id" }],
+    [
+      "claims amounts and codes with a unit or a format in common",
+      "In cents. ISO 3166",
+      "The value in cents, by ISO 3166",
+      { id: "id", balance: "balance", country: "country" },
+    ],
+  ])("%s", async (_what, ofOld, ofNew, fields) => {
+    const members = (description: string, others: Schema): Schema => ({
+      id: text,
+      ...others,
+      balance: { type: "number", description },
+      country: { ...text, description },
+    });
+    const old = libraryDocument("/books", members(ofOld, { binding: { type: "boolean" } }));
+    const now = libraryDocument("/books", members(ofNew, {}));
+    expect(await init(save("old.json", old), save("new.json", now))).toBe(0);
+    expect(fieldsOf("book")).toEqual(fields);
+    for (const name of ["balance", "country"])
+      expect(openPoints().includes(`book.${name}: 3 routes`)).toBe(!Object.hasOwn(fields, name));
+  });
+
   test("reads OpenAPI 3.0, with null as it says it", async () => {
     const nullable = { type: "string", nullable: true };
     const old = libraryDocument("/books", { id: text, note: nullable, title: text }, "3.0.3");

@@ -5,8 +5,8 @@ import { coverageOf } from "../../../src/authoring/examples/coverage.ts";
 import { readExamples } from "../../../src/authoring/examples/example.ts";
 import { compareExamples } from "../../../src/authoring/examples/run-examples.ts";
 
-const pack = loadPack("test/fixtures/library-pack");
-const { examples, catalogs } = readExamples("test/fixtures/library-pack", []);
+const pack = loadPack("examples/library/pack");
+const { examples, catalogs } = readExamples("examples/library/pack", []);
 const results = await compareExamples(pack, examples, catalogs);
 
 test("routes and fields that a golden case shows are covered", () => {

@@ -31,7 +31,7 @@ describe("the posts", () => {
 
   test("need no more requests than they have pages", async () => {
     await gateway.send("GET /posts?per_page=4");
-    expect(gateway.received).toHaveLength(2);
+    expect(gateway.received.filter((call) => call.includes("/articles"))).toHaveLength(2);
   });
 });
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { readExamples } from "../../../src/authoring/examples/example.ts";
 import { findLeftOutRows } from "../../../src/authoring/examples/run-examples.ts";
+import { PACK_FOLDERS } from "../../support/packs.ts";
 import { runExamples } from "../../support/run-examples.ts";
 import { formatDiagnosticLine, type Diagnostic } from "../../../src/base/files/diagnostic.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
@@ -17,33 +18,7 @@ const examplesOf = (folder: string) => {
   return { ...read, diagnostics, pack: loadPack(folder) };
 };
 
-describe.each([
-  "mappings",
-  "test/fixtures/library-pack",
-  "test/fixtures/smallest-pack",
-  "test/fixtures/receipts-pack",
-  "test/fixtures/tickets-pack",
-  "test/fixtures/songs-pack",
-  "test/fixtures/subscriptions-pack",
-  "test/fixtures/shop-pack",
-  "examples/payments/pack",
-  "examples/media-type-versions/pack",
-  "examples/json-api/pack",
-  "test/fixtures/invoice-pack",
-  "test/fixtures/orders-pack",
-  "test/fixtures/form-client-pack",
-  "test/fixtures/form-upstream-pack",
-  "test/fixtures/paths-pack",
-  "test/fixtures/bodies-pack",
-  "test/fixtures/fields-pack",
-  "test/fixtures/search-pack",
-  "test/fixtures/issues-pack",
-  "test/fixtures/errors-pack",
-  "test/fixtures/rooms-pack",
-  "test/fixtures/envelopes-pack",
-  "test/fixtures/headers-pack",
-  "test/fixtures/calls-pack",
-])("the pack in %s", (folder) => {
+describe.each(PACK_FOLDERS)("the pack in %s", (folder) => {
   const { examples, catalogs, diagnostics, pack } = examplesOf(folder);
 
   test("its examples are valid", () => expect(diagnostics.map(formatDiagnosticLine)).toEqual([]));
@@ -176,7 +151,7 @@ test.each([
 });
 
 describe("an example that fails", () => {
-  const { examples, catalogs, pack } = examplesOf("test/fixtures/library-pack");
+  const { examples, catalogs, pack } = examplesOf("examples/library/pack");
   const first = examples.find(({ definition }) => definition.title.startsWith("One object"));
   if (!first) throw new Error("the example is gone");
   const withHeaders = (headers: object) =>

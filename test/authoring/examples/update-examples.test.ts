@@ -3,15 +3,18 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { parse, parseDocument } from "yaml";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
-import { applyEdits, editValue } from "../../../src/authoring/examples/edit-yaml.ts";
+import { printDocument, setValue } from "../../../src/authoring/examples/edit-yaml.ts";
 import { expandRepeats, readExamples } from "../../../src/authoring/examples/example.ts";
 import { compareExamples } from "../../../src/authoring/examples/run-examples.ts";
 import { runExamples } from "../../support/run-examples.ts";
 import { updateExamples, type UpdatedExample } from "../../../src/authoring/examples/update-examples.ts";
 import { withPack, type Edit } from "../../pack/load/pack-folder.ts";
 
-const edit = (text: string, is: unknown): string =>
-  applyEdits(text, editValue(text, parseDocument(text), ["body"], is));
+function edit(text: string, is: unknown): string {
+  const document = parseDocument(text);
+  setValue(document, ["body"], is);
+  return printDocument(document);
+}
 
 describe("a changed value in a YAML file", () => {
   const BLOCK = `# first
@@ -52,11 +55,9 @@ body:
   nested:
     x: 1
     y: 2
-
     # trailing
   owner: null
-  empty: 5
-# last
+  empty: 5 # last
 `);
   });
 
@@ -123,6 +124,20 @@ describe("check --update after a change of the pack", () => {
     return { updated, remaining, textOf: (file) => texts.get(`examples/${file}`) ?? "" };
   }
 
+  test.each([
+    ["in a block", "title: a\nresponse: {}\nlosses: []\n"],
+    ["at the end", "title: a\nresponse: {}"],
+    ["on a line of its own", "title: a\nresponse:\n  {}\n# end\n"],
+  ])("an empty response %s gets a status and a body", (_where, text) => {
+    const document = parseDocument(text);
+    setValue(document, ["response", "status"], 400);
+    setValue(document, ["response", "body"], { message: "No." });
+    const { response, ...others } = parse(printDocument(document));
+    const { response: _was, ...before } = parse(text);
+    expect(response).toEqual({ status: 400, body: { message: "No." } });
+    expect(others).toEqual(before);
+  });
+
   test("a field that is added is in all cases that show it, and the difference is printed", async () => {
     const { updated, remaining, textOf } = await update([
       { file: "book.yaml", from: "  number: id\n", to: "  number: id\n  colour: { const: red }\n" },
@@ -162,6 +177,15 @@ describe("check --update after a change of the pack", () => {
         body: { problems: [{ at: "title", text: "Must be at most 2 characters long." }] },
       },
     });
+  });
+
+  test("a response that was written as {} gets the actual status and body", async () => {
+    const response = "response:\n  body: { number: 7";
+    const { remaining, textOf } = await update([
+      { file: "examples/book/read.yaml", from: response, to: "response: {}\n# was\n#  body: { number: 7" },
+    ]);
+    expect(remaining).toEqual([]);
+    expect(parse(textOf("book/read.yaml"))).toMatchObject({ response: { body: { number: 7 } } });
   });
 
   test("a pack that fails never becomes what is expected", async () => {

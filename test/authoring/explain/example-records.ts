@@ -8,7 +8,7 @@ import { sampleRecord } from "../../audit/record/sample-record.ts";
 async function routeOf(pack: Pack, method: string, path: string, body: unknown): Promise<string | null> {
   const segments = (splitPath(path) ?? []).slice(pack.prefix.length);
   for (const route of pack.match(method, segments)?.routes ?? []) {
-    if (!route.matchesBody || (await route.matchesBody(body ?? {}))) return route.name;
+    if (!route.matchesBody || (await route.matchesBody(body ?? {}, { calls: {} }))) return route.name;
   }
   return null;
 }
@@ -20,6 +20,7 @@ async function recordOf({ definition }: Example, pack: Pack): Promise<AuditRecor
   const [path = "", query = ""] = whole.split("?", 2);
   return {
     ...sampleRecord(definition.title),
+    ...(definition.now !== undefined && { time: new Date(definition.now).toISOString() }),
     alpha: {
       method,
       path,

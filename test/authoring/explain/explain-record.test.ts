@@ -10,7 +10,7 @@ import { exampleRecords } from "./example-records.ts";
 
 const pack = loadPack("mappings");
 const records = await exampleRecords("mappings", pack);
-const library = loadPack("test/fixtures/library-pack");
+const library = loadPack("examples/library/pack");
 
 function recordCalled(title: string): AuditRecord {
   const found = records.find(([name]) => name === title);
@@ -35,7 +35,7 @@ const covers = (field: string, leaf: string): boolean =>
 
 describe.each([
   ["mappings", pack, records],
-  ["test/fixtures/library-pack", library, await exampleRecords("test/fixtures/library-pack", library)],
+  ["examples/library/pack", library, await exampleRecords("examples/library/pack", library)],
 ] as const)("explaining the examples of %s", (_folder, itsPack, itsRecords) => {
   const responded = itsRecords.filter(([, { alpha }]) => alpha.status === 200);
 
@@ -84,7 +84,7 @@ describe("explaining an instance with its backups", () => {
       "total_transfer",
       "composed",
       { call: "GET /v4/vm/instances/5201/transfer", field: "used", value: 0 },
-      "computed by $floor($related.transfer.used / 1073741824)",
+      "computed by $floor($calls.transfer.used / 1073741824)",
     ],
     [
       "alerts.transfer_in",

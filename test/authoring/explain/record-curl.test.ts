@@ -96,17 +96,17 @@ describe("a body that was not recorded is not left out silently", () => {
 });
 
 test("a form has the lists and the members as they were sent", () => {
-  const forms = loadPack("test/fixtures/form-upstream-pack");
-  const route = "POST /orders/batch";
-  const call = { method: "POST", path: "/orders/batch", filter: null, status: 200, ms: 1 };
-  const body = { orders: [{ paid: true, items: [{ sku: "x" }], tags: ["a", "b"] }] };
+  const forms = loadPack("examples/billing/pack");
+  const route = "POST /quotes/batch";
+  const call = { method: "POST", path: "/quotes/batch", filter: null, status: 200, ms: 1 };
+  const body = { quotes: [{ paid: true, items: [{ sku: "x" }], tags: ["a", "b"] }] };
   const { v4 } = recordCurls(
     { ...sample, alpha: { ...sample.alpha, route }, v4: [{ ...call, body }] },
     forms,
   );
   const sent = v4.map((command) => new URLSearchParams(words(command).at(-1)).toString());
   expect(sent.map(decodeURIComponent)).toEqual([
-    "orders[0][paid]=true&orders[0][items][0][sku]=x&orders[0][tags][0]=a&orders[0][tags][1]=b",
+    "quotes[0][paid]=true&quotes[0][items][0][sku]=x&quotes[0][tags][0]=a&quotes[0][tags][1]=b",
   ]);
 });
 

@@ -258,7 +258,7 @@ describe("a trace of a record", () => {
 });
 
 describe("a pack in its traced form gives what the pack gives", () => {
-  test.each(["mappings", "test/fixtures/library-pack"])("in each golden case of %s", async (folder) => {
+  test.each(["mappings", "examples/library/pack"])("in each golden case of %s", async (folder) => {
     const { examples, catalogs } = readExamples(folder, []);
     const tracer = new Tracer(() => loadPack(folder));
     const { result, evaluated } = await tracer.record(() => compareExamples(tracer.pack, examples, catalogs));
@@ -267,8 +267,8 @@ describe("a pack in its traced form gives what the pack gives", () => {
   });
 
   test("and each golden case can be traced", async () => {
-    const { examples, catalogs } = readExamples("test/fixtures/library-pack", []);
-    const folder = "test/fixtures/library-pack";
+    const { examples, catalogs } = readExamples("examples/library/pack", []);
+    const folder = "examples/library/pack";
     const recordOptions = (its: Pack) => createRecordOptions(its, { AUDIT: "full", AUDIT_BODY_LIMIT: 1e6 });
     for (const example of examples.slice(0, 10)) {
       const { trace } = await traceExample(example, () => loadPack(folder), { catalogs, recordOptions });

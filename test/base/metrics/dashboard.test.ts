@@ -83,26 +83,38 @@ const NAME = /\b((?:alpha_gateway|process|nodejs)_\w+)(?:\{([^}]*)\})?/g;
 /** Prometheus' own. */
 const SCRAPED = ["instance", "job"];
 
-describe.each(queries)("%s", (_title, query) => {
-  const named = [...query.matchAll(NAME)];
-
-  test("uses existing metrics", () => {
-    expect(named.length).toBeGreaterThan(0);
-    expect(named.map(([, name = ""]) => name).filter((name) => !series.has(name))).toEqual([]);
+/** The queries, by their titles, that have something wrong. */
+const wrongQueries = (faultsOf: (query: string) => readonly unknown[]): unknown[] =>
+  queries.flatMap(([title, query]) => {
+    const faults = faultsOf(query);
+    return faults.length > 0 ? [[title, ...faults]] : [];
   });
 
-  test("uses existing labels", () => {
+const metricsOf = (query: string) => [...query.matchAll(NAME)];
+
+test("all queries use existing metrics", () => {
+  expect(queries.filter(([, query]) => metricsOf(query).length === 0)).toEqual([]);
+  const unknown = (query: string) =>
+    metricsOf(query).flatMap(([, name = ""]) => (series.has(name) ? [] : [name]));
+  expect(wrongQueries(unknown)).toEqual([]);
+});
+
+test("all queries use existing labels", () => {
+  const unknown = (query: string) => {
+    const named = metricsOf(query);
     const labels = new Set([...SCRAPED, ...named.flatMap(([, name = ""]) => [...(series.get(name) ?? [])])]);
     const narrowed = named.flatMap(([, , by = ""]) => [...by.matchAll(/(\w+)(?:=|!=|=~)"/g)]);
     const grouped = [...query.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].flatMap(([, by = ""]) => by.split(/, */));
-    const used = [...narrowed.map(([, label = ""]) => label), ...grouped];
-    expect(used.filter((label) => !labels.has(label))).toEqual([]);
-  });
+    return [...narrowed.map(([, label = ""]) => label), ...grouped].filter((label) => !labels.has(label));
+  };
+  expect(wrongQueries(unknown)).toEqual([]);
+});
 
-  test("has balanced brackets", () => {
-    const count = (sign: string) => query.split(sign).length;
-    expect([count("("), count("{"), count("[")]).toEqual([count(")"), count("}"), count("]")]);
-  });
+test("all queries have balanced brackets", () => {
+  const count = (query: string, sign: string) => query.split(sign).length;
+  const unbalanced = (query: string) =>
+    ["()", "{}", "[]"].filter(([open = "", close = ""]) => count(query, open) !== count(query, close));
+  expect(wrongQueries(unbalanced)).toEqual([]);
 });
 
 test("the dashboard shows every metric of requests, with unique panel ids", () => {

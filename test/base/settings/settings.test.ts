@@ -24,55 +24,6 @@ function problemsOf(read: () => Settings): readonly string[] {
 const environmentProblems = (environment: Record<string, string>, flags: SettingTexts = {}) =>
   problemsOf(() => readEnvironment(environment, flags));
 
-/** The settings that deployments rely on, with their defaults. */
-const CONTRACT: Record<string, string | undefined> = {
-  HOST: "127.0.0.1",
-  PORT: "8080",
-  ADMIN_HOST: "127.0.0.1",
-  ADMIN_PORT: "8081",
-  ADMIN_TOKEN: undefined,
-  UPSTREAM_URL: undefined,
-  AUTH_URL: undefined,
-  ALLOW_HTTP_UPSTREAM: "false",
-  UPSTREAM_CA: undefined,
-  UPSTREAM_CERT: undefined,
-  UPSTREAM_KEY: undefined,
-  WORDS: "vm=vm,orch=orch",
-  DATA_DIR: "./data",
-  DATABASE_URL: undefined,
-  REDIS_URL: undefined,
-  RATE_LIMIT: "1600/120",
-  RATE_LIMIT_CREATE: "10/30",
-  TOKEN_TTL_SECONDS: "300",
-  TOKEN_NEGATIVE_TTL_SECONDS: "30",
-  TOKEN_CACHE_SIZE: "10000",
-  UPSTREAM_TOKEN: undefined,
-  CLIENT_TOKENS: undefined,
-  UPSTREAM_TOKENS_FILE: undefined,
-  GATEWAY_SECRET: undefined,
-  CATALOG_TTL_SECONDS: "600",
-  UPSTREAM_TIMEOUT_MS: "30000",
-  UPSTREAM_CONNECTIONS: "64",
-  BODY_LIMIT: "1mb",
-  AUDIT: "full",
-  AUDIT_DURABILITY: "relaxed",
-  AUDIT_BODY_LIMIT: "256kb",
-  AUDIT_RETENTION_DAYS: "30",
-  USAGE_RETENTION_DAYS: "400",
-  AUDIT_SIZE_LIMIT: "2gb",
-  NATIVE_PROXY: "on",
-  PUBLIC_URL: undefined,
-  CORS_ORIGINS: undefined,
-  TRUST_PROXY: undefined,
-  REUSE_PORT: "false",
-  LOG_LEVEL: "info",
-  SHUTDOWN_GRACE_MS: "10000",
-};
-
-test.each(Object.entries(CONTRACT))("%s is a setting with the default %s", (name, fallback) => {
-  expect(SETTINGS[name as keyof typeof SETTINGS].default).toBe(fallback);
-});
-
 test("all defaults are valid", () => {
   expect(readEnvironment({})).toMatchObject({
     PORT: 8080,

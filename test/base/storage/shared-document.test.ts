@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
 import { createSharedDocument, type SharedDocument } from "../../../src/base/storage/shared-document.ts";
-import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
+import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 
 const KEY = "test:names";
 
@@ -45,6 +45,21 @@ test("comes back where the store has lost it, from whoever knows it first", asyn
   const started = open();
   await started.refresh();
   expect([one, other, started].map((document) => document.current())).toEqual([["a"], ["a"], ["a"]]);
+});
+
+test("comes back as it was last changed, also if a process that knows an older state is the first to give it back", async () => {
+  const [one, behind] = [open(), open()];
+  await one.change(() => ["a"]);
+  await behind.refresh();
+  await one.change((names) => [...names, "b"]);
+  await store.delete(KEY);
+  await behind.refresh();
+  await one.refresh();
+  await behind.refresh();
+  expect([one.current(), behind.current()]).toEqual([
+    ["a", "b"],
+    ["a", "b"],
+  ]);
 });
 
 test("is changed also where the store has just lost it", async () => {

@@ -78,15 +78,15 @@ describe("a line of accepted differences", () => {
   });
 
   test.each([
-    ["errors-pack", "GET /parcels/:id", "name"],
-    ["errors-pack", "GET /parcels/:id", "errors.is"],
-    ["envelopes-pack", "GET /tags/:id/similar", "found"],
-    ["envelopes-pack", "GET /tags", "tags"],
-    ["envelopes-pack", "GET /articles", "header content-range"],
+    ["examples/shipping/pack", "GET /crates/:id", "name"],
+    ["examples/shipping/pack", "GET /crates/:id", "errors.is"],
+    ["examples/json-api/pack", "GET /tags/:id/similar", "found"],
+    ["examples/json-api/pack", "GET /tags", "tags"],
+    ["examples/json-api/pack", "GET /posts", "header content-range"],
   ])("may name what responses of %s have in their own envelope: %s %s", (pack, route, field) => {
     const folder = mkdtempSync(join(tmpdir(), "accepted-"));
     try {
-      cpSync(join("test/fixtures", pack), folder, { recursive: true });
+      cpSync(pack, folder, { recursive: true });
       writeFileSync(join(folder, "accepted-differences.yaml"), line({ route, field }));
       expect(loadPack(folder).acceptedDifferences).toHaveLength(1);
     } finally {

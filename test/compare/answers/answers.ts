@@ -4,7 +4,7 @@ import {
   createAnswerRules,
   type AnswerRules,
 } from "../../../src/compare/answers/compare-answers.ts";
-import type { Answer } from "../../../src/compare/counts/comparison.ts";
+import type { Answer } from "../../../src/compare/answers/comparison.ts";
 
 /** An answer with a JSON body, or with a text. */
 export const answer = (body: unknown, status = 200, headers: Answer["headers"] = {}): Answer => ({

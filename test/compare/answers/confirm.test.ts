@@ -1,14 +1,9 @@
 import { describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
-import type { Difference } from "../../../src/compare/counts/comparison.ts";
-import {
-  comparePair,
-  confirm,
-  recordOldPair,
-  type AnswerPair,
-} from "../../../src/compare/answers/confirm.ts";
+import type { AnswerPair, Difference } from "../../../src/compare/answers/comparison.ts";
+import { comparePair, confirm, recordOldPair } from "../../../src/compare/answers/confirm.ts";
 import { VolatileFields, type ClientView } from "../../../src/compare/answers/volatile-fields.ts";
-import { provenBy } from "../../../src/compare/counts/proven-by.ts";
+import { provenBy } from "../../../src/gateway/auth/proven-by.ts";
 import { answer, rulesFor } from "./answers.ts";
 
 const pack = loadPack("mappings");

@@ -3,7 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { createCoverage, findGaps } from "../../../src/compare/counts/coverage.ts";
 
-const pack = loadPack("test/fixtures/library-pack");
+const pack = loadPack("examples/library/pack");
 const cover = createCoverage(pack);
 const coverJson = (route: string, body: unknown): string[] =>
   [...cover(route, Buffer.from(JSON.stringify(body)))].sort();
@@ -44,7 +44,7 @@ describe("coverage", () => {
   });
 
   test("is of the objects in results for many ids", () => {
-    const calls = loadPack("test/fixtures/calls-pack");
+    const calls = loadPack("examples/shipping/pack");
     const route = "GET /deliveries/states";
     const results = [{ id: "7", status: 200, delivery: { id: 7, state: "open" } }];
     const seen = createCoverage(calls)(route, Buffer.from(JSON.stringify({ results, failed: 0 })));
@@ -55,7 +55,7 @@ describe("coverage", () => {
   });
 
   test("is of lists where the route has them", () => {
-    const envelopes = loadPack("test/fixtures/envelopes-pack");
+    const envelopes = loadPack("examples/json-api/pack");
     const route = "GET /tags/:id/similar";
     const body = Buffer.from(JSON.stringify({ found: [{ name: "b" }], total: 1 }));
     expect(createCoverage(envelopes)(route, body)).toEqual(["found.name"]);

@@ -3,11 +3,11 @@ import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { resetComparisons } from "../../../src/compare/counts/comparison-store.ts";
+import { resetComparisons } from "../../../src/compare/counts/stored-counts.ts";
 import { VolatileFields } from "../../../src/compare/answers/volatile-fields.ts";
 import { createVolatileStore, MAX_STORED } from "../../../src/compare/answers/volatile-store.ts";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
-import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
+import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 
 const ROUTE = "GET /books/:id";
 const OLD = "https://old.example.com/";

@@ -2,12 +2,13 @@
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { NO_CLIENTS } from "../../../src/audit/clients/client-directory.ts";
 import { createLiveComparison } from "../../../src/compare/candidate/compare-live.ts";
-import type { Exchange, OtherPack } from "../../../src/compare/candidate/translate-again.ts";
+import type { Exchange } from "../../../src/compare/answers/second-answer.ts";
+import type { OtherPack } from "../../../src/compare/candidate/candidate-answer.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import type { Pack } from "../../../src/pack/pack.ts";
 import type { Log } from "../../../src/base/log/log.ts";
-import type { Compared } from "../../../src/compare/counts/comparison.ts";
-import { NO_SUNSET } from "../../../src/migration/sunset/sunset.ts";
+import type { Compared } from "../../../src/compare/answers/comparison.ts";
+import { NO_PLAN_IN_FORCE } from "../../../src/migration/plan/plan-in-force.ts";
 import type { Settings } from "../../../src/base/settings/setting-definitions.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
@@ -33,7 +34,7 @@ function open(candidate: () => OtherPack, rate = 1000): ReturnType<typeof create
   return createLiveComparison({ CANDIDATE_RATE: rate, NATIVE_PROXY: false } as Settings, {
     candidate,
     directory: () => NO_CLIENTS,
-    sunset: NO_SUNSET,
+    plan: NO_PLAN_IN_FORCE,
     report: (compared) => void reported.push(compared),
     log: { error: (context: object) => void errors.push(context) } as unknown as Log,
   });

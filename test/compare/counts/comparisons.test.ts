@@ -6,13 +6,15 @@ import { join } from "node:path";
 import { Redaction } from "../../../src/audit/redact/redact.ts";
 import type { Log } from "../../../src/base/log/log.ts";
 import { createMetrics, type Metrics } from "../../../src/base/metrics/metrics.ts";
-import { MAX_FIELDS, type SourceCounts } from "../../../src/compare/counts/counts.ts";
-import { readExample, readSeen, resetComparisons } from "../../../src/compare/counts/comparison-store.ts";
+import { countCases } from "../../../src/compare/counts/cases.ts";
+import { MAX_FIELDS, type RouteCounts, type SourceCounts } from "../../../src/compare/counts/counts.ts";
+import { readComparisons, readExample, resetComparisons } from "../../../src/compare/counts/stored-counts.ts";
+import { countDistinct } from "../../../src/compare/counts/summary.ts";
 import { openComparisons, type Comparisons } from "../../../src/compare/counts/comparisons.ts";
 import { StateUnavailableError, type KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
-import { connectRedis } from "../../../src/base/storage/redis-client.ts";
-import { createRedisStore } from "../../../src/base/storage/redis-store.ts";
-import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
+import { connectRedis } from "../../../src/gateway/state/redis-client.ts";
+import { createRedisStore } from "../../../src/gateway/state/redis-store.ts";
+import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import { createRedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
 import { answer, different, equal, LABEL } from "./make-compared.ts";
@@ -58,12 +60,22 @@ beforeEach(() => {
   lines = [];
 });
 
+/** The counts of a route, with numbers of cases. */
+const withNumbers = (route: RouteCounts) => ({
+  ...route,
+  cases: Object.fromEntries(Object.entries(route.cases).map(([by, cases]) => [by, countCases(cases)])),
+  distinct: countDistinct(route),
+  distinctDifferent: countCases(route.differing),
+});
+
 function testComparisons(name: string, makePlace: () => Promise<Place>): void {
   describe(`comparisons in ${name}`, () => {
     let place: Place;
     let store: KeyValueStore;
     let other: KeyValueStore;
     let isDown = false;
+    let failing: string | undefined;
+    let onSet = (): void => {};
     let metrics: Metrics;
     let first: Comparisons;
     let second: Comparisons;
@@ -71,10 +83,12 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
     /** The store, which a test may take down. */
     const fallible = (real: KeyValueStore): KeyValueStore =>
       new Proxy(real, {
-        get: (target, operation: keyof KeyValueStore) =>
-          isDown && operation !== "close"
+        get(target, operation: keyof KeyValueStore) {
+          if (operation === "set") onSet();
+          return (isDown || operation === failing) && operation !== "close"
             ? () => Promise.reject(new StateUnavailableError("down"))
-            : target[operation],
+            : target[operation];
+        },
       });
     const open = (state: KeyValueStore) =>
       openComparisons({
@@ -94,6 +108,7 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
     });
     afterEach(async () => {
       isDown = false;
+      failing = undefined;
       await first.close();
       await second.close();
       metrics.close();
@@ -105,9 +120,14 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
     async function counted(): Promise<SourceCounts> {
       await first.flush();
       await second.flush();
-      const [counts, ...others] = await first.read();
+      const [counts, ...others] = await readComparisons(store);
       expect(others).toEqual([]);
       return counts!;
+    }
+
+    async function countedRoute() {
+      const { "GET /books": route } = (await counted()).routes;
+      return route && withNumbers(route);
     }
 
     test("of two replicas add up, and each case counts once", async () => {
@@ -117,7 +137,7 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
       second.report(different("case 80"));
       second.report(different("case 81"));
       await Promise.all([first.flush(), second.flush()]);
-      expect((await counted()).routes["GET /books"]).toMatchObject({
+      expect(await countedRoute()).toMatchObject({
         comparisons: 103,
         equal: 100,
         different: 3,
@@ -135,7 +155,7 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
       second.report(equal("3", { result: "not_comparable", reason: "calls", key: undefined }));
       second.report(equal("4", { result: "accepted", accepted: [LABEL, LABEL] }));
       second.report(different("5", { result: "unstable" }));
-      expect((await counted()).routes["GET /books"]).toMatchObject({
+      expect(await countedRoute()).toMatchObject({
         comparisons: 5,
         notComparable: { cursor: 2, calls: 1 },
         accepted: 1,
@@ -168,9 +188,9 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
       for (const one of [first, second])
         for (let n = 0; n < 4; n += 1)
           one.report(different(`${n}`, { sample, differences: [LABEL, secret] }));
-      const { fields = [] } = (await counted()).routes["GET /books"] ?? {};
+      const { fields = [] } = (await countedRoute()) ?? {};
       expect(fields.map(({ examples }) => examples.length)).toEqual([3, 3]);
-      const examples = await Promise.all(fields[0]!.examples.map((id) => readExample(other, id)));
+      const examples = await Promise.all(fields[0]!.examples.map(({ id }) => readExample(other, id)));
       expect(examples[0]).toMatchObject({
         differences: [
           { field: "books.label", old: '"Emma"', new: '"emma"' },
@@ -188,7 +208,7 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
       first.report(different("same"));
       await flushing;
       for (let n = 0; n < 5; n += 1) first.report(different("same"));
-      const { fields = [] } = (await counted()).routes["GET /books"] ?? {};
+      const { fields = [] } = (await countedRoute()) ?? {};
       expect(fields.map(({ count, examples }) => [count, examples.length])).toEqual([[11, 1]]);
     });
 
@@ -196,25 +216,22 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
       first.report(different("1"));
       second.report(equal("2"));
       const before = await counted();
-      const [id = ""] = before.routes["GET /books"]?.fields[0]?.examples ?? [];
+      const [id = ""] = before.routes["GET /books"]?.fields[0]?.examples.map((each) => each.id) ?? [];
       expect(await readExample(store, id)).toBeDefined();
       first.report(equal("3", { subject: "pack:next" }));
       await first.flush();
       // A comparison that was in flight.
       second.report(equal("4"));
       second.report(equal("5", { subject: "pack:next" }));
-      const next = await counted();
-      expect(next).toMatchObject({
-        subject: "pack:next",
-        routes: { "GET /books": { comparisons: 2, distinct: 2 } },
-      });
+      expect((await counted()).subject).toBe("pack:next");
+      expect(await countedRoute()).toMatchObject({ comparisons: 2, distinct: 2 });
       expect(await readExample(store, id)).toBeUndefined();
 
       expect(await resetComparisons(other)).toEqual(["candidate"]);
-      expect(await first.read()).toEqual([]);
+      expect(await readComparisons(store)).toEqual([]);
       first.report(equal("3", { subject: "pack:next" }));
       first.report(equal("6", { subject: "pack:next" }));
-      expect((await counted()).routes["GET /books"]).toMatchObject({ comparisons: 2, distinct: 2 });
+      expect(await countedRoute()).toMatchObject({ comparisons: 2, distinct: 2 });
       const begins = (subject: string): unknown[] => [
         "comparisons are counted from the beginning",
         { source: "candidate", subject },
@@ -229,17 +246,38 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
       for (let n = 20; n < 40; n += 1) first.report(different(`case ${n}`));
       await first.flush();
       isDown = false;
-      const route = (await counted()).routes["GET /books"];
+      const route = await countedRoute();
       expect(route).toMatchObject({ comparisons: 50, distinct: 40, distinctDifferent: 20 });
       expect(route?.fields.map(({ count, examples }) => [count, examples.length])).toEqual([[20, 3]]);
+    });
+
+    test("count once where the examples of what was compared before can't be deleted", async () => {
+      first.report(different("1"));
+      await first.flush();
+      failing = "deleteAll";
+      first.report(equal("2", { subject: "pack:next" }));
+      await first.flush();
+      failing = undefined;
+      expect(await countedRoute()).toMatchObject({ comparisons: 1 });
+    });
+
+    test("keep an example that is made while others are written", async () => {
+      first.report(different("1"));
+      onSet = () => {
+        onSet = () => {};
+        first.report(different("2"));
+      };
+      await first.flush();
+      const { fields = [] } = (await countedRoute()) ?? {};
+      const examples = await Promise.all(fields[0]!.examples.map(({ id }) => readExample(other, id)));
+      expect(examples).toEqual([expect.any(Object), expect.any(Object)]);
     });
 
     test("note what answers have shown", async () => {
       first.report(equal("1", { answer: Buffer.from('{"word":"new"}') }));
       second.report(equal("2", { answer: Buffer.from('{"word":"used"}') }));
       second.report(equal("3", { answer: Buffer.from("no JSON") }));
-      const seen = await readSeen(store, await counted());
-      expect([...(seen.get("GET /books") ?? [])].sort()).toEqual(["seen=new", "seen=used"]);
+      expect((await countedRoute())?.seen.toSorted()).toEqual(["seen=new", "seen=used"]);
     });
 
     test("are bounded, whatever is reported", async () => {
@@ -286,7 +324,7 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
           if (n % 1900 === 0) await first.flush();
         }
         for (let n = 0; n < 50; n += 1) first.report(equal(`bob ${n}`, { provenBy: "bob" }));
-        const route = (await counted()).routes["GET /books"];
+        const route = await countedRoute();
         expect(route).toMatchObject({ cases: { ann: 1000, bob: 50 }, distinct: 1050, equal: cases + 50 });
         expect(await metrics.text()).toMatch(/comparisons_no_room_total\{store="cases"\} \d+/);
         expect(lines.filter((line) => JSON.stringify(line).includes("AG_COMPARISONS_FULL")).length).toBe(1);
@@ -299,17 +337,23 @@ function testComparisons(name: string, makePlace: () => Promise<Place>): void {
           first.report(equal(`${client} ${n}`, { provenBy: `client ${client}` }));
       await first.flush();
       for (let n = 3; n < 6; n += 1) first.report(equal(`299 ${n}`, { provenBy: "client 299" }));
-      const { cases = {}, distinct } = (await counted()).routes["GET /books"] ?? {};
+      const { cases = {}, distinct } = (await countedRoute()) ?? {};
       expect(distinct).toBe(903);
       expect(Object.keys(cases).length).toBeLessThanOrEqual(120);
     });
 
-    test("begin again where what is stored is damaged", async () => {
+    test("begin again where what is stored is damaged, and go on where a process still has it", async () => {
       first.report(equal("1"));
-      await counted();
+      await first.flush();
       await store.set("parity:counts:candidate", "{", 60);
-      first.report(equal("2"));
-      expect((await counted()).routes["GET /books"]).toMatchObject({ comparisons: 1 });
+      second.report(equal("2"));
+      await second.flush();
+      expect((await readComparisons(other))[0]?.routes["GET /books"]).toMatchObject({ comparisons: 1 });
+
+      await store.set("parity:counts:candidate", "{", 60);
+      second.report(equal("3"));
+      await second.flush();
+      expect((await readComparisons(other))[0]?.routes["GET /books"]).toMatchObject({ comparisons: 2 });
     });
   });
 }

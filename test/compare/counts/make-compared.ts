@@ -1,5 +1,5 @@
 /** Results of comparisons for tests. */
-import type { Answer, Compared, Difference } from "../../../src/compare/counts/comparison.ts";
+import type { Answer, Compared, Difference } from "../../../src/compare/answers/comparison.ts";
 
 export const answer = (body: unknown, status = 200): Answer => ({
   status,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Redaction } from "../../../src/audit/redact/redact.ts";
 import type { Log } from "../../../src/base/log/log.ts";
 import { openComparisons } from "../../../src/compare/counts/comparisons.ts";
-import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
+import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { answer, different, equal } from "./make-compared.ts";
 

@@ -7,15 +7,16 @@ import { Redaction } from "../../../src/audit/redact/redact.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import type { Log } from "../../../src/base/log/log.ts";
-import type { Compared } from "../../../src/compare/counts/comparison.ts";
+import type { Compared } from "../../../src/compare/answers/comparison.ts";
 import { openComparisons } from "../../../src/compare/counts/comparisons.ts";
 import { createCoverage } from "../../../src/compare/counts/coverage.ts";
-import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
-import { provenBy } from "../../../src/compare/counts/proven-by.ts";
+import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
+import { provenBy } from "../../../src/gateway/auth/proven-by.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { answer, different, equal } from "./make-compared.ts";
+import { exampleFolder } from "../../support/packs.ts";
 
-const PACK = "test/fixtures/library-pack";
+const PACK = "examples/library/pack";
 const ROUTE = "GET /books/:number";
 const redaction = new Redaction({ names: ["password"], bodyLimit: 65_536 });
 
@@ -325,40 +326,41 @@ describe("parity", () => {
   test.each([
     [
       "from clients",
-      "form-client-pack",
-      "POST /customers",
-      "name=Ada&address[city]=Bath",
+      "payments",
+      "POST /v1/customers",
+      "email=a@b.example&name=Ada&metadata[plan]=gold",
       {
-        path: "/clients",
-        sent: { customer: { full_name: "Ada", location: { town: "Bath" } } },
-        response: { id: 5, full_name: "Ada" },
+        path: "/api/customers",
+        sent: { email: "a@b.example", fullName: "Ada", metadata: { plan: "gold" } },
+        response: { id: 5, email: "a@b.example", fullName: "Ada", createdAt: "2026-01-01T12:00:01.000Z" },
         answer: {
-          id: 5,
+          id: "cus_5",
+          object: "customer",
+          email: "a@b.example",
           name: "Ada",
-          balance: null,
-          active: null,
-          tags: null,
-          address: null,
-          cards: null,
+          phone: null,
+          metadata: null,
+          created: 1767268801,
         },
       },
     ],
     [
       "to the upstream",
-      "form-upstream-pack",
-      "POST /orders",
-      '{"order":{"note":"a","lines":[{"count":3}]}}',
+      "billing",
+      "POST /quotes",
+      '{"quote":{"note":"a","lines":[{"count":3}]}}',
       {
-        path: "/orders",
+        path: "/v2/quotes",
         sent: { description: "a", items: [{ quantity: 3 }], currency: "eur" },
         response: { id: 5, description: "a" },
         answer: { id: 5, paid: null, note: "a", lines: null },
       },
     ],
-  ])("example writes a golden case of a form %s that passes", async (_, name, route, body, to) => {
+  ])("example writes a golden case of a form %s that passes", async (_, example, request, body, to) => {
     const pack = join(folder, "pack");
-    cpSync(`test/fixtures/${name}`, pack, { recursive: true });
-    const [method = "", path = ""] = route.split(" ");
+    cpSync(exampleFolder(example), pack, { recursive: true });
+    const [method = "", path = ""] = request.split(" ");
+    const route = request.replace("/v1", "");
     const calls = [{ ...call(to.path, to.response), method, body: to.sent }];
     const sample = { method, path, filter: null, body: Buffer.from(body), calls };
     await report(difference({ route, sample: { ...sample, old: answer(to.answer), new: answer({}) } }));
@@ -369,11 +371,11 @@ describe("parity", () => {
   test("reset forgets all sources, or one", async () => {
     await report(...equals(3), ...equals(3, { source: "legacy" }));
     expect(await run("reset", "--source=legacy")).toBe(0);
-    expect(printed()).toBe("Comparisons begin again: legacy.\n");
+    expect(printed()).toBe("Forgot the comparisons of legacy.\n");
     await run();
     expect(printed()).toContain("candidate: 1 route since");
     expect(await run("reset")).toBe(0);
     expect(await run("reset")).toBe(0);
-    expect(printed()).toMatch(/Comparisons begin again: candidate\.\nNothing was counted yet\.\n$/);
+    expect(printed()).toMatch(/Forgot the comparisons of candidate\.\nNothing was counted yet\.\n$/);
   });
 });

@@ -1,13 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import {
-  createCusum,
-  DIFFERENCES,
-  isTripped,
-  nextScore,
-  required,
-  TRIP,
-  upperBound,
-} from "../../../src/compare/counts/statistics.ts";
+import { createCusum, DIFFERENCES, required, upperBound } from "../../../src/compare/counts/statistics.ts";
 
 /** Fractions of a power of two, exact: a rate is `numerator / 2 ** BITS`. */
 const BITS = 60n;
@@ -84,36 +76,9 @@ describe("the number of comparisons that is enough", () => {
 });
 
 describe("the score of a route", () => {
-  const scoreOf = (answers: readonly boolean[]): number =>
-    answers.reduce((score, isDifferent) => nextScore(score, isDifferent), 0);
-  const equal = (count: number): boolean[] => Array.from({ length: count }, () => false);
-
   test("rises by 6.2 with each difference, and falls by 0.051 with each equal answer", () => {
     expect(DIFFERENCES.difference).toBeCloseTo(6.2, 1);
     expect(DIFFERENCES.equal).toBeCloseTo(-0.051, 3);
-  });
-
-  test("trips at the fourth difference within about 80 comparisons", () => {
-    const spread = [true, ...equal(25), true, ...equal(25), true, ...equal(25), true];
-    expect(isTripped(scoreOf(spread.slice(0, -1)))).toBe(false);
-    expect(isTripped(scoreOf(spread))).toBe(true);
-  });
-
-  test("does not trip at four differences within 100 comparisons", () => {
-    const spread = [true, ...equal(32), true, ...equal(32), true, ...equal(32), true];
-    expect(isTripped(scoreOf(spread))).toBe(false);
-  });
-
-  test("never falls below 0, and never rises above the trip", () => {
-    expect(scoreOf(equal(1000))).toBe(0);
-    expect(scoreOf(Array.from({ length: 10 }, () => true))).toBe(TRIP);
-  });
-
-  test("of failures tolerates the old service's own rate", () => {
-    const cusum = createCusum(0.02);
-    const answers = Array.from({ length: 10_000 }, (_, index) => index % 50 === 0);
-    const final = answers.reduce((score, hasFailed) => nextScore(score, hasFailed, cusum), 0);
-    expect(isTripped(final)).toBe(false);
   });
 
   test.each([0, 0.5, 1])("of failures is defined for an old service that fails at a rate of %d", (rate) => {

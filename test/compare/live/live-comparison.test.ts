@@ -199,7 +199,7 @@ test("a related object that changes through the old service is no difference, ho
   const event = readFileSync(join(folder, "event.yaml"), "utf8");
   write(
     "event.yaml",
-    event.replace(/^( +username:) +username$/m, "$1 { upstream: username, read: $related.me.email }"),
+    event.replace(/^( +username:) +username$/m, "$1 { upstream: username, read: $calls.me.email }"),
   );
   const pack = { MAPPINGS_DIR: folder };
   const { call, routeOf } = await start(`data: shared\n${COMPARE_ALL}`, pack, {}, pack);

@@ -26,10 +26,13 @@ describe("bodies beside each other", () => {
       '! [name=a].name: "a" null',
       '! [name=b].name: null "b"',
     ]);
-    expect(lines([{ id: 1 }, { id: 1 }], [{ id: 1 }])).toEqual(
-      ["[0].id: 1 null", "[1].id: 1 null", "[id=1].id: null 1"].map((line) => `! ${line}`),
-    );
+    expect(lines([{ id: 1 }, { id: 1 }], [{ id: 1 }])).toEqual(["[0].id: 1 1", "! [1].id: 1 null"]);
     expect(lines([1, "x"], [1])).toEqual(["[0]: 1 1", '! [1]: "x" null']);
+    expect(lines({ a: { b: 1 }, c: 2 }, { a: [], c: { d: [3] } })).toEqual([
+      '! a: {"b":1} []',
+      '! c: 2 {"d":[3]}',
+    ]);
+    expect(lines({ a: [], b: {} }, { a: [], b: {} })).toEqual(["a: [] []", "b: {} {}"]);
   });
 
   test("may be missing, empty, text, or cut", () => {

@@ -158,12 +158,12 @@ describe("a made-up token in the old dialect", () => {
       {
         client: { credentials: { scheme: "token" } },
         upstream: { base_path: "/api", credentials: { scheme: "Bearer" } },
-        pack: { prerequisites: { shelf: { upstream: "GET /shelves/{shelf}" } } },
+        pack: { calls: { shelf: { at: "before", upstream: "GET /shelves/{shelf}" } } },
         book: {
           fields: { id: "id", title: "name", shelf: "shelf" },
           routes: [
             { client: "GET /shelves/:id", scope: "public", upstream: "GET /shelves/{id}" },
-            { client: "POST /books", prerequisites: ["shelf"], upstream: "POST /items", body: "create" },
+            { client: "POST /books", calls: ["shelf"], upstream: "POST /items", body: "create" },
           ],
           bodies: { create: { schema: { type: "object", properties: { shelf: { type: "integer" } } } } },
         },

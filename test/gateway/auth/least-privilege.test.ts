@@ -85,7 +85,7 @@ beforeAll(() => {
     ...createPipelineConfig(pack),
     upstream,
     files: { stream: call },
-    sunset: NO_PLAN,
+    plan: NO_PLAN,
     catalogs: { ...connectCatalogs(pack, upstream, 600, () => {}), refreshWith: async () => {} },
     tokens: createTokenCache({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
     tokenStore: { ...emptyTokenStore, find: () => found },

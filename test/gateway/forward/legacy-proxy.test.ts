@@ -6,9 +6,9 @@ import { gzipSync } from "node:zlib";
 import express from "express";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { createLegacyProxy, type LegacyExchange } from "../../../src/gateway/forward/legacy-proxy.ts";
-import { createNativeProxy, type NativeProxy } from "../../../src/gateway/forward/native-proxy.ts";
+import { createForward, type Forward } from "../../../src/gateway/forward/forward.ts";
 import { createRequestContext, plainRequestOf } from "../../../src/gateway/http/request-context.ts";
-import { createCircuitBreaker } from "../../../src/gateway/upstream/circuit-breaker.ts";
+import { CircuitBreaker } from "../../../src/gateway/upstream/circuit-breaker.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { json, neverRespond, plain, raw, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -18,20 +18,20 @@ const BODY_LIMIT = 100;
 let old: FakeV4;
 let server: Server;
 let url: string;
-let proxy: NativeProxy;
+let proxy: Forward;
 const exchanges: LegacyExchange[] = [];
 
 beforeAll(async () => {
   old = await startFakeV4();
-  proxy = createNativeProxy({
+  proxy = createForward({
     name: "the old service",
     origin: new URL(old.url),
     timeoutMs: 500,
     connections: 8,
-    breaker: createCircuitBreaker(),
+    breaker: new CircuitBreaker(),
   });
   const forward = createLegacyProxy(proxy, {
-    pack: loadPack("test/fixtures/library-pack", { vm: "vm", orch: "orch" }),
+    pack: loadPack("examples/library/pack", { vm: "vm", orch: "orch" }),
     isFromProxy: () => false,
     hasOwnCors: false,
     vary: [],

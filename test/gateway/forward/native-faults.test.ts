@@ -54,14 +54,14 @@ const V4_HEAD = [
   "X-V4: yes",
 ].join("\r\n");
 
-describe("an error between v4's head and its first byte has nothing of v4's head", () => {
+describe("a response that breaks off between v4's head and its first byte", () => {
   const FRAMINGS = ["Transfer-Encoding: chunked", "Content-Length: 100", "Connection: close"];
   const ENDS: [string, string, "end" | "reset" | "leave"][] = [
     ["resets", "", "reset"],
     ["says nothing more", "", "leave"],
     ["sends an invalid chunk", "zz\r\n", "end"],
   ];
-  const cases = ["200 Fine", "201 Made", "404 Nowhere", "500 Mine", "206 Part"].flatMap((status) =>
+  const cases = ["200 Fine", "404 Nowhere", "500 Mine"].flatMap((status) =>
     ENDS.flatMap(([name, rest, end]) =>
       FRAMINGS.filter((framing) => rest === "" || framing.startsWith("T")).map(
         (framing) => [status, framing, name, rest, end] as const,
@@ -69,29 +69,20 @@ describe("an error between v4's head and its first byte has nothing of v4's head
     ),
   );
 
-  test.each(cases)("%s with %s, and v4 %s", async (status, framing, _name, rest, end) => {
-    const before = end === "leave" ? hasty : gateway;
-    const other = await openRawClient(before.url);
-    let count = 0;
-    for (const method of end === "leave" ? ["GET"] : ["GET", "POST", "DELETE"]) {
-      before.v4.respondWith(raw(`HTTP/1.1 ${status}\r\n${V4_HEAD}\r\n${framing}\r\n\r\n${rest}`, end));
-      other.send(request(method, "Content-Length: 0"));
-      count += 1;
-      const response = (await other.waitForResponses(count)).at(-1);
-      expect(response).toMatchObject({ status: 500, phrase: "Internal Server Error", body: FAILURE });
-      expect(Object.keys(response?.headers ?? {}).toSorted()).toEqual([
-        "access-control-allow-origin",
-        "access-control-expose-headers",
-        "content-length",
-        "content-type",
-        "date",
-        "vary",
-      ]);
-      expect(before.v4.calls).toHaveLength(1);
-      await closeCircuit(before);
-    }
-    other.close();
-  });
+  test.each(cases)(
+    "breaks off for the client, who gets nothing: %s with %s, and v4 %s",
+    async (status, framing, _name, rest, end) => {
+      const before = end === "leave" ? hasty : gateway;
+      for (const method of end === "leave" ? ["GET"] : ["GET", "POST", "DELETE"]) {
+        before.v4.respondWith(raw(`HTTP/1.1 ${status}\r\n${V4_HEAD}\r\n${framing}\r\n\r\n${rest}`, end));
+        const client = await openRawClient(before.url);
+        client.send(request(method, "Content-Length: 0"));
+        expect(await client.waitForEnd()).toBe("");
+        expect(before.v4.calls).toHaveLength(1);
+        await closeCircuit(before);
+      }
+    },
+  );
 
   test("the head waits for v4's first byte, and comes with it", async () => {
     let go = (): void => {};
@@ -174,11 +165,12 @@ describe("a transfer coding of v4's response", () => {
   });
 
   test.each(["gzip", "gzip, chunked", "chunked, identity", "chunked, gzip"])(
-    "%s is an error",
+    "%s breaks the response off",
     async (coding) => {
       gateway.v4.respondWith(raw(`HTTP/1.1 200 OK\r\nTransfer-Encoding: ${coding}\r\n\r\n${SMUGGLED}`));
-      const response = await fetch(`${gateway.url}/v4/things`, { headers: { authorization: "Bearer good" } });
-      expect([response.status, await response.text()]).toEqual([500, FAILURE]);
+      const client = await openRawClient(gateway.url);
+      client.send(request("GET"));
+      expect(await client.waitForEnd()).toBe("");
       await closeCircuit(gateway);
     },
   );

@@ -47,11 +47,11 @@ test("spaces after a value are not part of it (RFC 9112 5)", async () => {
   expect(head).toContain("x-own: a b");
 });
 
-test("the bytes of a reason phrase in UTF-8 are passed on; others are replaced by the status's own phrase", async () => {
-  const firstLine = async (phrase: string) =>
-    (await readHead(`HTTP/1.1 200 ${phrase}\r\nContent-Length: 2\r\n\r\nok`))[0];
-  expect(await firstLine(UTF8)).toBe(`HTTP/1.1 200 ${UTF8}`);
-  expect(await firstLine("caf\xe9")).toBe("HTTP/1.1 200 OK");
+test("the reason phrase is that of the status, whatever v4's is", async () => {
+  for (const phrase of ["Fine", UTF8, "caf\xe9"])
+    expect((await readHead(`HTTP/1.1 200 ${phrase}\r\nContent-Length: 2\r\n\r\nok`))[0]).toBe(
+      "HTTP/1.1 200 OK",
+    );
 });
 
 test.each([UTF8, "caf\xe9"])("the bytes of the file name %j are passed on", async (name) => {

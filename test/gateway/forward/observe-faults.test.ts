@@ -36,11 +36,6 @@ describe("the client gets an error in plain JSON, and the record says why,", () 
     ["responds with something else than HTTP", raw("SSH-2.0-OpenSSH_9.6\r\n")],
     ["resets it within the head", raw("HTTP/1.1 200 OK\r\nContent-Le", "reset")],
     ["switches protocols unasked", raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n")],
-    ["responds with a status that is none", raw("HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n")],
-    [
-      "uses a transfer coding that nobody knows",
-      raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: x, chunked\r\n\r\n0\r\n\r\n"),
-    ],
   ])("where the old service %s", async (_how, responder) => {
     gateway.old.respondWith(responder);
     expect(await send(gateway, "/things/1", { method: "POST", body: "x" })).toEqual(FAILED);
@@ -77,6 +72,24 @@ describe("the client gets an error in plain JSON, and the record says why,", () 
 });
 
 describe("the client's connection breaks off", () => {
+  test.each<[string, Responder]>([
+    ["responds with a status that is none", raw("HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n")],
+    [
+      "uses a transfer coding that nobody knows",
+      raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: x, chunked\r\n\r\n0\r\n\r\n"),
+    ],
+  ])("where the old service %s, and the record has the status of an error", async (_how, responder) => {
+    gateway.old.respondWith(responder);
+    const client = await openRawClient(gateway.url);
+    client.send("GET /odd HTTP/1.1\r\nHost: a\r\n\r\n");
+    expect(await client.waitForEnd()).toBe("");
+    const record = await waitFor(async () => {
+      const { records } = (await gateway.requestAdmin("GET /api/audit?limit=1")).body;
+      return records[0]?.alpha.path === "/odd" && records[0];
+    });
+    expect(record.alpha.status).toBe(502);
+  });
+
   test("where the old service breaks off within its body, and the record has the status of the head", async () => {
     gateway.old.respondWith(raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf", "reset"));
     const client = await openRawClient(gateway.url);

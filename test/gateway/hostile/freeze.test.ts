@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { readDecision } from "../../../src/audit/store/sqlite/read-decisions.ts";
-import { SCHEMA } from "../../../src/audit/store/sqlite/schema.ts";
+import { decisionReader } from "../../../src/audit/store/sql/read-decisions.ts";
+import { SCHEMA, sqliteDriver } from "../../../src/audit/store/sqlite/driver.ts";
+import type { DecisionReader } from "../../../src/audit/store/decisions.ts";
 import { AUDIT_FILE } from "../../../src/audit/store/sqlite/store.ts";
 import { migrateSqlite } from "../../../src/base/storage/schema.ts";
 import { allBut } from "../../support/fake-time.ts";
@@ -32,7 +33,7 @@ describe("while the audit store can't be read, a freeze", () => {
     jest.setSystemTime(new Date("2026-06-02T00:00:03Z"));
     // From now on it is known in this process.
     await gateway.request(LIST);
-    changeStore("ALTER TABLE usage RENAME TO hidden");
+    changeStore("ALTER TABLE audit_usage RENAME TO hidden");
   });
   afterEach(async () => {
     await gateway.stop();
@@ -51,7 +52,7 @@ describe("while the audit store can't be read, a freeze", () => {
 
   test("lets in who is known already, and nobody else until it can be read again", async () => {
     expect([await statusOf("full"), await statusOf("other")]).toEqual([200, 500]);
-    changeStore("ALTER TABLE hidden RENAME TO usage");
+    changeStore("ALTER TABLE hidden RENAME TO audit_usage");
     expect([await statusOf("full"), await statusOf("other")]).toEqual([200, 403]);
   });
 
@@ -77,58 +78,60 @@ describe("what a decision reads stays the same while the summaries of a client g
       return lane as string;
     });
     database.exec(`
-      ALTER TABLE usage RENAME TO counted_usage;
-      CREATE VIEW usage AS
+      ALTER TABLE audit_usage RENAME TO counted_usage;
+      CREATE VIEW audit_usage AS
         SELECT day, client, counted(lane) AS lane, route, status, requests, first, last FROM counted_usage;
     `);
     const add = database.prepare(
-      "INSERT INTO counted_usage VALUES (?, ?, 'alpha', ?, ?, 1, 0, unixepoch(?) * 1000, unixepoch(?) * 1000, '', NULL)",
+      "INSERT INTO counted_usage VALUES (unixepoch(?) / 86400, ?, 'alpha', ?, ?, 1, 0, unixepoch(?) * 1000, unixepoch(?) * 1000, '')",
     );
+    const decisions = decisionReader(sqliteDriver(database));
     return {
       add: (count: number, day: string, status: number, client = TOKEN): void => {
         for (let n = 0; n < count; n += 1) add.run(day, client, `GET /${n}`, status, day, day);
       },
-      decide(...job: [Parameters<typeof readDecision>[1]]) {
+      async decide<Result>(ask: (reader: DecisionReader) => Promise<Result>) {
         rows = 0;
-        return { result: readDecision(database, ...job), rows };
+        return { result: await ask(decisions), rows };
       },
     };
   }
 
-  const past = { kind: "past", query: { clients: [TOKEN], before: FREEZE, routes: ["GET /books"] } } as const;
+  const past = ({ wasServed }: DecisionReader): Promise<boolean> =>
+    wasServed({ clients: [TOKEN], before: FREEZE, routes: ["GET /books"] });
 
-  test.each([20, 2000])("one row for a known client with %i rows", (count) => {
+  test.each([20, 2000])("one row for a known client with %i rows", async (count) => {
     const store = countingStore();
     store.add(count, BEFORE, 404);
     store.add(count, AFTER, 200);
-    expect(store.decide(past)).toEqual({ result: true, rows: 1 });
+    expect(await store.decide(past)).toEqual({ result: true, rows: 1 });
   });
 
-  test("2000 rows at most for a new client", () => {
+  test("2000 rows at most for a new client", async () => {
     const store = countingStore();
     store.add(2000, AFTER, 403);
-    const { result, rows } = store.decide(past);
+    const { result, rows } = await store.decide(past);
     expect(result).toBe(false);
     store.add(20_000, "2026-03-04", 403);
-    expect(store.decide(past)).toEqual({ result: false, rows });
+    expect(await store.decide(past)).toEqual({ result: false, rows });
     expect(rows).toBe(2000);
   });
 
-  test("no row of another client", () => {
+  test("no row of another client", async () => {
     const store = countingStore();
     store.add(20_000, BEFORE, 200, "fedcba9876543210");
-    expect(store.decide(past)).toEqual({ result: false, rows: 0 });
+    expect(await store.decide(past)).toEqual({ result: false, rows: 0 });
     const query = { clients: [TOKEN], since: `${BEFORE}T00:00:00.000Z`, until: `${AFTER}T00:00:00.000Z` };
-    expect(store.decide({ kind: "calls", query })).toMatchObject({ rows: 0 });
+    expect(await store.decide(({ callsOf }) => callsOf(query))).toMatchObject({ rows: 0 });
   });
 
-  test("of its calls the days before a window, and no others", () => {
+  test("of its calls the days before a window, and no others", async () => {
     const store = countingStore();
     store.add(10, BEFORE, 200);
     store.add(10_000, "2026-01-01", 200);
     store.add(10_000, "2026-03-20", 200);
     const query = { clients: [TOKEN], since: `${BEFORE}T00:00:00.000Z`, until: "2026-03-15T00:00:00.000Z" };
-    expect(store.decide({ kind: "calls", query })).toEqual({
+    expect(await store.decide(({ callsOf }) => callsOf(query))).toEqual({
       result: { requests: 10, hasCalled: true },
       rows: 10,
     });

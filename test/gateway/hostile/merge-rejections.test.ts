@@ -7,7 +7,7 @@ import { mergeRejections } from "../../../src/audit/record/merge-rejections.ts";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import type { AuditStore } from "../../../src/audit/store/store.ts";
-import { addressNetwork } from "../../../src/gateway/limits/client-address.ts";
+import { addressNetwork } from "../../../src/base/index.ts";
 import { acceptGoodTokens } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { startSmallGateway } from "../../support/small-gateway.ts";
@@ -33,9 +33,10 @@ function rejected({ address = "192.0.2.1", status = 420, by = "limit", ...varied
 
 describe("records of rejected requests", () => {
   const records: AuditRecord[] = [];
+  let isFirstGone = false;
   const fake = {
     append: (record: AuditRecord) => void records.push(record),
-    get: async () => records[0],
+    get: async () => (isFirstGone ? undefined : records[0]),
     close: async () => {},
   };
   const store = mergeRejections(fake as unknown as AuditStore, OPTIONS);
@@ -44,6 +45,7 @@ describe("records of rejected requests", () => {
     await store.close();
     jest.useRealTimers();
     records.length = 0;
+    isFirstGone = false;
   });
 
   test("the first of a kind is recorded at once, the others of a minute in one record with their number", async () => {
@@ -54,6 +56,17 @@ describe("records of rejected requests", () => {
     expect(records[1]?.warnings).toEqual(["audit: 99 rejected requests have this one record"]);
     void store.append(rejected());
     expect(records).toHaveLength(3);
+  });
+
+  test("their number is recorded also where the first one was evicted, dropped or erased, without the client", async () => {
+    for (let count = 0; count < 100; count += 1) void store.append(rejected({ client: "c".repeat(16) }));
+    isFirstGone = true;
+    await jest.advanceTimersByTimeAsync(60_000);
+    expect(records[1]).toMatchObject({
+      requests: 99,
+      client: { fingerprint: null, accepted: false, userAgent: null, address: "" },
+      alpha: { route: records[0]?.alpha.route, status: 420, path: "" },
+    });
   });
 
   test("those that count in no summary don't count together either", async () => {

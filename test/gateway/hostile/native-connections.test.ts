@@ -103,6 +103,27 @@ describe("a slow upload", () => {
   });
 });
 
+test("a connection that becomes free is for a customer without any, whoever waits in front of it", async () => {
+  await upload("other");
+  const hangs = [
+    ...Array.from({ length: 4 }, () => ask("greedy", "/v4/hangs")),
+    ...Array.from({ length: 3 }, () => ask("other", "/v4/hangs")),
+  ];
+  await waitFor(() => hanging === 7);
+  const arrived: unknown[] = [];
+  gateway.v4.onRequestHead(({ headers }) => void arrived.push(headers["authorization"]));
+  const strangers = Array.from({ length: 40 }, (_, index) =>
+    fetch(`${gateway.url}/v4/x`, {
+      headers: { authorization: `Bearer made-up-${index}`, "x-forwarded-for": `198.51.100.${index}` },
+    }),
+  );
+  const quiet = ask("quiet", "/v4/x");
+  // The slow upload is ended, since others wait. One after the other gets its connection.
+  expect(await quiet).toBe(200);
+  await Promise.all([...hangs, ...strangers]);
+  expect(arrived.at(-1)).not.toBe("Bearer good-quiet");
+});
+
 test("a client whose calls hang leaves half of the queue to others", async () => {
   const refused: number[] = [];
   const greedy = Array.from({ length: 180 }, async () => {

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { NumberedNames } from "../../../src/audit/redact/numbered-names.ts";
+import { NumberedNames } from "../../../src/audit/usage/numbered-names.ts";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
 import { createClientReader } from "../../../src/migration/notices/read-clients.ts";
@@ -15,7 +15,7 @@ import type { SpanQuery } from "../../../src/audit/record/call-spans.ts";
 import type { UsageQuery } from "../../../src/audit/usage/usage.ts";
 import type { StoredNotices } from "../../../src/migration/notices/state.ts";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
-import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
+import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import {
   startWebhookReceiver,
   WEBHOOK_SECRET,
@@ -120,12 +120,11 @@ describe("new clients of one customer do not hide those of others", () => {
       await started.tickAfter(HOUR);
     }
     expect(started.stats().waiting).toBe(500);
-    const { waiting } = JSON.parse((await store.get("notices:state")) ?? "{}") as Pick<
-      StoredNotices,
-      "waiting"
-    >;
+    const { value } = JSON.parse((await store.get("notices:state")) ?? "{}") as {
+      readonly value: Pick<StoredNotices, "waiting">;
+    };
     const { client, name } = other.usage;
-    const ofOther = waiting.filter(
+    const ofOther = value.waiting.filter(
       ({ notice: { data } }) => "client" in data && data.client === (name ?? client),
     );
     expect(ofOther.map(({ notice }) => notice.type)).toEqual(["client.new", "loss"]);
@@ -200,7 +199,7 @@ test("losses of one customer's tokens do not hide those of a client with a name,
   const put = async (client: string, agent: string, requests: number): Promise<void> => {
     await audit.append({
       ...sampleRecord(`${client} ${agent}`, { client, agent, accepted: true, losses: names }),
-      lost: new NumberedNames("pack", names, new Uint8Array([0x80])),
+      lost: new NumberedNames(names, new Uint8Array([0x80])),
       requests,
     });
   };

@@ -45,9 +45,12 @@ describe("while the gateway observes,", () => {
     await gateway.stop();
   });
 
-  async function ask(network: number, path: string, token?: string): Promise<number> {
+  const ask = (network: number, path: string, token?: string): Promise<number> =>
+    askFrom(`192.0.2.${network}`, path, token);
+
+  async function askFrom(address: string, path: string, token?: string): Promise<number> {
     const { status } = await fetch(gateway.url + path, {
-      headers: { "x-forwarded-for": `192.0.2.${network}`, ...tokenHeader(token) },
+      headers: { "x-forwarded-for": address, ...tokenHeader(token) },
       signal: aborts.signal,
     });
     return status;
@@ -91,6 +94,19 @@ describe("while the gateway observes,", () => {
     await hang(2, 20, 7, "made-up");
     expect(await ask(3, "/things/1", "customer")).toBe(200);
     expect(countHanging()).toBe(7);
+  });
+
+  test("one IPv6 line with two accepted tokens leaves connections, and places in the queue, to another customer", async () => {
+    for (const token of ["a", "b", "customer"]) expect(await ask(100, "/things/1", token)).toBe(200);
+    const refused: number[] = [];
+    for (let index = 0; index < 300; index += 1)
+      askFrom(`2001:db8:7:${index}::1`, "/hangs", index % 2 ? "a" : "b").then(
+        (status) => refused.push(status),
+        () => {},
+      );
+    await waitFor(() => countHanging() >= CONNECTIONS - 1 && refused.length > 0);
+    expect(await ask(100, "/things/1", "customer")).toBe(200);
+    expect(countHanging()).toBe(CONNECTIONS - 1);
   });
 
   test("many networks without accepted tokens leave half to a client whose token the old service has accepted", async () => {

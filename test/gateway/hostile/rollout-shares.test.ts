@@ -17,6 +17,11 @@ const FEW = 6;
 /** Requests of the busy one for each request of another. */
 const GROWTH = [1, 100];
 
+const BOOK = {
+  fields: { id: "id", title: "name" },
+  routes: [{ client: ROUTE, upstream: "GET /items/{id}" }],
+};
+
 let old: TestOldService;
 let v4: FakeV4;
 let pack: ReturnType<typeof writeSmallPack>;
@@ -33,9 +38,7 @@ beforeEach(async () => {
   old.respondWith((received, response) =>
     json(failsOld(clientOf(received), 0) ? 500 : 200, { id: 1, title: "same" })(received, response),
   );
-  pack = writeSmallPack({
-    book: { fields: { id: "id", title: "name" }, routes: [{ client: ROUTE, upstream: "GET /items/{id}" }] },
-  });
+  pack = writeSmallPack({ book: BOOK });
 });
 afterEach(async () => {
   await gateway.stop();
@@ -45,7 +48,7 @@ afterEach(async () => {
 });
 
 /** Starts a gateway, and a v4 that fails as the path of a request says. */
-async function start(rollout: string): Promise<void> {
+async function start(rollout: string, settings: Readonly<Record<string, string>> = {}): Promise<void> {
   v4.respondWith((received, response) =>
     json(received.path.endsWith("/500") ? 500 : 200, { id: 1, name: "same" })(received, response),
   );
@@ -57,6 +60,7 @@ async function start(rollout: string): Promise<void> {
     CLIENTS_FILE: writeOperatorFile(clients.join(""), "clients.yaml"),
     ROLLOUT_FILE: writeOperatorFile(rollout, "rollout.yaml"),
     AUDIT: "off",
+    ...settings,
   });
 }
 
@@ -135,4 +139,80 @@ test("of two clients that call a route both must see it fail", async () => {
   failsNew = () => true;
   await send("billing", 4);
   await waitFor(async () => (await returned()).length === 1);
+});
+
+/** Starts a gateway whose clients have tokens, and compares all of their requests. */
+async function startWithTokens(settings: Readonly<Record<string, string>> = {}): Promise<void> {
+  pack.remove();
+  pack = writeSmallPack({
+    client: { credentials: { scheme: "token" } },
+    upstream: { credentials: { scheme: "Bearer" } },
+    book: BOOK,
+  });
+  await start(
+    "data: shared\ncompare: { share: 100%, per_second: 500, client_share: 100% }\nnew: all",
+    settings,
+  );
+}
+
+describe("tokens of one network are one client", () => {
+  const TOKENS = 20;
+  /** Networks of others, on which the translation works. */
+  const HEALTHY = 10;
+
+  beforeEach(async () => {
+    await startWithTokens({ TRUST_PROXY: "127.0.0.1" });
+    for (let n = 0; n < HEALTHY; n += 1) await call(`healthy ${n}`, `203.0.113.${n}`, 1);
+    await waitFor(() => old.calls.length >= HEALTHY);
+  });
+
+  const call = (token: string, address: string, id: number): Promise<unknown> =>
+    request(gateway.app, `GET /books/${id}`, {
+      headers: { authorization: `token ${token.replace(" ", "-")}`, "x-forwarded-for": address },
+    });
+
+  /** Requests of a customer's tokens from so many networks, which v4 accepts and then fails. */
+  async function fail(networks: number): Promise<void> {
+    for (const id of [1, 500, 500, 500, 500])
+      for (let n = 0; n < TOKENS; n += 1) await call(`own ${n}`, `198.51.100.${n % networks}`, id);
+  }
+
+  test.each([1, 2])(
+    "which returns no route for others, nor from %i networks",
+    async (networks) => {
+      await fail(networks);
+      expect(await returned()).toEqual([]);
+    },
+    60_000,
+  );
+
+  test("and failures for several networks return it", async () => {
+    await fail(4);
+    expect(await returned()).toEqual(["failures of the translation"]);
+  }, 60_000);
+});
+
+describe("behind one proxy, whose network all clients have, tokens are clients", () => {
+  const HEALTHY = 10;
+
+  beforeEach(async () => {
+    await startWithTokens();
+    for (let n = 0; n < HEALTHY; n += 1) await call(`healthy-${n}`, 1);
+    await waitFor(() => old.calls.length >= HEALTHY);
+  });
+
+  const call = (token: string, id: number): Promise<unknown> =>
+    request(gateway.app, `GET /books/${id}`, { headers: { authorization: `token ${token}` } });
+
+  test.each([1, 2])("and a customer with %i of them returns no route for the others", async (tokens) => {
+    for (const id of [1, ...Array.from({ length: 20 }, () => 500)])
+      for (let n = 0; n < tokens; n += 1) await call(`own-${n}`, id);
+    expect(await returned()).toEqual([]);
+  });
+
+  test("and failures of most of them return it", async () => {
+    for (let round = 0; round < 3; round += 1)
+      for (let n = 0; n < HEALTHY; n += 1) await call(`healthy-${n}`, 500);
+    expect(await returned()).toEqual(["failures of the translation"]);
+  });
 });

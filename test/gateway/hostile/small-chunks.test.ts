@@ -2,7 +2,9 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
+import { queryObjects } from "node:v8";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { BodyStart } from "../../../src/gateway/record/body-start.ts";
 import { openRawClient } from "../../support/raw-client.ts";
 import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 
@@ -59,4 +61,13 @@ test("a body of many chunks reaches the service in few", async () => {
   expect(response?.status).toBe(200);
   expect(service.chunks()).toBeGreaterThan(0);
   expect(service.chunks()).toBeLessThan((PIECES * CHUNKS) / 20);
+});
+
+test("the beginning of a body that is kept for its record is one piece of memory, however small its chunks are", () => {
+  const count = (): number => queryObjects(Uint8Array, { format: "count" });
+  const body = new BodyStart({ "content-type": "application/json" }, 256 * 1024);
+  const before = count();
+  for (let sent = 0; sent < 50_000; sent += 1) body.add(Buffer.allocUnsafeSlow(1));
+  expect(body.isWhole).toBe(true);
+  expect(count() - before).toBeLessThan(1000);
 });

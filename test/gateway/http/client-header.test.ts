@@ -60,6 +60,18 @@ test.each(
   expect(call?.rawHeaders.join("\n")).not.toMatch(/client.name|Billing/i);
 });
 
+test.each(LANES)("a client can't take off the name that the proxy gives a %s request", async (_, lane) => {
+  for (const added of ["x_client_name", "X-Client.Name", "x_client-name"]) {
+    const { record } = await send(behindProxy, lane, { "x-client-name": "Billing sync", [added]: "z" });
+    expect([added, record.client.label]).toEqual([added, "Billing sync"]);
+  }
+});
+
+test("a name is no name if only a similar header has it", async () => {
+  const { record } = await send(behindProxy, ALPHA, { x_client_name: "Billing sync" });
+  expect(record.client).not.toHaveProperty("label");
+});
+
 test.each([
   ["longer than 64 characters", "a".repeat(65)],
   ["empty", ""],

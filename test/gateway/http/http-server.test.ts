@@ -12,7 +12,7 @@ test("a request behind the last response of a connection ends it at once, even i
   const server = await listen({
     host: "127.0.0.1",
     port: 0,
-    badRequest: () => "{}",
+    badRequest: () => ({ type: "application/json", text: "{}" }),
     handler(_request, response) {
       waiting.push(response);
       if (waiting.length < MOST_IN_FLIGHT) return;

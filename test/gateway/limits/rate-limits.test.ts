@@ -1,7 +1,7 @@
 import { describe, expect, jest, test } from "@jest/globals";
 import { allBut } from "../../support/fake-time.ts";
 import { createMemoryLimiter, toStatus, withFallback } from "../../../src/gateway/limits/limiter.ts";
-import { addressNetwork, addressNetworks } from "../../../src/gateway/limits/client-address.ts";
+import { addressNetwork, addressNetworks } from "../../../src/base/index.ts";
 import {
   createRateLimits,
   type LimitSubject,

@@ -43,7 +43,7 @@ function createPipeline(
     tokens: createTokenCache({ size: 9, ttlSeconds: 9, negativeTtlSeconds: 9 }),
     tokenStore: emptyTokenStore,
     tokenLocks: createTokenLocks(),
-    sunset: NO_PLAN,
+    plan: NO_PLAN,
     limits: createRateLimits(createMemoryLimiter(RATE), createMemoryLimiter(RATE)),
     record: () => {},
     onUnexpectedError: (error, { id }) => loggedErrors.push([(error as Error).message, id]),

@@ -1,11 +1,8 @@
 /** The circuit breaker: when it leaves v4 alone, and how it finds out that it is back. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import {
-  createCircuitBreaker,
-  type CircuitBreaker,
-  type CircuitState,
-  type AttemptOutcome,
-} from "../../../src/gateway/upstream/circuit-breaker.ts";
+import { CircuitBreaker, type CircuitState } from "../../../src/gateway/upstream/circuit-breaker.ts";
+import type { CircuitClient } from "../../../src/gateway/upstream/recent-attempts.ts";
+import type { AttemptOutcome } from "../../../src/gateway/upstream/upstream-error.ts";
 
 let now = 0;
 let reported: CircuitState[];
@@ -13,7 +10,7 @@ let breaker: CircuitBreaker;
 beforeEach(() => {
   now = 1_000_000;
   reported = [];
-  breaker = createCircuitBreaker({
+  breaker = new CircuitBreaker({
     minAttempts: 10,
     openMs: 1000,
     clock: () => now,
@@ -126,19 +123,29 @@ describe("the half-open circuit", () => {
   });
 });
 
-describe("the clients of most failures", () => {
-  const by = (client: string | undefined, count: number, outcome: AttemptOutcome = "failed"): void => {
-    for (let n = 0; n < count; n += 1) breaker.record(outcome, client);
-  };
-  const isOpenFor = (...clients: readonly (string | undefined)[]): boolean[] =>
-    clients.map((client) => breaker.isOpenFor(client));
+/** A token; its network is its own, or that after the sign. */
+function clientOf(name: string): CircuitClient {
+  const [token = "", network = `network of ${token}`] = name.split("@");
+  return { token, networks: [network] };
+}
 
+const by = (name: string | undefined, count: number, outcome: AttemptOutcome = "failed"): void => {
+  for (let n = 0; n < count; n += 1) breaker.record(outcome, name === undefined ? undefined : clientOf(name));
+};
+const isOpenFor = (...names: readonly (string | undefined)[]): boolean[] =>
+  names.map((name) => breaker.isOpenFor(name === undefined ? undefined : clientOf(name)));
+
+describe("the clients of most failures", () => {
   test("are the only ones that it opens for, if they are four at most", () => {
     for (const client of ["a", "b", "c", "d"]) by(client, 2);
     by("e", 1);
     by(undefined, 1);
     expect(isOpenFor("a", "b", "c", "d", "e", undefined)).toEqual([true, true, true, true, false, false]);
-    expect([breaker.allow("a"), breaker.allow("e"), breaker.allow()]).toEqual([false, true, true]);
+    expect([breaker.allow(clientOf("a")), breaker.allow(clientOf("e")), breaker.allow()]).toEqual([
+      false,
+      true,
+      true,
+    ]);
     expect(reported).toEqual(["open"]);
   });
 
@@ -173,8 +180,40 @@ describe("the clients of most failures", () => {
   test("are probed with, and not by calls of others", () => {
     by("a", 10);
     now += 1000;
-    expect([breaker.allow("b"), breaker.allow("a"), breaker.allow("a")]).toEqual([true, true, false]);
+    expect(["b", "a", "a"].map((name) => breaker.allow(clientOf(name)))).toEqual([true, true, false]);
     by("a", 1);
     expect(isOpenFor("a", "b")).toEqual([true, false]);
+  });
+});
+
+describe("many tokens of one network", () => {
+  /** Each of so many tokens has one failure. */
+  const failBy = (tokens: number, network: string, first = 0): void => {
+    for (let n = 0; n < tokens; n += 1) by(`t${first + n}@${network}`, 1);
+  };
+
+  test("are one customer: the circuit opens for the network alone", () => {
+    failBy(20, "home");
+    expect(isOpenFor("t0@home", "t99@home", "ann", undefined)).toEqual([true, true, false, false]);
+    by("late@home", 10);
+    expect(isOpenFor("ann")).toEqual([false]);
+  });
+
+  test("open it for themselves alone while others behind the same proxy succeed", () => {
+    by("ann@proxy", 9, "succeeded");
+    failBy(10, "proxy");
+    expect(isOpenFor("t0@proxy", "t4@proxy", "ann@proxy", "bob@proxy")).toEqual([true, true, false, false]);
+  });
+
+  test("open it for all behind the proxy once nobody succeeds any more", () => {
+    by("ann@proxy", 9, "succeeded");
+    failBy(10, "proxy");
+    failBy(10, "proxy", 50);
+    expect(isOpenFor("ann@proxy", "bob@proxy")).toEqual([true, true]);
+  });
+
+  test("open it for everybody where many networks have them", () => {
+    for (let n = 0; n < 10; n += 1) failBy(1, `network ${n}`, n);
+    expect(isOpenFor("ann", undefined)).toEqual([true, true]);
   });
 });

@@ -312,7 +312,7 @@ describe("requests that wait for a connection", () => {
 describe("shares of the connections", () => {
   const as = (token: string, known = true, address = "192.0.2.1") => ({
     ...GET,
-    client: { token, address, isKnown: known },
+    client: { token, networks: [address], isKnown: known },
   });
   const hangs: Responder = ({ path }, response) => {
     if (!path.endsWith("/hangs")) json(200, {})({} as never, response);
@@ -362,7 +362,7 @@ describe("file requests", () => {
     ...GET,
     ...(body && { method: "POST" }),
     body,
-    client: { token, address: "192.0.2.1", isKnown: known },
+    client: { token, networks: ["192.0.2.1"], isKnown: known },
   });
   const { signal } = new AbortController();
 
@@ -380,7 +380,7 @@ describe("file requests", () => {
   });
 
   test("time out after four times the request timeout", async () => {
-    const client = connect({ timeoutMs: 100, breaker: { minAttempts: 1, threshold: 0 } });
+    const client = connect({ timeoutMs: 100, breaker: { minAttempts: 1 } });
     const body = new PassThrough();
     const timer = setInterval(() => body.write("a"), 20);
     const slow = await faultOf(client.stream(file("a", body), signal));
@@ -398,7 +398,7 @@ describe("file requests", () => {
     const open: Readable[] = [];
     const take = async (token: string, known: boolean, address = "192.0.2.1"): Promise<void> => {
       const { body } = await client.stream(
-        { ...file(token), client: { token, address, isKnown: known } },
+        { ...file(token), client: { token, networks: [address], isKnown: known } },
         signal,
       );
       open.push(body.on("error", () => {}));

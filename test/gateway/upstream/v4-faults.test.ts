@@ -240,7 +240,12 @@ describe("L-9 JSON that is too expensive gives 500, and the record has the reaso
 
   test.each([
     ["200 000 members", "GET /vm/instances/7/disks/1", `{${members}}`, unexpected],
-    ["200 000 members whose names have escapes", "GET /vm/instances/7/disks/1", `{${escaped}}`, unexpected],
+    [
+      "200 000 members whose names have escapes, which may hide secret names",
+      "GET /vm/instances/7/disks/1",
+      `{${escaped}}`,
+      /the record has no texts of the client/,
+    ],
     [
       "the same member 200 000 times",
       "GET /account/profile",

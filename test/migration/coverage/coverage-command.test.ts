@@ -59,7 +59,7 @@ const exported = (records: readonly AuditRecord[]): string =>
   records.map((record) => `${JSON.stringify(record)}\n`).join("");
 
 const cover = (...flags: string[]): Promise<number> =>
-  runCommandLine(["coverage", "--mappings-dir=test/fixtures/library-pack", ...flags]);
+  runCommandLine(["coverage", "--mappings-dir=examples/library/pack", ...flags]);
 
 async function coverRecords(records: readonly AuditRecord[], ...flags: string[]) {
   const file = await save("records.ndjson", exported(records));
@@ -218,7 +218,7 @@ describe("the result", () => {
     expect(await cover(`--from=${file}`)).toBe(0);
     expect(printed()).toContain("28.57 % of the calls would be served: 2 of 7");
     expect(printed()).toContain("0 % of the clients would be served completely: 0 of 3");
-    expect(printed()).toContain("       3        1  GET /old/often/:id: no route of the pack has this path");
+    expect(printed()).toContain("\n    3        1  GET /old/often/:id: no route of the pack has this path\n");
   });
 
   test.each([

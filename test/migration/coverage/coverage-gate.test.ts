@@ -12,6 +12,8 @@ import { captureCommands } from "../../support/command-output.ts";
 const SERVED = "/old/books";
 /** The old service serves it, and the pack has no such route. */
 const REFUSED = "/old/rare";
+/** Needs no token. */
+const PUBLIC = "/old/shelves";
 const STRANGER = "198.51.100.7";
 
 let folder: string;
@@ -60,7 +62,7 @@ async function gate(records: readonly AuditRecord[], least = "95%", ...flags: st
   const file = join(folder, "records.ndjson");
   writeFileSync(file, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
   const source = [`--from=${file}`, `--fail-below=${least}`];
-  return runCommandLine(["coverage", "--mappings-dir=test/fixtures/library-pack", ...source, ...flags]);
+  return runCommandLine(["coverage", "--mappings-dir=examples/library/pack", ...source, ...flags]);
 }
 
 describe.each([1, 100])("the gate, as one sender has %i calls for each one of the others", (growth) => {
@@ -100,6 +102,14 @@ describe.each([1, 100])("the gate, as one sender has %i calls for each one of th
     expect(await gate([...customers(4), ...many])).toBe(2);
     expect(printed()).toContain("1 network has refused calls with tokens that nobody has proven");
     expect(await gate([...customers(99), ...many])).toBe(0);
+  });
+
+  test("does not become green by a stranger in the network of a client, whose token nobody has proven", async () => {
+    const many = repeat(20 * growth, (index) =>
+      call(PUBLIC, { address: "203.0.113.250", token: "made-up", query: `sent${index}=1` }),
+    );
+    expect(await gate([...customers(4), ...breaking(), ...many])).toBe(1);
+    expect(await gate([...customers(4), ...many, ...breaking()])).toBe(1);
   });
 
   test("does not become red by calls without a token", async () => {
@@ -158,7 +168,7 @@ test("an archive is one client, which its maker knows", async () => {
   const cover = (...paths: string[]): Promise<number> => {
     writeFileSync(file, JSON.stringify({ log: { version: "1.2", entries: paths.map(entry) } }));
     const flags = [`--from=${file}`, "--fail-below=99%"];
-    return runCommandLine(["coverage", "--mappings-dir=test/fixtures/library-pack", ...flags]);
+    return runCommandLine(["coverage", "--mappings-dir=examples/library/pack", ...flags]);
   };
   expect(await cover(SERVED)).toBe(0);
   expect(await cover(REFUSED, ...Array.from({ length: 200 }, () => SERVED))).toBe(1);

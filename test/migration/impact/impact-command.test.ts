@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync, cpSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { NumberedNames } from "../../../src/audit/redact/numbered-names.ts";
+import { NumberedNames } from "../../../src/audit/usage/numbered-names.ts";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
@@ -12,7 +12,7 @@ import { captureCommands } from "../../support/command-output.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
 import { UNLIMITED } from "../../audit/store/store-contract.ts";
 
-const PACK = "test/fixtures/library-pack";
+const PACK = "examples/library/pack";
 const BUY = "POST /books";
 const folder = mkdtempSync(join(tmpdir(), "impact-"));
 const printed = captureCommands();
@@ -41,7 +41,7 @@ beforeAll(async () => {
     const time = `2026-03-0${day}T10:00:00.000Z`;
     const agent = `program-${client.at(-1)}/1.0`;
     const record = sampleRecord(`${index}`, { client, route, time, agent });
-    await store.append({ ...record, sent: new NumberedNames(pack.hash, names, bits) });
+    await store.append({ ...record, sent: new NumberedNames(names, bits) });
   }
   await store.close();
   writeFileSync(
@@ -218,7 +218,7 @@ describe("another pack", () => {
 
   test("without a route breaks its callers, in Markdown", async () => {
     const pack = changePack("book.yaml", [
-      "  - { client: POST /books, scope: books:write, prerequisites: [author], upstream: POST /items, body: buy, response: object }\n",
+      "  - { client: POST /books, scope: books:write, calls: [author], upstream: POST /items, body: buy, response: object }\n",
       "  - { client: POST /books, scope: books:write, reject: unknown_record }\n",
     ]);
     writeFileSync(
@@ -228,7 +228,12 @@ describe("another pack", () => {
     await run(`--pack=${pack}`, "--format=markdown");
     expect(printed()).toContain("## Who would notice");
     expect(printed()).toContain(
-      "| POST /books is gone | 0000000000000002&#58; 2 calls, the last on 2026-03-03<br>Billing sync&#58; 2 calls, the last on 2026-03-02 |",
+      [
+        "- breaking and used: POST /books is gone",
+        "  - 0000000000000002: 2 calls, the last on 2026-03-03",
+        "  - Billing sync: 2 calls, the last on 2026-03-02",
+        "",
+      ].join("\n"),
     );
   });
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
+import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import { allBut } from "../../support/fake-time.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import {
@@ -62,6 +62,7 @@ async function start(): Promise<Gateway> {
       "clients.yaml",
     ),
     AUDIT_DURABILITY: "strict",
+    TRUST_PROXY: "127.0.0.1",
   });
   const store = openSqliteKeyValueStore({ directory: folder });
   await waitFor(async () => (await store.get("notices:state"))?.includes('"stages"'));
@@ -140,17 +141,26 @@ describe("a gateway with NOTICES_FILE", () => {
     ]);
   });
 
-  test("tells of a storm that paused a stage", async () => {
+  test("tells of storms that paused a stage", async () => {
     const { request } = await start();
-    await request(LIST);
+    const requestOfEach = async (): Promise<void> => {
+      for (const [n, as] of ["full", "readOnly", "other"].entries())
+        await request(LIST, { as, headers: { "x-forwarded-for": `192.0.2.${n}` } });
+    };
+    await requestOfEach();
     moveTo("2026-06-01T10:30:00Z");
     await waitFor(async () => {
-      for (let count = 0; count < 40; count += 1) await request(LIST);
+      for (let count = 0; count < 120; count += 1) await requestOfEach();
       moveTo(new Date(Date.now() + 11_000).toISOString());
       return received("storm").length > 0;
     });
     expect(received("storm").map(({ body }) => body.data)).toEqual([
-      { stage: "first", reason: expect.stringMatching(/^[0-9a-f]{16} answered with a storm of retries$/) },
+      {
+        stage: "first",
+        reason: expect.stringMatching(
+          /^[0-9a-f]{16}, [0-9a-f]{16}, [0-9a-f]{16} answered with storms of retries$/,
+        ),
+      },
     ]);
   });
 

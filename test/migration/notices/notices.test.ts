@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
-import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
+import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import { createAuthority, readCertificate } from "../../support/certificates.ts";
 import {
   startWebhookReceiver,

@@ -1,7 +1,7 @@
 /** Replicas that share a Redis: each notice is sent by one of them. */
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
-import { connectRedis, type RedisClient } from "../../../src/base/storage/redis-client.ts";
-import { createRedisStore } from "../../../src/base/storage/redis-store.ts";
+import { connectRedis, type RedisClient } from "../../../src/gateway/state/redis-client.ts";
+import { createRedisStore } from "../../../src/gateway/state/redis-store.ts";
 import {
   startWebhookReceiver,
   WEBHOOK_SECRET,
@@ -122,9 +122,11 @@ describeReplicas("two replicas with one Redis", () => {
     await tickBoth(0);
     world.clients = [observe("0000000000000001", "not begun")];
     await tickBoth(LATER);
-    const stored = JSON.parse((await store.get("notices:state")) ?? "{}") as { waiting: unknown[] };
+    const stored = JSON.parse((await store.get("notices:state")) ?? "{}") as {
+      value: { waiting: unknown[] };
+    };
     const ids = new Set(webhook.received.map(({ id }) => id));
-    expect(stored.waiting.length + ids.size).toBeGreaterThan(0);
+    expect(stored.value.waiting.length + ids.size).toBeGreaterThan(0);
     await waitFor(() => webhook.received.length > 0);
     // The one that lost read what the other has stored: it found no news, and each attempt has the same id.
     expect(new Set(webhook.received.map(({ id }) => id)).size).toBe(1);

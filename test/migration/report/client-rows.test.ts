@@ -11,7 +11,7 @@ import { FORMATS } from "../../../src/migration/report/formats.ts";
 import { createReport } from "../../../src/migration/report/make-report.ts";
 import type { Report } from "../../../src/migration/report/model.ts";
 import { sampleId, sampleRecord } from "../../audit/record/sample-record.ts";
-import { COLORS } from "../../../src/migration/report/colors.ts";
+import { COLORS } from "../../../src/base/blocks/colors.ts";
 
 const NOW = Date.UTC(2026, 2, 20);
 const TOKENS = 150;
@@ -45,6 +45,27 @@ beforeAll(async () => {
 afterAll(async () => {
   await store.close();
   rmSync(folder, { recursive: true });
+});
+
+test("a client with one token and two programs shows both", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "report-programs-"));
+  const options = { directory, durability: "strict", retentionDays: 36_500, sizeLimit: 1e9 } as const;
+  const programs = await openSqliteStore(options);
+  for (const agent of ["billing/1", "sync/2"])
+    await programs.append(
+      sampleRecord(agent, { agent, accepted: true, time: `2026-03-1${agent.at(-1)}T10:00:00.000Z` }),
+    );
+  const report = await createReport({
+    store: programs,
+    pack: loadPack("mappings"),
+    query: {},
+    now: NOW,
+    quietDays: 7,
+  });
+  await programs.close();
+  rmSync(directory, { recursive: true });
+  expect(report.clients).toMatchObject([{ userAgent: "sync/2", otherAgents: ["billing/1"] }]);
+  expect(FORMATS.md.write(report)).toContain("[sync/2, billing/1]");
 });
 
 describe("tokens of one user agent", () => {

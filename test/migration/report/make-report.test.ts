@@ -220,7 +220,7 @@ test("filters in a recorded query are fields that change", async () => {
       usage: [{ route: "GET /invoices", sample: "1" }],
       records: [{ ...record, alpha: { ...alpha, path: "/invoices", query } }],
     }),
-    pack: loadPack("test/fixtures/invoice-pack"),
+    pack: loadPack("examples/billing/pack"),
     query: {},
     now: NOW,
     quietDays: 7,
@@ -286,7 +286,7 @@ describe("the state of a client, at seven quiet days", () => {
   test("comes with a warning if the client has paused for longer before", async () => {
     const counted = { lastAlpha: old, lastNative: recent, longestPauseMs: 30 * 86_400_000 };
     const made = await report({ usage: [{}], counted });
-    expect(made.clients[0]).toMatchObject({ readiness: "ready", longerPauseMs: counted.longestPauseMs });
+    expect(made.clients[0]).toMatchObject({ readiness: "moving", longerPauseMs: counted.longestPauseMs });
     expect(FORMATS.md.write(made)).toContain("It has paused for 30 quiet days before");
   });
 

@@ -2,10 +2,10 @@
 import { describe, expect, test } from "@jest/globals";
 import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
 import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
-import { rolloutClient } from "../../../src/audit/clients/client-name.ts";
+import { lastingName } from "../../../src/audit/clients/client-name.ts";
 import { decideByRules } from "../../../src/migration/rollout/decide.ts";
-import { rolloutFile } from "../../../src/migration/rollout/rollout-file.ts";
-import type { RolloutPlan } from "../../../src/migration/rollout/rollout-plan.ts";
+import { rolloutFile } from "../../../src/migration/rollout/file.ts";
+import type { RolloutPlan } from "../../../src/migration/rollout/rules.ts";
 
 const NAMES = Array.from({ length: 1000 }, (_, index) => `client-${index}`);
 
@@ -63,7 +63,7 @@ describe("a share of the clients", () => {
   test("never has a request without a client", () => {
     expect(decideByRules(read("new: [{ share: 100% }]"), undefined, "GET /books")).toEqual({
       side: "old",
-      why: "nobody knows whose request it is",
+      why: "the client is unknown",
     });
   });
 });
@@ -83,7 +83,7 @@ new:
     ["client-7", "POST /books", { side: "old", why: "no rule has it" }],
     ["client-7", null, { side: "old", why: "no rule has it" }],
     ["client-8", "GET /books", { side: "old", why: "no rule has it" }],
-    [undefined, "GET /books", { side: "old", why: "nobody knows whose request it is" }],
+    [undefined, "GET /books", { side: "old", why: "the client is unknown" }],
   ] as const)("give %s on %s a side, and say why", (client, route, decision) => {
     expect(decideByRules(plan, client, route)).toEqual(decision);
   });
@@ -109,6 +109,6 @@ describe("the client of a request", () => {
     [{ fingerprint: "ffff456789abcdef", userAgent: "curl/8" }, undefined],
     [{}, undefined],
   ])("of %j is %s", (identity, client) => {
-    expect(rolloutClient(DIRECTORY, identity)).toBe(client);
+    expect(lastingName(DIRECTORY, identity)).toBe(client);
   });
 });

@@ -2,8 +2,8 @@
 import { expect, test } from "@jest/globals";
 import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
 import { OperatorFileError, parseOperatorFile } from "../../../src/base/files/operator-file.ts";
-import { rolloutFile } from "../../../src/migration/rollout/rollout-file.ts";
-import type { RolloutPlan } from "../../../src/migration/rollout/rollout-plan.ts";
+import { rolloutFile } from "../../../src/migration/rollout/file.ts";
+import type { RolloutPlan } from "../../../src/migration/rollout/rules.ts";
 
 const DIRECTORY = parseOperatorFile(
   { file: "clients.yaml", text: "billing: {}\nreports: {}\n" },

@@ -123,6 +123,12 @@ describe("who gets what", () => {
     expect(headers.get("vary")).toBe("Authorization, User-Agent");
   });
 
+  test("nor to another origin, where the gateway has CORS headers of its own", async () => {
+    const { call } = await start("data: shared", { CORS_ORIGINS: "https://a.example" });
+    const { headers } = await call("billing");
+    expect(headers.get("vary")).toBe("Authorization, User-Agent, Origin");
+  });
+
   test("one route of a client is translated, and its other routes are not", async () => {
     const { call } = await start(`data: shared\nnew: [{ clients: [billing], routes: [${LIST}] }]`);
     expect(isOld(await call("billing"))).toBe(false);

@@ -4,11 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { createDependencies, type Dependencies } from "../../../src/app/dependencies.ts";
+import { createDependencies } from "../../../src/app/dependencies.ts";
 import { createHandlers } from "../../../src/app/start.ts";
+import { createPublicApp } from "../../../src/app/listeners/public-app.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { readEnvironment } from "../../../src/base/settings/settings.ts";
-import type { ComparisonResult } from "../../../src/compare/counts/comparison.ts";
+import type { RolloutParts } from "../../../src/migration/rollout/parts.ts";
+import type { ComparisonResult } from "../../../src/compare/answers/comparison.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { restoreEnv, setEnv } from "../../support/env.ts";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
@@ -23,7 +25,7 @@ const ROUTE = "GET /books/:id";
 
 interface Replica {
   readonly app: Target;
-  readonly dependencies: Dependencies;
+  readonly parts: RolloutParts;
   stop(): Promise<void>;
 }
 
@@ -73,8 +75,9 @@ async function startReplica(index: number): Promise<Replica> {
     RATE_LIMIT: "100000/120",
   });
   const dependencies = await createDependencies(settings);
-  const { handler, stop } = createHandlers(settings, dependencies);
-  return { app: handler, dependencies, stop: () => stop() };
+  const { router, stop } = createHandlers(settings, dependencies);
+  const rollout = dependencies.features.find(({ feature }) => feature.name === "rollout");
+  return { app: createPublicApp(router), parts: rollout?.parts as RolloutParts, stop: () => stop() };
 }
 
 const read = ({ app }: Replica) => request(app, "GET /books/1");
@@ -84,8 +87,8 @@ async function sides(): Promise<string[]> {
   return answers.map(({ body }) => body.from ?? body.title);
 }
 
-function note({ dependencies }: Replica, result: ComparisonResult, requestId: string): void {
-  dependencies.rollout.rollout?.noteOld(ROUTE, false, "reports");
+function note({ parts }: Replica, result: ComparisonResult, requestId: string): void {
+  parts.rollout.noteOld(ROUTE, false, "reports");
   const compared = {
     source: "legacy",
     subject: "pack data",
@@ -97,7 +100,7 @@ function note({ dependencies }: Replica, result: ComparisonResult, requestId: st
     key: requestId,
     differences: [],
   } as const;
-  dependencies.rollout.rollout?.note(compared, "billing");
+  parts.rollout.note(compared, "billing");
 }
 
 test("a fourth confirmed difference turns a route back on all three, no request fails, and a restart changes nothing", async () => {
@@ -118,7 +121,7 @@ test("a fourth confirmed difference turns a route back on all three, no request 
   await replicas[2]?.stop();
   replicas[2] = await startReplica(2);
   expect(await sides()).toEqual(["old", "old", "old"]);
-  const trips = replicas.map(({ dependencies }) => dependencies.rollout.status()?.trips);
+  const trips = replicas.map(({ parts }) => parts.status().trips);
   expect(trips[0]).toEqual([
     expect.objectContaining({ kind: "route", name: ROUTE, by: "gateway", reason: "confirmed differences" }),
   ]);
@@ -127,19 +130,16 @@ test("a fourth confirmed difference turns a route back on all three, no request 
 });
 
 test("nothing returns while the old service is not well, and a person can turn back nevertheless", async () => {
-  for (const { dependencies } of replicas)
-    for (let index = 0; index < 5; index += 1) dependencies.rollout.rollout?.noteOld(ROUTE, true, "reports");
-  for (const { dependencies } of replicas)
-    for (let index = 0; index < 4; index += 1)
-      dependencies.rollout.rollout?.noteNew(ROUTE, true, `new-${index}`, "billing");
-  await waitFor(() =>
-    replicas.every(({ dependencies }) => dependencies.rollout.status()?.blocked.includes(ROUTE)),
-  );
+  for (const { parts } of replicas)
+    for (let index = 0; index < 5; index += 1) parts.rollout.noteOld(ROUTE, true, "reports");
+  for (const { parts } of replicas)
+    for (let index = 0; index < 4; index += 1) parts.rollout.noteNew(ROUTE, true, `new-${index}`, "billing");
+  await waitFor(() => replicas.every(({ parts }) => parts.status().blocked.includes(ROUTE)));
   expect(await sides()).toEqual(["new", "new", "new"]);
   const order = { target: "all", by: "Ann", reason: null };
-  await replicas[0]?.dependencies.rollout.turnBack(order);
+  await replicas[0]?.parts.turnBack(order);
   await waitFor(async () => (await sides()).every((side) => side === "old"));
-  expect(replicas[1]?.dependencies.rollout.status()?.trips[0]).toMatchObject({ kind: "all", by: "Ann" });
+  expect(replicas[1]?.parts.status().trips[0]).toMatchObject({ kind: "all", by: "Ann" });
 });
 
 test("the command turns back and resumes on all three", async () => {
@@ -159,7 +159,7 @@ test("the command turns back and resumes on all three", async () => {
 
 test("without Redis each replica keeps what it knows", async () => {
   const order = { target: ROUTE, by: "Ann", reason: null };
-  await replicas[0]?.dependencies.rollout.turnBack(order);
+  await replicas[0]?.parts.turnBack(order);
   await waitFor(async () => (await sides()).every((side) => side === "old"));
   await redis.stop();
   expect(await sides()).toEqual(["old", "old", "old"]);
@@ -187,7 +187,7 @@ test.each<[string, () => Promise<void> | void, () => Promise<void> | void]>([
   "a Redis that %s moves nobody to the translation, and what returned stays so",
   async (_how, go, comeBack) => {
     const order = { target: ROUTE, by: "Ann", reason: null };
-    await replicas[0]?.dependencies.rollout.turnBack(order);
+    await replicas[0]?.parts.turnBack(order);
     await waitFor(async () => (await sides()).every((side) => side === "old"));
     const end = new AbortController();
     const moves = watchSides(end.signal);

@@ -32,7 +32,13 @@ async function start(rollout: string, settings: Readonly<Record<string, string>>
 }
 
 const call = (client: string, as = "full"): Promise<TestResponse> =>
-  gateway.request(LIST, { as, headers: { "user-agent": `${client}/1` } });
+  gateway.request(LIST, {
+    as,
+    headers: {
+      "user-agent": `${client}/1`,
+      "x-forwarded-for": client === "reports" ? "203.0.113.2" : "203.0.113.1",
+    },
+  });
 
 const isInvented = ({ headers }: ReceivedRequest): boolean =>
   headers.authorization?.includes("invented") ?? false;
@@ -63,13 +69,16 @@ test.each([
 );
 
 test("one client with which the old service fails puts no return of others off", async () => {
-  await start(`data: shared\n${COMPARE_ALL}\nnew: all`);
+  await start(`data: shared\n${COMPARE_ALL}\nnew: all`, { TRUST_PROXY: "127.0.0.1" });
   const isSlow = ({ path }: ReceivedRequest): boolean => path.includes("slow");
   old.respondWith((received, response) =>
     json(isSlow(received) ? 500 : 200, { vms: [] })(received, response),
   );
   const callSlow = (): Promise<TestResponse> =>
-    gateway.request(`${LIST}?slow=1`, { as: "readOnly", headers: { "user-agent": "x/1" } });
+    gateway.request(`${LIST}?slow=1`, {
+      as: "readOnly",
+      headers: { "user-agent": "x/1", "x-forwarded-for": "203.0.113.9" },
+    });
   await call("billing");
   await call("reports", "vms");
   for (let index = 0; index < 20; index += 1) await callSlow();

@@ -9,8 +9,8 @@ let gateway: GatewayWithFakeV4 | undefined;
 
 afterEach(() => gateway?.stop());
 
-const start = async (pack: string): Promise<GatewayWithFakeV4> => {
-  gateway = await startGatewayWithFakeV4({ MAPPINGS_DIR: `test/fixtures/${pack}` });
+const start = async (): Promise<GatewayWithFakeV4> => {
+  gateway = await startGatewayWithFakeV4({ MAPPINGS_DIR: "examples/billing/pack" });
   gateway.v4.respondWith(json(200, { id: 5 }));
   return gateway;
 };
@@ -18,7 +18,7 @@ const start = async (pack: string): Promise<GatewayWithFakeV4> => {
 const FORM = "application/x-www-form-urlencoded";
 
 const post = async (raw: string | Uint8Array, type: string, call = "POST /customers") => {
-  const { app } = await start("form-client-pack");
+  const { app } = await start();
   const headers = { authorization: "Bearer good-token", "content-type": type };
   return request(app, call, { raw, headers });
 };
@@ -32,21 +32,27 @@ test("a client's form reaches the upstream as JSON of the pack's media type", as
 });
 
 test("a client's JSON reaches the upstream as a form", async () => {
-  const { app, v4 } = await start("form-upstream-pack");
-  const body = { order: { note: "ü", lines: [{ count: 3 }] } };
-  await request(app, "POST /orders", { body, headers: { authorization: "Bearer good-token" } });
+  const { app, v4 } = await start();
+  const body = { quote: { note: "ü", lines: [{ count: 3 }] } };
+  await request(app, "POST /quotes", { body, headers: { authorization: "Bearer good-token" } });
   expect(v4.calls.map((call) => [call.headers["content-type"], call.received().toString()])).toEqual([
     [FORM, "description=%C3%BC&items%5B0%5D%5Bquantity%5D=3&currency=eur"],
   ]);
 });
 
+test("a body that takes nothing of the client needs no wrapper", async () => {
+  const { app, v4 } = await start();
+  await request(app, "POST /orders/5/close", { body: {}, headers: { authorization: "Bearer good-token" } });
+  expect(v4.calls.map((call) => call.json())).toEqual([{ state: "closed" }]);
+});
+
 test.each([
   [
-    "JSON where clients send forms",
-    '{"name":"Ada"}',
-    "application/json",
+    "text where clients send forms or JSON",
+    "name=Ada",
+    "text/plain",
     415,
-    /must be application\/x-www-form/,
+    /must be application\/json or application\/x-www-form/,
   ],
   ["a form in another charset", "name=Ada", `${FORM}; charset=iso-8859-1`, 415, /in UTF-8/],
   ["bytes that are not UTF-8", Buffer.from("name=\xff", "latin1"), FORM, 400, /not a valid form/],

@@ -36,7 +36,7 @@ test.each([[null], [[]], ["text"]])("nothing is written if the current object is
 test("a member that is merged with its current value keeps nested members that the client did not send", async () => {
   const number = { type: "number" };
   const gateway = await startSmallGateway({
-    pack: { prerequisites: { current: { upstream: "GET /items/{id}" } } },
+    pack: { calls: { current: { at: "before", upstream: "GET /items/{id}" } } },
     book: {
       fields: {
         label: "aim.label",
@@ -56,9 +56,7 @@ test("a member that is merged with its current value keeps nested members that t
           },
         },
       },
-      routes: [
-        { client: "PATCH /books/:id", upstream: "PUT /items/{id}", body: "edit", prerequisites: ["current"] },
-      ],
+      routes: [{ client: "PATCH /books/:id", upstream: "PUT /items/{id}", body: "edit", calls: ["current"] }],
     },
   });
   try {

@@ -12,7 +12,7 @@ test("an object without members is complete, also after one whose members start 
   const [route] = loadPack(folder).routes;
   remove();
   const translate = (row: object) =>
-    route?.read(cursorAt(JSON.stringify(row)), { catalogs: NO_CATALOGS, related: {} });
+    route?.read(cursorAt(JSON.stringify(row)), { catalogs: NO_CATALOGS, calls: {} });
   const far = { title: "x".repeat(40_000), id: 1, author: "a", year: 1 };
   expect(await translate(far)).toBe(`{"id":1,"title":"${far.title}","author":"a","year":1}`);
   const title = "y".repeat(100_000);

@@ -101,7 +101,7 @@ describe("check reports a member of a nested schema", () => {
       },
     );
     expect(faults.map(({ message }) => message)).toEqual([
-      '"writer.door" is in the schema, but no field or input maps it to the upstream; if only expressions read it: an input with send: false',
+      '"writer.door" is in the schema, but no field or input maps it to the upstream; if only expressions read it: an input with send: false; if it is a query parameter of the upstream: an input that to_path names, and ?name={name} in the route\'s upstream',
     ]);
   });
 });

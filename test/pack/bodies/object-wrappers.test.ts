@@ -8,11 +8,15 @@ import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: GatewayWithFakeV4;
 startForTests(
-  async () => (gateway = await startGatewayWithFakeV4({ MAPPINGS_DIR: "test/fixtures/receipts-pack" })),
+  async () =>
+    (gateway = await startGatewayWithFakeV4({
+      MAPPINGS_DIR: "examples/cursors/pack",
+      PUBLIC_URL: "https://old.example",
+    })),
 );
 
 const wrapped = (invoice: object) => ({ data: { invoice }, links: [] });
-const get = () => request(gateway.app, "GET /v1/receipts/7", { headers: { authorization: "Bearer good" } });
+const get = () => request(gateway.app, "GET /receipts/7", { headers: { authorization: "Bearer good" } });
 
 test("the object is read from the upstream's wrapper and written into the client's", async () => {
   gateway.v4.respondWith(json(200, wrapped({ id: 7, paid: false, total: { cents: 5 } })));

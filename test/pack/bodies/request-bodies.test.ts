@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { request } from "../../support/request.ts";
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
-import { createBodyReaders } from "../../../src/gateway/http/receive-body.ts";
+import { createBodyReaders } from "../../../src/gateway/bodies/receive-body.ts";
 import {
   startListeningGatewayWithFakeV4,
   waitFor,
@@ -224,7 +224,7 @@ test("a body that was read leaves no listeners on its request", async () => {
   request.headers["content-length"] = "2";
   const { read } = createBodyReaders(LIMIT).of(request);
   const before = [request.listenerCount("close"), request.listenerCount("end")];
-  const body = read({ isKnown: true, token: "t", address: "192.0.2.1" });
+  const body = read({ isKnown: true, token: "t", networks: ["192.0.2.1"] });
   request.push("{}");
   request.push(null);
   expect((await body).toString()).toBe("{}");

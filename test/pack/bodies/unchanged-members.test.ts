@@ -133,7 +133,7 @@ bodies:
 routes:
   - { client: "GET /parcels/:number", scope: books:look, upstream: "GET /parcels/{number}" }
   - { client: "PUT /parcels/:number", scope: books:write, upstream: "PATCH /parcels/{number}", body: edit, read_route: "GET /parcels/:number", only_changes: true }
-  - { client: "POST /parcels/:number", scope: books:write, upstream: "PATCH /parcels/{number}", body: edit, read_route: "GET /parcels/:number", only_changes: true, prerequisites: [unit] }
+  - { client: "POST /parcels/:number", scope: books:write, upstream: "PATCH /parcels/{number}", body: edit, read_route: "GET /parcels/:number", only_changes: true, calls: [unit] }
   - { client: "PUT /parcels/:number/note", scope: books:write, upstream: "PATCH /shelves/{shelf}/parcels/{number}", body: place, read_route: "GET /parcels/:number", only_changes: true }
   - { client: "PATCH /parcels/:number", scope: books:write, upstream: "PATCH /parcels/{number}", body: print, read_route: "GET /parcels/:number", only_changes: true }
 `;
@@ -145,10 +145,10 @@ fields:
 `;
   const unit = {
     file: "pack.yaml",
-    from: "\nprerequisites:\n",
+    from: "\ncalls:\n",
     to: `
-prerequisites:
-  unit: { upstream: "GET /units/{unit}", checks: [{ field: count, message: 'count > $response.most ? "Too many."' }] }
+calls:
+  unit: { at: before, upstream: "GET /units/{unit}", checks: [{ field: count, message: 'count > $response.most ? "Too many."' }] }
 `,
   };
   const PARCEL = {
@@ -213,7 +213,7 @@ prerequisites:
     expect(await edit("PUT /parcels/1", body, { since: 9 })).toMatchObject({ status: 200, sent: [] });
   });
 
-  test("prerequisites have unchanged members in their paths and checks", async () => {
+  test("calls before the main call have unchanged members in their paths and checks", async () => {
     const { status, calls } = await edit("POST /parcels/1", { unit: "dozen", count: 3 });
     expect(status).toBe(200);
     expect(calls.map(({ call }) => call)).toContain("GET /api/new/units/dozen");

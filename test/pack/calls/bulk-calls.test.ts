@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { json, neverRespond, raw, type Responder } from "../../support/fake-v4.ts";
 import { startListeningGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
-import { accepted, byId, found, foundAs, POLL, running } from "../../support/job-responses.ts";
+import { accepted, byId, found, foundAs, JOB, REPEAT, running } from "../../support/job-responses.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
@@ -271,7 +271,7 @@ test("a client that disconnects ends the calls, and no further one is sent", asy
 
 describe("each call of many", () => {
   test("may be polled", async () => {
-    const gateway = await start(packOf({}, { poll: POLL, upstream: "POST /items/{id}" }));
+    const gateway = await start(packOf({}, { calls: [JOB], upstream: "POST /items/{id}" }));
     gateway.service.respondWith((call, response) =>
       call.method === "POST"
         ? json(202, { job: `j${call.path.at(-1)}` })(call, response)
@@ -288,7 +288,7 @@ describe("each call of many", () => {
   });
 
   test("is polled until the time of all calls is up", async () => {
-    const gateway = await start(packOf({ timeout_ms: 200 }, { poll: POLL, upstream: "POST /items/{id}" }));
+    const gateway = await start(packOf({ timeout_ms: 200 }, { calls: [JOB], upstream: "POST /items/{id}" }));
     gateway.service.respondWith((call, response) =>
       (call.method === "POST" ? accepted : running)(call, response),
     );
@@ -340,7 +340,12 @@ describe("check reports", () => {
       "the client's path has :id as well: use another name",
     ],
     ["a list of each", {}, { response: "list" }, 'a route with "bulk" has the response of each call'],
-    ["a key for one call", {}, { merge: { parts: "/parts" } }, '"merge" and "bulk" exclude each other'],
+    [
+      "a call for one answer",
+      {},
+      { calls: [{ part: "parts", upstream: "GET /parts" }] },
+      '"bulk" excludes calls before the main call, and parts',
+    ],
     ["too many ids", { most: 5000 }, {}, "must be at most 100"],
     ["too many calls at once", { concurrency: 50 }, {}, "must be at most 8"],
     ["an unknown name", { success: { id: "$idd" } }, {}, 'unknown name "$idd"; did you mean "$id"?'],
@@ -361,7 +366,9 @@ describe("check reports", () => {
       { most: 100 },
       {
         upstream: "POST /items/{id}",
-        poll: { ...POLL, interval_ms: 10, timeout_ms: 1000, upstream: "GET /jobs/{id}" },
+        calls: [
+          { ...JOB, repeat: { ...REPEAT, interval_ms: 10, timeout_ms: 1000 }, upstream: "GET /jobs/{id}" },
+        ],
       },
       "one request may send 6000 requests to poll: 1000 are allowed",
     ],

@@ -17,7 +17,7 @@ const HEADER_FILTERS = { filters: { header: "X-Filter", operators: { and: "and" 
 const packOf = (route: object, others: SmallPack = {}): SmallPack => ({
   ...others,
   book: {
-    fields: { id: "id", shelf: { read: "$related.shelf.name", omit_null: true } },
+    fields: { id: "id", shelf: { read: "$calls.shelf.name", omit_null: true } },
     routes: [{ client: "GET /books/:id", upstream: "GET /items/{id}", ...route }],
   },
 });
@@ -37,7 +37,7 @@ async function pathsOf(
 
 describe("a value of an answer in the path of the next call", () => {
   const RELATED = packOf({
-    related: { shelf: { upstream: "GET /shelves/{response.shelf}?of={response.owner}" } },
+    calls: [{ name: "shelf", upstream: "GET /shelves/{response.shelf}?of={response.owner}" }],
   });
 
   test.each([
@@ -81,7 +81,7 @@ describe("a value of an answer in the path of the next call", () => {
 
   test("has the secrets of the query masked in the record", async () => {
     const pack = packOf(
-      { related: { shelf: { upstream: "GET /shelves?access_key={response.key}" } } },
+      { calls: [{ name: "shelf", upstream: "GET /shelves?access_key={response.key}" }] },
       { pack: { secrets: ["access_key", "key"] } },
     );
     const { paths } = await pathsOf(pack, "GET /books/1", { id: 1, key: "hunter2secret" }, {});
@@ -90,13 +90,13 @@ describe("a value of an answer in the path of the next call", () => {
   });
 });
 
-describe("prerequisites of which one has values of another", () => {
-  const prerequisites = {
-    item: { upstream: "GET /items/{id}" },
-    shelf: { upstream: "GET /shelves/{item.shelf}" },
+describe("calls before the main call, of which one has values of another", () => {
+  const calls = {
+    item: { at: "before", upstream: "GET /items/{id}" },
+    shelf: { at: "before", upstream: "GET /shelves/{item.shelf}" },
   };
-  const route = { upstream: "GET /rooms/{shelf.room}", prerequisites: ["item", "shelf"] };
-  const PACK = packOf(route, { pack: { prerequisites } });
+  const route = { upstream: "GET /rooms/{shelf.room}", calls: ["item", "shelf"] };
+  const PACK = packOf(route, { pack: { calls } });
 
   test("are called one after the other", async () => {
     const { paths } = await pathsOf(PACK, "GET /books/1", { shelf: 2 }, { room: 3 }, { id: 3 });
@@ -116,22 +116,20 @@ describe("prerequisites of which one has values of another", () => {
     expect([status, gateway.service.calls.length]).toEqual([404, 1]);
   });
 
-  /** A body whose author must exist, and the author's house. @param name of the first of the two prerequisites */
+  /** A body whose author must exist, and the author's house. @param name of the first of the two calls */
   const authorPack = (name: string): SmallPack => ({
     client: { responses: { error: { errors: [{ field: "$field", message: "$message" }] } } },
     pack: {
       messages: { unknown_record: "No such thing" },
-      prerequisites: {
-        [name]: { upstream: "GET /authors/{author}", not_found_field: "author" },
-        house: { upstream: `GET /houses/{${name}.house}`, not_found_field: "author" },
+      calls: {
+        [name]: { at: "before", upstream: "GET /authors/{author}", not_found_field: "author" },
+        house: { at: "before", upstream: `GET /houses/{${name}.house}`, not_found_field: "author" },
       },
     },
     book: {
       inputs: { author: { upstream: "by" } },
       bodies: { create: { schema: { type: "object", properties: { author: { type: "string" } } } } },
-      routes: [
-        { client: "POST /books", upstream: "POST /items", body: "create", prerequisites: [name, "house"] },
-      ],
+      routes: [{ client: "POST /books", upstream: "POST /items", body: "create", calls: [name, "house"] }],
     },
   });
 
@@ -143,21 +141,37 @@ describe("prerequisites of which one has values of another", () => {
     expect(gateway.service.calls.length).toBe(1);
   });
 
-  test("a prerequisite with the name of a member that a path has is reported", () =>
+  test("a call with the name of a member that a path has is reported", () =>
     expect(faultsOfSmallPack(authorPack("author"))).toEqual([
-      "{author} could be a prerequisite or a path parameter or a member of the body: one of them needs another name",
+      "{author} could be an earlier call or a path parameter or a member of the body: one of them needs another name",
     ]));
 });
 
-test("a prerequisite has the id of the path, whatever id the body has", async () => {
+test.each(["before", "after"])(
+  "a call %s the main call with the name of a path parameter is reported",
+  (at) =>
+    expect(
+      faultsOfSmallPack({
+        book: {
+          routes: [
+            {
+              client: "GET /hives/:hive",
+              upstream: "GET /items/1",
+              calls: [{ name: "hive", at, upstream: "GET /hives/1" }],
+            },
+          ],
+        },
+      }),
+    ).toEqual(['a path parameter has the name of the call "hive": rename the call']),
+);
+
+test("a call before the main call has the id of the path, whatever id the body has", async () => {
   const properties = { id: { type: "integer" }, title: { type: "string" } };
   gateway = await startSmallGateway({
-    pack: { prerequisites: { current: { upstream: "GET /items/{id}" } } },
+    pack: { calls: { current: { at: "before", upstream: "GET /items/{id}" } } },
     book: {
       bodies: { edit: { merge_with: "current", schema: { type: "object", properties } } },
-      routes: [
-        { client: "PUT /books/:id", upstream: "PUT /items/{id}", body: "edit", prerequisites: ["current"] },
-      ],
+      routes: [{ client: "PUT /books/:id", upstream: "PUT /items/{id}", body: "edit", calls: ["current"] }],
     },
   });
   gateway.service.respondWith(json(200, { id: 5, name: "old", owner: "me" }));
@@ -172,7 +186,7 @@ describe("the read after a call, by the id of its answer", () => {
   const PACK = packOf({
     client: "POST /books",
     upstream: "POST /items",
-    read_after: { upstream: "GET /items/{response.id}", fallback: '{ "id": 0 }' },
+    calls: [{ upstream: "GET /items/{response.id}", answer: true, fallback: '{ "id": 0 }' }],
   });
 
   test("has the answer that the read gives", async () => {
@@ -254,20 +268,18 @@ describe("check reports a name that no request has a value for", () => {
       "unknown name {id}; the client's path has no parameter, such as /:id",
     ],
     [
-      "in a related request",
-      packOf({ related: { shelf: { upstream: "GET /shelves/{respons.id}" } } }),
+      "in a call after the main call",
+      packOf({ calls: [{ name: "shelf", upstream: "GET /shelves/{respons.id}" }] }),
       'unknown name {respons.id}; did you mean "response"?',
     ],
     [
-      "in a prerequisite that comes before the one it needs",
-      packOf(
-        { prerequisites: ["second", "first"] },
-        {
-          pack: {
-            prerequisites: { first: { upstream: "GET /a" }, second: { upstream: "GET /b/{first.id}" } },
-          },
-        },
-      ),
+      "in a call that comes before the one it needs",
+      packOf({
+        calls: [
+          { name: "second", at: "before", upstream: "GET /b/{first.id}" },
+          { name: "first", at: "before", upstream: "GET /a" },
+        ],
+      }),
       "unknown name {first.id}",
     ],
     [
@@ -275,7 +287,7 @@ describe("check reports a name that no request has a value for", () => {
       packOf({
         client: "GET /books/:response",
         upstream: "GET /items/{response}",
-        related: { shelf: { upstream: "GET /shelves/{response}" } },
+        calls: [{ name: "shelf", upstream: "GET /shelves/{response}" }],
       }),
       "{response} could be the response of the call or another name of the route: one of them needs another name",
     ],

@@ -21,7 +21,7 @@ const range = (length: number): string[] => Array.from({ length }, (_, index) =>
 const PARTS: SmallPack = {
   client: { responses: { error: { message: "$message", field: "$field" } } },
   book: {
-    fields: { id: "id", parts: { read: "$count($related.parts)", write: "$value" } },
+    fields: { id: "id", parts: { read: "$count($calls.parts)", write: "$value" } },
     inputs: { pages: { upstream: "items" } },
     bodies: {
       create: {
@@ -33,7 +33,7 @@ const PARTS: SmallPack = {
         client: "POST /books",
         upstream: "POST /items",
         body: "create",
-        related: { parts: { upstream: "GET /parts/{each}", each: "items" } },
+        calls: [{ name: "parts", upstream: "GET /parts/{each}", each: "$request.items" }],
       },
     ],
   },
@@ -46,12 +46,12 @@ const ROWS: SmallPack = {
     responses: { list: { data: "$items", total: "$total" } },
   },
   book: {
-    fields: { id: "id", rows: { read: "$count($related.rows)", write: "$value" } },
+    fields: { id: "id", rows: { read: "$count($calls.rows)", write: "$value" } },
     routes: [
       {
         client: "GET /books/:id",
         upstream: "GET /items/{id}",
-        related: { rows: { upstream: "GET /rows", all_pages: true } },
+        calls: [{ name: "rows", upstream: "GET /rows", all_pages: true }],
       },
     ],
   },
@@ -107,11 +107,12 @@ describe("one request makes a limited number of calls", () => {
     expect(service.calls.length).toBeLessThanOrEqual(4);
   });
 
-  test("`wait`: 100, or the pack is rejected", async () => {
-    const wait = { upstream: "GET /jobs/{id}", until: "done", interval_ms: 10, timeout_ms: 1001 };
-    const route = { client: "POST /books/:id/start", upstream: "POST /items/{id}/start", wait };
+  test("`repeat`: 100, or the pack is rejected", async () => {
+    const repeat = { until: "done", interval_ms: 10, timeout_ms: 1001 };
+    const calls = [{ at: "before", upstream: "GET /jobs/{id}", repeat }];
+    const route = { client: "POST /books/:id/start", upstream: "POST /items/{id}/start", calls };
     await expect(start({ book: { routes: [{ ...route, response: "none" }] } })).rejects.toThrow(
-      "a call waits for at most 100 requests",
+      "a call is sent 100 times at most",
     );
   });
 });

@@ -10,9 +10,9 @@ startForTests(
     (gateway = await startSmallGateway({
       client: { headers: { request: { "If-Match": "If-Match" } } },
       pack: {
-        prerequisites: {
-          current: { upstream: "GET /items/{id}" },
-          shelf: { upstream: "GET /shelves/{shelf}", not_found_field: "shelf" },
+        calls: {
+          current: { at: "before", upstream: "GET /items/{id}" },
+          shelf: { at: "before", upstream: "GET /shelves/{shelf}", not_found_field: "shelf" },
         },
         errors: { statuses: { 412: 409 } },
       },
@@ -30,7 +30,7 @@ startForTests(
             client: `${method} /books/:id`,
             upstream: method === "PATCH" ? "PUT /items/{id}" : "DELETE /items/{id}",
             ...(method === "PATCH" && { body: "edit" }),
-            prerequisites: ["current"],
+            calls: ["current"],
             if_match: "current",
             response: "none",
           })),
@@ -38,7 +38,7 @@ startForTests(
             client: "PUT /books/:id/shelf",
             upstream: "PUT /items/{id}/shelf",
             body: "move",
-            prerequisites: ["shelf"],
+            calls: ["shelf"],
             if_match: "shelf",
             response: "none",
           },
@@ -82,7 +82,7 @@ test.each<[what: string, headers: Record<string, string>]>([
   gateway.service.respondWith(current(headers));
   const [status] = await put();
   expect([status, lastCall()]).toEqual([500, ["GET", undefined]]);
-  expect(await gateway.lastRecord()).toContain('the prerequisite \\"current\\" has no ETag');
+  expect(await gateway.lastRecord()).toContain('the response to \\"current\\" has no ETag');
 });
 
 test.each([["*"], ['"v1"'], ['"v0", "v1"']])(

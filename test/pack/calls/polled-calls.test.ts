@@ -6,7 +6,7 @@ import {
   waitFor,
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
-import { accepted, acceptedForLater, done, POLL, running } from "../../support/job-responses.ts";
+import { accepted, acceptedForLater, done, JOB, REPEAT, running } from "../../support/job-responses.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
@@ -18,7 +18,12 @@ afterEach(async () => {
 });
 
 /** A pack with one call whose result is polled. */
-const packOf = (poll: object = {}, route: object = {}, pack: object = {}): SmallPack => ({
+const packOf = (
+  call: object = {},
+  route: object = {},
+  pack: object = {},
+  later: readonly object[] = [],
+): SmallPack => ({
   client: { responses: { error: { message: "$message" } } },
   upstream: { responses: { error: { message: "$message" } } },
   pack,
@@ -28,14 +33,15 @@ const packOf = (poll: object = {}, route: object = {}, pack: object = {}): Small
         client: "POST /books",
         upstream: "POST /items",
         status: 201,
-        poll: { ...POLL, ...poll },
+        calls: [{ ...JOB, ...call }, ...later],
         ...route,
       },
     ],
   },
 });
 
-const SHORT = { interval_ms: 50, timeout_ms: 150 };
+const repeating = (repeat: object): object => ({ repeat: { ...REPEAT, ...repeat } });
+const SHORT = repeating({ interval_ms: 50, timeout_ms: 150 });
 const PENDING = { message: "The request was accepted and is still in progress. Do not send it again." };
 
 async function start(
@@ -81,20 +87,20 @@ describe("the result of an accepted call", () => {
   });
 
   test("may be known by the status alone", async () => {
-    const pack = packOf({ state: "$status = 200", done: [true], failed: [false, "x"], result: "name" });
-    const poll = { state: '$status = 202 ? "busy" : "done"', result: "item" };
-    expect(faultsOfSmallPack(pack)).toEqual([]);
-    const result = await create(packOf(poll), accepted, accepted, json(200, { item: { id: 5 } }));
+    const call = { ...repeating({ until: "$status = 200" }), answer: "item" };
+    const result = await create(packOf(call), accepted, accepted, json(200, { item: { id: 5 } }));
     expect([result.status, result.body, result.calls.length]).toEqual([201, { id: 5, title: null }, 3]);
   });
 
   test("of an operation that redirects to it is read there", async () => {
     const pack = packOf(
       {
-        state: '$status = 303 ? "done"',
-        result: '{ "id": $substringAfter($response_headers.location, "/items/") }',
+        ...repeating({ until: "$status = 303" }),
+        answer: '{ "id": $substringAfter($response_headers.location, "/items/") }',
       },
-      { read_after: { upstream: "GET /items/{response.id}", fallback: "{}" } },
+      {},
+      {},
+      [{ upstream: "GET /items/{response.id}", answer: true, fallback: "{}" }],
     );
     const moved = plain(303, "", { location: "https://elsewhere.test/items/a?b" });
     const { body, calls } = await create(pack, accepted, moved, json(200, { id: 8, name: "x" }));
@@ -121,7 +127,10 @@ describe("an operation that does not end within the deadline", () => {
 
   test("is no wait for a time of the upstream that is later", async () => {
     const later = json(202, { job: 7 }, { "retry-after": "86400" });
-    const { status, calls } = await create(packOf({ interval_ms: 3000, timeout_ms: 300_000 }), later);
+    const { status, calls } = await create(
+      packOf(repeating({ interval_ms: 3000, timeout_ms: 300_000 })),
+      later,
+    );
     expect([status, calls]).toEqual([504, ["POST /items"]]);
   });
 
@@ -192,9 +201,9 @@ describe("an operation that does not end within the deadline", () => {
 
 describe("an operation that has failed", () => {
   test("is the upstream's error, with the status of the pack", async () => {
-    const failure = { error: "problem", status: 409 };
-    const failed = json(200, { state: "failed", problem: { message: "Out of paper" } });
-    const { status, body } = await create(packOf({ failure }), accepted, failed);
+    const failed = { when: 'state = "failed"', error: "problem", status: 409 };
+    const response = json(200, { state: "failed", problem: { message: "Out of paper" } });
+    const { status, body } = await create(packOf(repeating({ failed })), accepted, response);
     expect([status, body]).toEqual([409, { message: "Out of paper" }]);
   });
 
@@ -231,7 +240,7 @@ describe("a request whose operation is polled", () => {
   async function listen(
     settings: Readonly<Record<string, string>> = {},
   ): Promise<ListeningGatewayWithFakeV4> {
-    const { folder, remove } = writeSmallPack(packOf({ interval_ms: 3000, timeout_ms: 300_000 }));
+    const { folder, remove } = writeSmallPack(packOf(repeating({ interval_ms: 3000, timeout_ms: 300_000 })));
     const gateway = await startListeningGatewayWithFakeV4({ MAPPINGS_DIR: folder, ...settings });
     stop = () => gateway.stop().finally(remove);
     gateway.v4.respondWith(accepted, running);
@@ -265,7 +274,7 @@ describe("a request whose operation is polled", () => {
 });
 
 describe("check reports", () => {
-  test.each<[string, object, string, object?]>([
+  test.each<[string, object, string]>([
     [
       "a name without a value",
       { upstream: "GET /jobs/{respons.job}" },
@@ -274,35 +283,25 @@ describe("check reports", () => {
     [
       "a request that is no GET",
       { upstream: "POST /jobs/{response.job}" },
-      "an operation is polled by a GET",
+      '"repeat" needs a call that is a GET',
     ],
     [
-      "an operation that nothing uses",
-      { operation: "job" },
+      "a value that nothing uses",
+      { values: { operation: "job" } },
       '"operation" has no effect: the path of "upstream" does not have {operation}; GET /jobs/{response.job}/{operation}',
     ],
-    [
-      "an operation that is not said",
-      { upstream: "GET /jobs/{operation}" },
-      "nothing says what {operation} is; add operation: JSONata over the response to the call, or use {response.id}",
-    ],
-    ["a state that is both", { failed: ["failed", "done"] }, '"done" is in "done" as well'],
-    [
-      "an error of an operation that cannot fail",
-      { failed: undefined, failure: { status: 409 } },
-      '"failure" has no effect: "failed" has no states',
-    ],
+    ["a value that nothing gives", { upstream: "GET /jobs/{operation}" }, "unknown name {operation}"],
     [
       "a deadline before the first request",
-      { interval_ms: 6000 },
-      "nothing would be polled: interval_ms is longer than timeout_ms",
+      repeating({ interval_ms: 6000 }),
+      "the call would not be repeated: interval_ms is longer than timeout_ms",
     ],
     [
       "too many requests",
-      { interval_ms: 5 },
-      "an operation is polled 100 times at most: interval_ms is too short for timeout_ms",
+      repeating({ interval_ms: 5 }),
+      "a call is sent 100 times at most: interval_ms is too short for timeout_ms",
     ],
-    ["a deadline that no client waits for", { timeout_ms: 3_000_000 }, "must be at most 300000"],
+    ["a deadline that no client waits for", repeating({ timeout_ms: 3_000_000 }), "must be at most 300000"],
     [
       "a response that is both an error and a success",
       { unfinished: { message: "busy", body: "{}" } },
@@ -319,15 +318,14 @@ describe("check reports", () => {
       "a success with a body has a status from 200 to 299, and not 204",
     ],
     ["an unknown message", { unfinished: { message: "busy", status: 503 } }, 'unknown message "busy"'],
-    ["an invalid expression", { state: "status[" }, 'Expected "]"'],
+    ["an invalid expression", repeating({ until: "status[" }), 'Expected "]"'],
     [
-      "a route with several calls",
-      {},
-      '"poll" needs a route that responds with what one upstream call gives',
-      { merge: { parts: "/parts" } },
+      "a response without repetition",
+      { repeat: undefined, fallback: "{}", unfinished: { body: "{}" } },
+      '"unfinished" needs "repeat"',
     ],
-  ])("%s", (_case, poll, message, route = {}) => {
-    const faults = faultsOfSmallPack(packOf(poll, route));
+  ])("%s", (_case, call, message) => {
+    const faults = faultsOfSmallPack(packOf(call));
     expect(faults.join("\n")).toContain(message);
     expect(faults).toHaveLength(1);
   });

@@ -36,6 +36,11 @@ const header = (name: string, value: string) => ({ path: "", headers: { [name]: 
 /** A side's credentials, and a request that has the token there. */
 const PLACES = [
   ["any scheme", { scheme: "Key" }, header("authorization", `Key ${TOKEN}`)],
+  [
+    "a parameter of a scheme",
+    { scheme: "Token", parameter: "token" },
+    header("authorization", `Token token="${TOKEN}"`),
+  ],
   ["the bare header", { header: "Authorization" }, header("authorization", TOKEN)],
   ["any header", { header: "X-Api-Key" }, header("x-api-key", TOKEN)],
   ["Basic, user name", { basic: "username" }, header("authorization", `Basic ${base64(`${TOKEN}:`)}`)],
@@ -121,6 +126,23 @@ describe("the upstream gets the client's token in", () => {
     expect(record).toContain("/api/items/7");
     for (const secret of [TOKEN, base64(`${TOKEN}:`), base64(`:${TOKEN}`)])
       expect(record).not.toContain(secret);
+  });
+});
+
+describe("a parameter of a scheme", () => {
+  test.each([
+    ["among others", `Token nonce="a, token=b", token="${TOKEN}"`, 200],
+    ["without quotes, in any case", `token Token=${TOKEN}; realm=x`, 200],
+    ["with escapes", `Token token="${TOKEN.slice(0, 3)}\\${TOKEN.slice(3)}"`, 200],
+    ["that is there twice", `Token token="${TOKEN}", token="${TOKEN}"`, 401],
+    ["that is missing", `Token nonce="${TOKEN}"`, 401],
+    ["behind a text that is none", `Token "${TOKEN}", token="${TOKEN}"`, 401],
+    ["of another scheme", `Key token="${TOKEN}"`, 401],
+    ["that never ends", `Token token="${TOKEN}`, 401],
+  ])("%s", async (_case, authorization, status) => {
+    const { send, lastRecord } = await start({ scheme: "Token", parameter: "token" }, { scheme: "Bearer" });
+    expect((await send("GET /books/7", { headers: { authorization } })).status).toBe(status);
+    expect(await lastRecord()).not.toContain(TOKEN);
   });
 });
 

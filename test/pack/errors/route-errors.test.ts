@@ -5,7 +5,7 @@ import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/ga
 import { request, type RequestOptions } from "../../support/request.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
-const SETTINGS = { MAPPINGS_DIR: "test/fixtures/rooms-pack" };
+const SETTINGS = { MAPPINGS_DIR: "examples/shipping/pack" };
 
 let gateway: GatewayWithFakeV4;
 /** A gateway with a short timeout, for responses that never come. */
@@ -16,7 +16,7 @@ startForTests(
 );
 
 const send = ({ app }: GatewayWithFakeV4, call: string, options?: RequestOptions) =>
-  request(app, call, options);
+  request(app, call, { ...options, headers: { authorization: "Bearer t-1" } });
 
 const HTML = "<html><body>nginx at 10.1.2.3</body></html>";
 
@@ -28,15 +28,15 @@ const WITHOUT_TEXT: readonly (readonly [what: string, answer: (status: number) =
   ["an empty object", (status) => json(status, {})],
   ["an empty list", (status) => json(status, [])],
   ["null", (status) => json(status, null)],
-  ["half of an object", (status) => plain(status, '{"reason":', { "content-type": "application/json" })],
-  ["another type of text", (status) => json(status, { reason: { text: "No." } })],
+  ["half of an object", (status) => plain(status, '{"message":', { "content-type": "application/json" })],
+  ["another type of text", (status) => json(status, { message: { text: "No." } })],
 ];
 
 /** The calls of the pack, with their error for an object that is not found. */
 const CALLS = [
-  ["GET /rooms", { missing: "Not found" }],
-  ["GET /rooms/4", { missing: "Not found" }],
-  ["DELETE /rooms/4", { message: "Not found" }],
+  ["GET /docks", { missing: "Not found", call: { method: "GET", path: "/docks" } }],
+  ["GET /docks/4", { missing: "Not found", call: { method: "GET", path: "/docks/4" } }],
+  ["DELETE /docks/4", { error: { message: "Not found" } }],
   ["GET /bookings/4", { errors: { base: ["Not found"] } }],
 ] as const;
 
@@ -56,18 +56,18 @@ describe("an upstream's 404 without a text stays a 404, in the shape of the rout
 });
 
 test.each(WITHOUT_TEXT)(
-  "a prerequisite's 404 with %s has the status and code of the route",
+  "the 404 of a call before the main call with %s has the status and code of the pack",
   async (_what, answer) => {
     gateway.v4.respondWith(answer(404));
-    const extended = await send(gateway, "POST /bookings/4/extend", { body: { nights: 3 } });
+    const extended = await send(gateway, "POST /bookings/4/extend", { body: { hours: 3 } });
     expect([extended.status, extended.body]).toEqual([
       409,
       { errors: { base: ["Not found"] }, code: "not_booked" },
     ]);
-    const created = await send(gateway, "POST /bookings", { body: { guest: "Ada", room: 9 } });
+    const created = await send(gateway, "POST /bookings", { body: { driver: "Ada", dock: 9 } });
     expect([created.status, created.body]).toEqual([
       410,
-      [{ at: "room", is: "There is no such object.", code: "no_room" }],
+      [{ at: "dock", is: "There is no such object.", code: "no_dock" }],
     ]);
   },
 );
@@ -84,22 +84,22 @@ test.each<[what: string, answer: Responder]>([
   "if the upstream %s, the error has the shape of the route, and says nothing of the upstream",
   async (_what, answer) => {
     hasty.v4.respondWith(answer);
-    const created = await send(hasty, "POST /bookings", { body: { guest: "Ada" } });
+    const created = await send(hasty, "POST /bookings", { body: { driver: "Ada" } });
     expect([created.status >= 500, created.body]).toEqual([true, [{ at: "base", is: FAILED }]]);
-    const extended = await send(hasty, "POST /bookings/4/extend", { body: { nights: 3 } });
+    const extended = await send(hasty, "POST /bookings/4/extend", { body: { hours: 3 } });
     expect([extended.status >= 500, extended.body]).toEqual([true, { errors: { base: [FAILED] } }]);
     expect(created.text + extended.text).not.toMatch(/nginx|10\.1\.2\.3/);
     hasty.v4.respondWith(json(200, { id: 4 }));
-    await Promise.all([1, 2, 3, 4].map(() => send(hasty, "GET /rooms/4")));
+    await Promise.all([1, 2, 3, 4].map(() => send(hasty, "GET /docks/4")));
   },
 );
 
 test("an error with hundreds of problems is cut", async () => {
   const problems = Array.from({ length: 500 }, (_, index) => ({
-    source: { pointer: "/nights" },
+    source: { pointer: "/hours" },
     detail: `Too long: ${index}.`,
   }));
   gateway.v4.respondWith(json(422, { problems }));
-  const { status, body } = await send(gateway, "POST /bookings", { body: { guest: "Ada" } });
+  const { status, body } = await send(gateway, "POST /bookings", { body: { driver: "Ada" } });
   expect([status, body.length]).toEqual([422, 100]);
 });

@@ -7,7 +7,7 @@ import { withPack, type Edit } from "../load/pack-folder.ts";
 
 const field = (to: string): Edit => ({
   file: "book.yaml",
-  from: "lent_to: { read: '$related.loan.reader'",
+  from: "lent_to: { read: '$calls.loan.reader'",
   to,
 });
 

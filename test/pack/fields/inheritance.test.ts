@@ -13,25 +13,17 @@ const extend = (from: string, other: string) => ({
 test("an object may extend another", () => expect(faultsOf(extend("book", "shelf"))).toEqual([]));
 
 test("an object that extends another needs no fields of its own", () =>
-  withPack(
-    [],
-    (folder) => {
-      writeFileSync(join(folder, "note.yaml"), "object: note\nextends: book\n");
-      const fields = (object: string) => [...(loadPack(folder).resources.get(object)?.fields.keys() ?? [])];
-      expect(fields("note")).toEqual(fields("book"));
-    },
-    "test/fixtures/smallest-pack",
-  ));
+  withPack([], (folder) => {
+    writeFileSync(join(folder, "note.yaml"), "object: note\nextends: book\n");
+    const fields = (object: string) => [...(loadPack(folder).resources.get(object)?.fields.keys() ?? [])];
+    expect(fields("note")).toEqual(fields("book"));
+  }));
 
 test("an object without fields that extends none is reported", () =>
-  withPack(
-    [],
-    (folder) => {
-      writeFileSync(join(folder, "note.yaml"), "object: note\n");
-      expect(() => loadPack(folder)).toThrow('the key "fields" is missing');
-    },
-    "test/fixtures/smallest-pack",
-  ));
+  withPack([], (folder) => {
+    writeFileSync(join(folder, "note.yaml"), "object: note\n");
+    expect(() => loadPack(folder)).toThrow('the key "fields" is missing');
+  }));
 
 test.each([
   [

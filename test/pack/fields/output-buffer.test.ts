@@ -103,7 +103,7 @@ describe("writing into a buffer that is almost full", () => {
     const write = (object: unknown, output: OutputBuffer): string => {
       const before = output.at;
       expect(
-        append(cursorAt(JSON.stringify(object)), { catalogs: new Map(), related: {} } as never, output),
+        append(cursorAt(JSON.stringify(object)), { catalogs: new Map(), calls: {} } as never, output),
       ).toBe(undefined);
       return output.takeText(before);
     };

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { normalizeDateTime } from "../../../src/base/text/date-time.ts";
+import { normalizeDateTime } from "../../../src/pack/keys/fields/date-time.ts";
 import type { Scopes } from "../../../src/pack/credentials/scopes.ts";
 import { isObject } from "../../../src/base/json/parse.ts";
-import { compile, runInterpreted } from "../../../src/jsonata/index.ts";
+import { compile, runInterpreted } from "../../../src/jsonata/compile.ts";
 import { networkAddress } from "../../../src/pack/fields/ip-address.ts";
 
 /**
@@ -101,10 +101,16 @@ function tableOf({ same = [], read }: Kind): Map<unknown, unknown> {
 const lookup = (pack: ReferencePack) => (kind: string, value: unknown) =>
   tableOf(pack.kinds[kind] ?? {}).get(value);
 
-async function byKind(value: unknown, rule: Rule, { pack, scopes }: Surroundings): Promise<unknown> {
+async function byKind(
+  value: unknown,
+  rule: Rule,
+  { pack, scopes }: Pick<Surroundings, "pack" | "scopes">,
+): Promise<unknown> {
   const kind = pack.kinds[rule.values ?? ""] ?? {};
   if (kind.scopes) return typeof value === "string" ? scopes.toAlpha(value) : value;
   if (typeof kind.read === "string") return evaluate(kind.read, value, { ...rule.arguments, value });
+  if (Array.isArray(value))
+    return Promise.all(value.map((item) => (item === null ? item : byKind(item, rule, { pack, scopes }))));
   const table = tableOf(kind);
   return table.has(value) ? table.get(value) : kind.otherwise === undefined ? value : kind.otherwise;
 }

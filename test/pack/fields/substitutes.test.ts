@@ -20,7 +20,7 @@ test("a substitute is kept for rows without a member, also after a row that has 
     const find = (): undefined => void (lookUps += 1);
     const text = await route?.read(cursorAt(JSON.stringify(row)), {
       catalogs: { ...NO_CATALOGS, find },
-      related: {},
+      calls: {},
     });
     return [text, lookUps];
   };

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { paddedText } from "../../../src/base/json/padded-text.ts";
 import { parseJson, printJson } from "../../../src/base/json/parse.ts";
 import { cursorAt, expectEnd } from "../../../src/base/json/scan.ts";
-import { runInterpreted } from "../../../src/jsonata/index.ts";
+import { runInterpreted } from "../../../src/jsonata/compile.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { sendToLibrary } from "../load/library-gateway.ts";
 import type { CatalogCopy, ReadContext } from "../../../src/pack/translation-context.ts";
@@ -150,7 +150,7 @@ function placesOf(pack: ReferencePack, name: string): { readonly v4: Tree; reado
   const rules = [...rulesOf(pack, name).values()];
   const sources = rules.flatMap(({ read = "" }) => read);
   const relatedPaths = sources.flatMap((source) =>
-    [...source.matchAll(/\$related\.([\w.]+)/g)].map(([, path = ""]) => path),
+    [...source.matchAll(/\$calls\.([\w.]+)/g)].map(([, path = ""]) => path),
   );
   const named = sources.flatMap((source) =>
     [...source.matchAll(/(?<![\w$."])[a-z_]{3,}(?!\w*")/g)].map(([path]) => path),
@@ -170,43 +170,40 @@ async function outcome(run: () => unknown): Promise<string> {
   }
 }
 
-describe.each(["mappings", "test/fixtures/library-pack"])(
-  "reading an object of %s as text (L-5)",
-  (folder) => {
-    const reference = readPack(folder);
-    const catalogs = knownCatalogs(reference);
-    const engines = { compiled: loadPack(folder), interpreted: runInterpreted(() => loadPack(folder)) };
-    const value = anything(wordsOf(reference));
+describe.each(["mappings", "examples/library/pack"])("reading an object of %s as text (L-5)", (folder) => {
+  const reference = readPack(folder);
+  const catalogs = knownCatalogs(reference);
+  const engines = { compiled: loadPack(folder), interpreted: runInterpreted(() => loadPack(folder)) };
+  const value = anything(wordsOf(reference));
 
-    async function translated(engine: keyof typeof engines, name: string, text: string, extra: Json) {
-      const reading: ReadContext = { catalogs: copyOf(catalogs), related: extra };
-      const from = cursorAt(text);
-      const alpha = await engines[engine].resources.get(name)?.read(from, reading);
-      expectEnd(from);
-      return parseJson(alpha ?? "");
-    }
+  async function translated(engine: keyof typeof engines, name: string, text: string, extra: Json) {
+    const reading: ReadContext = { catalogs: copyOf(catalogs), calls: {}, ...extra };
+    const from = cursorAt(text);
+    const alpha = await engines[engine].resources.get(name)?.read(from, reading);
+    expectEnd(from);
+    return parseJson(alpha ?? "");
+  }
 
-    test.each([...reference.files.keys()])("%s matches its rules for any v4 object", async (name) => {
-      const places = placesOf(reference, name);
-      const documents = fc.tuple(document(places.v4, value), document(places.with, value));
-      await fc.assert(
-        fc.asyncProperty(
-          fc.oneof({ weight: 9, arbitrary: documents }, fc.tuple(value, fc.constant("{}"))),
-          async ([text, more]) => {
-            const extra = parseJson(more) as Json;
-            const around = { pack: reference, catalogs, with: extra, scopes: engines.compiled.scopes };
-            const wanted = await outcome(() => translate(name, parseJson(text), around));
-            // Twice, since the second run uses the cache of the first.
-            expect(await outcome(() => translated("compiled", name, text, extra))).toBe(wanted);
-            expect(await outcome(() => translated("compiled", name, text, extra))).toBe(wanted);
-            expect(await outcome(() => translated("interpreted", name, text, extra))).toBe(wanted);
-          },
-        ),
-        { numRuns: 40 },
-      );
-    });
-  },
-);
+  test.each([...reference.files.keys()])("%s matches its rules for any v4 object", async (name) => {
+    const places = placesOf(reference, name);
+    const documents = fc.tuple(document(places.v4, value), document(places.with, value));
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof({ weight: 9, arbitrary: documents }, fc.tuple(value, fc.constant("{}"))),
+        async ([text, more]) => {
+          const extra = parseJson(more) as Json;
+          const around = { pack: reference, catalogs, with: extra, scopes: engines.compiled.scopes };
+          const wanted = await outcome(() => translate(name, parseJson(text), around));
+          // Twice, since the second run uses the cache of the first.
+          expect(await outcome(() => translated("compiled", name, text, extra))).toBe(wanted);
+          expect(await outcome(() => translated("compiled", name, text, extra))).toBe(wanted);
+          expect(await outcome(() => translated("interpreted", name, text, extra))).toBe(wanted);
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});
 
 describe("a value that the catalog does not have", () => {
   const pack = loadPack("mappings");
@@ -215,7 +212,7 @@ describe("a value that the catalog does not have", () => {
   async function typesOf(row: Json, knownObjects: KnownCatalogs = {}): Promise<unknown> {
     const catalogs = { ...copyOf(knownObjects), cachedText: () => undefined };
     const from = cursorAt(JSON.stringify(row));
-    const alpha = await pack.resources.get("instance")?.read(from, { catalogs, related: {} });
+    const alpha = await pack.resources.get("instance")?.read(from, { catalogs, calls: {} });
     return (parseJson(alpha ?? "") as Json)["type"];
   }
 

@@ -121,7 +121,7 @@ describe("a value of a request that the upstream has in another place", () => {
       headers: {
         request: {
           "X-Tenant": { query: "tenant", required: true },
-          "X-All": { write: '$join($sort($keys($headers)), " ")' },
+          "X-All": { write: '$join($keys($headers), " ")' },
         },
       },
     },
@@ -144,6 +144,29 @@ describe("a value of a request that the upstream has in another place", () => {
     expect(String(call?.headers["x-all"]).split(" ")).toEqual(
       expect.not.arrayContaining(["x-key", "cookie", "authorization"]),
     );
+  });
+
+  test("is made of the object without the client's wrapper, as fields are", async () => {
+    const { send, service } = await start({
+      client: {
+        bodies: { object: { $name: "$object" } },
+        headers: {
+          request: {
+            "X-Title": { write: "title" },
+            "X-Body": { write: "$body.title", every_call: true },
+          },
+        },
+      },
+      book: {
+        bodies: {
+          create: { schema: { type: "object", properties: { title: { type: "string" } } } },
+        },
+        routes: [{ client: "POST /books", upstream: "POST /items", body: "create" }],
+      },
+    });
+    service.respondWith(json(200, BOOK));
+    await send("POST /books", { body: { book: { title: "Waves" } } });
+    expect(service.calls[0]?.headers).toMatchObject({ "x-title": "Waves", "x-body": "Waves" });
   });
 
   test.each([

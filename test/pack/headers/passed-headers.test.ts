@@ -1,8 +1,10 @@
 /** Statuses of success, headers that pass from one side to the other, and versions. */
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { badRequestBody } from "../../../src/gateway/index.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { json, plain, startFakeV4 } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
-import type { SmallPack } from "../../support/small-pack.ts";
+import { type SmallPack, writeSmallPack } from "../../support/small-pack.ts";
 
 let gateway: SmallGateway | undefined;
 afterEach(async () => {
@@ -244,6 +246,36 @@ describe("a version by media type", () => {
   ])("rejects %s where the version is required", async (_what, accept) =>
     expect((await statusFor(accept, true))[0]).toBe(406),
   );
+});
+
+describe("the type of responses", () => {
+  const type = "application/json; charset=utf-8";
+
+  test.each([
+    ["a success", "GET /books/7", json(200, BOOK), 200],
+    ["an error of the upstream", "GET /books/7", json(404, {}), 404],
+    ["an unknown path", "GET /none", json(200, {}), 404],
+  ])("is that of the pack, whatever the client accepts: %s", async (_what, call, response, expected) => {
+    const { send, service } = await start({ client: { content_type: type } });
+    service.respondWith(response);
+    const { status, headers } = await send(call, { headers: { accept: "text/html" } });
+    expect([status, headers.get("content-type")]).toEqual([expected, type]);
+  });
+
+  test("errors may have a type of their own", async () => {
+    const responses = { error_media_type: "application/problem+json" };
+    const { send } = await start({ client: { content_type: type, responses } });
+    expect((await send("GET /none")).headers.get("content-type")).toBe("application/problem+json");
+  });
+
+  test("is also that of a message that is no valid request", () => {
+    const { folder, remove } = writeSmallPack({ client: { content_type: type } });
+    try {
+      expect(badRequestBody(loadPack(folder), "malformed").type).toBe(type);
+    } finally {
+      remove();
+    }
+  });
 });
 
 describe("a version by header", () => {

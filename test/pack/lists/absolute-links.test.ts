@@ -5,7 +5,7 @@ import { json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { request } from "../../support/request.ts";
 
-const settings = { MAPPINGS_DIR: "test/fixtures/songs-pack" };
+const settings = { MAPPINGS_DIR: "examples/cursors/pack" };
 
 async function getLinks(PUBLIC_URL: string, headers: Record<string, string> = {}) {
   const gateway = await startGatewayWithFakeV4({ ...settings, PUBLIC_URL, TRUST_PROXY: "127.0.0.1" });

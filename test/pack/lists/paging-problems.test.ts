@@ -195,7 +195,9 @@ describe("lists of a resource without pages, in a pack with pages", () => {
 
   test("are a problem of a route that reads all pages of a related list", () => {
     const all = { upstream: "GET /items", all_pages: true };
-    expect(() => load({ ...object, related: { all } })).toThrow("the gateway does not learn the next cursor");
+    expect(() => load({ ...object, calls: [{ name: "all", ...all }] })).toThrow(
+      "the gateway does not learn the next cursor",
+    );
   });
 });
 

@@ -7,7 +7,7 @@ import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/ga
 import { request } from "../../support/request.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 
-const FOLDER = "test/fixtures/envelopes-pack";
+const FOLDER = "examples/json-api/pack";
 
 let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
@@ -28,13 +28,15 @@ const pageIn = (path: string): number =>
 
 const get = async (path: string) => {
   const before = gateway.v4.calls.length;
-  const { status, body } = await request(gateway.app, `GET ${path}`);
+  const { status, body } = await request(gateway.app, `GET ${path}`, {
+    headers: { authorization: "Token t-1" },
+  });
   return { status, body, calls: gateway.v4.calls.length - before };
 };
 
 test("a client without pages gets all pages of the upstream, whatever page it asks for", async () => {
   gateway.v4.respondWith((call, response) => labels(7, pageIn(call.path))(call, response));
-  const { status, body, calls } = await get("/tags/all?page=3&limit=1");
+  const { status, body, calls } = await get("/tags/all?page=3&per_page=1");
   expect([status, calls]).toEqual([200, 4]);
   expect(body).toEqual({ tags: Array.from({ length: 7 }, (_, index) => ({ name: String(index) })) });
 });
@@ -62,14 +64,14 @@ test("a list that no side pages is sent for without a page", async () => {
   expect([status, body, gateway.v4.calls.at(-1)?.path]).toEqual([
     200,
     { tags: [{ name: "a" }] },
-    "/labels/popular",
+    "/api/labels/popular",
   ]);
 });
 
 test("the cursor of a route is that of no other one", async () => {
   gateway.v4.respondWith(json(200, { labels: [] }));
-  await get("/tags?after=b&page=2");
-  expect(gateway.v4.calls.at(-1)?.path).toBe("/labels?page%5Bnumber%5D=2&page%5Bsize%5D=2");
+  await get("/tags?after=b&page=2&per_page=2");
+  expect(gateway.v4.calls.at(-1)?.path).toBe("/api/labels?page%5Bnumber%5D=2&page%5Bsize%5D=2");
 });
 
 test("the description of the client's API has each route's own parameters", () => {
@@ -78,10 +80,10 @@ test("the description of the client's API has each route's own parameters", () =
   };
   const namesOf = (path: string) => paths[path]?.get.parameters?.map(({ name }) => name) ?? [];
   expect(["/tags", "/tags/all", "/tags/popular", "/tags/latest"].map(namesOf)).toEqual([
-    ["page", "limit"],
-    [],
-    [],
-    ["after"],
+    ["fields[tag]", "page", "per_page"],
+    ["fields[tag]"],
+    ["fields[tag]"],
+    ["fields[tag]", "after"],
   ]);
 });
 

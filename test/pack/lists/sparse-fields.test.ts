@@ -1,19 +1,21 @@
-/** The members that clients choose, whatever they ask for. Responses are in the golden cases of `fields-pack`. */
+/** The members that clients choose, whatever they ask for. Responses are in the golden cases of `examples/json-api`. */
 import { afterAll, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
 import { withPack } from "../load/pack-folder.ts";
 
-const PERSON = { id: 1, full_name: "Ada", titles: {}, location: { town: "Bath" }, phone: "1", email: "a" };
+const FOLDER = "examples/json-api/pack";
+const PERSON = { full_name: "Ada", titles: {}, location: { town: "Bath" }, phone: "1", email: "a" };
+const BODY = { data: { type: "people", id: "1", attributes: PERSON } };
 const upstream = {
-  call: async () => ({ status: 200, headers: {}, bytes: Buffer.from(JSON.stringify(PERSON)), ms: 0 }),
+  call: async () => ({ status: 200, headers: {}, bytes: Buffer.from(JSON.stringify(BODY)), ms: 0 }),
   close: async () => {},
 };
-const strict = createDryRun(loadPack("test/fixtures/fields-pack"), upstream);
+const strict = createDryRun(loadPack(FOLDER), upstream);
 const lenient = withPack(
   [{ file: "pack.yaml", from: "always: [id], unknown: reject", to: "always: [id], multiple: repeat" }],
   (folder) => createDryRun(loadPack(folder), upstream),
-  "test/fixtures/fields-pack",
+  FOLDER,
 );
 afterAll(() => {
   strict.catalogs.stop();
@@ -22,8 +24,8 @@ afterAll(() => {
 
 async function get(run: typeof strict, query: string): Promise<unknown> {
   const { response } = await run.send({ method: "GET", path: `/people/1?${query}` });
-  const { data, errors } = JSON.parse(response.body) as { data?: unknown; errors?: { detail: string }[] };
-  return data ?? [response.status, errors?.map(({ detail }) => detail)];
+  const { person, errors } = JSON.parse(response.body) as { person?: unknown; errors?: object };
+  return person ?? [response.status, Object.values(errors ?? {}).flat()];
 }
 const ALL = expect.objectContaining({ id: 1, name: "Ada", contact: { phone: "1", email: "a" } });
 
@@ -38,17 +40,17 @@ test.each([
   [
     "an unknown member of a nested object",
     "fields[person]=address.nope",
-    [400, ["address.nope is not a field of person."]],
+    [422, ["address.nope is not a field of person."]],
   ],
   ["a member of a text", "fields[person]=name.first", expect.anything()],
-  ["the parameter twice", "fields[person]=id&fields[person]=name", [400, ["There is more than one."]]],
+  ["the parameter twice", "fields[person]=id&fields[person]=name", [422, ["There is more than one."]]],
   [
     "a name of an object's prototype",
     "fields[person]=__proto__",
-    [400, ["__proto__ is not a field of person."]],
+    [422, ["__proto__ is not a field of person."]],
   ],
-  ["too many names", `fields[person]=${"id,".repeat(501)}`, [400, ["Must have at most 500 entries."]]],
-  ["the parameter of another object", "fields[order]=id", [400, ["This parameter is not known."]]],
+  ["too many names", `fields[person]=${"id,".repeat(501)}`, [422, ["Must have at most 500 entries."]]],
+  ["the parameter of another object", "fields[order]=id", [422, ["This parameter is not known."]]],
 ])("%s", async (_what, query, expected) => expect(await get(strict, query)).toEqual(expected));
 
 test.each([

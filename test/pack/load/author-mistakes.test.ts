@@ -11,15 +11,15 @@ const diagnosticsOf = (edit: Edit): string[] =>
 
 describe("check reports a value that can never work", () => {
   test.each([
-    ["a status of 50000", dialect("default: 500", "default: 50000"), "46: must be at most 599"],
-    ["a status of 7", dialect("429: 503", "429: 7"), "46: must be at least 200"],
-    ["a header with a space", dialect("X-Where", "X Where"), "15: is not the name of a header"],
-    ["another header with a space", dialect("X-True-Status", "X True"), "31: is not the name of a header"],
-    ["a scheme with a space", dialect("scheme: Token", "scheme: My Token"), "36: is not a scheme"],
+    ["a status of 50000", dialect("default: 500", "default: 50000"), "45: must be at most 599"],
+    ["a status of 7", dialect("429: 503", "429: 7"), "45: must be at least 200"],
+    ["a header with a space", dialect("X-Where", "X Where"), "14: is not the name of a header"],
+    ["another header with a space", dialect("X-True-Status", "X True"), "30: is not the name of a header"],
+    ["a scheme with a space", dialect("scheme: Token", "scheme: My Token"), "35: is not a scheme"],
     [
       "credentials in two places",
       dialect("{ scheme: Token }", "{ scheme: Token, header: X-Key }"),
-      "36: a token is in one place, not in scheme and header",
+      "35: a token is in one place, not in scheme and header",
     ],
     [
       "a table that does not exist",
@@ -44,7 +44,7 @@ describe("check reports a value that can never work", () => {
     [
       "credentials in no place",
       dialect("{ scheme: Token }", "{ token: table }"),
-      "36: the place of the token is missing; one of scheme, basic, header, query, cookie",
+      "35: the place of the token is missing; one of scheme, basic, header, query, cookie",
     ],
     [
       "a body without members of a route that reads the object if nothing is sent",
@@ -61,20 +61,20 @@ describe("check reports a value that can never work", () => {
       '"unknown" needs a table of the client\'s values',
     ],
     [
-      "a version of a prerequisite that the route does not have",
+      "a version of a call that the route does not have",
       {
         file: "tray.yaml",
-        from: "    prerequisites: [tray]",
-        to: "    prerequisites: [tray]\n    if_match: crate",
+        from: "    calls: [tray]",
+        to: "    calls: [tray]\n    if_match: crate",
       },
-      'the route has no prerequisite "crate"; prerequisites: [tray, crate]',
+      'the route has no call "crate" before the main call; calls: [{ name: crate, at: before, upstream: "GET /path" }]',
     ],
     [
       "a version of the object, where the client's own is not among the headers that pass",
       {
         file: "tray.yaml",
-        from: "    prerequisites: [tray]",
-        to: "    prerequisites: [tray]\n    if_match: tray",
+        from: "    calls: [tray]",
+        to: "    calls: [tray]\n    if_match: tray",
       },
       'the If-Match of clients is ignored: add it to "headers.request" of the route, or of "client"; headers: { request: { If-Match: If-Match } }',
     ],
@@ -84,16 +84,13 @@ describe("check reports a value that can never work", () => {
       '"safe" is for a POST on one of both sides, without a file: a GET on both always is, and no other method can be',
     ],
     [
-      "a prerequisite that changes something",
+      "a field that is not found by a call that changes something",
       dialect("GET /people/{writer}", "POST /people/{writer}"),
-      "a prerequisite must be a GET",
+      '"not_found_field" needs a call that is a GET',
     ],
     [
       "a version for a call that changes nothing",
-      book(
-        "upstream: GET /items/{number}",
-        "prerequisites: [tray]\n    if_match: tray\n    upstream: GET /items/{number}",
-      ),
+      book("calls: [{ name: loan", "if_match: tray\n    calls: [tray, { name: loan"),
       '"if_match" needs a call that changes something: this one is a GET',
     ],
     [
@@ -109,7 +106,7 @@ describe("check reports a value that can never work", () => {
     [
       "a token in a header that frames messages",
       dialect("{ scheme: Token }", "{ header: Content-Length }"),
-      "36: is a header that frames messages",
+      "35: is a header that frames messages",
     ],
     [
       "the catalog of another file",
@@ -147,7 +144,7 @@ describe("check reports a value that can never work", () => {
         "pagination: { page: { parameter: page }, size: 10 }",
         "pagination: { page: { parameter: page }, size: 10, link_header: [after] }",
       ),
-      "13: ",
+      "12: ",
     ],
     [
       "an entity tag of the pack that nothing compares with If-Match",
@@ -156,7 +153,7 @@ describe("check reports a value that can never work", () => {
         from: "upstream: POST /items, body",
         to: "headers: { request: { If-Match: If-Match }, response: { ETag: { read: id } } }, upstream: POST /items, body",
       },
-      "clients may send If-Match, and nothing compares it with the ETag that the pack makes; add a prerequisite that reads the object, and name it in if_match",
+      "clients may send If-Match, and nothing compares it with the ETag that the pack makes; add a call before the main call that reads the object, and name it in if_match",
     ],
     [
       "an envelope without its items",
@@ -210,14 +207,14 @@ describe("check reports a value that can never work", () => {
       '"no_field" has no effect: errors have no $field',
     ],
     [
-      "a failure of a prerequisite that the route does not have",
-      book("response: list", "response: list, failures: { prerequisites: { authr: { status: 404 } } }"),
-      'the route has no prerequisite "authr"',
+      "a failure of a call that says nothing",
+      book("calls: [{ name: loan", "calls: [{ failure: {}, name: loan"),
+      "needs a status or a code",
     ],
     [
       "a failure of checks on a route without one",
       book("response: list", "response: list, failures: { checks: { status: 409 } }"),
-      '"checks" has no effect: the route has no check; checks are keys of a body and of a prerequisite',
+      '"checks" has no effect: the route has no check; checks are keys of a body and of a call',
     ],
     [
       "a failure that says nothing",
@@ -307,7 +304,7 @@ describe("check reports a value that can never work", () => {
         "    error: { problems",
         "    error_shapes: [{ shape: { a: $message } }]\n    error: { problems",
       ),
-      'this shape is for all errors, so that those after it and `error` have no effect; add "status" or "fields", or make it "error"',
+      'this shape is for all errors, so that those after it and `error` have no effect; add "status", "code" or "fields", or make it "error"',
     ],
     [
       "a shape of some errors with an unknown value",
@@ -315,7 +312,7 @@ describe("check reports a value that can never work", () => {
         "    error: { problems",
         "    error_shapes: [{ status: 422, shape: { a: $mesage } }]\n    error: { problems",
       ),
-      '29: unknown name "$mesage"; did you mean "$message"?',
+      '28: unknown name "$mesage"; did you mean "$message"?',
     ],
     [
       "a shape for a status that is no error",
@@ -323,7 +320,7 @@ describe("check reports a value that can never work", () => {
         "    error: { problems",
         "    error_shapes: [{ status: 200, shape: { a: $message } }]\n    error: { problems",
       ),
-      "29: ",
+      "28: ",
     ],
     [
       "a name for no field where errors have no fields",
@@ -449,19 +446,37 @@ describe("check reports a value that can never work", () => {
       "is a header that frames messages",
     ],
     [
+      "the type of responses as a header",
+      dialect("id: code", "headers: { response: { Content-Type: { const: text/json } } }\n  id: code"),
+      'or that the gateway writes itself: use "client.content_type"',
+    ],
+    [
+      "a type of responses that is not JSON",
+      dialect("id: code", "content_type: text/html\n  id: code"),
+      "is not a media type of JSON, such as application/json; charset=utf-8",
+    ],
+    [
+      "two types of responses",
+      dialect(
+        "id: code",
+        "content_type: text/json\n  version: { media_type: application/vnd.old+json }\n  id: code",
+      ),
+      '"content_type" and "media_type" of "version" exclude each other',
+    ],
+    [
       "a version without a value",
       dialect("id: code", "version: { header: X-Version }\n  id: code"),
       'a version needs either "header" and "value", or "media_type"',
     ],
     [
-      "a body that is merged with a prerequisite that the route does not have",
+      "a body that is merged with a call that the route does not have",
       { file: "tray.yaml", from: "{ place_ids: tray.place_ids }", to: "crate" },
-      'the body is merged with "crate", and the route has no prerequisite "crate"',
+      'the body is merged with "crate", and the route has no call "crate" before the main call',
     ],
     [
       "a base path without a slash",
       dialect("base_path: /old", "base_path: old"),
-      "9: is not the start of a path",
+      "8: is not the start of a path",
     ],
     [
       "a query in the path of a route",
@@ -491,7 +506,7 @@ describe("check reports a value that can never work", () => {
     [
       "an unknown value kind of a path parameter",
       dialect("rest: path", "rest: { values: stat }"),
-      '12: unknown value kind "stat"; did you mean "state"?',
+      '11: unknown value kind "stat"; did you mean "state"?',
     ],
     [
       "a value of the query in a path that may be missing",
@@ -564,13 +579,13 @@ describe("check reports a value that can never work", () => {
       '38: "body" has no effect',
     ],
     [
-      "a prerequisite of a list that is fetched completely",
+      "a call of a list that is fetched completely",
       {
         file: "tray.yaml",
         from: "upstream: GET /store,",
-        to: "upstream: GET /store, prerequisites: [tray],",
+        to: "upstream: GET /store, calls: [tray],",
       },
-      '"prerequisites" has no effect',
+      '"calls" has no effect',
     ],
   ] as const)("%s", (_what, edit, message) =>
     expect(diagnosticsOf(edit)).toEqual([expect.stringContaining(message)]),
@@ -584,7 +599,7 @@ describe("check reports one mistake once", () => {
       book("  title:  { upstream: name", "title:  { upstream: name"),
       "8: All mapping items must start",
     ],
-    ["a key that is indented less", dialect("  id: code\n", "id: code\n"), "pack.yaml:11: "],
+    ["a key that is indented less", dialect("  id: code\n", "id: code\n"), "pack.yaml:10: "],
     [
       "a map whose keys are not indented",
       dialect(
@@ -630,7 +645,7 @@ describe("check reports one mistake once", () => {
   test("an empty map whose keys follow at its own level says what to indent", () => {
     const text = "  credentials: { scheme: key }";
     expect(diagnosticsOf(dialect(text, "  credentials:\n  scheme: key"))).toEqual([
-      'pack.yaml:10: "credentials" is empty; indent "scheme" further: these keys are at its own level',
+      'pack.yaml:9: "credentials" is empty; indent "scheme" further: these keys are at its own level',
     ]);
   });
 });
@@ -665,9 +680,9 @@ describe("check words a problem for authors", () => {
     [
       "an empty name",
       dialect("parameter: page }, size: 10", "parameter: '' }, size: 10"),
-      "13: must not be empty",
+      "12: must not be empty",
     ],
-    ["a number below the smallest", dialect("maximum: 50", "maximum: 0"), "37: must be above 0"],
+    ["a number below the smallest", dialect("maximum: 50", "maximum: 0"), "36: must be above 0"],
     [
       "a value of a wrong type",
       dialect("'$value / $rate'", "5"),
@@ -676,7 +691,7 @@ describe("check words a problem for authors", () => {
     [
       "a wrong value inside one form of a key",
       dialect("size: 10 }", "size: { parameter: per, default: 5, maximum: 9, above: rejct } }"),
-      '13: "rejct" is not allowed here; did you mean "reject"? there are: reject, maximum',
+      '12: "rejct" is not allowed here; did you mean "reject"? there are: reject, maximum',
     ],
     [
       "an unknown key inside one form of a key",
@@ -691,12 +706,19 @@ describe("check words a problem for authors", () => {
     ],
     ["an empty text in the short form of a field", book("number: id", "number: ''"), "6: must not be empty"],
     [
-      "a text instead of a map",
-      book(
-        '{ loan: { upstream: "GET /items/{number}/loan", when: \'status = "out"\' } }',
-        "{ loan: GET /loan }",
-      ),
-      "must be a map, but is a string; upstream: GET /loan",
+      "an operation instead of a call",
+      book('[{ name: loan, upstream: "GET /items/{number}/loan", when: \'status = "out"\' }]', "[GET /loan]"),
+      '"GET /loan" is not the name of a call; upstream: GET /loan',
+    ],
+    [
+      "an unknown key of a call",
+      book("[{ name: loan, upstream", "[{ nam: loan, upstream"),
+      'unknown key "nam"; did you mean "name"?',
+    ],
+    [
+      "a call without an operation",
+      book('upstream: "GET /items/{number}/loan", ', ""),
+      'the key "upstream" is missing',
     ],
     [
       "a missing key with a simple value",
@@ -742,15 +764,15 @@ describe("paths to v4", () => {
     expect(sent[0]?.call).toBe(`GET ${prefix === "/" ? "" : "/api/new"}/items?page=1&per_page=10`);
   });
 
-  test("of a GET may use the response of a prerequisite", async () => {
+  test("of a GET may use the response of a call before it", async () => {
     const edits = [
       dialect(
         "upstream: \"GET /crates/{number}\", when: '$exists(stands)'",
         'upstream: "GET /crates/{number}"',
       ),
       book(
-        "- client: GET /books/:number\n    scope: books:look\n    upstream: GET /items/{number}\n",
-        "- client: GET /books/:number\n    scope: books:look\n    prerequisites: [tray]\n    upstream: GET /items/{tray.item}\n",
+        "- client: GET /books/:number\n    scope: books:look\n    upstream: GET /items/{number}\n    calls: [{",
+        "- client: GET /books/:number\n    scope: books:look\n    upstream: GET /items/{tray.item}\n    calls: [tray, {",
       ),
     ];
     const { sent, status } = await sendToLibrary({ edits }, { method: "GET", path: "/old/books/5" }, (call) =>

@@ -50,8 +50,8 @@ describe("check names the keys and words that a place may have", () => {
     ],
     [
       "where there is no name at all",
-      { book: { routes: [{ ...LIST, prerequisites: ["current"] }] } },
-      'unknown prerequisite "current"; there is none',
+      { book: { routes: [{ ...LIST, calls: ["current"] }] } },
+      'unknown call "current"; there is none',
     ],
   ])("%s", (_, pack, fault) => expect(faultsOfSmallPack(pack)).toContainEqual(fault));
 

@@ -8,7 +8,7 @@ import { faultsOf, withPack } from "./pack-folder.ts";
 
 /** Line and column, from 1, of a text in a file of the library's pack after one replacement. */
 function placeOf(file: string, from: string, to: string, at: string): { line: number; column: number } {
-  const text = readFileSync(`test/fixtures/library-pack/${file}`, "utf8").replace(from, () => to);
+  const text = readFileSync(`examples/library/pack/${file}`, "utf8").replace(from, () => to);
   const offset = text.indexOf(from === at ? to : at);
   const before = text.slice(0, offset).split("\n");
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
@@ -90,20 +90,20 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
       'unknown body "by"; did you mean "buy"? there are: buy',
     ],
     ["an unknown part", "book.yaml", "[stock]", "[stok]", "stok", 'unknown part "stok"'],
-    ["an unknown prerequisite", "book.yaml", "[author]", "[autor]", "autor", 'unknown prerequisite "autor"'],
+    ["an unknown call", "book.yaml", "[author]", "[autor]", "autor", 'unknown call "autor"'],
     [
       "an unknown scope",
       "book.yaml",
-      "scope: books:write, prerequisites",
-      "scope: book:write, prerequisites",
+      "scope: books:write, calls",
+      "scope: book:write, calls",
       "book:write",
       "is not public, token, or resource:level",
     ],
     [
       "an unknown level",
       "book.yaml",
-      "scope: books:write, prerequisites",
-      "scope: books:wipe, prerequisites",
+      "scope: books:write, calls",
+      "scope: books:wipe, calls",
       "books:wipe",
       "is not public, token, or resource:level",
     ],
@@ -328,14 +328,14 @@ describe("a fault of a pack prevents the start, and is reported with file, line 
   });
 
   test("a folder without pack.yaml and a missing folder are reported", () => {
-    expect(() => loadPack("test/fixtures")).toThrow("there is no pack.yaml in this folder");
-    expect(() => loadPack("test/fixtures/nowhere")).toThrow("can't be read");
+    expect(() => loadPack("examples")).toThrow("there is no pack.yaml in this folder");
+    expect(() => loadPack("examples/nowhere")).toThrow("can't be read");
   });
 });
 
 describe("an invalid expression", () => {
   const inField = (expression: string) =>
-    faultsOf({ file: "book.yaml", from: "'$related.loan.reader'", to: expression });
+    faultsOf({ file: "book.yaml", from: "'$calls.loan.reader'", to: expression });
   const line = 11;
   const start = "  lent_to: { read: '".length + 1;
 
@@ -345,7 +345,7 @@ describe("an invalid expression", () => {
       "with a variable that nobody sets",
       "'a & $lone'",
       4,
-      "unknown variable or function $lone; in addition to JSONata's own functions there are $value, $related, $values",
+      "unknown variable or function $lone; in addition to JSONata's own functions there are $value, $calls, $values",
     ],
     ["with a function that runs text as code", "'$eval(a)'", 0, "$eval can't be used"],
     ["with a clock", "'$now()'", 0, "$now can't be used"],
@@ -378,7 +378,7 @@ describe("an invalid expression", () => {
     });
     expect(fault).toMatchObject({
       file: "pack.yaml",
-      line: 68,
+      line: 67,
       column: 14,
       message: expect.stringContaining("$nothing"),
     });
@@ -442,7 +442,7 @@ describe("the mistakes of a first pack are reported with what to write", () => {
     [
       "a merge key",
       `${FIELDS}routes:\n  - &list { client: GET /books, upstream: GET /items, response: list }\n  - <<: *list\n    client: GET /works\n`,
-      'book.yaml:8:5: unknown key "<<"; maps can\'t be merged: write the keys of both here',
+      'book.yaml:8:5: the merge key "<<" of YAML is not supported; write the keys of both maps here; an alias (*name) repeats a whole value',
     ],
     ["an empty file", "", "book.yaml:1:1: must be a map, but is empty; it needs the keys object"],
     [

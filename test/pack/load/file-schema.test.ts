@@ -3,50 +3,15 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parse } from "yaml";
-import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
-import { operatorFileSchema } from "../../../src/base/files/operator-file.ts";
-import { NOTICES_SCHEMA } from "../../../src/migration/notices/notices-file.ts";
-import { ROLLOUT_SCHEMA } from "../../../src/migration/rollout/rollout-definition.ts";
-import { SUNSET_SCHEMA } from "../../../src/migration/sunset/sunset-definition.ts";
-import { catalogsSchema, exampleSchema } from "../../../src/authoring/examples/example.ts";
+import { PACK_FOLDERS } from "../../support/packs.ts";
+import { SCHEMAS } from "../../support/schemas.ts";
 import { FILE_KINDS, fileSchema } from "../../../src/pack/schema/file-schema.ts";
 
-const schemas = [
-  ...FILE_KINDS.map((kind) => [kind, fileSchema(kind)] as const),
-  ["example", exampleSchema()] as const,
-  ["catalogs", catalogsSchema()] as const,
-  ["sunset", operatorFileSchema(SUNSET_SCHEMA)] as const,
-  ["clients", operatorFileSchema(CLIENTS_FILE.schema)] as const,
-  ["rollout", operatorFileSchema(ROLLOUT_SCHEMA)] as const,
-  ["notices", operatorFileSchema(NOTICES_SCHEMA)] as const,
-];
-
-test.each(schemas)("schema/%s.json is what `check --schema` prints", (kind, schema) => {
+test.each(SCHEMAS)("schema/%s.json is what `check --schema` prints", (kind, schema) => {
   expect(JSON.parse(readFileSync(`schema/${kind}.json`, "utf8"))).toEqual(JSON.parse(JSON.stringify(schema)));
 });
 
-const PACKS = [
-  "mappings",
-  "test/fixtures/library-pack",
-  "test/fixtures/smallest-pack",
-  "test/fixtures/bodies-pack",
-  "test/fixtures/fields-pack",
-  "test/fixtures/shop-pack",
-  "examples/payments/pack",
-  "examples/media-type-versions/pack",
-  "examples/json-api/pack",
-  "test/fixtures/invoice-pack",
-  "test/fixtures/orders-pack",
-  "test/fixtures/songs-pack",
-  "test/fixtures/issues-pack",
-  "test/fixtures/errors-pack",
-  "test/fixtures/rooms-pack",
-  "test/fixtures/envelopes-pack",
-  "test/fixtures/headers-pack",
-  "test/fixtures/subscriptions-pack",
-];
-
-const files = PACKS.flatMap((folder) =>
+const files = PACK_FOLDERS.flatMap((folder) =>
   readdirSync(folder)
     .filter((name) => name.endsWith(".yaml"))
     .map((name) => [`${folder}/${name}`, name.replace(".yaml", "")] as const),
@@ -75,7 +40,7 @@ function keysOf(schema: unknown, path = ""): [string, Record<string, unknown>][]
   });
 }
 
-test.each(schemas)("every key of %s has a description and an example", (_kind, schema) => {
+test.each(SCHEMAS)("every key of %s has a description and an example", (_kind, schema) => {
   const lacking = keysOf(schema).filter(([, key]) => {
     const examples = key["examples"];
     return typeof key["description"] !== "string" || !Array.isArray(examples) || examples.length === 0;
@@ -83,7 +48,7 @@ test.each(schemas)("every key of %s has a description and an example", (_kind, s
   expect(lacking.map(([path]) => path)).toEqual([]);
 });
 
-const yamlFiles = PACKS.flatMap((folder) =>
+const yamlFiles = PACK_FOLDERS.flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".yaml"))
     .map((name) => join(folder, name)),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PackError, type Diagnostic } from "../../../src/base/files/diagnostic.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 
-const LIBRARY = "test/fixtures/library-pack";
+const LIBRARY = "examples/library/pack";
 
 /** One change of a pack's file: the first text is replaced with the second. */
 export interface Edit {

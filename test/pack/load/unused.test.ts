@@ -31,9 +31,9 @@ describe("check reports a definition that nothing uses", () => {
       'tray.yaml: nothing uses the path parameter "name"',
     ],
     [
-      "a prerequisite",
-      dialect("prerequisites:\n", "prerequisites:\n  other: { upstream: GET /people }\n"),
-      'pack.yaml: nothing uses the prerequisite "other"',
+      "a call",
+      dialect("\ncalls:\n", "\ncalls:\n  other: { upstream: GET /people }\n"),
+      'pack.yaml: nothing uses the call "other"',
     ],
     [
       "a part",
@@ -79,7 +79,7 @@ describe("check reports a definition that nothing uses", () => {
   );
 });
 
-test.each(["mappings", "examples/payments/pack", "test/fixtures/library-pack"])(
+test.each(["mappings", "examples/payments/pack", "examples/library/pack"])(
   "%s has nothing unused",
   (folder) => expect(loadPack(folder).gaps().unused).toEqual([]),
 );

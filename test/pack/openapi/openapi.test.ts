@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { onePage } from "../../../src/pack/lists/envelope.ts";
+import { compileAskedForms } from "../../../src/pack/headers/asked-forms.ts";
 import type { Route } from "../../../src/pack/routes/route.ts";
 import type { Pack } from "../../../src/pack/pack.ts";
 import { NO_CATALOGS } from "../../../src/pack/translation-context.ts";
@@ -12,6 +13,7 @@ import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
 import { describePack } from "../../../src/pack/openapi/document.ts";
 import { readExamples, type ExampleDefinition } from "../../../src/authoring/examples/example.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { PACK_FOLDERS } from "../../support/packs.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 import { withPack } from "../load/pack-folder.ts";
 
@@ -45,15 +47,14 @@ const operation = (document: Document, name: string): Operation => {
 test("a request body has the media types, the wrapper and the lists of the pack", () => {
   const contentOf = (folder: string, name: string): Json =>
     operation(describeFolder(folder), name).requestBody?.content ?? {};
-  expect(Object.keys(contentOf("test/fixtures/form-client-pack", "POST /customers"))).toEqual([
+  expect(Object.keys(contentOf("examples/billing/pack", "POST /customers"))).toEqual([
+    "application/json",
     "application/x-www-form-urlencoded",
   ]);
-  expect(contentOf("test/fixtures/form-upstream-pack", "POST /orders")["application/json"]).toMatchObject({
-    schema: { anyOf: [{ required: ["order"], properties: { order: { type: "object" } } }, { type: "null" }] },
+  expect(contentOf("examples/billing/pack", "POST /quotes")["application/json"]).toMatchObject({
+    schema: { anyOf: [{ required: ["quote"], properties: { quote: { type: "object" } } }, { type: "null" }] },
   });
-  expect(
-    contentOf("test/fixtures/form-upstream-pack", "POST /orders/batch")["application/json"],
-  ).toMatchObject({
+  expect(contentOf("examples/billing/pack", "POST /quotes/batch")["application/json"]).toMatchObject({
     schema: { anyOf: [{ type: "array", items: { type: "object" } }, { type: "null" }] },
   });
 });
@@ -83,7 +84,12 @@ async function isRefused(folder: string, pack: Pack, { lists, list }: Route, pat
   const dryRun = createDryRun(pack, upstream, { catalogUpstream, acceptsUnknownIds: true });
   await dryRun.catalogs.refresh();
   dryRun.catalogs.stop();
-  const { response } = await dryRun.send({ method: "GET", path: pack.dialect.client.base_path + path });
+  const headers = { accept: pack.responseTypes.success };
+  const { response } = await dryRun.send({
+    method: "GET",
+    path: pack.dialect.client.base_path + path,
+    headers,
+  });
   return response.status === pack.statuses.validation.query;
 }
 
@@ -98,8 +104,7 @@ function valueFor(field: string, { resource, filterFields }: Route): string {
 
 /** The lists of packs whose filters are in the query. */
 const FILTERED_LISTS = [
-  "test/fixtures/invoice-pack",
-  "test/fixtures/search-pack",
+  "examples/billing/pack",
   "examples/payments/pack",
   "examples/media-type-versions/pack",
 ].flatMap((folder) => {
@@ -163,26 +168,7 @@ function errorPlace(
   return typeof reference === "string" ? reference.split("/").slice(1) : place;
 }
 
-describe.each([
-  "mappings",
-  "test/fixtures/library-pack",
-  "test/fixtures/smallest-pack",
-  "test/fixtures/shop-pack",
-  "test/fixtures/invoice-pack",
-  "test/fixtures/orders-pack",
-  "test/fixtures/subscriptions-pack",
-  "test/fixtures/form-client-pack",
-  "test/fixtures/paths-pack",
-  "test/fixtures/receipts-pack",
-  "test/fixtures/rooms-pack",
-  "test/fixtures/search-pack",
-  "test/fixtures/calls-pack",
-  "test/fixtures/songs-pack",
-  "test/fixtures/tickets-pack",
-  "examples/payments/pack",
-  "examples/media-type-versions/pack",
-  "examples/json-api/pack",
-])("the description of %s", (folder) => {
+describe.each(PACK_FOLDERS)("the description of %s", (folder) => {
   const document = describeFolder(folder);
   const pack = loadPack(folder);
 
@@ -235,10 +221,19 @@ describe.each([
       return pack.match(method, segments)?.routes[0]?.name;
     }
 
+    const formsOf = compileAskedForms(pack.dialect.client);
+    function asksForForm({ request }: ExampleDefinition): boolean {
+      const [method = "", path = ""] = request.split(" ");
+      const forms = formsOf?.({ method, query: path.split("?")[1] ?? "", headers: {} });
+      return forms !== undefined && (forms.isAlwaysOk || forms.callback !== undefined);
+    }
+
     const { examples } = readExamples(folder, []);
     const cases = examples.flatMap(({ definition }) => {
       // A file is described by its type alone.
       if (definition.response.file !== undefined) return [];
+      // So are the forms that clients ask for.
+      if (asksForForm(definition)) return [];
       const route = routeOf(definition);
       return route === undefined ? [] : [[definition.title, definition, route] as const];
     });
@@ -267,14 +262,21 @@ describe.each([
   });
 });
 
+test("the parameters with which a client asks for another form of the response are described", () => {
+  const document = describeFolder("examples/cursors/pack");
+  const namesOf = (name: string) => operation(document, name).parameters?.map((each) => each.name);
+  expect(namesOf("GET /receipts/:number")).toEqual(expect.arrayContaining(["suppress_status", "callback"]));
+});
+
 test("all places of credentials, and the parameter with which clients choose members, are described", () => {
-  const document = describeFolder("test/fixtures/fields-pack");
+  const document = describeFolder("examples/json-api/pack");
   const { security, parameters } = operation(document, "GET /people/:id");
-  expect(security).toEqual([{ token: [] }, { token_2: [] }]);
+  expect(security).toEqual([{ token: [] }, { token_2: [] }, { token_3: [] }]);
   expect(document.components).toMatchObject({
     securitySchemes: {
-      token: { type: "apiKey", in: "header", name: "X-Key" },
+      token: { type: "apiKey", in: "header", name: "Authorization" },
       token_2: { type: "http", scheme: "basic" },
+      token_3: { type: "apiKey", in: "cookie", name: "session" },
     },
   });
   expect(parameters).toContainEqual(
@@ -376,7 +378,7 @@ describe("the description of another pair of APIs", () => {
   test.each([
     ["examples/payments/pack", { type: "http", scheme: "basic", description: "The token is the user name." }],
     ["examples/media-type-versions/pack", { type: "apiKey", in: "query", name: "api_key" }],
-    ["test/fixtures/library-pack", { type: "apiKey", in: "header", name: "Authorization" }],
+    ["examples/library/pack", { type: "apiKey", in: "header", name: "Authorization" }],
   ])("has the credentials of %s", (folder, expected) =>
     expect(describeFolder(folder).components).toMatchObject({ securitySchemes: { token: expected } }),
   );
@@ -395,7 +397,7 @@ describe("the description of another pair of APIs", () => {
   });
 
   test("has default filters, values for no filter, and lists of values", () => {
-    const reminders = operation(describeFolder("test/fixtures/invoice-pack"), "GET /reminders");
+    const reminders = operation(describeFolder("examples/billing/pack"), "GET /reminders");
     expect(parameter(reminders, "state")).toMatchObject({
       explode: false,
       schema: {
@@ -409,7 +411,7 @@ describe("the description of another pair of APIs", () => {
 
   test("has no value by which the upstream can't filter", () => {
     const edit = { file: "pack.yaml", from: "S: sent } }", to: "S: sent }, otherwise: sent }" };
-    const document = withPack([edit], describeFolder, "test/fixtures/invoice-pack");
+    const document = withPack([edit], describeFolder, "examples/billing/pack");
     expect(parameter(operation(document, "GET /reminders"), "state")?.["schema"]).toMatchObject({
       items: { enum: ["open", "late", "all"] },
     });
@@ -429,33 +431,32 @@ describe("the description of another pair of APIs", () => {
   });
 
   test("has the errors of routes that differ from those of the pack", () => {
-    const rooms = describeFolder("test/fixtures/rooms-pack");
-    expect(operation(rooms, "POST /bookings").responses["400"]).toMatchObject({
+    const shipping = describeFolder("examples/shipping/pack");
+    expect(operation(shipping, "POST /bookings").responses["422"]).toMatchObject({
       content: {
         "application/json": {
           schema: { type: "array", items: { properties: { at: {}, is: { type: "string" } } } },
         },
       },
     });
-    expect(operation(rooms, "GET /rooms/:id").responses["400"]).toEqual({
+    expect(operation(shipping, "GET /docks/:id").responses["400"]).toEqual({
       $ref: "#/components/responses/400",
     });
   });
 
   test("has the parameter with which clients choose members, as the route says", () => {
-    const rooms = describeFolder("test/fixtures/rooms-pack");
-    expect(parameter(operation(rooms, "GET /rooms"), "only")).toMatchObject({ explode: true });
-    expect(parameter(operation(rooms, "GET /rooms"), "fields")).toBeUndefined();
-    expect(parameter(operation(rooms, "GET /rooms/:id/sign"), "fields")).toBeUndefined();
-    expect(parameter(operation(rooms, "GET /rooms/:id"), "fields")).toMatchObject({ explode: false });
+    const shipping = describeFolder("examples/shipping/pack");
+    expect(parameter(operation(shipping, "GET /docks"), "only")).toMatchObject({ explode: true });
+    expect(parameter(operation(shipping, "GET /docks"), "fields")).toBeUndefined();
+    expect(parameter(operation(shipping, "GET /bookings/:id"), "fields")).toMatchObject({ explode: false });
   });
 
-  test("has the statuses of failed checks and prerequisites", () => {
-    const rooms = describeFolder("test/fixtures/rooms-pack");
-    expect(Object.keys(operation(rooms, "POST /bookings").responses)).toEqual(
+  test("has the statuses of failed checks and calls", () => {
+    const shipping = describeFolder("examples/shipping/pack");
+    expect(Object.keys(operation(shipping, "POST /bookings").responses)).toEqual(
       expect.arrayContaining(["409", "410", "422", "423"]),
     );
-    expect(Object.keys(operation(rooms, "GET /bookings/:id").responses)).not.toContain("409");
+    expect(Object.keys(operation(shipping, "GET /bookings/:id").responses)).not.toContain("409");
   });
 
   test("has the media type of a version, and other statuses of success", () => {
@@ -473,7 +474,7 @@ describe("the description of another pair of APIs", () => {
   });
 
   test("does not require members that are left out without a value", () => {
-    const { customer } = describeFolder("test/fixtures/form-client-pack").components.schemas;
+    const { customer } = describeFolder("examples/billing/pack").components.schemas;
     expect(customer?.["properties"]).toHaveProperty("note");
     expect(customer?.["required"]).not.toContain("note");
   });
@@ -481,9 +482,15 @@ describe("the description of another pair of APIs", () => {
   test("has an error for each problem, unless an entry may have no value", () => {
     const errorsOf = (folder: string): Json =>
       describeFolder(folder).components.schemas["errors.envelope"] ?? {};
-    const issues = errorsOf("test/fixtures/issues-pack");
-    expect(issues["properties"]).toHaveProperty(["errors", "type"], "array");
-    expect(issues["properties"]).not.toHaveProperty(["errors", "minItems"]);
+    const entry = { resource: "$name", field: "$field", code: "$code" };
+    const small = writeSmallPack({
+      client: { responses: { error: { message: "$message", errors: [entry] } } },
+      upstream: { responses: { error: { message: "$message", code: "$code" } } },
+    });
+    const properties = errorsOf(small.folder)["properties"];
+    small.remove();
+    expect(properties).toHaveProperty(["errors", "type"], "array");
+    expect(properties).not.toHaveProperty(["errors", "minItems"]);
     expect(errorsOf("mappings")["properties"]).toHaveProperty(["errors", "minItems"], 1);
   });
 });

@@ -9,7 +9,7 @@ import type { SmallPack } from "../../support/small-pack.ts";
 
 let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await startGatewayWithFakeV4({ MAPPINGS_DIR: "test/fixtures/invoice-pack" });
+  gateway = await startGatewayWithFakeV4({ MAPPINGS_DIR: "examples/billing/pack" });
   gateway.v4.respondWith(json(200, { id: 3, status: "draft" }));
 });
 afterAll(() => gateway.stop());
@@ -42,17 +42,17 @@ test("a list without a filter has the client's default filter and order", async 
   gateway.v4.respondWith(json(200, { content: [], totalElements: 0 }));
   await request(gateway.app, "GET /reminders?page=2", { headers });
   expect(gateway.v4.calls.at(-1)?.path).toBe(
-    "/v2/reminders?page=2&size=2&status=O&status=L&day=EVER&order=createdAt,desc",
+    "/v2/reminders?page=2&size=2&status=O&status=L&due=EVER&order=createdAt,desc",
   );
 });
 
 test("a value that means no filter is not sent", async () => {
   await request(gateway.app, "GET /reminders?state=all&sort=created", { headers });
-  expect(gateway.v4.calls.at(-1)?.path).toBe("/v2/reminders?page=1&size=2&day=EVER&order=createdAt,asc");
+  expect(gateway.v4.calls.at(-1)?.path).toBe("/v2/reminders?page=1&size=2&due=EVER&order=createdAt,asc");
   const { status, body } = await request(gateway.app, "GET /reminders?state=lost", { headers });
   expect([status, body]).toEqual([
     400,
-    { error: { message: "state must be one of open, late, sent, or all." } },
+    { errors: [{ param: "state", message: "state must be one of open, late, sent, or all." }] },
   ]);
 });
 

@@ -7,7 +7,7 @@ import { sendToLibrary } from "../load/library-gateway.ts";
 import { faultsOf } from "../load/pack-folder.ts";
 
 const sent: string[] = [];
-const run = createDryRun(loadPack("test/fixtures/invoice-pack"), {
+const run = createDryRun(loadPack("examples/billing/pack"), {
   async call({ method, path }) {
     sent.push(`${method} ${path}`);
     return { status: 200, headers: {}, bytes: Buffer.from('{"content":[],"totalElements":0}'), ms: 0 };
@@ -20,8 +20,14 @@ afterAll(() => run.catalogs.stop());
 async function get(path: string) {
   sent.length = 0;
   const { response, context } = await run.send({ method: "GET", path });
-  const { error } = JSON.parse(response.body) as { error?: { param?: string; message: string } };
-  return { status: response.status, error, sent: [...sent], ignored: context.ignoredParameters };
+  const { errors } = JSON.parse(response.body) as { errors?: { param?: string; message: string }[] };
+  return {
+    status: response.status,
+    errors,
+    error: errors?.[0],
+    sent: [...sent],
+    ignored: context.ignoredParameters,
+  };
 }
 
 describe("a parameter", () => {
@@ -125,10 +131,14 @@ describe("a parameter", () => {
 
 describe("parameters that the pack does not name", () => {
   test("are rejected where the pack says so, all at once", async () => {
-    const { status, error } = await get("/invoices?color=red&size=7");
-    expect([status, error?.message]).toEqual([
+    const { status, errors } = await get("/invoices?color=red&size=7");
+    const message = "This parameter is not known.";
+    expect([status, errors]).toEqual([
       400,
-      "This parameter is not known. This parameter is not known.",
+      [
+        { param: "color", message },
+        { param: "size", message },
+      ],
     ]);
   });
 

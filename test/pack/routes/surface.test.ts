@@ -71,7 +71,7 @@ describe("a pack is compared with its declared API surface", () => {
   });
 
   test("a pack without a surface has no gaps", () =>
-    expect(loadPack("test/fixtures/library-pack").gaps()).toEqual({
+    expect(loadPack("examples/library/pack").gaps()).toEqual({
       unmappedFields: [],
       unmappedRoutes: [],
       unused: [],

@@ -114,7 +114,7 @@ describe("filters in v4 and in the translated list select the same rows", () => 
               [field, { ...marked, boundary: numbered(rows, rule.upstream ?? field, mark) }],
             ]);
       const displayed = await Promise.all(
-        rows.map(async (row) => plain(pick(await readObject(resource, row, { catalogs, related: {} })))),
+        rows.map(async (row) => plain(pick(await readObject(resource, row, { catalogs, calls: {} })))),
       );
       const some = [displayed[index % displayed.length]].flat();
       const wanted = some.length > 0 ? some[0] : "none";

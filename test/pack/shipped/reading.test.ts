@@ -41,7 +41,7 @@ describe("an alpha object depends only on the v4 object", () => {
       return frozen(object);
     });
     const law = async (object: Json) => {
-      const reading = { catalogs, related: {} };
+      const reading = { catalogs, calls: {} };
       const displayed = await readObject(resource, object, reading);
       expect(await readObject(resource, object, reading)).toEqual(displayed);
       for (const [field] of resource.fields) expect(compileGetter(field)(displayed)).not.toBeUndefined();

@@ -90,12 +90,12 @@ async function written({ body, field }: Writable, value: unknown): Promise<Json>
   const sent: Json = {};
   compileSetter(field)(sent, value);
   const { body: normal } = body.normalise(sent);
-  const { v4 } = await body.write(normal, { catalogs, prerequisites: {}, path: {}, client: "192.0.2.1" });
+  const { v4 } = await body.write(normal, { catalogs, calls: {}, path: {}, client: "192.0.2.1" });
   return v4;
 }
 
 const readValue = async ({ resource, field }: Writable, v4: unknown): Promise<unknown> =>
-  compileGetter(field)(await readObject(resource, v4, { catalogs, related: {} }));
+  compileGetter(field)(await readObject(resource, v4, { catalogs, calls: {} }));
 
 /** The value that a client would send for the one it is shown: of an object, its id. */
 function asSent(value: unknown, { catalog }: FieldRule): unknown {

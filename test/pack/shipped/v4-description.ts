@@ -103,10 +103,10 @@ export function describedRequests(): (request: V4Request) => string[] {
     const operation = operations.find((each) => each.method === method && fits(each.template, segments));
     if (!operation) return ["there is no such call"];
     const { described } = operation;
-    const filterable = new Set(described.filters ?? []);
+    const filterable = new Set(described.filters?.split(" "));
     const wrong = filterFields(filter).filter((field) => !filterable.has(field));
     return [
-      ...queryFaults(query, described.list === true),
+      ...queryFaults(query, described.isList),
       ...wrong.map((field) => `${field} can't be filtered by`),
       ...bodyFaults(operation, body),
     ];

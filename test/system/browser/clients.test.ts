@@ -157,7 +157,7 @@ const today = (): string => new Date().toISOString().slice(0, 10);
 
   test("the report of a search opens to tokens and callers", async () => {
     const page = await show("api/report?format=html&search=batch");
-    expect(await page.locator("section.client > h2").allInnerTexts()).toEqual(["batch"]);
+    expect(await page.locator("section.page > h2").allInnerTexts()).toEqual(["batch"]);
     await page
       .getByText(/^\d+ tokens, with their requests of all days$/)
       .first()

@@ -264,7 +264,7 @@ const pagesInNavigation = ({ page }: Console): Promise<string[]> =>
       .filter({ hasText: "total_transfer.read" });
     await field.locator("summary").click();
     expect(await field.innerText()).toMatch(
-      /\$floor\(\$related\.transfer\.used \/ 1073741824\) = \d+[^]*\$related\.transfer\.used \/ 1073741824 = [\d.]+[^]*\$related\.transfer\.used = \d+/,
+      /\$floor\(\$calls\.transfer\.used \/ 1073741824\) = \d+[^]*\$calls\.transfer\.used \/ 1073741824 = [\d.]+[^]*\$calls\.transfer\.used = \d+/,
     );
     const schedule = trace.locator("details").filter({ hasText: "backups.schedule.day.read" });
     await schedule.locator("summary").click();
@@ -344,23 +344,23 @@ const pagesInNavigation = ({ page }: Console): Promise<string[]> =>
     await consolePage.open("#/plan");
     const { page } = consolePage;
     const stages = page.getByRole("list", { name: "Stages" });
-    await waitFor(async () => /on now\s*first brown-outs/.test(await stages.innerText()));
-    expect(await stages.innerText()).toMatch(/planned\s*freeze/);
+    await waitFor(async () => /active .* first brown-outs/.test(await stages.innerText()));
+    expect(await stages.innerText()).toMatch(/planned .* freeze/);
     // Without a name nothing is paused.
     await page.getByRole("button", { name: "Pause the plan" }).click();
-    expect(await stages.innerText()).toContain("on now");
+    expect(await stages.innerText()).toContain("active");
     await page.getByLabel("Your name").fill("Ann");
     await page.getByLabel("Reason").fill("a customer called");
     await page.getByLabel("Reason").press("Enter");
     await page.getByRole("button", { name: "Resume the plan" }).waitFor();
     expect(await page.getByRole("list", { name: "Pauses" }).innerText()).toMatch(
-      /all stages\s*by Ann, .*: a customer called/,
+      /all stages by Ann at .*: a customer called/,
     );
     await page.getByRole("button", { name: "Resume the plan" }).press("Enter");
     await page.getByRole("button", { name: "Pause the plan" }).waitFor();
     await stages.getByRole("button", { name: "Pause" }).first().click();
     await stages.getByRole("button", { name: "Resume" }).click();
-    await waitFor(async () => /on now\s*first brown-outs/.test(await stages.innerText()));
+    await waitFor(async () => /active .* first brown-outs/.test(await stages.innerText()));
   });
 
   test("shows who gets the translation, turns a client back, and resumes nothing", async () => {
@@ -368,16 +368,16 @@ const pagesInNavigation = ({ page }: Console): Promise<string[]> =>
     await consolePage.open("#/rollout");
     const { page } = consolePage;
     const clients = page.getByRole("list", { name: "Clients" });
-    await waitFor(async () => /translation\s*billing\s*all clients/.test(await clients.innerText()));
+    await waitFor(async () => /new\s*billing: all clients/.test(await clients.innerText()));
     // Without a name nothing is turned back.
     await page.getByRole("button", { name: "Turn back now" }).click();
     await page.getByLabel("Your name").fill("Ann");
     await page.getByLabel("What").selectOption("billing");
     await page.getByLabel("Reason").fill("a customer called");
     await page.getByLabel("Reason").press("Enter");
-    await waitFor(async () => /old service\s*billing/.test(await clients.innerText()));
+    await waitFor(async () => /old\s*billing/.test(await clients.innerText()));
     expect(await page.getByRole("list", { name: "Returned" }).innerText()).toMatch(
-      /billing\s*by Ann, .*: a customer called/,
+      /billing at .* by Ann: a customer called/,
     );
     expect(await page.locator("main").getByRole("button").allInnerTexts()).toEqual(["Turn back now"]);
     expect(await consolePage.violations()).toEqual([]);

@@ -7,7 +7,7 @@ import type { Browser } from "playwright-core";
 import { Redaction } from "../../../src/audit/redact/redact.ts";
 import type { Log } from "../../../src/base/log/log.ts";
 import { openComparisons } from "../../../src/compare/counts/comparisons.ts";
-import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
+import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import { answer, different, equal } from "../../compare/counts/make-compared.ts";
 import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { describeWith } from "../../support/services.ts";
@@ -77,13 +77,14 @@ async function compare(directory: string): Promise<void> {
       consolePage = await openConsole(browser, gateway);
       const { page } = consolePage;
       await consolePage.open("#/parity");
-      const rows = page.locator("main tbody tr");
-      expect(await rows.first().innerText()).toMatch(
-        /GET \/vm\/instances\n(.*\n)*.*vms\.label value, 1 time/,
+      const routes = page.locator("main li", { has: page.locator("ul") });
+      const [first, second] = [routes.first(), routes.filter({ hasText: ROUTE })];
+      expect(await first.innerText()).toMatch(
+        /^GET \/vm\/instances\n(.*\n)*.*vms\.label \(value\): 1, last /,
       );
-      expect(await rows.first().innerText()).toContain("too many differ");
-      expect(await rows.nth(1).innerText()).toMatch(/not enough: 1,240 of 2,995/);
-      await page.getByRole("link", { name: "example 1" }).click();
+      expect(await first.innerText()).toContain("too many differ");
+      expect(await second.innerText()).toMatch(/not enough: 1 240 of 2 995/);
+      await page.getByRole("link", { name: "alpha-gateway parity show" }).click();
       await page.getByRole("heading", { name: "GET /vm/instances" }).waitFor();
       const differing = page.locator("main tbody tr", { hasText: "differs" });
       expect(await differing.allInnerTexts()).toEqual([
@@ -103,7 +104,9 @@ async function compare(directory: string): Promise<void> {
       consolePage = await openConsole(browser, gateway, look);
       await consolePage.open("#/parity");
       const example =
-        (await consolePage.page.getByRole("link", { name: "example 1" }).getAttribute("href")) ?? "";
+        (await consolePage.page
+          .getByRole("link", { name: "alpha-gateway parity show" })
+          .getAttribute("href")) ?? "";
       for (const view of ["#/parity", example]) {
         await consolePage.open(view);
         expect([view, await consolePage.violations(), await consolePage.overflow()]).toEqual([view, [], 0]);

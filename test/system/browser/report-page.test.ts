@@ -55,7 +55,7 @@ const LONG_MS = 120_000;
           page.getByRole("link", { name: "HTML" }).click(),
         ]);
         await report.locator("main h1").waitFor();
-        return report.locator("section.client > h2").allTextContents();
+        return report.locator("section.page > h2").allTextContents();
       };
       await consolePage.open("#/migration");
       expect((await opened()).length).toBeGreaterThan(1);

@@ -85,13 +85,13 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
     fault: "Redis hangs",
     outcome:
       "the first command times out after half a second; after it none waits until Redis responds to a ping",
-    file: "test/base/storage/redis-key-value-store.test.ts",
+    file: "test/gateway/state/redis-key-value-store.test.ts",
     test: "waits once for a Redis that hangs",
   },
   {
     fault: "Redis is full, or a replica that can only be read",
     outcome: "tokens can be read, nothing is evicted; limits by share; not ready until it can be written",
-    file: "test/base/storage/redis-key-value-store.test.ts",
+    file: "test/gateway/state/redis-key-value-store.test.ts",
     test: "is not ready while Redis is full",
   },
   {
@@ -153,7 +153,7 @@ export const ELSEWHERE: readonly TestedElsewhere[] = [
   {
     fault: "a program that is not Redis responds at its address",
     outcome: "not ready; every reply of another type is a failure, never a value",
-    file: "test/base/storage/redis-key-value-store.test.ts",
+    file: "test/gateway/state/redis-key-value-store.test.ts",
     test: "fails where a program responds that is not Redis",
   },
   {

@@ -2,13 +2,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { ELSEWHERE } from "./elsewhere.ts";
-import { faultsPage } from "./faults-page.ts";
+import { faultRows, faultsPage } from "./faults-page.ts";
 
-const PAGE = "docs/results/faults.md";
-
-test("docs/results/faults.md is up to date with the data of the suites", () => {
-  if (process.env["CHAOS_PAGE"]) writeFileSync(PAGE, faultsPage());
-  expect(readFileSync(PAGE, "utf8")).toBe(faultsPage());
+test.each([
+  ["docs/results/faults.md", faultsPage],
+  ["docs/results/faults.tsv", faultRows],
+] as const)("%s is up to date with the data of the suites", (path, write) => {
+  if (process.env["CHAOS_PAGE"]) writeFileSync(path, write());
+  expect(readFileSync(path, "utf8")).toBe(write());
 });
 
 test.each(ELSEWHERE)("the cited test exists: $fault", ({ file, test: name }) => {

@@ -117,7 +117,7 @@ describe("explain prints commands for a shell", () => {
 });
 
 test("explain shows the call of a route whose success is not a 200", async () => {
-  const { out, code } = await explain("POST /orders/5/refund", "--mappings-dir", "test/fixtures/orders-pack");
+  const { out, code } = await explain("POST /orders/5/refund", "--mappings-dir", "examples/shop/pack");
   expect([code, pasted(out)]).toEqual([
     0,
     [expect.arrayContaining([expect.stringContaining("/api/purchases/5/refunds")])],
@@ -130,7 +130,7 @@ test("explain shows the version that the upstream is asked for, and the headers 
     "-H",
     'If-None-Match: "v1"',
     "--mappings-dir",
-    "test/fixtures/orders-pack",
+    "examples/shop/pack",
   );
   expect(pasted(out)[0]?.filter((_word, index, words) => words[index - 1] === "-H")).toEqual([
     "X-Client: gateway",
@@ -140,20 +140,18 @@ test("explain shows the version that the upstream is asked for, and the headers 
 });
 
 test("explain shows requests after the call with the names of what only its response has", async () => {
-  const ofPack = ["--mappings-dir", "test/fixtures/calls-pack"];
+  const ofPack = ["--mappings-dir", "examples/shipping/pack"];
   const { out, code } = await explain("PUT /labels/current", "-d", '{"paper":"a6"}', ...ofPack);
   const paths = [...out.matchAll(/^curl -g .*?'(\/[^']*)'/gm)].map(([, path]) => path);
   expect(paths).toEqual(["/prints/current", "/jobs/{response.job.id}", "/prints/{response.print}"]);
-  expect(out).toContain("# after a 202, every 10 ms for at most 1000 ms, until the operation ends");
+  expect(out).toContain(
+    "# after the call, for the response, after a 202, every 10 ms for at most 1000 ms, until done",
+  );
   expect(code).toBe(0);
 });
 
 test("explain shows values of one answer in the next path by their names", async () => {
-  const { out, code } = await explain(
-    "GET /parcels/7/carriers",
-    "--mappings-dir",
-    "test/fixtures/calls-pack",
-  );
+  const { out, code } = await explain("GET /parcels/7/carriers", "--mappings-dir", "examples/shipping/pack");
   const paths = [...out.matchAll(/^curl -g .*?'(\/[^']*)'/gm)].map(([, path]) => path);
   expect([code, paths]).toEqual([
     0,
@@ -166,13 +164,13 @@ test("explain shows values of one answer in the next path by their names", async
 });
 
 test("explain shows the calls of an object that the upstream wraps", async () => {
-  const { out, code } = await explain("GET /receipts/7", "--mappings-dir", "test/fixtures/receipts-pack");
+  const { out, code } = await explain("GET /receipts/7", "--mappings-dir", "examples/cursors/pack");
   expect([code, pasted(out).length]).toEqual([0, 2]);
   expect(out).toContain("/invoices/7'");
 });
 
 test("explain shows the call for each id of a request", async () => {
-  const ofPack = ["--mappings-dir", "test/fixtures/calls-pack"];
+  const ofPack = ["--mappings-dir", "examples/shipping/pack"];
   const { out, code } = await explain("GET /deliveries/states?ids=d3,d1,x,d2", ...ofPack);
   const paths = [...out.matchAll(/^curl -g .*?'(\/[^']*)'/gm)].map(([, path]) => path);
   expect([code, paths]).toEqual([0, ["/drops/3", "/drops/1", "/drops/2"]]);

@@ -104,18 +104,19 @@ describeTerminal("formats for programs", () => {
 
   test("are escaped on a terminal, and written as they are to a file", async () => {
     const folder = await stored(hostileRecord("00000000000000000000000001"));
-    for (const command of [
-      "export",
-      "export --format csv",
-      "export --format har",
-      "report",
-      "report --format html",
-    ]) {
+    for (const command of ["export", "export --format csv", "export --format har", "report --format html"]) {
       const args = `${command} --data-dir ${folder}`;
       expect(await onTerminal(args)).not.toMatch(ACTS);
       const { out } = await run(args.split(" ")).ended;
       expect(out).toMatch(/\u202e/);
     }
+  });
+
+  test("are not Markdown, which people read: it is escaped in a file, too", async () => {
+    const folder = await stored(hostileRecord("00000000000000000000000001"));
+    const { out } = await run(["report", "--data-dir", folder]).ended;
+    expect(out).toContain("u202e");
+    expect(out).not.toMatch(ACTS);
   });
 
   test("that are compressed are refused on a terminal", async () => {

@@ -12,7 +12,7 @@ afterEach(async () => {
 
 function copyPack(): { folder: string; change(file: string, from: string, to: string): void } {
   const folder = createFolder();
-  cpSync("test/fixtures/library-pack", folder, { recursive: true });
+  cpSync("examples/library/pack", folder, { recursive: true });
   return {
     folder,
     change(file, from, to) {
@@ -55,7 +55,7 @@ test("check says that a pack is shipped without golden cases, and names none of 
 
 test("check names each expression that the package jsonata runs, and each that it runs a part of", async () => {
   const { folder, change } = copyPack();
-  change("book.yaml", "'$related.loan.reader'", "'[$name := $related.loan.reader, $name][0]'");
+  change("book.yaml", "'$calls.loan.reader'", "'[$name := $calls.loan.reader, $name][0]'");
   change("pack.yaml", "'$value / $rate'", `'$number($formatNumber($value / $rate, "0.00"))'`);
   const { out } = await run(["check", folder]).ended;
   expect(out).toMatch(

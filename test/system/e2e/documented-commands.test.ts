@@ -22,7 +22,7 @@ const PAGES = [
 
 /** Commands that a test cannot run as they are written, and why. */
 const NOT_EXECUTED: readonly (readonly [text: string, reason: string])[] = [
-  ["npm ci\nnpm start", "the tests run after npm ci; the gateway that they use is started by serve"],
+  ["npm ci && npm start", "the tests run after npm ci; the gateway that they use is started by serve"],
   ["PASTE-IT-HERE", "needs a browser: test/system/e2e/oauth.test.ts"],
   ["--legacy-url https://old.example.com", "needs an old service: test/system/e2e/observe.test.ts"],
   [
@@ -117,7 +117,7 @@ describe("documented commands", () => {
     "$page starts a gateway: $command",
     async ({ command }) => {
       const start = `exec ${process.execPath} ${PROGRAM} serve`;
-      const script = command.replace("npm start", start).replace("my-pack", "test/fixtures/library-pack");
+      const script = command.replace("npm start", start).replace("my-pack", "examples/library/pack");
       const started = run([], {
         script: [],
         within: ["bash", "-c", script, "--"],

@@ -26,12 +26,17 @@ const matcherOf = (output: string): RegExp =>
   );
 
 test.each([
-  ["payments", 9001],
-  ["media-type-versions", 9002],
-  ["json-api", 9003],
+  ["payments", 9001, ""],
+  ["media-type-versions", 9002, ""],
+  ["json-api", 9003, ""],
+  ["cursors", 9004, "--public-url http://127.0.0.1:8080"],
+  ["shipping", 9005, ""],
+  ["billing", 9006, ""],
+  ["shop", 9007, ""],
+  ["library", 9008, ""],
 ])(
   "each command in the README of examples/%s gives what the page shows",
-  async (name, usualPort) => {
+  async (name, usualPort, more) => {
     const folder = createFolder();
     cpSync(join(REPOSITORY, "examples", name), folder, { recursive: true });
     for (const each of ["bin", "src", "node_modules", "package.json"])
@@ -40,11 +45,17 @@ test.each([
     run([], { script: ["service.ts"], cwd: folder, env: { PORT: port } });
     const gateway = await serve(createFolder(), {
       cwd: folder,
-      flags: ["--mappings-dir", "pack", "--upstream-url", `http://127.0.0.1:${port}`],
+      flags: [
+        "--mappings-dir",
+        "pack",
+        "--upstream-url",
+        `http://127.0.0.1:${port}`,
+        ...more.split(" ").filter(Boolean),
+      ],
     });
     const text = readFileSync(join(folder, "README.md"), "utf8");
     expect(text).toContain(
-      `node service.ts &\nnpx alpha-gateway serve --mappings-dir pack --upstream-url http://127.0.0.1:${usualPort}\n`,
+      `node service.ts &\nnpx alpha-gateway serve --mappings-dir pack --upstream-url http://127.0.0.1:${usualPort}${more && ` ${more}`}\n`,
     );
     const env = { PATH: `${join(folder, "node_modules/.bin")}:${process.env["PATH"]}`, HOME: folder };
     const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)];
@@ -59,5 +70,5 @@ test.each([
       expect(stdout).toMatch(matcherOf(next === "text" ? output : ""));
     }
   },
-  120_000,
+  240_000,
 );

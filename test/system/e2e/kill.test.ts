@@ -88,7 +88,7 @@ test(
 
     const database = new DatabaseSync(join(folder, "audit.db"));
     const intact = database.prepare("PRAGMA integrity_check").get();
-    const counted = database.prepare("SELECT sum(requests) AS requests FROM usage").get();
+    const counted = database.prepare("SELECT sum(requests) AS requests FROM audit_usage").get();
     database.close();
     const records = await readAuditRecords({ folder });
     expect(respondedIds.length).toBeGreaterThanOrEqual(20 * CLIENTS);

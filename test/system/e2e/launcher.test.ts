@@ -34,7 +34,7 @@ describe("in a checkout, on Node 20", () => {
   const script = [...NODE_20, launcher()];
 
   test("runs the command on the installed Node 24 and exits with its code", async () => {
-    const valid = await run(["check", "test/fixtures/library-pack"], { script }).ended;
+    const valid = await run(["check", "examples/library/pack"], { script }).ended;
     expect(valid.out).toMatch(/\d+ examples passed\n$/);
     expect(valid).toMatchObject({ code: 0, err: "" });
 

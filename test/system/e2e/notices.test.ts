@@ -1,9 +1,9 @@
 /** Notices of whole processes: replicas that share a Redis, and a shutdown while a receiver hangs. */
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
-import { connectRedis } from "../../../src/base/storage/redis-client.ts";
-import { createRedisStore } from "../../../src/base/storage/redis-store.ts";
-import { openSqliteKeyValueStore } from "../../../src/base/storage/sqlite-store.ts";
+import { connectRedis } from "../../../src/gateway/state/redis-client.ts";
+import { createRedisStore } from "../../../src/gateway/state/redis-store.ts";
+import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import {
   startWebhookReceiver,
   WEBHOOK_SECRET,

@@ -34,7 +34,7 @@ afterEach(async () => {
   removeFolders();
 });
 
-const PACK = "test/fixtures/library-pack";
+const PACK = "examples/library/pack";
 
 async function ask({ url: gateway }: Serving, path: string, token = "first-client-1", body?: object) {
   const response = await fetch(gateway + path, {

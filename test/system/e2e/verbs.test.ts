@@ -66,7 +66,7 @@ test("check finds no problem in the included pack, and prints what it covers", a
 
 test("check prints each problem with its line and a hint, and ends with 1", async () => {
   const folder = createFolder();
-  cpSync("test/fixtures/library-pack", folder, { recursive: true });
+  cpSync("examples/library/pack", folder, { recursive: true });
   const book = join(folder, "book.yaml");
   writeFileSync(book, readFileSync(book, "utf8").replace("values: state", "values: stat"));
   const wrong = await run(["check", folder]).ended;

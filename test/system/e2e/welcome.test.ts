@@ -28,7 +28,7 @@ test("serve prints neither token nor request with a real v4 service", async () =
 
 test("serve with a pack for another v4, and no address of it, says what is missing", async () => {
   const env = {
-    MAPPINGS_DIR: "test/fixtures/library-pack",
+    MAPPINGS_DIR: "examples/library/pack",
     DATA_DIR: createFolder(),
     PORT: "0",
     ADMIN_PORT: "0",

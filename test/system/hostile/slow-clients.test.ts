@@ -80,7 +80,7 @@ test("a client that never reads its response loses its connection", async () => 
     host: "127.0.0.1",
     port: 0,
     idleMs: 500,
-    badRequest: () => "",
+    badRequest: () => ({ type: "application/json", text: "" }),
     handler(_request, response) {
       response.end(Buffer.alloc(50_000_000)).once("close", ended.resolve);
     },

@@ -13,13 +13,11 @@ function routesOf(pack: Pack, { method, path }: WrittenCall): readonly Route[] {
 
 /** Matches v4 requests whose only purpose is a decision. Without a response to them the main call is still made. */
 function createDecisionMatcher(pack: Pack, call: WrittenCall): (request: HttpRequest) => boolean {
-  const endpoints = routesOf(pack, call).flatMap(({ prerequisites, wait }) => [
-    ...prerequisites
-      .filter(({ notFoundField }) => notFoundField !== undefined)
-      .map(({ endpoint }) => endpoint),
-    ...(wait ? [wait.endpoint] : []),
-  ]);
-  return (request) => request.method === "GET" && endpoints.some(({ matches }) => matches(request.path));
+  const decisions = routesOf(pack, call)
+    .flatMap(({ calls }) => calls)
+    .filter(({ place, isOptional }) => place === "before" && isOptional);
+  return (request) =>
+    request.method === "GET" && decisions.some(({ endpoint }) => endpoint.matches(request.path));
 }
 
 /** Whether a request is the main call of a route. */
@@ -76,7 +74,10 @@ export function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]
 export function withoutAnswers(pack: Pack): Pack {
   const withoutChecks = (route: Route): Route => ({
     ...route,
-    prerequisites: route.prerequisites.map((step) => ({ ...step, check: () => [] })),
+    callPlan: {
+      ...route.callPlan,
+      before: route.callPlan.before.map((call) => ({ ...call, check: () => [] })),
+    },
     withoutScopes: route.withoutScopes && withoutChecks(route.withoutScopes),
   });
   return {

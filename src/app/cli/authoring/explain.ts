@@ -1,11 +1,12 @@
 import type { Command } from "commander";
 import { loadPack, packFolder } from "../../../pack/index.ts";
+import { renderScript } from "../../../base/index.ts";
 import { createDryRun } from "../../../compare/index.ts";
 import { isCall } from "../../../authoring/index.ts";
 import type { HttpRequest } from "../../../gateway/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { createEmptyV4, withoutAnswers } from "./empty-upstream.ts";
-import { formatExplanation, isRejected } from "./format-explanation.ts";
+import { isRejected, outlineExplanation } from "./outline-explanation.ts";
 import { readRequest, type RequestFlags } from "./read-request.ts";
 import { print } from "../terminal.ts";
 
@@ -37,6 +38,6 @@ export async function explain(
   const dryRun = createDryRun(withoutAnswers(pack), createEmptyV4(pack, request, sent));
   const result = await dryRun.send(request);
   const explanation = { call, sent, result, pack };
-  print(formatExplanation(explanation));
+  print(renderScript(outlineExplanation(explanation)));
   return isRejected(explanation) ? 1 : 0;
 }

@@ -1,7 +1,11 @@
-/** The request of `explain`, as the command line has it. */
+/** The subject of `explain` on the command line: a request, with the upstream's response, or a record. */
+import { readFileSync } from "node:fs";
+import { text as readStream } from "node:stream/consumers";
 import type { Command } from "commander";
-import { isObject, parseJson } from "../../../base/index.ts";
+import { type AuditRecord, openExistingAuditStore, tryReadRecord } from "../../../audit/index.ts";
+import { errorText, isObject, parseJson } from "../../../base/index.ts";
 import type { Pack } from "../../../pack/index.ts";
+import type { CommandSettings } from "../command-settings.ts";
 import { type DryRunRequest, isJsonType, typeOfFormat } from "../../../compare/index.ts";
 import { splitCall } from "../../../authoring/index.ts";
 
@@ -71,4 +75,44 @@ export function readRequest(
       : readData(data, sent["content-type"], pack, command);
   const headers = { ...(type !== undefined && { "content-type": type }), ...sent };
   return { ...splitCall(call, pack.dialect.client.base_path), headers, body };
+}
+
+/** Reads a file, or standard input for `-`. */
+const readInput = async (file: string, command: Command): Promise<string> => {
+  try {
+    return file === "-" ? await readStream(process.stdin) : readFileSync(file, "utf8");
+  } catch (error) {
+    return command.error(`error: ${file} can't be read: ${errorText(error)}`);
+  }
+};
+
+/** Reads the upstream's response. @returns undefined without one. */
+export async function readResponse(file: string | undefined, command: Command): Promise<Buffer | undefined> {
+  if (file === undefined) return undefined;
+  const text = await readInput(file, command);
+  try {
+    parseJson(text);
+  } catch {
+    return command.error("error: --response is not valid JSON");
+  }
+  return Buffer.from(text);
+}
+
+/** Finds a record: `-` reads it from standard input, as `export` and the admin API give it. */
+export async function readRecord(
+  id: string,
+  { DATA_DIR, DATABASE_URL }: CommandSettings,
+  command: Command,
+): Promise<AuditRecord> {
+  if (id === "-") {
+    const record = tryReadRecord((await readInput(id, command)).trim());
+    return record ?? command.error("error: standard input is not one record as JSON");
+  }
+  const store = await openExistingAuditStore({ DATA_DIR, DATABASE_URL });
+  try {
+    const record = await store.get(id);
+    return record ?? command.error(`error: "${id}" is neither a method and a path nor the id of a record`);
+  } finally {
+    await store.close();
+  }
 }

@@ -1,12 +1,9 @@
 /** `explain --trace` and `check --trace`: how the expressions of a pack are evaluated for one request. */
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { text as readStream } from "node:stream/consumers";
 import type { Command } from "commander";
-import { type AuditRecord, openExistingAuditStore, tryReadRecord } from "../../../audit/index.ts";
 import { isSuccess, loadPack, type Pack, packFolder } from "../../../pack/index.ts";
 import { createRecordOptions } from "../../../gateway/index.ts";
-import { type Diagnostic, errorText, PackError, parseJson } from "../../../base/index.ts";
+import { type Diagnostic, PackError } from "../../../base/index.ts";
 import {
   diagnosticsOf,
   formatTrace,
@@ -19,11 +16,11 @@ import {
   type TraceOptions,
   traceRecord,
 } from "../../../authoring/index.ts";
-import { reportProblems } from "./check.ts";
+import { reportProblems } from "./report-problems.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { createEmptyV4 } from "./empty-upstream.ts";
 import type { ExplainFlags } from "./explain.ts";
-import { readRequest } from "./read-request.ts";
+import { readRecord, readRequest, readResponse } from "./read-request.ts";
 import { print } from "../terminal.ts";
 
 /** Bytes of a body in the record that a trace is made of: nothing of it is stored. */
@@ -33,46 +30,6 @@ const traceOptions = (folder: string): TraceOptions => ({
   catalogs: readExamples(folder, []).catalogs,
   recordOptions: (pack) => createRecordOptions(pack, { AUDIT: "full", AUDIT_BODY_LIMIT: BODY_LIMIT }),
 });
-
-/** Reads a file, or standard input for `-`. */
-const readInput = async (file: string, command: Command): Promise<string> => {
-  try {
-    return file === "-" ? await readStream(process.stdin) : readFileSync(file, "utf8");
-  } catch (error) {
-    return command.error(`error: ${file} can't be read: ${errorText(error)}`);
-  }
-};
-
-/** Reads the upstream's response. @returns undefined without one. */
-async function readResponse(file: string | undefined, command: Command): Promise<Buffer | undefined> {
-  if (file === undefined) return undefined;
-  const text = await readInput(file, command);
-  try {
-    parseJson(text);
-  } catch {
-    return command.error("error: --response is not valid JSON");
-  }
-  return Buffer.from(text);
-}
-
-/** Finds a record: `-` reads it from standard input, as `export` and the admin API give it. */
-async function readRecord(
-  id: string,
-  { DATA_DIR, DATABASE_URL }: CommandSettings,
-  command: Command,
-): Promise<AuditRecord> {
-  if (id === "-") {
-    const record = tryReadRecord((await readInput(id, command)).trim());
-    return record ?? command.error("error: standard input is not one record as JSON");
-  }
-  const store = await openExistingAuditStore({ DATA_DIR, DATABASE_URL });
-  try {
-    const record = await store.get(id);
-    return record ?? command.error(`error: "${id}" is neither a method and a path nor the id of a record`);
-  } finally {
-    await store.close();
-  }
-}
 
 /**
  * Runs `alpha-gateway explain --trace`.

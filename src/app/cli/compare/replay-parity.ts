@@ -2,25 +2,25 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createRedaction } from "../../../gateway/index.ts";
+import { createRedaction, openSqliteKeyValueStore } from "../../../gateway/index.ts";
 import type { AuditRecord, ClientDirectory } from "../../../audit/index.ts";
-import { createLog, openSqliteKeyValueStore, toVisibleLine } from "../../../base/index.ts";
+import { type Block, createLog, NO_METRICS } from "../../../base/index.ts";
 import {
   createRecordedComparison,
   DEFAULT_RATE,
   type Example,
   openComparisons,
+  outlineComparisons,
   readExample,
   type Replay,
   summarizeComparisons,
 } from "../../../compare/index.ts";
-import { formatComparisons } from "./format-parity.ts";
 
 /** Counts the differences of two packs by route, field and client. */
 export interface ReplayParity {
   add(record: AuditRecord): Promise<void>;
   /** The report of all records that were added. */
-  report(): Promise<string>;
+  report(): Promise<readonly Block[]>;
   close(): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ const BODY_LIMIT = 262_144;
 function exampleLine({ requestId, time, method, path, differences }: Example, field: string): string {
   const { old, new: other } = differences.find((each) => each.field === field) ?? {};
   const values = `${old ?? "nothing"} -> ${other ?? "nothing"}`;
-  return `    ${toVisibleLine(`${time} ${method} ${path}, request ${requestId}: ${values}`)}`;
+  return `${time} ${method} ${path}, request ${requestId}: ${values}`;
 }
 
 /**
@@ -50,7 +50,7 @@ export async function openReplayParity(
   const comparisons = openComparisons({
     state,
     redaction: () => redaction,
-    metrics: { countComparison() {}, countNoRoom() {} },
+    metrics: NO_METRICS,
     log: createLog("error", "json"),
   });
   const compare = createRecordedComparison(active, candidate, directory);
@@ -74,7 +74,7 @@ export async function openReplayParity(
         const example = examples.get(id);
         return example ? [exampleLine(example, field)] : [];
       };
-      return formatComparisons(summaries, { exampleLines, maxRoutes: Infinity, whereAll: "" });
+      return outlineComparisons(summaries, { exampleLines, maxRoutes: Infinity, whereAll: "" });
     },
     async close() {
       await comparisons.close();

@@ -1,9 +1,10 @@
 import type { Command } from "commander";
 import { loadPack, packFolder } from "../../../pack/index.ts";
 import type { AuditRecord } from "../../../audit/index.ts";
-import { toVisibleLine } from "../../../base/index.ts";
+import { type Block, type Item, toVisibleLine, withClosing } from "../../../base/index.ts";
 import {
   createReplaySummary,
+  describeDifference,
   matchesQuery,
   readRecords,
   Replay,
@@ -17,7 +18,7 @@ import { openSource } from "./record-source.ts";
 import { readRecordFilters, type RecordFilters } from "../migration/record-filters.ts";
 import { readDirectory } from "../migration/operator-files.ts";
 import { openReplayParity } from "./replay-parity.ts";
-import { print } from "../terminal.ts";
+import { print, printBlocks } from "../terminal.ts";
 
 export interface ReplayFlags extends RecordFilters {
   /** File, `-` for standard input, folder, or address of an audit store. */
@@ -28,8 +29,8 @@ export interface ReplayFlags extends RecordFilters {
   readonly parity?: true;
 }
 
-const formatDifference = ({ what, was, is }: ReplayDifference): string =>
-  `  ${toVisibleLine(`${what}: ${was ?? "nothing"} -> ${is ?? "nothing"}`)}\n`;
+const formatDifference = (difference: ReplayDifference): string =>
+  `  ${toVisibleLine(describeDifference(difference))}\n`;
 
 /** The exit code where no record could be compared: a gate must not pass. */
 const NOTHING_COMPARED = 2;
@@ -48,19 +49,26 @@ function formatChange({ id, time, alpha }: AuditRecord, differences: readonly Re
   ].join("");
 }
 
-function formatSummary(summary: ReplaySummary): string {
+function outlineSummary(summary: ReplaySummary): Block[] {
   const { same, exact, changed, inconclusive } = summary.counts;
-  const list = (counts: readonly (readonly [string, number])[]): string =>
-    counts.map(([what, count]) => `  ${count} ${toVisibleLine(what)}\n`).join("");
-  return (
-    `${same} the same${exact > 0 ? ` (${exact} byte for byte)` : ""}, ${changed} changed, ${inconclusive} inconclusive\n` +
-    (changed > 0 ? `changed:\n${list(summary.changes())}` : "") +
-    (summary.uncompared().length > 0
-      ? `the same, without these entries of catalogs, which were not compared:\n${list(summary.uncompared())}`
-      : "") +
-    (inconclusive > 0 ? `inconclusive:\n${list(summary.reasons())}` : "") +
-    (same + changed === 0 ? "nothing was compared\n" : "")
-  );
+  const listed = (line: string, counts: readonly (readonly [string, number])[]): Item => ({
+    line,
+    items: counts.map(([what, count]) => `${count} ${what}`),
+  });
+  const [uncompared, rules] = [summary.uncompared(), summary.rules()];
+  const items: Item[] = [
+    `${same} the same${exact > 0 ? ` (${exact} byte for byte)` : ""}, ${changed} changed, ${inconclusive} inconclusive`,
+    ...(changed > 0 ? [listed("changed:", summary.changes())] : []),
+    ...(uncompared.length > 0
+      ? [listed("the same, without these entries of catalogs, which were not compared:", uncompared)]
+      : []),
+    ...(inconclusive > 0 ? [listed("inconclusive:", summary.reasons())] : []),
+    ...(rules.length > 0
+      ? [listed("rules of the packs that differ, in records that depend on them:", rules)]
+      : []),
+    ...(same + changed === 0 ? ["nothing was compared"] : []),
+  ];
+  return [{ kind: "list", items }];
 }
 
 /**
@@ -82,17 +90,14 @@ export async function replay(
   const control = new Replay(loadPack(folder, WORDS), options);
   const candidate =
     pack === undefined ? control : new Replay(loadPack(packFolder(pack), WORDS), { ...options, control });
-  const parity = wantsParity
-    ? await openReplayParity(control, candidate, readDirectory(CLIENTS_FILE))
-    : undefined;
-  const { count, chunks, close } = await openSource(from, query).catch(async (error: unknown) => {
-    await parity?.close();
-    throw error;
-  });
   const summary = createReplaySummary();
-  const progress = showProgress("records");
-  let done = 0;
-  try {
+  await withClosing(async (keep) => {
+    const parity = wantsParity
+      ? keep(await openReplayParity(control, candidate, readDirectory(CLIENTS_FILE)), ({ close }) => close())
+      : undefined;
+    const { count, chunks } = keep(await openSource(from, query), ({ close }) => close());
+    const progress = keep(showProgress("records"), ({ end }) => end());
+    let done = 0;
     for await (const record of readRecords(chunks)) {
       progress((done += 1), count);
       if (!matchesQuery(record, query)) continue;
@@ -101,20 +106,10 @@ export async function replay(
         print(formatChange(record, result.differences));
       await parity?.add(record);
     }
-  } catch (error) {
-    await parity?.close();
-    throw error;
-  } finally {
     progress.end();
-    await close();
-  }
-  print(formatSummary(summary));
-  try {
-    if (parity) print(`\n${await parity.report()}`);
-  } finally {
-    await parity?.close();
-  }
+    printBlocks([...outlineSummary(summary), ...((await parity?.report()) ?? [])]);
+  });
   const { changed, same } = summary.counts;
-  if (changed > 0) return 1;
+  if (changed > 0 || summary.rules().length > 0) return 1;
   return same > 0 ? 0 : NOTHING_COMPARED;
 }

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { loadPack, packFolder } from "../../../pack/index.ts";
-import { toVisibleLine } from "../../../base/index.ts";
+import { type Block, type Column, formatCount, type Line, withClosing } from "../../../base/index.ts";
 import { REQUIRED_CLIENTS } from "../../../compare/index.ts";
 import {
   CallJudge,
@@ -16,7 +16,7 @@ import { showProgress } from "../progress.ts";
 import { readRecordFilters, type RecordFilters } from "./record-filters.ts";
 import { readCalls } from "./read-calls.ts";
 import { openSource } from "../compare/record-source.ts";
-import { print, printData } from "../terminal.ts";
+import { printBlocks, printData } from "../terminal.ts";
 
 export interface CoverageFlags extends RecordFilters {
   /** File, `-` for standard input, folder, or address of an audit store. */
@@ -24,7 +24,7 @@ export interface CoverageFlags extends RecordFilters {
   /** Folder of a pack. */
   readonly pack?: string;
   readonly format: "text" | "json";
-  /** What refusals are ranked by. */
+  /** The unit by which refusals are ranked. */
   readonly by: "calls" | "clients";
   /** Per cent of the calls of a client, as a number. */
   readonly failBelow?: number;
@@ -46,21 +46,24 @@ const percent = (part: number, all: number): string =>
 
 const clientName = (client: string | null): string => client ?? "without a token";
 
-const column = (value: number | string): string => String(value).padStart(8);
-
-/** The first lines of a list, and how many more there are. */
-function listed<T>(title: string, items: readonly T[], line: (item: T) => string): string[] {
+/** The first items of a list as a table; nothing without items. */
+function outlineFirst<T>(
+  caption: string,
+  columns: readonly Column[],
+  items: readonly T[],
+  row: (item: T) => readonly Line[],
+): Block[] {
   if (items.length === 0) return [];
   const more = items.length - MOST_LISTED;
   return [
-    "",
-    title,
-    ...items.slice(0, MOST_LISTED).map((item) => toVisibleLine(line(item))),
-    ...(more > 0 ? [`          and ${more} more (--format json has all)`] : []),
+    { kind: "table", caption, columns, rows: items.slice(0, MOST_LISTED).map(row) },
+    ...(more > 0 ? [{ kind: "text" as const, line: `and ${more} more (--format json has all)` }] : []),
   ];
 }
 
-/** What the gate goes by, in words. */
+const number = (name: string): Column => ({ name, number: true });
+
+/** The rule of the gate, in words. */
 function describeMean({ clients, share, unproven, largest }: ClientMean): string[] {
   const mean =
     share === null
@@ -89,31 +92,44 @@ function gate({ share, shareWithUnproven }: ClientMean, least: number): number {
   return (shareWithUnproven ?? 0) * 100 < least ? NOT_KNOWN : 0;
 }
 
-function formatCoverage({ calls, served, clients, mean, refusals, notJudged }: Coverage): string {
+function outlineCoverage({ calls, served, clients, mean, refusals, notJudged }: Coverage): Block[] {
   const complete = clients.filter((client) => client.served === client.calls).length;
-  const lines = [
-    `${percent(served, calls)} of the calls would be served: ${served} of ${calls}`,
-    `${percent(complete, clients.length)} of the clients would be served completely: ${complete} of ${clients.length}`,
-    ...describeMean(mean),
-    ...listed(
-      "Refused:\n   calls  clients",
+  return [
+    {
+      kind: "list",
+      items: [
+        `${percent(served, calls)} of the calls would be served: ${served} of ${calls}`,
+        `${percent(complete, clients.length)} of the clients would be served completely: ${complete} of ${clients.length}`,
+        ...describeMean(mean),
+      ],
+    },
+    ...outlineFirst(
+      "Refused",
+      [number("calls"), number("clients"), { name: "why" }],
       refusals,
-      ({ calls: count, clients: callers, route, reason }) =>
-        `${column(count)} ${column(callers)}  ${route === "" ? "" : `${route}: `}${reason}`,
+      ({ calls: count, clients: callers, route, reason }) => [
+        formatCount(count),
+        formatCount(callers),
+        `${route === "" ? "" : `${route}: `}${reason}`,
+      ],
     ),
-    ...listed(
-      "Clients with refused calls:\n refused    calls",
+    ...outlineFirst(
+      "Clients with refused calls",
+      [number("refused"), number("calls"), { name: "client" }],
       clients.filter((client) => client.served < client.calls),
-      (client) =>
-        `${column(client.calls - client.served)} ${column(client.calls)}  ${clientName(client.client)}`,
+      (client) => [
+        formatCount(client.calls - client.served),
+        formatCount(client.calls),
+        clientName(client.client),
+      ],
     ),
-    ...listed(
-      "Not judged:\n   calls",
+    ...outlineFirst(
+      "Not judged",
+      [number("calls"), { name: "why" }],
       notJudged,
-      ({ calls: count, reason }) => `${column(count)}  ${reason}`,
+      ({ calls: count, reason }) => [formatCount(count), reason],
     ),
   ];
-  return `${lines.join("\n")}\n`;
 }
 
 const byClients = (one: Refusal, other: Refusal): number =>
@@ -138,24 +154,21 @@ export async function coverage(
   const { catalogs } = readExamples(packDirectory, []);
   const judge = new CallJudge(pack, { catalogs, publicUrl, ignorable: new Set(ignoreParameter) });
   const counter = new CoverageCounter(pack);
-  const source = await openSource(from, query);
-  const progress = showProgress("calls");
-  let done = 0;
-  try {
+  await withClosing(async (keep) => {
+    const source = keep(await openSource(from, query), ({ close }) => close());
+    const progress = keep(showProgress("calls"), (each) => each.end());
+    let done = 0;
     for await (const call of readCalls(source, { filterHeader, directory, query, baseUrl })) {
       progress((done += 1), source.count);
       if (!call) continue;
       if (call.skipped === undefined) counter.add(call, await judge.judge(call));
       else counter.skip(call.skipped, call.count);
     }
-  } finally {
-    progress.end();
-    await source.close();
-  }
+  });
   const result = counter.result();
   const refusals = by === "clients" ? result.refusals.toSorted(byClients) : result.refusals;
   if (format === "json") printData(`${JSON.stringify({ ...result, refusals }, null, 2)}\n`);
-  else print(formatCoverage({ ...result, refusals }));
+  else printBlocks(outlineCoverage({ ...result, refusals }));
   if (result.calls === 0) return NOT_KNOWN;
   return failBelow === undefined ? 0 : gate(result.mean, failBelow);
 }

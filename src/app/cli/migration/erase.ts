@@ -7,7 +7,7 @@ import {
   keysOfName,
   openExistingAuditStore,
 } from "../../../audit/index.ts";
-import { plural } from "../../../base/index.ts";
+import { plural, withClosing } from "../../../base/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { readDirectory } from "./operator-files.ts";
 import { showProgress } from "../progress.ts";
@@ -37,22 +37,19 @@ export async function eraseClient(
   command: Command,
 ): Promise<number> {
   const directory = readDirectory(settings.CLIENTS_FILE);
-  const store = await openExistingAuditStore(settings);
-  const progress = showProgress("records erased");
-  try {
+  return withClosing(async (keep) => {
+    const store = keep(await openExistingAuditStore(settings), (each) => each.close());
     const keys = await keysOf(client, directory, store);
     if (!keys)
       return command.error(
         `error: --client "${client}" is neither a name of CLIENTS_FILE nor a key: a fingerprint, application:ID or label:NAME`,
       );
-    const request = { keys, command: "audit erase" };
-    const { records, summaries, tokens } = await store.erase(request, progress);
+    const progress = showProgress("records erased");
+    const { records, summaries, tokens } = await store.erase({ keys, command: "audit erase" }, progress);
     progress.end();
     print(
       `Erased ${plural(records, "record")}, ${plural(summaries, "row")} of summaries and ${plural(tokens, "token")} of ${client}.\n`,
     );
-  } finally {
-    await store.close();
-  }
-  return 0;
+    return 0;
+  });
 }

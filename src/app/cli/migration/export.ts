@@ -8,7 +8,7 @@ import {
   writeExport,
 } from "../../../audit/index.ts";
 import { filterHeadersOf, loadPack, packFolder } from "../../../pack/index.ts";
-import { plural } from "../../../base/index.ts";
+import { plural, withClosing } from "../../../base/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
 import { showProgress } from "../progress.ts";
 import { readDirectory } from "./operator-files.ts";
@@ -32,25 +32,22 @@ export async function exportRecords(
   // Flags are checked before the store is opened.
   readRecordFilters(isName ? { ...filters, client: "" } : filters, command);
   const filterHeaders = filterHeadersOf(loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS));
-  const store = await openExistingAuditStore(settings);
-  const progress = showProgress("records");
-  let damaged = 0;
-  try {
+  const damaged = await withClosing(async (keep) => {
+    const store = keep(await openExistingAuditStore(settings), (each) => each.close());
+    const progress = keep(showProgress("records"), (each) => each.end());
     const query = await readNamedFilters(filters, { directory, store }, command);
     const total = await store.count(query);
-    const onRecords = (done: number): void => progress(done, total);
+    let found = 0;
     const texts = exportTexts(store, {
       format,
       query,
       filterHeaders,
-      onRecords,
-      onDamaged: (count) => (damaged = count),
+      onRecords: (done) => progress(done, total),
+      onDamaged: (count) => (found = count),
     });
     await writeExport(eachForOutput(texts), format, process.stdout, { end: false });
-  } finally {
-    progress.end();
-    await store.close();
-  }
+    return found;
+  });
   if (damaged > 0)
     printError(`AG_AUDIT_RECORD_DAMAGED: left out ${plural(damaged, "damaged record")} of the audit store\n`);
   return 0;

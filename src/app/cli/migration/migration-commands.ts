@@ -1,26 +1,29 @@
 /** The commands of a migration: their arguments and flags. The module of a command is loaded when the command runs. */
 import { CommanderError, InvalidArgumentError, Option, type Command } from "commander";
-import { EXPORT_FORMATS } from "../../../audit/index.ts";
-import type { ClientsFlags } from "./clients.ts";
+import type { ExportFormat } from "../../../audit/index.ts";
 import {
   addSettings,
   CLIENT_SETTINGS,
   commandSettings,
-  noticesSettings,
   PACK_SETTINGS,
   REPLAY_SETTINGS,
   STORE_SETTINGS,
-  SUNSET_SETTINGS,
-  sunsetSettings,
   type OnExit,
 } from "../command-settings.ts";
 import type { CoverageFlags } from "./coverage.ts";
 import type { EraseFlags } from "./erase.ts";
 import type { ExportFlags } from "./export.ts";
-import type { ImpactFlags } from "./impact.ts";
+import type { ImpactFlags } from "./impact-flags.ts";
 import type { ReplayFlags } from "../compare/replay.ts";
 import type { ReportFlags } from "./report.ts";
-import type { SunsetFlags } from "./sunset.ts";
+
+/** All names again: the room of the audit is not loaded to print the help. */
+const EXPORT_FORMATS = Object.keys({
+  ndjson: true,
+  "ndjson.zst": true,
+  csv: true,
+  har: true,
+} satisfies Record<ExportFormat, true>);
 
 /** Flags that select audit records. */
 const addRecordFilters = (command: Command): Command =>
@@ -60,14 +63,12 @@ export function addReport(program: Command, onExit: OnExit): void {
 const NOT_ANSWERED = 2;
 
 export function addImpact(program: Command, onExit: OnExit): void {
-  // A gate must tell "a client is touched" from "that can't be said".
+  // A gate must distinguish "a client is affected" from an unknown result.
   const command = program.command("impact").exitOverride((error) => {
     throw new CommanderError(error.exitCode && NOT_ANSWERED, error.code, error.message);
   });
   addSettings(command, [...STORE_SETTINGS, ...PACK_SETTINGS, "CLIENTS_FILE"])
-    .description(
-      "Print which clients would notice: if a route, a field or a word were gone, or an edition changed.",
-    )
+    .description("Print which clients would notice a change of a route, a field, a word, the pack or v4.")
     .option("--route <route>", "a route, for example 'GET /vm/instances/:id'")
     .option("--field <name>", "a member, a parameter or a field of a filter: label, body.label, query.page")
     .option("--word <field=word>", "a word of a field: status=running, body.status=running")
@@ -90,20 +91,6 @@ export function addImpact(program: Command, onExit: OnExit): void {
     .action(async (flags: ImpactFlags) => {
       const { impact } = await import("./impact.ts");
       onExit(await impact(flags, commandSettings(command), command));
-    });
-}
-
-export function addClients(program: Command, onExit: OnExit): void {
-  addSettings(program.command("clients"), [...STORE_SETTINGS, ...CLIENT_SETTINGS])
-    .description("List the clients that CLIENTS_FILE does not name, those with the most requests first.")
-    .addOption(
-      new Option("--format <format>", "text, or entries for CLIENTS_FILE")
-        .choices(["text", "yaml"])
-        .default("text"),
-    )
-    .action(async (options: ClientsFlags, command: Command) => {
-      const { listClients } = await import("./clients.ts");
-      onExit(await listClients(options, commandSettings(command)));
     });
 }
 
@@ -198,52 +185,10 @@ export function addCoverage(program: Command, onExit: OnExit): void {
     });
 }
 
-export function addSunset(program: Command, onExit: OnExit): void {
-  const sunset = program
-    .command("sunset")
-    .description("Show, simulate and announce the plan by which the old API ends.");
-  const addFormat = (command: Command): Command =>
-    addSettings(command, SUNSET_SETTINGS).addOption(
-      new Option("--format <format>", "format of the output").choices(["text", "json"]).default("text"),
-    );
-  addFormat(sunset.command("status"))
-    .description("Print the stages: what runs now, what is next, and who paused it.")
-    .action(async (flags: SunsetFlags, command: Command) => {
-      const { sunsetStatus } = await import("./sunset.ts");
-      onExit(await sunsetStatus(flags, sunsetSettings(command), command));
-    });
-  addFormat(sunset.command("simulate"))
-    .description(
-      "Run the plan over the recorded weeks: who is hit, when, and how many calls. Change nothing.",
-    )
-    .action(async (flags: SunsetFlags, command: Command) => {
-      const { sunsetSimulate } = await import("./sunset.ts");
-      onExit(await sunsetSimulate(flags, sunsetSettings(command), command));
-    });
-  addSettings(sunset.command("announce"), SUNSET_SETTINGS)
-    .description("Accept dates that are earlier than those that were published before.")
-    .action(async (_flags: object, command: Command) => {
-      const { sunsetAnnounce } = await import("./sunset.ts");
-      onExit(await sunsetAnnounce(sunsetSettings(command), command));
-    });
-}
-
-export function addNotices(program: Command, onExit: OnExit): void {
-  const notices = program.command("notices").description("Try the receivers of notices.");
-  addSettings(notices.command("test"), ["NOTICES_FILE"])
-    .description("Send one notice to each receiver, and print what happened. Contacts of clients get none.")
-    .action(async (_flags: object, command: Command) => {
-      const { testNotices } = await import("./notices.ts");
-      onExit(await testNotices(noticesSettings(command), command));
-    });
-}
-
 export function addAudit(program: Command, onExit: OnExit): void {
   const audit = program.command("audit").description("Change the audit store.");
   addSettings(audit.command("erase"), [...STORE_SETTINGS, "CLIENTS_FILE"])
-    .description(
-      "Erase the records, summaries and tokens of one client. The store keeps an entry that says so. A gateway may use it meanwhile.",
-    )
+    .description("Erase the records, summaries and tokens of one client, also while a gateway runs.")
     .requiredOption(
       "--client <client>",
       "name in CLIENTS_FILE, fingerprint of a token, application:ID, or label:NAME",

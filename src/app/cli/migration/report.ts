@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { readNamedQuery, readUsageQuery } from "../../../console/index.ts";
 import { isLookedUp, openExistingAuditStore } from "../../../audit/index.ts";
+import { withClosing } from "../../../base/index.ts";
 import { loadPack, packFolder } from "../../../pack/index.ts";
 import { createReport, FORMATS, type ReportFormat } from "../../../migration/index.ts";
 import type { CommandSettings } from "../command-settings.ts";
@@ -28,25 +29,15 @@ export async function report(
   // Flags are checked before the store is opened.
   assertNoProblems(readUsageQuery({ client: isName ? "" : client, since, until }).problems, command);
   const pack = loadPack(packFolder(settings.MAPPINGS_DIR), settings.WORDS);
-  const store = await openExistingAuditStore(settings);
-  const progress = showProgress("calls");
-  try {
+  return withClosing(async (keep) => {
+    const store = keep(await openExistingAuditStore(settings), (each) => each.close());
+    const onProgress = keep(showProgress("calls"), (progress) => progress.end());
     const given = { client, since, until, search };
     const { query, problems } = await readNamedQuery(given, readUsageQuery, { directory, store });
     assertNoProblems(problems, command);
-    const content = await createReport({
-      store,
-      pack,
-      query,
-      now: Date.now(),
-      quietDays: settings.QUIET_DAYS,
-      directory,
-      onProgress: progress,
-    });
-    printData(FORMATS[format].write(content));
-  } finally {
-    progress.end();
-    await store.close();
-  }
-  return 0;
+    const { QUIET_DAYS: quietDays } = settings;
+    const options = { store, pack, query, now: Date.now(), quietDays, directory, onProgress };
+    printData(FORMATS[format].write(await createReport(options)));
+    return 0;
+  });
 }

@@ -58,7 +58,7 @@ type Exchange = Pick<
   "method" | "path" | "filter" | "body" | "status" | "response"
 >;
 
-/** What both kinds of exchanges have. @param filterHeader The name of the header with the filter. */
+/** The attributes of both kinds of exchanges. @param filterHeader The name of the header with the filter. */
 function exchangeAttributes(
   { method, path, filter, body, status, response }: Exchange,
   query: string,

@@ -1,5 +1,6 @@
-import { draw, make } from "../dom.js";
 import { count, dayName, dayOf, percent } from "../format.js";
+import { html } from "../html.js";
+import { wideTable } from "../parts.js";
 import { ClientName, clientName, upstreamName } from "../names.js";
 
 const HEIGHT = 200;
@@ -30,68 +31,47 @@ function ceiling(number) {
   return [1, 2, 5, 10].map((step) => step * size).find((round) => round >= number);
 }
 
-function bars(day, index, { step, scale }) {
+function bars({ day, alpha, native }, index, { step, scale }) {
   const width = Math.min(step * 0.76, 48);
   const x = LEFT + index * step + (step - width) / 2;
-  const height = (number) => number * scale;
-  const base = HEIGHT - BOTTOM;
-  return draw(
-    "g",
-    {},
-    draw("title", {}, `${dayName(day.day)}: ${count(day.alpha)} ${clientName}, ${count(day.native)} native`),
-    draw("rect", { class: "bar-alpha", x, width, y: base - height(day.alpha), height: height(day.alpha) }),
-    draw("rect", {
-      class: "bar-native",
-      x,
-      width,
-      y: base - height(day.alpha + day.native),
-      height: height(day.native),
-    }),
-  );
+  const rect = (kind, number, below) =>
+    html`<rect
+      class=${kind}
+      x=${x}
+      width=${width}
+      y=${HEIGHT - BOTTOM - (below + number) * scale}
+      height=${number * scale}
+    />`;
+  const title = `${dayName(day)}: ${count(alpha)} ${clientName}, ${count(native)} native`;
+  return html`<g><title>${title}</title>${rect("bar-alpha", alpha, 0)}${rect("bar-native", native, alpha)}</g>`;
 }
 
 function axes(days, top, { step, scale, width }) {
   const every = Math.ceil((days.length * LABEL) / width);
   const line = (number) => {
     const y = HEIGHT - BOTTOM - number * scale;
-    return [
-      draw("line", { class: "grid", x1: LEFT, x2: width, y1: y, y2: y }),
-      draw("text", { x: LEFT - 6, y: y + 4, "text-anchor": "end" }, count(number)),
-    ];
+    return html`<line class="grid" x1=${LEFT} x2=${width} y1=${y} y2=${y} />
+      <text x=${LEFT - 6} y=${y + 4} text-anchor="end">${count(number)}</text>`;
   };
-  const label = (day, index) =>
+  const label = ({ day }, index) =>
     index % every === 0 &&
-    draw(
-      "text",
-      { x: LEFT + index * step + step / 2, y: HEIGHT - 6, "text-anchor": "middle" },
-      dayName(day.day),
-    );
+    html`<text x=${LEFT + index * step + step / 2} y=${HEIGHT - 6} text-anchor="middle">${dayName(day)}</text>`;
   return [[0, top / 2, top].map(line), days.map(label)];
 }
 
 function asTable(days) {
   const row = ({ day, alpha, native }) =>
-    make(
-      "tr",
-      {},
-      make("th", { scope: "row" }, day),
-      make("td", { class: "number" }, count(alpha)),
-      make("td", { class: "number" }, count(native)),
-      make("td", { class: "number" }, percent(native, alpha + native)),
-    );
-  const heads = ["Day", ClientName, "Native", "Share native"].map((name, index) =>
-    make("th", { scope: "col", class: index > 0 && "number" }, name),
-  );
-  return make(
-    "details",
-    {},
-    make("summary", {}, "The same as a table"),
-    make(
-      "div",
-      { class: "wide-table", tabindex: "0", role: "region", "aria-label": "Requests by day" },
-      make("table", {}, make("thead", {}, make("tr", {}, heads)), make("tbody", {}, days.map(row))),
-    ),
-  );
+    html`<tr>
+      <th scope="row">${day}</th>
+      <td class="number">${count(alpha)}</td>
+      <td class="number">${count(native)}</td>
+      <td class="number">${percent(native, alpha + native)}</td>
+    </tr>`;
+  const columns = ["Day", [ClientName, true], ["Native", true], ["Share native", true]];
+  return html`<details>
+    <summary>The same as a table</summary>
+    ${wideTable("Requests by day", columns, days.map(row))}
+  </details>`;
 }
 
 /** A chart of the requests of each day: alpha at the bottom, native above it. */
@@ -102,21 +82,13 @@ export function daysChart(given) {
   const plot = { width, step: (width - LEFT) / days.length, scale: (HEIGHT - BOTTOM - TOP) / top };
   const last = days.at(-1);
   const label = `Requests by day, ${days[0].day} to ${last.day}; on the last day ${percent(last.native, last.alpha + last.native)} native.`;
-  return make(
-    "figure",
-    { class: "chart" },
-    make(
-      "figcaption",
-      {},
-      make("span", { class: "key key-alpha" }, clientName),
-      make("span", { class: "key key-native" }, `native (${upstreamName})`),
-    ),
-    draw(
-      "svg",
-      { viewBox: `0 0 ${width} ${HEIGHT}`, role: "img", "aria-label": label },
-      axes(days, top, plot),
-      days.map((day, index) => bars(day, index, plot)),
-    ),
-    asTable(days),
-  );
+  return html`<figure class="chart">
+    <figcaption>
+      <span class=${"key key-alpha"}>${clientName}</span><span class="key key-native">native (${upstreamName})</span>
+    </figcaption>
+    <svg viewBox=${`0 0 ${width} ${HEIGHT}`} role="img" aria-label=${label}>
+      ${axes(days, top, plot)} ${days.map((day, index) => bars(day, index, plot))}
+    </svg>
+    ${asTable(days)}
+  </figure>`;
 }

@@ -1,13 +1,11 @@
-import { make } from "../dom.js";
+import { html } from "../html.js";
 import { clientName, upstreamName } from "../names.js";
 
 /** A status, coloured by its class. */
 export const statusBadge = (status) =>
-  make(
-    "span",
-    { class: "badge", data: { class: status === null ? 5 : Math.trunc(status / 100) } },
-    status ?? "no response",
-  );
+  html`<span class="badge" data-class=${status === null ? 5 : Math.trunc(status / 100)}>
+    ${status ?? "no response"}
+  </span>`;
 
 /** The classes of fields: a sign and a description for each, so that colour is not the only mark. */
 export const CLASSES = {
@@ -22,28 +20,22 @@ export const CLASSES = {
 };
 
 /** The chip of a class: its sign and its word. */
-export const classChip = (name, ...more) =>
-  make(
-    "span",
-    { class: "chip", data: { class: name }, title: CLASSES[name][1] },
-    make("span", { class: "sign", "aria-hidden": "true" }, CLASSES[name][0]),
-    name,
-    more,
-  );
+export const classChip = (name, more) => {
+  const [sign, meaning] = CLASSES[name];
+  return html`<span class="chip" data-class=${name} title=${meaning}>
+    <span class="sign" aria-hidden="true">${sign}</span>${name}${more}
+  </span>`;
+};
 
 /** The legend, with the number of fields of each class. Classes without fields are omitted. */
 export const legend = (counts) =>
-  make(
-    "ul",
-    { class: "legend", "aria-label": "Classes of the fields" },
-    Object.keys(CLASSES)
-      .filter((name) => counts[name] > 0)
-      .map((name) =>
-        make(
-          "li",
-          {},
-          classChip(name, make("b", {}, ` ${counts[name]}`)),
-          make("span", { class: "hint" }, CLASSES[name][1]),
-        ),
-      ),
-  );
+  html`<ul class="legend" aria-label="Classes of the fields">
+    ${Object.entries(CLASSES)
+      .filter(([name]) => counts[name] > 0)
+      .map(
+        ([name, [, meaning]]) =>
+          html`<li>
+            ${classChip(name, html`<b> ${counts[name]}</b>`)}<span class="hint">${meaning}</span>
+          </li>`,
+      )}
+  </ul>`;

@@ -1,4 +1,6 @@
-import { make, say } from "../dom.js";
+import { html } from "../html.js";
+import { Local } from "../loaded.js";
+import { say } from "../parts.js";
 import { clientName, upstreamName } from "../names.js";
 
 const MOMENT_MS = 1500;
@@ -6,7 +8,9 @@ const MOMENT_MS = 1500;
 /** `navigator.clipboard` is there on https and localhost alone; the older way works anywhere. */
 async function copy(text) {
   if (navigator.clipboard) return navigator.clipboard.writeText(text);
-  const area = make("textarea", { class: "unseen", "aria-hidden": "true" });
+  const area = document.createElement("textarea");
+  area.className = "unseen";
+  area.ariaHidden = "true";
   area.value = text;
   document.body.append(area);
   area.select();
@@ -16,26 +20,29 @@ async function copy(text) {
 }
 
 function copyButton(name, text) {
-  const button = make("button", { type: "button", onclick: () => void act() }, name);
-  async function act() {
-    const done = await copy(text).then(
-      () => true,
-      () => false,
+  async function act(show) {
+    const result = await copy(text).then(
+      () => "Copied",
+      () => "Could not copy",
     );
-    button.textContent = done ? "Copied" : "Could not copy";
-    say(`${name}: ${button.textContent}`);
-    setTimeout(() => (button.textContent = name), MOMENT_MS);
+    show(result);
+    say(`${name}: ${result}`);
+    setTimeout(() => show(name), MOMENT_MS);
   }
-  return button;
+  const button = (shown, show) =>
+    html`<button type="button" onClick=${() => void act(show)}>${shown}</button>`;
+  return html`<${Local} first=${name} show=${button} />`;
 }
 
 function saveButton(name, file, text) {
-  return make("button", { type: "button", onclick: save }, name);
   function save() {
-    const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-    make("a", { href: url, download: file }).click();
-    setTimeout(() => URL.revokeObjectURL(url), MOMENT_MS);
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+    link.download = file;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), MOMENT_MS);
   }
+  return html`<button type="button" onClick=${save}>${name}</button>`;
 }
 
 /** The export narrowed to this one moment and client. */
@@ -43,21 +50,13 @@ function harLink({ id, time, client }) {
   const until = new Date(new Date(time).getTime() + 1).toISOString();
   const query = new URLSearchParams({ format: "har", since: time, until });
   if (client.fingerprint) query.set("client", client.fingerprint);
-  return make(
-    "a",
-    { class: "button", href: `/api/audit/export?${query}`, download: `${id}.har` },
-    "Download HAR",
-  );
+  return html`<a class="button" href=${`/api/audit/export?${query}`} download=${`${id}.har`}>Download HAR</a>`;
 }
 
-/** What one can take away of a call. */
-export function callTools(record, curl) {
-  return make(
-    "div",
-    { class: "tools", role: "group", "aria-label": "Take away" },
-    copyButton(`Copy as curl (${clientName})`, curl.alpha),
-    curl.v4.length > 0 && copyButton(`Copy as curl (${upstreamName})`, curl.v4.join("\n\n")),
-    saveButton("Download JSON", `${record.id}.json`, JSON.stringify(record, null, 2)),
-    harLink(record),
-  );
-}
+/** Buttons that copy or download a call. */
+export const callTools = (record, curl) =>
+  html`<div class="tools" role="group" aria-label="Take away">
+    ${copyButton(`Copy as curl (${clientName})`, curl.alpha)}
+    ${curl.v4.length > 0 && copyButton(`Copy as curl (${upstreamName})`, curl.v4.join("\n\n"))}
+    ${saveButton("Download JSON", `${record.id}.json`, JSON.stringify(record, null, 2))} ${harLink(record)}
+  </div>`;

@@ -1,7 +1,8 @@
 import { timingsBar } from "../charts/timings.js";
 import { read } from "../api.js";
-import { make } from "../dom.js";
 import { bytes, dateTime } from "../format.js";
+import { html } from "../html.js";
+import { facts, hint } from "../parts.js";
 import { address } from "../router.js";
 import { upstreamName } from "../names.js";
 import { legend, statusBadge } from "./badges.js";
@@ -26,101 +27,69 @@ function keyOf({ label, application, accepted, fingerprint }) {
   return application && accepted ? `application:${application}` : fingerprint;
 }
 
-function facts({ alpha, client, lane, requestId, time, bytes: size }) {
+function factsOf({ alpha, client, lane, requestId, time, bytes: size }) {
   const key = keyOf(client);
   const name = client.fingerprint ?? "no token";
-  const who = key ? make("a", { href: address("clients", key), class: "mono" }, name) : name;
-  const given = [
-    ["Time", make("time", { datetime: time }, dateTime(time))],
-    ["Client", [who, ` ${client.userAgent ?? ""} `, make("span", { class: "quiet" }, client.address)]],
+  const who = key ? html`<a href=${address("clients", key)} class="mono">${name}</a>` : name;
+  return facts([
+    ["Time", html`<time datetime=${time}>${dateTime(time)}</time>`],
+    ["Client", html`${who} ${client.userAgent ?? ""} <span class="quiet">${client.address}</span>`],
     client.label && ["Name", `${client.label}, given by the proxy`],
-    client.application && ["Application", make("span", { class: "mono" }, client.application)],
+    client.application && ["Application", html`<span class="mono">${client.application}</span>`],
     ["Route", alpha.route ?? (lane === "native" ? "forwarded untouched" : "none matched")],
-    ["Request id", make("span", { class: "mono" }, requestId)],
+    ["Request id", html`<span class="mono">${requestId}</span>`],
     ["Bytes", `${bytes(size.in)} in, ${bytes(size.out)} out`],
-  ];
-  return make(
-    "dl",
-    { class: "facts" },
-    given
-      .filter(Boolean)
-      .map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))),
-  );
+  ]);
 }
 
 const noteList = (title, lines, kind) =>
   lines.length > 0 &&
-  make(
-    "section",
-    { class: `notes ${kind}` },
-    make("h2", {}, title),
-    make(
-      "ul",
-      {},
-      lines.map((line) => make("li", {}, line)),
-    ),
-  );
+  html`<section class=${`notes ${kind}`}>
+    <h2>${title}</h2>
+    <ul>${lines.map((line) => html`<li>${line}</li>`)}</ul>
+  </section>`;
 
-function errorLines(errors) {
-  return errors.map(({ reason, field, v4 }) => {
-    const origin =
-      v4 === null
-        ? "from the gateway itself"
-        : `from ${upstreamName} (${v4.call}${v4.field ? `, field ${v4.field}` : ""})`;
-    return [
-      field && make("b", { class: "mono" }, `${field} `),
-      `${reason} `,
-      make("span", { class: "quiet" }, `— ${origin}`),
-    ];
-  });
-}
+const errorLine = ({ reason, field, v4 }) => {
+  const origin =
+    v4 === null
+      ? "from the gateway itself"
+      : `from ${upstreamName} (${v4.call}${v4.field ? `, field ${v4.field}` : ""})`;
+  return html`${field && html`<b class="mono">${field} </b>`}${reason}
+    <span class="quiet">— ${origin}</span>`;
+};
 
-function bodyLines({ body }) {
-  if (!body) return [];
-  return [
-    ...body.dropped.map((name) => [
-      make("b", { class: "mono" }, name),
-      ` was sent by the client and not forwarded to ${upstreamName}`,
-    ]),
-    ...body.added.map((name) => [make("b", { class: "mono" }, name), " was added by the gateway"]),
-  ];
-}
+const bodyLines = ({ body }) => [
+  ...(body?.dropped ?? []).map(
+    (name) => html`<b class="mono">${name}</b> was sent by the client and not forwarded to ${upstreamName}`,
+  ),
+  ...(body?.added ?? []).map((name) => html`<b class="mono">${name}</b> was added by the gateway`),
+];
 
 /** One call: the alpha request and response, the v4 calls that it became, and why. */
 export async function showCall(id, { signal }) {
   const path = `/api/audit/${encodeURIComponent(id)}`;
   const [record, explained] = await Promise.all([read(path, signal), read(`${path}/explain`, signal)]);
   const { alpha, lane } = record;
-  const fields = explained.answer;
-  return [
-    make("p", { class: "back" }, make("a", { href: "#/traffic" }, "← Traffic")),
-    make(
-      "div",
-      { class: "head" },
-      make("h1", { class: "mono" }, `${alpha.method} ${alpha.path}`),
-      statusBadge(alpha.status),
-      make("span", { class: "tag" }, lane),
-    ),
-    facts(record),
-    callTools(record, explained.curl),
-    timingsBar(record),
-    noteList("Warnings", record.warnings, "warn"),
-    noteList("Errors", errorLines(explained.errors), "warn"),
-    noteList("Losses", record.losses, "loss"),
-    noteList("Ignored query parameters", alpha.ignored ?? [], ""),
-    noteList("Request body", bodyLines(explained), ""),
-    make(
-      "section",
-      {},
-      make("h2", {}, "Side by side"),
-      fields.length > 0 && legend(classCounts(fields)),
-      sideBySide(record, explained),
-    ),
-    lane === "alpha" && alpha.route !== null && traceSection(id),
-    fields.length > 0 && fieldTable("Response, field by field", fields),
-    explained.body &&
-      explained.body.fields.length > 0 &&
-      fieldTable("Request, field by field", explained.body.fields),
-    explained.note && make("p", { class: "hint" }, explained.note),
-  ].filter(Boolean);
+  const { answer, body, errors, note } = explained;
+  return html`
+    <p class="back"><a href="#/traffic">← Traffic</a></p>
+    <div class="head">
+      <h1 class="mono">${alpha.method} ${alpha.path}</h1>
+      ${statusBadge(alpha.status)}
+      <span class="tag">${lane}</span>
+    </div>
+    ${factsOf(record)} ${callTools(record, explained.curl)} ${timingsBar(record)}
+    ${noteList("Warnings", record.warnings, "warn")} ${noteList("Errors", errors.map(errorLine), "warn")}
+    ${noteList("Losses", record.losses, "loss")}
+    ${noteList("Ignored query parameters", alpha.ignored ?? [], "")}
+    ${noteList("Request body", bodyLines(explained), "")}
+    <section>
+      <h2>Side by side</h2>
+      ${answer.length > 0 && legend(classCounts(answer))} ${sideBySide(record, explained)}
+    </section>
+    ${lane === "alpha" && alpha.route !== null && traceSection(id)}
+    ${answer.length > 0 && fieldTable("Response, field by field", answer)}
+    ${body && body.fields.length > 0 && fieldTable("Request, field by field", body.fields)}
+    ${note && hint(note)}
+  `;
 }

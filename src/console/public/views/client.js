@@ -1,11 +1,14 @@
 import { daysChart } from "../charts/days.js";
 import { shareBar } from "../charts/share.js";
 import { read } from "../api.js";
-import { emptyState, make } from "../dom.js";
-import { ago, count, dateTime, percent, plural } from "../format.js";
+import { count, dateTime, percent, plural } from "../format.js";
+import { html } from "../html.js";
+import { emptyState, facts } from "../parts.js";
 import { address } from "../router.js";
 import { clientName } from "../names.js";
 import { statusBadge } from "./badges.js";
+import { agentsOf, pauseText } from "./clients.js";
+import { countColumn, timeColumn } from "./columns.js";
 import { READINESS, readinessTag } from "./readiness.js";
 import { lossSection } from "./losses.js";
 import { reportLinks } from "./report-links.js";
@@ -20,49 +23,34 @@ const COLUMNS = [
     main: true,
     value: ({ route }) => route ?? "",
     cell: ({ route, lane, sample }) =>
-      make(
-        "a",
-        { href: address("traffic", sample), class: "mono" },
-        route ?? (lane === "native" ? "forwarded untouched" : "no route of the pack"),
-      ),
+      html`<a href=${address("traffic", sample)} class="mono">
+        ${route ?? (lane === "native" ? "forwarded untouched" : "no route of the pack")}
+      </a>`,
   },
   { name: "Lane", value: ({ lane }) => lane, cell: ({ lane }) => lane },
   { name: "Status", number: true, value: ({ status }) => status, cell: ({ status }) => statusBadge(status) },
-  {
-    name: "Requests",
-    number: true,
-    value: ({ requests }) => requests,
-    cell: ({ requests }) => count(requests),
-  },
-  { name: "Lossy", number: true, value: ({ lossy }) => lossy, cell: ({ lossy }) => count(lossy) },
-  {
-    name: "Last",
-    number: true,
-    value: ({ last }) => Date.parse(last),
-    cell: ({ last }) => make("time", { datetime: last, title: dateTime(last) }, ago(last)),
-  },
+  countColumn("Requests", ({ requests }) => requests),
+  countColumn("Lossy", ({ lossy }) => lossy),
+  timeColumn("Last", ({ last }) => last),
 ];
 
-const fact = (name, value) => make("div", {}, make("dt", {}, name), make("dd", {}, value));
-
-function facts(client) {
-  const { state, cameBack, lastAlpha, name, userAgent, requests, errors, lossy, native, first, last } =
+function factsOf(client) {
+  const { state, cameBack, isPauseLonger, lastAlpha, name, requests, errors, lossy, native, first, last } =
     client;
-  return make(
-    "dl",
-    { class: "facts" },
-    fact("State", [readinessTag(state), make("span", { class: "quiet" }, ` ${READINESS[state] ?? ""}`)]),
-    cameBack !== null && fact("Came back", `${cameBack}: it had been ready, and called ${clientName} again`),
-    fact(`Last ${clientName} call`, lastAlpha === null ? "never" : dateTime(lastAlpha)),
-    fact("Name", name ?? "none: see CLIENTS_FILE"),
-    fact("User agent", userAgent ?? "none"),
-    fact("Requests", count(requests)),
-    fact("Errors", `${count(errors)} (${percent(errors, requests)})`),
-    fact("Lossy", `${plural(lossy, "answer")} could not keep something`),
-    fact("Share native", shareBar(native, requests, "of its requests")),
-    fact("First seen", dateTime(first)),
-    fact("Last seen", dateTime(last)),
-  );
+  return facts([
+    ["State", html`${readinessTag(state)}<span class="quiet"> ${READINESS[state] ?? ""}</span>`],
+    cameBack !== null && ["Came back", `${cameBack}: it had been ready, and called ${clientName} again`],
+    isPauseLonger && ["Paused", `${pauseText(client)}: it is ready only after a longer pause`],
+    [`Last ${clientName} call`, lastAlpha === null ? "never" : dateTime(lastAlpha)],
+    ["Name", name ?? "none: see CLIENTS_FILE"],
+    ["User agent", agentsOf(client)],
+    ["Requests", count(requests)],
+    ["Errors", `${count(errors)} (${percent(errors, requests)})`],
+    ["Lossy", `${plural(lossy, "answer")} could not keep something`],
+    ["Share native", shareBar(native, requests, "of its requests")],
+    ["First seen", dateTime(first)],
+    ["Last seen", dateTime(last)],
+  ]);
 }
 
 /** Adds up the rows of several keys: one for each lane, route and status. */
@@ -96,56 +84,57 @@ async function clientContent(id, scope, signal) {
       "There is no data about this client",
       "Choose a longer period. Its summaries may be older than the retention time.",
     );
-  return [
-    await reportLinks(signal, id, usageQuery(scope)),
-    facts(client),
+  const tokens =
     client.tokens > 1 &&
-      make("section", {}, make("h2", {}, plural(client.tokens, "token")), await tokenTable(client)),
-    make("section", {}, make("h2", {}, "By day"), daysChart(days)),
-    found.calls.length > 0 &&
-      make(
-        "section",
-        {},
-        make("h2", {}, "Routes"),
-        callTable({ ...found, caption: "Routes that this client calls", scope, of: "client" }),
-      ),
-    make(
-      "section",
-      {},
-      make("h2", {}, "What it calls"),
-      sortableTable({
-        caption: "Calls of this client by status",
-        columns: COLUMNS,
-        rows: addKeys(routes),
-        sorted: "Requests",
-      }),
-    ),
-    lossSection(losses, { showsClients: false }),
-  ];
+    html`<section>
+      <h2>${plural(client.tokens, "token")}</h2>
+      ${await tokenTable(client)}
+    </section>`;
+  const calls = sortableTable({
+    caption: "Calls of this client by status",
+    columns: COLUMNS,
+    rows: addKeys(routes),
+    sorted: "Requests",
+  });
+  return html`
+    ${await reportLinks(signal, id, usageQuery(scope))} ${factsOf(client)} ${tokens}
+    <section>
+      <h2>By day</h2>
+      ${daysChart(days)}
+    </section>
+    ${
+      found.calls.length > 0 &&
+      html`<section>
+        <h2>Routes</h2>
+        ${callTable({ ...found, caption: "Routes that this client calls", scope, of: "client" })}
+      </section>`
+    }
+    <section>
+      <h2>What it calls</h2>
+      ${calls}
+    </section>
+    ${lossSection(losses, { showsClients: false })}
+  `;
 }
 
 /** One client: its calls, and the state of its migration. */
 export async function showClient(id, { signal, parameters }) {
-  // What was searched for in the list of clients does not narrow one of them.
+  // A search in the list of clients does not narrow one of them.
   const others = new URLSearchParams([...parameters].filter(([name]) => name !== "search"));
   const content = await scopedContent(
     { view: "clients", id, signal, parameters: others, searches: false },
-    (scope) => clientContent(id, scope, signal),
+    (scope, during) => clientContent(id, scope, during),
   );
-  return [
-    make(
-      "p",
-      { class: "back" },
-      make("a", { href: address("clients", undefined, readScope(parameters)) }, "← Clients"),
-    ),
-    make(
-      "div",
-      { class: "head" },
-      make("h1", { class: "mono" }, id === "none" ? "no token" : id),
-      id !== "none" &&
-        id !== "unaccepted" &&
-        make("a", { class: "button", href: address("traffic", undefined, { client: id }) }, "Its calls"),
-    ),
-    ...content,
-  ];
+  const hasCalls = id !== "none" && id !== "unaccepted";
+  return html`
+    <p class="back"><a href=${address("clients", undefined, readScope(parameters))}>← Clients</a></p>
+    <div class="head">
+      <h1 class="mono">${id === "none" ? "no token" : id}</h1>
+      ${
+        hasCalls &&
+        html`<a class="button" href=${address("traffic", undefined, { client: id })}>Its calls</a>`
+      }
+    </div>
+    ${content}
+  `;
 }

@@ -1,15 +1,15 @@
 import { shareBar } from "../charts/share.js";
 import { read } from "../api.js";
-import { emptyState, make } from "../dom.js";
-import { ago, count, dateTime, percent, plural } from "../format.js";
+import { plural } from "../format.js";
+import { html } from "../html.js";
+import { emptyState, hint, viewHead } from "../parts.js";
 import { address } from "../router.js";
 import { clientName } from "../names.js";
+import { countColumn, ERRORS_COLUMN, timeColumn } from "./columns.js";
 import { readinessTag } from "./readiness.js";
 import { scopedContent, usageQuery } from "./scope.js";
 import { sortableTable } from "./sortable.js";
 import { openTokens } from "./tokens.js";
-
-const when = (iso) => make("time", { datetime: iso, title: dateTime(iso) }, ago(iso));
 
 /** The name of a row: that of the directory, the family of user agents, or its key. */
 export const titleOf = ({ client, name, family = null }) =>
@@ -17,21 +17,20 @@ export const titleOf = ({ client, name, family = null }) =>
 
 /** The address of a client's page. All requests without a token are one client. */
 export const clientLink = (row, scope) =>
-  make(
-    "a",
-    {
-      href: address("clients", row.id ?? row.client ?? "none", scope),
-      class: row.name === null && !row.family && "mono",
-    },
-    titleOf(row),
-  );
+  html`<a
+    href=${address("clients", row.id ?? row.client ?? "none", scope)}
+    class=${row.name === null && !row.family && "mono"}>${titleOf(row)}</a>`;
+
+/** The user agents of a client: the last one of each of its programs. */
+export const agentsOf = ({ userAgent, otherAgents = [] }) =>
+  [userAgent ?? "no user agent", ...otherAgents].join(", ");
 
 /** The column of a client, whose links keep the period and the search. */
 export const clientColumnOf = (scope, { isMain = true } = {}) => ({
   name: "Client",
   main: isMain,
   value: titleOf,
-  cell: (row) => [clientLink(row, scope), make("span", { class: "under" }, row.userAgent ?? "no user agent")],
+  cell: (row) => html`${clientLink(row, scope)}<span class="under">${agentsOf(row)}</span>`,
 });
 
 /** The same without a period. */
@@ -39,56 +38,38 @@ export const clientColumn = clientColumnOf({});
 
 const DAY_MS = 86_400_000;
 
-/** A pause that is longer than the quiet time: being quiet says little about this client. */
-const pauseNote = ({ isPauseLonger, longestPauseMs }) =>
-  isPauseLonger &&
-  make("span", { class: "under" }, `paused for ${plural(Math.floor(longestPauseMs / DAY_MS), "day")} before`);
+/** The longest pause between two calls of a client. */
+export const pauseText = ({ longestPauseMs }) =>
+  `paused for ${plural(Math.floor(longestPauseMs / DAY_MS), "day")} before`;
+
+/** A pause that is longer than the quiet time: the client is ready only after a longer one. */
+const pauseNote = (row) => row.isPauseLonger && html`<span class="under">${pauseText(row)}</span>`;
 
 /** A client that called alpha again after it had been ready. */
-const returnNote = ({ cameBack }) => cameBack && make("span", { class: "under" }, `came back on ${cameBack}`);
+const returnNote = ({ cameBack }) => cameBack && html`<span class="under">came back on ${cameBack}</span>`;
 
 /** The state of a client's migration, and its last call. */
 export const STATE_COLUMNS = [
   {
     name: "State",
     value: ({ state }) => state ?? "",
-    cell: (row) => [readinessTag(row.state), returnNote(row), pauseNote(row)],
+    cell: (row) => html`${readinessTag(row.state)}${returnNote(row)}${pauseNote(row)}`,
   },
-  {
-    name: `Last ${clientName} call`,
-    number: true,
-    value: ({ lastAlpha }) => (lastAlpha === null ? 0 : Date.parse(lastAlpha)),
-    cell: ({ lastAlpha }) => (lastAlpha === null ? "never" : when(lastAlpha)),
-  },
+  timeColumn(`Last ${clientName} call`, ({ lastAlpha }) => lastAlpha),
 ];
 
 const COLUMNS = [
-  {
-    name: "Requests",
-    number: true,
-    value: ({ requests }) => requests,
-    cell: ({ requests }) => count(requests),
-  },
-  {
-    name: "Errors",
-    number: true,
-    value: ({ errors, requests }) => errors / requests,
-    cell: ({ errors, requests }) => `${count(errors)} (${percent(errors, requests)})`,
-  },
-  { name: "Lossy", number: true, value: ({ lossy }) => lossy, cell: ({ lossy }) => count(lossy) },
+  countColumn("Requests", ({ requests }) => requests),
+  ERRORS_COLUMN,
+  countColumn("Lossy", ({ lossy }) => lossy),
   {
     name: "Native",
     number: true,
     value: ({ native, requests }) => native / requests,
     cell: ({ native, requests }) => shareBar(native, requests, "of its requests are native"),
   },
-  {
-    name: "First seen",
-    number: true,
-    value: ({ first }) => Date.parse(first),
-    cell: ({ first }) => when(first),
-  },
-  { name: "Last seen", number: true, value: ({ last }) => Date.parse(last), cell: ({ last }) => when(last) },
+  timeColumn("First seen", ({ first }) => first),
+  timeColumn("Last seen", ({ last }) => last),
   ...STATE_COLUMNS,
 ];
 
@@ -101,25 +82,22 @@ const noClients = (scope) =>
         "Of tokens only fingerprints are stored.",
       );
 
+async function clientsContent(scope, signal) {
+  const { groups, total } = await read(`/api/usage/groups?${usageQuery(scope)}`, signal);
+  if (groups.length === 0) return noClients(scope);
+  const table = sortableTable({
+    caption: "Clients",
+    columns: [clientColumnOf(scope), ...COLUMNS],
+    rows: groups,
+    sorted: "Requests",
+    opening: openTokens,
+  });
+  const what = "names, applications, and tokens by their user agents. States are those of today.";
+  return html`${hint(`${plural(total, "client")}: ${what}`)}${table}`;
+}
+
 /** All clients: names, applications, and tokens by their user agents. A row of several tokens opens to them. */
 export async function showClients({ signal, parameters }) {
-  const content = await scopedContent({ view: "clients", signal, parameters }, async (scope) => {
-    const { groups, total } = await read(`/api/usage/groups?${usageQuery(scope)}`, signal);
-    if (groups.length === 0) return noClients(scope);
-    return [
-      make(
-        "p",
-        { class: "hint" },
-        `${plural(total, "client")}: names, applications, and tokens by their user agents. States are those of today.`,
-      ),
-      sortableTable({
-        caption: "Clients",
-        columns: [clientColumnOf(scope), ...COLUMNS],
-        rows: groups,
-        sorted: "Requests",
-        opening: openTokens,
-      }),
-    ];
-  });
-  return [make("div", { class: "head" }, make("h1", {}, "Clients")), ...content];
+  const content = await scopedContent({ view: "clients", signal, parameters }, clientsContent);
+  return html`${viewHead("Clients")}${content}`;
 }

@@ -1,7 +1,14 @@
-import { make } from "../dom.js";
+import { html } from "../html.js";
+import { filterForm, options } from "../parts.js";
 import { clientName, upstreamName } from "../names.js";
 
 const STATUSES = ["200", "400", "401", "403", "404", "420", "500"];
+const LANES = [
+  ["", "all"],
+  ["alpha", clientName],
+  ["native", `native (${upstreamName})`],
+  ["legacy", "old service"],
+];
 const SPANS = [
   ["", "any time"],
   ["5m", "last 5 minutes"],
@@ -11,65 +18,38 @@ const SPANS = [
 ];
 const MS = { m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-const option = ([value, text], chosen) => make("option", { value, selected: value === chosen }, text);
-const field = (label, control, wide = false) => make("label", { class: wide && "wide" }, label, control);
+/** The names of the filters of the traffic view in its address. */
+export const FILTERS = ["route", "client", "status", "lane", "span"];
 
-/** The filter form of the traffic view, filled from the address. Calls `changed` after every change. */
-export function filterForm(parameters, changed) {
-  const given = (name) => parameters.get(name) ?? "";
-  const select = (name, options) =>
-    make(
-      "select",
-      { name },
-      options.map((each) => option(each, given(name))),
-    );
-  const routes = make("datalist", { id: "routes" });
+/**
+ * The filter form of the traffic view. Calls `changed` with the filled fields after every change.
+ *
+ * @param values what is filled in at the start
+ * @param routes names that are offered
+ */
+export function trafficFilters({ values, routes, changed }) {
   const text = (name, attributes) =>
-    make("input", { name, value: given(name), spellcheck: "false", autocomplete: "off", ...attributes });
-
-  const form = make(
-    "form",
-    {
-      class: "filters",
-      "aria-label": "Filters",
-      role: "search",
-      onsubmit: (event) => event.preventDefault(),
-    },
-    field("Route", text("route", { list: "routes", placeholder: "GET /…" }), true),
-    field("Client", text("client", { placeholder: "name or fingerprint", maxlength: "300" })),
-    field("Status", select("status", [["", "any"], ...STATUSES.map((status) => [status, status])])),
-    field(
-      "Lane",
-      select("lane", [
-        ["", "all"],
-        ["alpha", clientName],
-        ["native", `native (${upstreamName})`],
-        ["legacy", "old service"],
-      ]),
-    ),
-    field("Time", select("span", SPANS)),
-    make("button", { type: "reset" }, "Clear"),
-    routes,
+    html`<input
+      name=${name}
+      defaultValue=${values[name]}
+      spellcheck=${false}
+      autocomplete="off"
+      ...${attributes}
+    />`;
+  const select = (name, all) => html`<select name=${name}>${options(all, values[name])}</select>`;
+  const statuses = [["", "any"], ...STATUSES.map((status) => [status, status])];
+  return filterForm(
+    "Filters",
+    changed,
+    html`
+      <label class="wide">Route${text("route", { list: "routes", placeholder: "GET /…" })}</label>
+      <label>Client${text("client", { placeholder: "name or fingerprint", maxlength: "300" })}</label>
+      <label>Status${select("status", statuses)}</label>
+      <label>Lane${select("lane", LANES)}</label>
+      <label>Time${select("span", SPANS)}</label>
+      <datalist id="routes">${routes.map((name) => html`<option value=${name} />`)}</datalist>
+    `,
   );
-  form.addEventListener("change", () => changed());
-  form.addEventListener("reset", (event) => {
-    // A reset would go back to what the address said.
-    event.preventDefault();
-    for (const control of form.elements) if (control.name) control.value = "";
-    changed();
-  });
-
-  return {
-    form,
-    /** What is filled in, by name. */
-    values: () => Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, value.trim()])),
-    /** Offers routes that were seen. */
-    offer(names) {
-      const offered = new Set([...routes.children].map(({ value }) => value));
-      for (const name of names)
-        if (name && !offered.has(name)) routes.append(make("option", { value: name }));
-    },
-  };
 }
 
 /** Parameters of `GET /api/audit` for what is filled in. */

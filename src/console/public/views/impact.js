@@ -1,8 +1,10 @@
 import { read } from "../api.js";
-import { emptyState, make, say } from "../dom.js";
-import { count, dayName, plural } from "../format.js";
+import { dayName, plural } from "../format.js";
+import { Component, html } from "../html.js";
+import { emptyState, hint, options, say, viewHead } from "../parts.js";
 import { keepInAddress } from "../router.js";
 import { clientColumn } from "./clients.js";
+import { countColumn } from "./columns.js";
 import { sortableTable } from "./sortable.js";
 
 const NOBODY_KNOWS =
@@ -10,31 +12,25 @@ const NOBODY_KNOWS =
 
 const columns = (isExact) => [
   clientColumn,
-  {
-    name: isExact ? "Calls" : "Calls at most",
-    number: true,
-    value: ({ calls }) => calls,
-    cell: ({ calls }) => count(calls),
-  },
+  countColumn(isExact ? "Calls" : "Calls at most", ({ calls }) => calls),
   {
     name: "Last day",
     number: true,
     value: ({ last }) => Date.parse(last),
-    cell: ({ last }) => make("time", { datetime: last, title: last }, dayName(last)),
+    cell: ({ last }) => html`<time datetime=${last} title=${last}>${dayName(last)}</time>`,
   },
 ];
 
-const option = (value, text, chosen) => make("option", { value, selected: value === chosen }, text);
-
 const group = (label, names, chosen) =>
   names.length > 0 &&
-  make(
-    "optgroup",
-    { label },
-    names.map((name) => option(name, name, chosen)),
-  );
+  html`<optgroup label=${label}>
+    ${options(
+      names.map((name) => [name, name]),
+      chosen,
+    )}
+  </optgroup>`;
 
-/** What a name is in a query: `body.plan=small` is a word of a field. */
+/** The kind of a name in a query: `body.plan=small` is a word of a field. */
 function subjectOf(route, name) {
   const query = new URLSearchParams({ route });
   const at = name.indexOf("=");
@@ -43,101 +39,106 @@ function subjectOf(route, name) {
   return query;
 }
 
-/** The clients that would notice, with what is known about them. */
+/** The clients that would notice, with the known facts about them. */
 function results({ notices, clients, readers, namesSince }, name) {
   const isRead = name.startsWith("answer.");
   const rows = isRead ? readers : clients;
   const what = name || "this route";
   if (rows.length === 0)
-    return [
-      emptyState(isRead ? "No client gets it" : "No client would notice", `No call with ${what} is counted.`),
-    ];
+    return emptyState(
+      isRead ? "No client gets it" : "No client would notice",
+      `No call with ${what} is counted.`,
+    );
   const isCounted = notices.every(({ isExact }) => isExact);
+  const isSent = name !== "" && !isRead;
   const verb = isRead ? "get" : name ? "send" : "call";
   const head = `${plural(rows.length, "client")} ${verb}${rows.length === 1 ? "s" : ""} ${what}`;
   say(head);
-  return [
-    make("h2", {}, head),
-    isRead && make("p", { class: "hint" }, NOBODY_KNOWS),
-    namesSince !== null &&
-      name &&
-      !isRead &&
-      make(
-        "p",
-        { class: "hint" },
+  const shown = columns(!isSent);
+  return html`
+    <h2>${head}</h2>
+    ${isRead && hint(NOBODY_KNOWS)}
+    ${
+      namesSince !== null &&
+      isSent &&
+      hint(
         `Names are known since ${namesSince}, and calls for longer: who sent it only before is not listed.`,
-      ),
-    !isCounted && make("p", { class: "hint" }, "Who sends it is not counted: these are all who call."),
-    isCounted &&
-      name &&
-      !isRead &&
-      make(
-        "p",
-        { class: "hint" },
-        "All calls on the days on which a client sent it: at most that many had it.",
-      ),
-    sortableTable({
-      caption: head,
-      columns: columns(!name || isRead),
-      rows,
-      sorted: columns(!name || isRead)[1].name,
-    }),
-  ];
+      )
+    }
+    ${!isCounted && hint("Who sends it is not counted: these are all who call.")}
+    ${
+      isCounted &&
+      isSent &&
+      hint("All calls on the days on which a client sent it: at most that many had it.")
+    }
+    ${sortableTable({ caption: head, columns: shown, rows, sorted: shown[1].name })}
+  `;
 }
 
-/** Who would notice if a route, a member or a word were gone. */
+/** The shown content of a choice, and the names that can be chosen. */
+async function find({ route, name }, signal) {
+  if (route === "")
+    return {
+      content: emptyState(
+        "Who would notice?",
+        "Choose a route, and a member or a word of it: the clients that use it are listed.",
+      ),
+    };
+  try {
+    const answer = await read(`/api/usage/impact?${subjectOf(route, name)}`, signal);
+    return { content: results(answer, name), names: answer.names ?? {} };
+  } catch (error) {
+    return { content: emptyState("Nothing is counted", error.message) };
+  }
+}
+
+class Impact extends Component {
+  state = { chosen: this.props.chosen, found: this.props.found };
+
+  async choose(chosen) {
+    keepInAddress("impact", chosen);
+    this.setState({ chosen });
+    const found = await find(chosen, this.props.signal);
+    // Another choice may have been made meanwhile.
+    if (this.state.chosen === chosen) this.setState({ found });
+  }
+
+  render({ routes }, { chosen, found: { content, names } }) {
+    const { route, name } = chosen;
+    const { sent = [], read: answered = [] } = names ?? {};
+    return html`
+      <form class="filters" aria-label="What may go" onSubmit=${(event) => event.preventDefault()}>
+        <label class="wide">Route<select
+            name="route"
+            onChange=${({ target }) => void this.choose({ route: target.value, name: "" })}
+          >
+            ${options([["", "choose a route"], ...routes.map((each) => [each, each])], route)}
+          </select></label>
+        <label class="wide">Member, parameter or word<select
+            key=${route}
+            name="name"
+            disabled=${names === undefined}
+            onChange=${({ target }) => void this.choose({ route, name: target.value })}
+          >
+            ${options([["", "the whole route"]], name)} ${group("Clients send", sent, name)}
+            ${group("Answers have", answered, name)}
+          </select></label>
+      </form>
+      <section aria-label="Clients">${content}</section>
+    `;
+  }
+}
+
+/** The clients that would notice if a route, a member or a word were removed. */
 export async function showImpact({ signal, parameters }) {
   const { routes } = await read("/api/mappings", signal);
   const names = [...new Set(routes.map(({ alpha }) => alpha))];
   const chosen = { route: parameters.get("route") ?? "", name: parameters.get("name") ?? "" };
-  const routeSelect = make(
-    "select",
-    { name: "route" },
-    option("", "choose a route", chosen.route),
-    names.map((name) => option(name, name, chosen.route)),
-  );
-  const nameSelect = make("select", { name: "name", disabled: true }, option("", "the whole route", ""));
-  const form = make(
-    "form",
-    { class: "filters", "aria-label": "What may go", onsubmit: (event) => event.preventDefault() },
-    make("label", { class: "wide" }, "Route", routeSelect),
-    make("label", { class: "wide" }, "Member, parameter or word", nameSelect),
-  );
-  const found = make("section", { "aria-label": "Clients" });
-  let asked = 0;
-
-  async function fill(route, name) {
-    keepInAddress("impact", { route, name });
-    const own = (asked += 1);
-    if (route === "") {
-      nameSelect.replaceChildren(option("", "the whole route", ""));
-      nameSelect.disabled = true;
-      found.replaceChildren(
-        emptyState(
-          "Who would notice?",
-          "Choose a route, and a member or a word of it: the clients that use it are listed.",
-        ),
-      );
-      return;
-    }
-    const answer = await read(`/api/usage/impact?${subjectOf(route, name)}`, signal).catch((error) => error);
-    // Another choice was made meanwhile.
-    if (own !== asked || signal.aborted) return;
-    if (answer instanceof Error) {
-      found.replaceChildren(emptyState("Nothing is counted", answer.message));
-      return;
-    }
-    const { sent = [], read: answered = [] } = answer.names ?? {};
-    nameSelect.disabled = false;
-    nameSelect.replaceChildren(
-      option("", "the whole route", name),
-      ...[group("Clients send", sent, name), group("Answers have", answered, name)].filter(Boolean),
-    );
-    found.replaceChildren(...results(answer, name).filter(Boolean));
-  }
-
-  routeSelect.addEventListener("change", () => void fill(routeSelect.value, ""));
-  nameSelect.addEventListener("change", () => void fill(routeSelect.value, nameSelect.value));
-  await fill(chosen.route, chosen.name);
-  return [make("div", { class: "head" }, make("h1", {}, "Impact")), form, found];
+  const found = await find(chosen, signal);
+  return html`${viewHead("Impact")}<${Impact}
+      routes=${names}
+      chosen=${chosen}
+      found=${found}
+      signal=${signal}
+    />`;
 }

@@ -1,4 +1,4 @@
-import { make } from "../dom.js";
+import { html } from "../html.js";
 import { CLASSES } from "./badges.js";
 
 const INDENT = "  ";
@@ -40,20 +40,13 @@ function ruleAt(rules, at) {
 /** A JSON value, line by line, each marked with its rule. The scrolling box can be reached by keyboard. */
 export function jsonBlock(value, rules, label) {
   const text = typeof value === "string" ? [{ at: "", text: value }] : lines(value, {});
-  return make(
-    "pre",
-    { tabindex: "0", role: "group", "aria-label": label },
-    [...text].map(({ at, text, opens }) => {
-      const found = ruleAt(rules, at);
-      const kind = found && (!opens || rules.has(at)) ? found : undefined;
-      const mark = kind ? CLASSES[kind.class][0] + (kind.loss ? CLASSES.lossy[0] : "") : "";
-      const title = kind && `${kind.class}: ${kind.rule}${kind.loss ? `\nLost: ${kind.loss}` : ""}`;
-      return make(
-        "span",
-        { class: "line", title, data: { class: kind?.class ?? "none" } },
-        make("span", { class: "sign", "aria-hidden": "true" }, mark),
-        `${text}\n`,
-      );
-    }),
-  );
+  return html`<pre tabindex="0" role="group" aria-label=${label}>
+${[...text].map(({ at, text, opens }) => {
+  const found = ruleAt(rules, at);
+  const kind = found && (!opens || rules.has(at)) ? found : undefined;
+  const mark = kind ? CLASSES[kind.class][0] + (kind.loss ? CLASSES.lossy[0] : "") : "";
+  const title = kind && `${kind.class}: ${kind.rule}${kind.loss ? `\nLost: ${kind.loss}` : ""}`;
+  const sign = html`<span class="sign" aria-hidden="true">${mark}</span>`;
+  return html`<span class="line" title=${title} data-class=${kind?.class ?? "none"}>${sign}${`${text}\n`}</span>`;
+})}</pre>`;
 }

@@ -1,9 +1,10 @@
-import { make } from "../dom.js";
 import { count, plural } from "../format.js";
+import { html } from "../html.js";
+import { cardTable } from "../parts.js";
 import { upstreamName } from "../names.js";
 import { clientLink } from "./clients.js";
 
-/** What the weights of losses mean. */
+/** The meanings of the weights of losses. */
 const SEVERITIES = {
   meaning: `the client believes something that is not so, or ${upstreamName} did not do what it asked for`,
   detail: "something was not shown",
@@ -13,9 +14,6 @@ const SEVERITIES = {
 /** Clients of a loss that are named. */
 const NAMED_CLIENTS = 3;
 
-const severityTag = (severity) =>
-  make("span", { class: "tag", data: { severity }, title: SEVERITIES[severity] }, severity);
-
 const clientLinks = (clients) => [
   clients
     .slice(0, NAMED_CLIENTS)
@@ -23,40 +21,24 @@ const clientLinks = (clients) => [
   clients.length > NAMED_CLIENTS && `, ${plural(clients.length - NAMED_CLIENTS, "other")}`,
 ];
 
-const COLUMNS = ["Severity", "What was lost", "Requests", "Last"];
+const COLUMNS = ["Severity", "What was lost", ["Requests", true], ["Last", true]];
 
 function lossTable(losses, caption, showsClients) {
-  const heads = showsClients ? [...COLUMNS, "Clients"] : COLUMNS;
   const line = ({ severity, loss, routes, requests, lastDay, clients }) =>
-    make(
-      "tr",
-      {},
-      make("td", { "data-label": "Severity" }, severityTag(severity)),
-      make("td", { class: "main" }, loss, make("span", { class: "under mono" }, routes.join(", "))),
-      make("td", { class: "number", "data-label": "Requests" }, count(requests)),
-      make("td", { class: "number", "data-label": "Last" }, lastDay),
-      showsClients && make("td", { "data-label": "Clients" }, clientLinks(clients)),
-    );
-  const isNumber = (name) => (name === "Requests" || name === "Last") && "number";
-  return make(
-    "table",
-    { class: "cards labelled" },
-    make("caption", { class: "unseen" }, caption),
-    make(
-      "thead",
-      {},
-      make(
-        "tr",
-        {},
-        heads.map((name) => make("th", { scope: "col", class: isNumber(name) }, name)),
-      ),
-    ),
-    make("tbody", {}, losses.map(line)),
-  );
+    html`<tr>
+      <td data-label="Severity">
+        <span class="tag" data-severity=${severity} title=${SEVERITIES[severity]}>${severity}</span>
+      </td>
+      <td class="main">${loss}<span class="under mono">${routes.join(", ")}</span></td>
+      <td class="number" data-label="Requests">${count(requests)}</td>
+      <td class="number" data-label="Last">${lastDay}</td>
+      ${showsClients && html`<td data-label="Clients">${clientLinks(clients)}</td>`}
+    </tr>`;
+  return cardTable(caption, showsClients ? [...COLUMNS, "Clients"] : COLUMNS, losses.map(line));
 }
 
 /**
- * What was lost, by weight and by requests, as `GET /api/usage/losses` returns it. Roundings are folded away.
+ * The losses, by weight and by requests, as `GET /api/usage/losses` returns them. Roundings are folded away.
  *
  * @param showsClients Whether the clients have a column.
  */
@@ -64,18 +46,16 @@ export function lossSection(losses, { showsClients }) {
   const heavy = losses.filter(({ severity }) => severity !== "rounding");
   const roundings = losses.filter(({ severity }) => severity === "rounding");
   const times = roundings.reduce((sum, { requests }) => sum + requests, 0);
-  return make(
-    "section",
-    { class: "losses" },
-    make("h2", {}, "What was lost"),
-    losses.length === 0 && make("p", {}, "Nothing was lost."),
-    heavy.length > 0 && lossTable(heavy, "Losses by weight, then by requests", showsClients),
-    roundings.length > 0 &&
-      make(
-        "details",
-        {},
-        make("summary", {}, `${plural(roundings.length, "rounding")}, ${plural(times, "time")}`),
-        lossTable(roundings, "Values that were less exact", showsClients),
-      ),
-  );
+  return html`<section class="losses">
+    <h2>What was lost</h2>
+    ${losses.length === 0 && html`<p>Nothing was lost.</p>`}
+    ${heavy.length > 0 && lossTable(heavy, "Losses by weight, then by requests", showsClients)}
+    ${
+      roundings.length > 0 &&
+      html`<details>
+        <summary>${plural(roundings.length, "rounding")}, ${plural(times, "time")}</summary>
+        ${lossTable(roundings, "Values that were less exact", showsClients)}
+      </details>`
+    }
+  </section>`;
 }

@@ -1,6 +1,8 @@
 import { read, readStages } from "../api.js";
-import { make } from "../dom.js";
 import { count, plural, stageMs } from "../format.js";
+import { html } from "../html.js";
+import { Local } from "../loaded.js";
+import { wideTable } from "../parts.js";
 import { address } from "../router.js";
 import { ClientName, upstreamName } from "../names.js";
 import { classChip, CLASSES, legend } from "./badges.js";
@@ -22,15 +24,15 @@ const ownMs = (stages = []) =>
   stages.reduce((sum, { stage, ms }) => (stage === "upstream" ? sum : sum + ms), 0);
 
 /** The mean time of a request, and that of each stage when it is opened. */
-function stageTimes(stages) {
-  if (!stages) return "–";
-  return make(
-    "details",
-    { class: "stages" },
-    make("summary", {}, stageMs(ownMs(stages))),
-    stages.map(({ stage, ms }) => make("div", {}, `${stage} ${stageMs(ms)}`)),
-  );
-}
+const stageTimes = (stages) =>
+  stages
+    ? html`<details class="stages">
+        <summary>${stageMs(ownMs(stages))}</summary>
+        ${stages.map(({ stage, ms }) => html`<div>${stage} ${stageMs(ms)}</div>`)}
+      </details>`
+    : "–";
+
+const mono = (text) => html`<span class="mono">${text}</span>`;
 
 const routeColumns = (used, stages) => [
   {
@@ -38,10 +40,10 @@ const routeColumns = (used, stages) => [
     main: true,
     value: ({ alpha }) => alpha,
     cell: ({ alpha }) =>
-      make("a", { href: address("traffic", undefined, { route: alpha }), class: "mono" }, alpha),
+      html`<a href=${address("traffic", undefined, { route: alpha })} class="mono">${alpha}</a>`,
   },
-  { name: upstreamName, value: ({ v4 }) => v4, cell: ({ v4 }) => make("span", { class: "mono" }, v4) },
-  { name: "Scope", value: ({ scope }) => scope, cell: ({ scope }) => make("span", { class: "mono" }, scope) },
+  { name: upstreamName, value: ({ v4 }) => v4, cell: ({ v4 }) => mono(v4) },
+  { name: "Scope", value: ({ scope }) => scope, cell: ({ scope }) => mono(scope) },
   {
     name: "Losses",
     number: true,
@@ -62,101 +64,71 @@ const routeColumns = (used, stages) => [
   },
 ];
 
+const fieldLine = ({ name, class: kind, v4, filter, loss, severity }) =>
+  html`<tr>
+    <th scope="row" class="mono main">${name}</th>
+    <td>${classChip(kind)}</td>
+    <td class="mono" data-label=${upstreamName}>${v4 ?? ""}</td>
+    <td>${filter ? "filterable" : ""}</td>
+    <td class="rule">${loss && html`<span class="lost">${CLASSES.lossy[0]} ${loss} (${severity})</span>`}</td>
+  </tr>`;
+
 function objectDetails({ name, fields }) {
   const lossy = fields.filter(({ loss }) => loss !== null).length;
-  const line = (field) =>
-    make(
-      "tr",
-      {},
-      make("th", { scope: "row", class: "mono main" }, field.name),
-      make("td", {}, classChip(field.class)),
-      make("td", { class: "mono", "data-label": upstreamName }, field.v4 ?? ""),
-      make("td", {}, field.filter ? "filterable" : ""),
-      make(
-        "td",
-        { class: "rule" },
-        field.loss &&
-          make("span", { class: "lost" }, `${CLASSES.lossy[0]} ${field.loss} (${field.severity})`),
-      ),
-    );
-  const heads = [ClientName, "How", upstreamName, "Filter", "Not kept"].map((head) =>
-    make("th", { scope: "col" }, head),
+  const columns = [ClientName, "How", upstreamName, "Filter", "Not kept"];
+  return html`<details key=${name} class="object" data-name=${name}>
+    <summary>
+      <b class="mono">${name}</b><span class="quiet"> ${plural(fields.length, "field")}${lossy > 0 && `, ${lossy} lossy`}</span>
+    </summary>
+    ${wideTable(`Fields of ${name}`, columns, fields.map(fieldLine), "fields cards")}
+  </details>`;
+}
+
+/** The routes and objects that have a text. */
+function found({ routes, objects }, wanted, columns) {
+  const has = (...texts) => texts.some((text) => text?.toLowerCase().includes(wanted));
+  const shownRoutes = routes.filter(({ alpha, v4, scope }) => has(alpha, v4, scope));
+  const shownObjects = objects.filter(
+    ({ name, fields }) => has(name) || fields.some((field) => has(field.name, field.v4, field.loss)),
   );
-  return make(
-    "details",
-    { class: "object", data: { name } },
-    make(
-      "summary",
-      {},
-      make("b", { class: "mono" }, name),
-      make(
-        "span",
-        { class: "quiet" },
-        ` ${plural(fields.length, "field")}${lossy > 0 ? `, ${lossy} lossy` : ""}`,
-      ),
-    ),
-    make(
-      "div",
-      { class: "wide-table", tabindex: "0", role: "region", "aria-label": `Fields of ${name}` },
-      make(
-        "table",
-        { class: "fields cards" },
-        make("thead", {}, make("tr", {}, heads)),
-        make("tbody", {}, fields.map(line)),
-      ),
-    ),
-  );
+  const table = { caption: "Routes of the pack", columns, rows: shownRoutes, sorted: "Used" };
+  return html`
+    <section>
+      <h2>Routes (${shownRoutes.length})</h2>
+      ${sortableTable(table)}
+    </section>
+    <section>
+      <h2>Objects (${shownObjects.length})</h2>
+      ${shownObjects.map(objectDetails)}
+    </section>
+  `;
 }
 
 /** The pack: its routes, and the fields of every object with their classes and losses. */
 export async function showMappings({ signal }) {
-  const [{ routes, objects, classes }, used, stages] = await Promise.all([
+  const [pack, used, stages] = await Promise.all([
     read("/api/mappings", signal),
     // If auditing is off, there are no counts. The pack is still shown.
     read("/api/usage/routes", signal).catch(() => ({ routes: [] })),
     readStages(signal).catch(() => new Map()),
   ]);
-  const search = make("input", {
-    type: "search",
-    placeholder: "GET /… or a field",
-    "aria-label": "Find in the mappings",
-  });
-  const tables = make("div");
-
-  function fill() {
-    const wanted = search.value.trim().toLowerCase();
-    const has = (...texts) => texts.some((text) => text?.toLowerCase().includes(wanted));
-    const shownRoutes = routes.filter(({ alpha, v4, scope }) => has(alpha, v4, scope));
-    const shownObjects = objects.filter(
-      ({ name, fields }) => has(name) || fields.some((field) => has(field.name, field.v4, field.loss)),
-    );
-    tables.replaceChildren(
-      make(
-        "section",
-        {},
-        make("h2", {}, `Routes (${shownRoutes.length})`),
-        sortableTable({
-          caption: "Routes of the pack",
-          columns: routeColumns(usedBy(used.routes), stages),
-          rows: shownRoutes,
-          sorted: "Used",
-        }),
-      ),
-      make(
-        "section",
-        {},
-        make("h2", {}, `Objects (${shownObjects.length})`),
-        shownObjects.map(objectDetails),
-      ),
-    );
-  }
-
-  search.addEventListener("input", fill);
-  fill();
-  return [
-    make("div", { class: "head" }, make("h1", {}, "Mappings"), search),
-    make("section", {}, make("h2", { class: "unseen" }, "Classes of fields"), legend(classes)),
-    make("p", { class: "quiet" }, RELOADS),
-    tables,
-  ];
+  const columns = routeColumns(usedBy(used.routes), stages);
+  const show = (wanted, search) => html`
+    <div class="head">
+      <h1>Mappings</h1>
+      <input
+        type="search"
+        placeholder="GET /… or a field"
+        aria-label="Find in the mappings"
+        onInput=${({ target }) => search(target.value.trim().toLowerCase())}
+      />
+    </div>
+    <section>
+      <h2 class="unseen">Classes of fields</h2>
+      ${legend(pack.classes)}
+    </section>
+    <p class="quiet">${RELOADS}</p>
+    <div>${found(pack, wanted, columns)}</div>
+  `;
+  return html`<${Local} first="" show=${show} />`;
 }

@@ -1,5 +1,5 @@
 import { read } from "../api.js";
-import { make } from "../dom.js";
+import { html } from "../html.js";
 
 const FORMATS = ["html", "md", "json", "csv"];
 
@@ -17,13 +17,9 @@ export async function reportLinks(signal, client, query = new URLSearchParams())
   if (!report) return null;
   const name = client === undefined ? "migration-report" : `migration-guide-${client}`;
   const given = { ...Object.fromEntries(query), ...(client !== undefined && { client }) };
-  const link = (format) => [
-    make(
-      "a",
-      { href: `/api/report?${new URLSearchParams({ format, ...given })}`, ...goal(format, name) },
-      format.toUpperCase(),
-    ),
-    " ",
-  ];
-  return make("p", { class: "links" }, client === undefined ? "Report " : "Guide ", FORMATS.map(link));
+  const link = (format) => {
+    const href = `/api/report?${new URLSearchParams({ format, ...given })}`;
+    return html`<a href=${href} ...${goal(format, name)}>${format.toUpperCase()}</a>${" "}`;
+  };
+  return html`<p class="links">${client === undefined ? "Report " : "Guide "}${FORMATS.map(link)}</p>`;
 }

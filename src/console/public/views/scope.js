@@ -1,6 +1,7 @@
-import { Offline } from "../api.js";
-import { loading, make, problem, say } from "../dom.js";
 import { dayOf } from "../format.js";
+import { Component, html } from "../html.js";
+import { Loaded, tryLoad } from "../loaded.js";
+import { filterForm, options, say } from "../parts.js";
 import { keepInAddress } from "../router.js";
 
 /** Periods to choose: days back from today, or days of one's own. */
@@ -13,9 +14,8 @@ const PERIODS = [
   ["own", "other days"],
 ];
 const DAY_MS = 86_400_000;
-const RETRY_MS = 3000;
 
-/** What of an address says the period and the search. Addresses of other views carry it on. */
+/** The period and the search in an address. Addresses of other views carry it on. */
 export const readScope = (parameters) =>
   Object.fromEntries(
     ["days", "from", "until", "search"]
@@ -42,96 +42,80 @@ export function usageQuery(scope, others = {}) {
   );
 }
 
-const field = (label, control, wide = false) => make("label", { class: wide && "wide" }, label, control);
-const option = ([value, text], chosen) => make("option", { value, selected: value === chosen }, text);
+const dateField = (name, label, { value, isHidden }) =>
+  html`<label hidden=${isHidden}>${label}<input type="date" name=${name} defaultValue=${value} max="9999-12-31"
+  /></label>`;
 
-/** The form of the period and the search. Calls `changed` with what is filled in. */
-function scopeForm(scope, searches, changed) {
-  const hasDays = Boolean(scope.from || scope.until);
-  const own = (name, label) =>
-    field(label, make("input", { type: "date", name, value: scope[name] ?? "", max: "9999-12-31" }));
-  const days = make(
-    "select",
-    { name: "days" },
-    PERIODS.map((each) => option(each, hasDays ? "own" : (scope.days ?? ""))),
-  );
-  const dates = [own("from", "From"), own("until", "Until")];
-  const search = make("input", {
-    type: "search",
-    name: "search",
-    value: scope.search ?? "",
-    placeholder: "name, application, fingerprint, agent",
-    maxlength: "200",
-    spellcheck: "false",
-    autocomplete: "off",
-  });
-  const showDates = () => dates.forEach((each) => (each.hidden = days.value !== "own"));
-  const form = make(
-    "form",
-    { class: "filters", role: "search", "aria-label": "Filters" },
-    field("Period", days),
-    dates,
-    searches && field("Search clients", search, true),
-    make("button", { type: "reset" }, "Clear"),
-  );
+/** The form of the period and the search. Calls `changed` with the filled fields. */
+function scopeForm({ first, period, searches, changed }) {
+  const own = (name) => ({ value: first[name] ?? "", isHidden: period !== "own" });
+  const fields = html`
+    <label>Period<select name="days">${options(PERIODS, period)}</select></label>
+    ${dateField("from", "From", own("from"))} ${dateField("until", "Until", own("until"))}
+    ${
+      searches &&
+      html`<label class="wide">Search clients<input
+          type="search"
+          name="search"
+          defaultValue=${first.search ?? ""}
+          placeholder="name, application, fingerprint, agent"
+          maxlength="200"
+          spellcheck=${false}
+          autocomplete="off"
+      /></label>`
+    }
+  `;
+  return filterForm("Filters", changed, fields);
+}
 
-  function values() {
-    const { days: chosen, from, until, search: text = "" } = Object.fromEntries(new FormData(form));
-    const period = chosen === "own" ? { from, until } : { days: chosen };
-    const given = { ...period, search: text.trim() };
-    return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== ""));
+/** The scope of what is filled in. */
+function scopeOf({ days, from, until, search = "" }) {
+  const period = days === "own" ? { from, until } : { days };
+  return Object.fromEntries(Object.entries({ ...period, search }).filter(([, value]) => value !== ""));
+}
+
+class Scoped extends Component {
+  state = {
+    scope: this.props.scope,
+    period: this.props.scope.from || this.props.scope.until ? "own" : (this.props.scope.days ?? ""),
+    choices: 0,
+  };
+
+  change(filled) {
+    const { view, id, others } = this.props;
+    const scope = scopeOf(filled);
+    keepInAddress(view, { ...others, ...scope }, id);
+    this.setState(({ choices }) => ({ scope, period: filled.days, choices: choices + 1 }));
   }
 
-  form.addEventListener("submit", (event) => event.preventDefault());
-  form.addEventListener("change", () => {
-    showDates();
-    changed(values());
-  });
-  form.addEventListener("reset", (event) => {
-    // A reset would go back to what the address said.
-    event.preventDefault();
-    for (const control of form.elements) if (control.name) control.value = "";
-    showDates();
-    changed({});
-  });
-  showDates();
-  return form;
+  render({ scope: first, searches, content, fill }, { scope, period, choices }) {
+    const changed = (filled) => this.change(filled);
+    return html`
+      ${scopeForm({ first, period, searches, changed })}
+      <div class="content">
+        <${Loaded}
+          key=${choices}
+          first=${choices === 0 ? content : undefined}
+          load=${(signal) => fill(scope, signal)}
+          onLoaded=${() => choices > 0 && say("The page shows what you chose.")}
+        />
+      </div>
+    `;
+  }
 }
 
 /**
  * A form of the period, and a content that is filled again when it changes. The form keeps its focus, and the address keeps
  * what is chosen.
  *
- * @param fill returns the content for a scope
+ * @param fill returns the content for a scope: `fill(scope, signal)`
  * @param searches whether clients can be searched
  */
 export async function scopedContent({ view, id, signal, parameters, searches = true }, fill) {
-  const content = make("div", { class: "content" });
   const others = Object.fromEntries(
     [...parameters].filter(([name]) => !/^(?:days|from|until|search)$/.test(name)),
   );
-  let asked = 0;
-
-  async function show(scope) {
-    const own = (asked += 1);
-    try {
-      const filled = await fill(scope);
-      if (own !== asked || signal.aborted) return;
-      content.replaceChildren(...[filled].flat(Infinity).filter(Boolean));
-      if (own > 1) say("The page shows what you chose.");
-    } catch (error) {
-      if (own !== asked || signal.aborted) return;
-      content.replaceChildren(problem(error.message));
-      if (error instanceof Offline || error.status >= 500)
-        setTimeout(() => own === asked && !signal.aborted && void show(scope), RETRY_MS);
-    }
-  }
-
-  const form = scopeForm(readScope(parameters), searches, (scope) => {
-    keepInAddress(view, { ...others, ...scope }, id);
-    content.replaceChildren(loading());
-    void show(scope);
-  });
-  await show(readScope(parameters));
-  return [form, content];
+  const scope = readScope(parameters);
+  const content = await tryLoad((during) => fill(scope, during), signal);
+  return html`<${Scoped} ...${{ view, id, others, scope, searches, content, fill }} />`;
 }

@@ -1,5 +1,5 @@
-import { make } from "../dom.js";
 import { ms } from "../format.js";
+import { html } from "../html.js";
 import { ClientName, clientName, upstreamName } from "../names.js";
 import { statusBadge } from "./badges.js";
 import { jsonBlock } from "./json-lines.js";
@@ -10,26 +10,19 @@ function part(name, value, rules, whose) {
   if (value === undefined || value === null) return null;
   const cut = value.truncated === true && typeof value.text === "string";
   const title = cut ? `${name} (only the beginning${value.bytes ? ` of ${value.bytes} bytes` : ""})` : name;
-  return [make("h4", {}, title), jsonBlock(cut ? value.text : value, rules, `${whose}: ${name}`)];
+  return html`<h4>${title}</h4>
+    ${jsonBlock(cut ? value.text : value, rules, `${whose}: ${name}`)}`;
 }
 
-function box(call, rules, whose) {
-  const { method, path, filter, body, status, response, ms: took } = call;
-  return make(
-    "article",
-    {},
-    make(
-      "p",
-      { class: "mono line-of-call" },
-      statusBadge(status),
-      ` ${method} ${path}`,
-      took !== undefined && make("span", { class: "quiet" }, ` ${ms(took)}`),
-    ),
-    part("Filter", filter, NONE, whose),
-    part("Request", body, rules.body, whose),
-    part("Answer", response, rules.answer, whose),
-  );
-}
+const box = ({ method, path, filter, body, status, response, ms: took }, rules, whose) =>
+  html`<article>
+    <p class="mono line-of-call">
+      ${statusBadge(status)}${` ${method} ${path}`}
+      ${took !== undefined && html`<span class="quiet"> ${ms(took)}</span>`}
+    </p>
+    ${part("Filter", filter, NONE, whose)} ${part("Request", body, rules.body, whose)}
+    ${part("Answer", response, rules.answer, whose)}
+  </article>`;
 
 const nameOf = ({ method, path }) => `${method} ${path.split("?", 1)[0]}`;
 
@@ -49,32 +42,23 @@ const alphaRules = ({ answer, body }) => {
   return { answer: byField(answer), body: byField(body?.fields ?? []) };
 };
 
+const noCalls = (lane) =>
+  lane === "legacy"
+    ? "The old service answered this request. Nothing was translated."
+    : `There was no ${upstreamName} call: the gateway responded itself.`;
+
 /** The alpha call on the left, its v4 calls on the right. Every line is marked with its rule. */
 export function sideBySide({ alpha, v4, lane }, explained) {
   const query = alpha.query ? `?${alpha.query}` : "";
-  const own = box({ ...alpha, path: alpha.path + query }, alphaRules(explained), clientName);
   const calls = v4.map((call) => box(call, v4Rules(call, explained), `${upstreamName} ${nameOf(call)}`));
-  const none = make(
-    "p",
-    { class: "hint" },
-    lane === "legacy"
-      ? "The old service answered this request. Nothing was translated."
-      : `There was no ${upstreamName} call: the gateway responded itself.`,
-  );
-  return make(
-    "div",
-    { class: "sides" },
-    make(
-      "section",
-      { "aria-label": ClientName },
-      make("h3", {}, lane === "native" ? "Client" : ClientName),
-      own,
-    ),
-    make(
-      "section",
-      { "aria-label": upstreamName },
-      make("h3", {}, upstreamName),
-      calls.length > 0 ? calls : none,
-    ),
-  );
+  return html`<div class="sides">
+    <section aria-label=${ClientName}>
+      <h3>${lane === "native" ? "Client" : ClientName}</h3>
+      ${box({ ...alpha, path: alpha.path + query }, alphaRules(explained), clientName)}
+    </section>
+    <section aria-label=${upstreamName}>
+      <h3>${upstreamName}</h3>
+      ${calls.length > 0 ? calls : html`<p class="hint">${noCalls(lane)}</p>`}
+    </section>
+  </div>`;
 }

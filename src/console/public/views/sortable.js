@@ -1,115 +1,119 @@
-import { make } from "../dom.js";
 import { count } from "../format.js";
+import { Component, html } from "../html.js";
+import { Loaded } from "../loaded.js";
 
 /** Rows that are shown at once. */
 const SHOWN = 200;
 
-/** A button that shows and hides a row below its own. @param open returns the content of that row */
-function disclosure({ text, label, open }, width, row) {
-  const inside = make("td", { colspan: width });
-  const below = make("tr", { class: "inside", hidden: true }, inside);
-  const button = make(
-    "button",
-    {
-      type: "button",
-      class: "open",
-      "aria-expanded": "false",
-      "aria-label": label,
-      onclick: () => void toggle(),
-    },
-    text,
-  );
+/** A number for each row, so that a row keeps its elements when the table is sorted. */
+const numbers = new WeakMap();
+let given = 0;
+function numberOf(row) {
+  if (!numbers.has(row)) numbers.set(row, (given += 1));
+  return numbers.get(row);
+}
 
-  async function toggle() {
-    below.hidden = !below.hidden;
-    button.setAttribute("aria-expanded", !below.hidden);
-    if (below.hidden || inside.hasChildNodes()) return;
-    inside.replaceChildren(await open(row));
+const ariaSort = (isDown) => (isDown ? "descending" : "ascending");
+
+/** A row, with a button in its main cell where it opens to a row below. */
+class Row extends Component {
+  state = { isOpen: false, wasOpen: false };
+
+  toggle() {
+    this.setState(({ isOpen }) => ({ isOpen: !isOpen, wasOpen: true }));
   }
 
-  return { button, below };
+  render({ row, columns, opens }, { isOpen, wasOpen }) {
+    const button =
+      opens &&
+      html`<button
+        type="button"
+        class="open"
+        aria-expanded=${String(isOpen)}
+        aria-label=${opens.label}
+        onClick=${() => this.toggle()}
+      >
+        ${opens.text}
+      </button>`;
+    const classOf = ({ number, main }) => [number && "number", main && "main"].filter(Boolean).join(" ");
+    return html`
+      <tr>
+        ${columns.map(
+          (column) =>
+            html`<td class=${classOf(column) || null} data-label=${column.name}>
+              ${column.cell(row)}${column.main && button}
+            </td>`,
+        )}
+      </tr>
+      ${
+        opens &&
+        html`<tr class="inside" hidden=${!isOpen}>
+          <td colspan=${columns.length}>${wasOpen && html`<${Loaded} load=${() => opens.open(row)} />`}</td>
+        </tr>`
+      }
+    `;
+  }
+}
+
+class SortableTable extends Component {
+  state = { sorted: this.props.sorted, isDown: true, shown: SHOWN };
+
+  sort({ name, number }) {
+    this.setState(({ sorted, isDown }) => ({
+      sorted: name,
+      isDown: name === sorted ? !isDown : number === true,
+    }));
+  }
+
+  sortedRows({ columns, rows }, { sorted, isDown, shown }) {
+    const { value } = columns.find(({ name }) => name === sorted);
+    const compare = (left, right) => {
+      const [a, b] = [value(left), value(right)];
+      const order =
+        typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
+      return isDown ? -order : order;
+    };
+    return rows.toSorted(compare).slice(0, shown);
+  }
+
+  render(props, state) {
+    const { caption, columns, rows, opening = () => undefined } = props;
+    const { sorted, isDown, shown } = state;
+    const left = rows.length - shown;
+    const heads = columns.map(
+      (column) =>
+        html`<th
+          scope="col"
+          class=${column.number && "number"}
+          aria-sort=${column.name === sorted ? ariaSort(isDown) : null}
+        >
+          <button type="button" class="sort" onClick=${() => this.sort(column)}>${column.name}</button>
+        </th>`,
+    );
+    const lines = this.sortedRows(props, state).map(
+      (row) => html`<${Row} key=${numberOf(row)} ...${{ row, columns, opens: opening(row) }} />`,
+    );
+    const more = `Show ${count(Math.min(SHOWN, left))} more of ${count(left)}`;
+    return html`
+      <table class="cards labelled">
+        <caption class="unseen">${caption}</caption>
+        <thead><tr>${heads}</tr></thead>
+        <tbody>${lines}</tbody>
+      </table>
+      ${
+        left > 0 &&
+        html`<p class="more">
+          <button type="button" onClick=${() => this.setState({ shown: shown + SHOWN })}>${more}</button>
+        </p>`
+      }
+    `;
+  }
 }
 
 /**
- * A table whose columns sort it. A column: `name`, `value(row)` to sort by, `cell(row)` to show, `number` for figures.
+ * A table whose columns sort it; one with another caption is another table. A column: `name`, `value(row)` to sort by, `cell(row)` to show, `number` for figures.
  *
  * @param sorted name of the column that sorts at first, downwards.
  * @param opening what a row opens to: `{ text, label, open(row) }`; undefined for one that does not open
  */
-export function sortableTable({ caption, columns, rows, sorted, opening = () => undefined }) {
-  let by = columns.find(({ name }) => name === sorted);
-  let down = true;
-  let shown = SHOWN;
-  const body = make("tbody");
-  const lines = new Map();
-  const more = make("button", {
-    type: "button",
-    onclick: () => {
-      shown += SHOWN;
-      fill();
-    },
-  });
-  const heads = columns.map((column) =>
-    make(
-      "th",
-      { scope: "col", class: column.number && "number" },
-      make("button", { type: "button", class: "sort", onclick: () => sort(column) }, column.name),
-    ),
-  );
-
-  function compare(left, right) {
-    const [a, b] = [by.value(left), by.value(right)];
-    const order = typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
-    return down ? -order : order;
-  }
-
-  function fill() {
-    columns.forEach((column, index) => {
-      if (column === by) heads[index].setAttribute("aria-sort", down ? "descending" : "ascending");
-      else heads[index].removeAttribute("aria-sort");
-    });
-    body.replaceChildren(...rows.toSorted(compare).slice(0, shown).flatMap(linesOf));
-    const left = rows.length - shown;
-    more.hidden = left <= 0;
-    more.textContent = `Show ${count(Math.min(SHOWN, left))} more of ${count(left)}`;
-  }
-
-  function sort(column) {
-    down = column === by ? !down : column.number === true;
-    by = column;
-    fill();
-  }
-
-  /** The lines of a row, which stay open when the table is sorted. */
-  function linesOf(row) {
-    if (!lines.has(row)) lines.set(row, line(row));
-    return lines.get(row);
-  }
-
-  function line(row) {
-    const opens = opening(row);
-    const opened = opens && disclosure(opens, columns.length, row);
-    const cells = columns.map(({ name, cell, number, main }) =>
-      make(
-        "td",
-        {
-          class: [number && "number", main && "main"].filter(Boolean).join(" ") || undefined,
-          "data-label": name,
-        },
-        cell(row),
-        main && opened && opened.button,
-      ),
-    );
-    return [make("tr", {}, cells), opened && opened.below].filter(Boolean);
-  }
-
-  fill();
-  const table = make(
-    "table",
-    { class: "cards labelled" },
-    make("caption", { class: "unseen" }, caption),
-    make("thead", {}, make("tr", {}, heads)),
-    body,
-  );
-  return rows.length <= SHOWN ? table : make("div", {}, table, make("p", { class: "more" }, more));
-}
+export const sortableTable = (props) => html`<${SortableTable} key=${props.caption} ...${props} />`;

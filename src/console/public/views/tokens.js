@@ -1,61 +1,33 @@
 import { read } from "../api.js";
-import { make, problem } from "../dom.js";
-import { ago, count, dateTime, plural } from "../format.js";
+import { count, plural } from "../format.js";
+import { html } from "../html.js";
+import { cardTable, hint, when } from "../parts.js";
 import { clientName } from "../names.js";
 import { readinessTag } from "./readiness.js";
 
-const when = (iso) =>
-  iso === null ? "never" : make("time", { datetime: iso, title: dateTime(iso) }, ago(iso));
-
-const HEADS = [
-  ["Token"],
-  ["State"],
-  [`Last ${clientName} call`, true],
-  ["Requests", true],
-  ["Last seen", true],
-];
+const LAST_CALL = `Last ${clientName} call`;
+const COLUMNS = ["Token", "State", [LAST_CALL, true], ["Requests", true], ["Last seen", true]];
 
 /** One token of a client as a row. */
 const line = ({ fingerprint, userAgent, state, lastAlpha, requests, last }) =>
-  make(
-    "tr",
-    {},
-    make(
-      "td",
-      { class: "main" },
-      make("span", { class: "mono" }, fingerprint),
-      make("span", { class: "under" }, userAgent ?? "no user agent"),
-    ),
-    make("td", { "data-label": "State" }, readinessTag(state)),
-    make("td", { class: "number", "data-label": HEADS[2][0] }, when(lastAlpha)),
-    make("td", { class: "number", "data-label": "Requests" }, count(requests)),
-    make("td", { class: "number", "data-label": "Last seen" }, when(last)),
-  );
+  html`<tr>
+    <td class="main">
+      <span class="mono">${fingerprint}</span><span class="under">${userAgent ?? "no user agent"}</span>
+    </td>
+    <td data-label="State">${readinessTag(state)}</td>
+    <td class="number" data-label=${LAST_CALL}>${lastAlpha === null ? "never" : when(lastAlpha)}</td>
+    <td class="number" data-label="Requests">${count(requests)}</td>
+    <td class="number" data-label="Last seen">${when(last)}</td>
+  </tr>`;
 
 /** The tokens of a client, each with its own state and with its requests of all days. */
 export async function tokenTable({ id, tokens }) {
   const { tokens: listed } = await read(`/api/usage/members?client=${encodeURIComponent(id)}`);
   const left = tokens - listed.length;
-  return make(
-    "div",
-    {},
-    make(
-      "table",
-      { class: "cards labelled" },
-      make("caption", { class: "unseen" }, `Tokens of ${id}, with their requests of all days`),
-      make(
-        "thead",
-        {},
-        make(
-          "tr",
-          {},
-          HEADS.map(([name, number]) => make("th", { scope: "col", class: number && "number" }, name)),
-        ),
-      ),
-      make("tbody", {}, listed.map(line)),
-    ),
-    left > 0 && make("p", { class: "hint" }, `and ${plural(left, "token")} with fewer requests`),
-  );
+  return html`<div>
+    ${cardTable(`Tokens of ${id}, with their requests of all days`, COLUMNS, listed.map(line))}
+    ${left > 0 && hint(`and ${plural(left, "token")} with fewer requests`)}
+  </div>`;
 }
 
 /** How the row of a client opens to its tokens; undefined for one token. */
@@ -64,6 +36,6 @@ export const openTokens = (row) =>
     ? {
         text: plural(row.tokens, "token"),
         label: `${plural(row.tokens, "token")} of ${row.name ?? row.id}`,
-        open: () => tokenTable(row).catch((error) => problem(error.message)),
+        open: () => tokenTable(row),
       }
     : undefined;

@@ -1,6 +1,6 @@
 /** Which token v4 is called with, and which routes it may use. All of it is decided before the body is read. */
 import { setTimeout as wait } from "node:timers/promises";
-import { type Grants, HttpError, type Route, type Scopes } from "../../../pack/index.ts";
+import { type ClientHead, type Grants, HttpError, type Route, type Scopes } from "../../../pack/index.ts";
 import { TokenUnavailableError, type TokenLookup, type TokenStore } from "../../auth/token-store.ts";
 import { isAcceptedToken, type TokenCache, type TokenInfo } from "../../auth/token-cache.ts";
 import type { TokenLocks } from "../../auth/token-locks.ts";
@@ -14,7 +14,7 @@ import {
   type ClientToken,
 } from "../client.ts";
 import type { RouteCandidates } from "./match-route.ts";
-import type { ReadJson } from "../request.ts";
+import { type ReadJson, sentObject } from "../request.ts";
 
 export interface TokenDependencies {
   readonly tokens: Pick<TokenCache, "get" | "wasAccepted">;
@@ -170,7 +170,7 @@ export async function currentGrants(
 export const hasNoScopes = (grants: Grants): boolean => grants !== "all" && grants.size === 0;
 
 /** A route that the token may use, or the error of one that it must not. */
-export interface Verdict {
+export interface RouteAccess {
   readonly match: RouteMatch;
   readonly error: unknown;
 }
@@ -189,7 +189,7 @@ export function authorize(
   token: ClientToken,
   candidates: RouteCandidates,
   scopes: Scopes,
-): readonly Verdict[] {
+): readonly RouteAccess[] {
   if (candidates instanceof HttpError) throw candidates;
   const verdicts = candidates.map((match) => ({
     match,
@@ -236,18 +236,29 @@ function findAccessError(
  * @throws {HttpError} 404 where the body asks for none of them; the error of a route that the token must not use; see
  *   {@link ReadJson}
  */
-export async function selectRoute(verdicts: readonly Verdict[], readJson: ReadJson): Promise<RouteMatch> {
-  const verdict = verdicts.length > 1 ? await selectByBody(verdicts, readJson) : verdicts[0];
+export async function selectRoute(
+  verdicts: readonly RouteAccess[],
+  readJson: ReadJson,
+  head: ClientHead,
+): Promise<RouteMatch> {
+  const verdict = verdicts.length > 1 ? await selectByBody(verdicts, readJson, head) : verdicts[0];
   if (!verdict) throw new HttpError(404, "Not found");
   if (verdict.error !== undefined) throw verdict.error;
   if (verdicts.length > 1) readJson();
   return verdict.match;
 }
 
-async function selectByBody(verdicts: readonly Verdict[], readJson: ReadJson): Promise<Verdict | undefined> {
+async function selectByBody(
+  verdicts: readonly RouteAccess[],
+  readJson: ReadJson,
+  head: ClientHead,
+): Promise<RouteAccess | undefined> {
   for (const verdict of verdicts) {
-    const { matchesBody } = verdict.match.route;
-    if (!matchesBody || (await matchesBody(bodyFor(verdict.match.route, readJson)))) return verdict;
+    const { match } = verdict;
+    const { matchesBody } = match.route;
+    if (!matchesBody) return verdict;
+    const body = bodyFor(match.route, readJson);
+    if (await matchesBody(body, { head: { ...head, match }, body, calls: {} })) return verdict;
   }
   return undefined;
 }
@@ -255,8 +266,7 @@ async function selectByBody(verdicts: readonly Verdict[], readJson: ReadJson): P
 /** The client's object for the condition of a route. */
 function bodyFor({ body }: Route, readJson: ReadJson): unknown {
   try {
-    const sent = readJson();
-    return body ? body.unwrap(sent) : sent.value;
+    return sentObject(body, readJson);
   } catch {
     // The route reads it again, and its error is the response.
     return {};

@@ -20,8 +20,8 @@ import {
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { AlphaRequest } from "../request.ts";
 import { throwTranslatedError } from "../../responses/translate-error.ts";
-import type { PreparedRequest } from "../prepared-request.ts";
-import { acceptPage, parsePage } from "../upstream-list.ts";
+import type { PreparedRequest } from "../calls/prepared-request.ts";
+import { acceptPage, parsePage } from "../calls/upstream-list.ts";
 
 const NO_FILTER: Filter = { conditions: [] };
 
@@ -103,7 +103,7 @@ async function withUpstreamCursor(
   if (page.after === undefined || !translateCursor || (page.isBackward && !upstreamGoesBack)) return page;
   const cursor = await translateCursor(page.after, {
     catalogs: services.catalogs,
-    prerequisites: {},
+    calls: {},
     path: match.parameters,
     client: request.address,
   });

@@ -16,10 +16,12 @@ import type { CatalogCache } from "../../upstream/catalog-cache.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { RouteMatch } from "../context.ts";
 import { type ClientToken } from "../client.ts";
-import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
-import { sentToken, type UpstreamDialect } from "../upstream-call.ts";
+import { requestWithoutBody, type PreparedRequest } from "../calls/prepared-request.ts";
+import { sentToken, type UpstreamDialect } from "../calls/call-headers.ts";
 import { buildListRequest } from "./build-list-request.ts";
-import { createFetchCurrent, fetchPrerequisites, translateBody, translateItems } from "./translate-body.ts";
+import { callBefore } from "./call-before.ts";
+import { partsEquivalent } from "./call-parts.ts";
+import { createFetchCurrent, translateBody, translateItems } from "./translate-body.ts";
 
 interface CatalogDependencies {
   readonly catalogs: Pick<CatalogCache, "awaitsToken" | "refreshWith">;
@@ -64,6 +66,13 @@ export function endpointOf({ name, source }: Route): Endpoint {
  * @throws {HttpError} 400 for what alpha rejects, and for what v4 cannot express
  */
 export async function buildUpstreamRequest(authorized: AuthorizedRequest): Promise<PreparedRequest> {
+  const prepared = await buildMainCall(authorized);
+  return authorized.match.route.callPlan.parts.length > 0
+    ? { ...prepared, equivalent: partsEquivalent(prepared, authorized) }
+    : prepared;
+}
+
+async function buildMainCall(authorized: AuthorizedRequest): Promise<PreparedRequest> {
   const { route } = authorized.match;
   const endpoint = endpointOf(route);
   if (route.body && (endpoint.method !== "GET" || route.body.toPath.size > 0))
@@ -99,11 +108,11 @@ async function buildWrite(
         authorized,
         createFetchCurrent(readRoute, authorized),
       );
-  const { v4, prerequisites, headers, added, alpha, sent: clientSent, losses } = written;
+  const { v4, calls, headers, added, alpha, sent: clientSent, losses } = written;
   if (written.empty && readRoute && "call" in readRoute.source)
     return { ...requestWithoutBody(readRoute.source.call, match.parameters), alpha, losses };
-  const values = { ...match.parameters, ...prerequisites, ...takePathValues(v4, rules) };
-  const prepared = { ...requestWithoutBody(endpoint, values), headers };
+  const values = { ...match.parameters, ...calls, ...takePathValues(v4, rules) };
+  const prepared = { ...requestWithoutBody(endpoint, values), headers, calls };
   if (rules.toPath.size > 0 && !mayHaveBody(endpoint, v4)) return { ...prepared, clientSent, alpha, losses };
   const format = { rules: rules.format, path: match.parameters };
   return { ...prepared, body: v4, format, gatewayFields: added, clientSent, alpha, losses };
@@ -134,10 +143,9 @@ function takePathValues(
 
 async function buildWithoutBody(endpoint: Endpoint, authorized: AuthorizedRequest): Promise<PreparedRequest> {
   const { parameters, route } = authorized.match;
-  if (route.prerequisites.length === 0) return requestWithoutBody(endpoint, parameters);
-  const prerequisites = await fetchPrerequisites({}, [], authorized);
-  const errors = [...prerequisites.errors, ...(await prerequisites.check({}))];
+  if (route.callPlan.before.length === 0) return requestWithoutBody(endpoint, parameters);
+  const { values: calls, headers, ...earlier } = await callBefore({}, [], authorized);
+  const errors = [...earlier.errors, ...(await earlier.check({}))];
   if (errors.length > 0) throw new ValidationError(errors);
-  const values = { ...parameters, ...prerequisites.values };
-  return { ...requestWithoutBody(endpoint, values), headers: prerequisites.headers };
+  return { ...requestWithoutBody(endpoint, { ...parameters, ...calls }), headers, calls };
 }

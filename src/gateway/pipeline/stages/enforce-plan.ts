@@ -1,10 +1,10 @@
-/** What the sunset plan does to a request: see docs/reference/sunset-file.md. */
+/** Applies the plan to a request: see docs/reference/sunset-file.md. */
 import type { ClientIdentity } from "../../../audit/index.ts";
 import { HttpError } from "../../../pack/index.ts";
 import type { TokenStore } from "../../auth/token-store.ts";
 import type { ApplicationId, RouteMatch } from "../context.ts";
 import type { AuthenticatedClient, Credentials } from "../client.ts";
-import type { PlanRules, Decision, Verdict } from "../plan.ts";
+import type { PlanRules, Decision, PlanVerdict } from "../plan.ts";
 
 /** The application to which a token was issued; undefined without one, and "unknown" where it can't be read. */
 type Issuer = ApplicationId | "unknown" | undefined;
@@ -28,10 +28,11 @@ export async function findIssuer(
   }
 }
 
-/** Who sends a request, as far as the plan asks. */
+/** The known sender of a request, for the plan. */
 export interface PlanSender {
   readonly identity: () => ClientIdentity;
   readonly issuer: Issuer;
+  readonly address: string;
   /** Finds out what v4 says about the token. */
   readonly learnToken: () => Promise<Pick<AuthenticatedClient, "tokenInfo">>;
 }
@@ -39,16 +40,17 @@ export interface PlanSender {
 /** Asks what the plan says about a request; undefined: nothing. Returns a promise only where a store or v4 is asked. */
 export function askPlan(
   match: RouteMatch | undefined,
-  sunset: Pick<PlanRules, "judge">,
-  { identity, issuer, learnToken }: PlanSender,
+  plan: Pick<PlanRules, "judge">,
+  { identity, issuer, address, learnToken }: PlanSender,
 ): ReturnType<PlanRules["judge"]> {
   if (!match) return undefined;
   const { name } = match.route;
-  if (issuer === "unknown") return sunset.judge(identity, name, undefined);
+  if (issuer === "unknown") return plan.judge(identity, name, undefined);
   // The gateway has got the token from the login server.
-  if (issuer?.isProven) return sunset.judge(identity, name, () => true);
+  if (issuer?.isProven) return plan.judge(identity, name, { address, isAccepted: () => true });
   // V4 may say neither that it accepts a token nor that it refuses it.
-  return sunset.judge(identity, name, async () => (await learnToken()).tokenInfo?.refused !== true);
+  const isAccepted = async (): Promise<boolean> => (await learnToken()).tokenInfo?.refused !== true;
+  return plan.judge(identity, name, { address, isAccepted });
 }
 
 /**
@@ -108,6 +110,6 @@ function errorOf(decision: Decision, link: string | undefined): HttpError {
  *
  * @throws {HttpError} 403 for a new client, 500 or 503 with `Retry-After` in a window, 410 after the end
  */
-export function enforcePlan(verdict: Verdict | undefined, sunset: Pick<PlanRules, "link">): void {
-  if (verdict?.decision) throw errorOf(verdict.decision, sunset.link());
+export function enforcePlan(verdict: PlanVerdict | undefined, plan: Pick<PlanRules, "link">): void {
+  if (verdict?.decision) throw errorOf(verdict.decision, plan.link());
 }

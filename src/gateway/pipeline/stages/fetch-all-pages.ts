@@ -2,9 +2,9 @@
 import pMap from "p-map";
 import { addQuery, type ReadWrapped, type RouteLists } from "../../../pack/index.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
-import type { PreparedRequest } from "../prepared-request.ts";
-import { acceptPage, parsePage } from "../upstream-list.ts";
-import { InvalidUpstreamResponseError, type UpstreamResponse } from "../upstream-response.ts";
+import type { PreparedRequest } from "../calls/prepared-request.ts";
+import { acceptPage, parsePage } from "../calls/upstream-list.ts";
+import { InvalidUpstreamResponseError, type UpstreamResponse } from "../calls/upstream-response.ts";
 
 /** Most pages that are requested at once. */
 const MAX_CONCURRENT_REQUESTS = 8;

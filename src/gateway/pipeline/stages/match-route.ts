@@ -4,7 +4,7 @@ import { hasFragment, type AlphaRequest } from "../request.ts";
 
 const METHOD_NOT_ALLOWED = 405;
 
-/** The routes of a request's method and path: one, several of which the body selects one, or the error of the path. */
+/** The routes of a request's method and path: one, several from which the body selects one, or the error of the path. */
 export type RouteCandidates = readonly RouteMatch[] | HttpError;
 
 /**

@@ -21,7 +21,7 @@ export const consumeRateLimit = (
     token: credentials.hash,
     address,
     isKnownToken: isAccepted,
-    isCreate: match?.route.limit === "create",
+    isCreate: match?.route.rateLimit === "create",
   });
 
 /** @throws {HttpError} 429 where the rate limit is exceeded */

@@ -1,8 +1,7 @@
 import { HttpError, type Pack, parseForm, type SentJson, wrongMediaType } from "../../../pack/index.ts";
-import { parseJson } from "../../../base/index.ts";
+import { addressNetworks, parseJson } from "../../../base/index.ts";
 import { header, type AlphaRequest, type ReadJson } from "../request.ts";
-import type { Verdict } from "./authorize.ts";
-import { addressNetwork } from "../../limits/client-address.ts";
+import type { RouteAccess } from "./authorize.ts";
 
 /** Deeper than any body of either dialect. */
 const MOST_LEVELS = 32;
@@ -28,7 +27,7 @@ function limitReason({ message }: RangeError): string {
 }
 
 /**
- * Parses a body. Clients send the literal `null` where they mean no body.
+ * Parses a body. A pack may say that clients send the literal `null` where they mean no body.
  *
  * @throws {HttpError} 400 for a body that is not of its media type; 415 for another media type
  */
@@ -43,8 +42,9 @@ export function parseBody(
   const wrongType = (): HttpError => new HttpError(UNSUPPORTED_MEDIA_TYPE, wrongMediaType(mediaTypes.names));
   if (format === undefined) throw wrongType();
   try {
-    const value = parseFormat(utf8.decode(body), format) ?? undefined;
-    return { value: value ?? {}, isForm: format === "form", isAbsent: value === undefined };
+    const value = parseFormat(utf8.decode(body), format);
+    const isAbsent = value === null && mediaTypes.nullIsAbsent;
+    return { value: isAbsent ? {} : value, isForm: format === "form", isAbsent };
   } catch (error) {
     if (error instanceof RangeError) throw new HttpError(400, limitReason(error));
     if (format === "form") throw new HttpError(400, "The body is not a valid form.");
@@ -64,11 +64,13 @@ export function parseBody(
  */
 export async function readBody(
   { readBody: read, address }: AlphaRequest,
-  [first]: readonly Verdict[],
+  [first]: readonly RouteAccess[],
   token: string | undefined,
   isKnown: boolean,
 ): Promise<Buffer | undefined> {
-  return first?.match.route.upload ? undefined : read?.({ isKnown, token, address: addressNetwork(address) });
+  return first?.match.route.upload
+    ? undefined
+    : read?.({ isKnown, token, networks: addressNetworks(address) });
 }
 
 /** Parses a body once, when it is needed. */

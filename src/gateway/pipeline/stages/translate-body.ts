@@ -1,6 +1,6 @@
 /**
  * The v4 body of an alpha body, which is checked first: all its errors are in one response. Its rules and values may depend
- * on prerequisites: requests before the call, which routes without a body can have, too.
+ * on the calls before the main call.
  */
 import { isDeepStrictEqual } from "node:util";
 import {
@@ -11,13 +11,9 @@ import {
   compileGetter,
   compileRemover,
   type ErrorDetail,
-  InvalidPathValueError,
-  isEntityTag,
   type JsonObject,
-  type Prerequisite,
   type Route,
   ValidationError,
-  valueAt,
   withFailure,
   type WriteContext,
   type WrittenBody,
@@ -27,8 +23,8 @@ import { mapMaybe } from "../../../jsonata/index.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { translateObject } from "../../responses/translate-response.ts";
 import { throwTranslatedError } from "../../responses/translate-error.ts";
-import { requestWithoutBody, type PreparedRequest } from "../prepared-request.ts";
-import { InvalidUpstreamResponseError, type UpstreamResponse } from "../upstream-response.ts";
+import { requestWithoutBody, type PreparedRequest } from "../calls/prepared-request.ts";
+import { callBefore } from "./call-before.ts";
 
 /** Reads what a GET of the same object responds with now; undefined where v4 does not show it. */
 type FetchCurrent = ((mode?: "must succeed") => Promise<JsonObject | undefined>) | undefined;
@@ -46,7 +42,7 @@ export function createFetchCurrent(route: Route | undefined, authorized: Authori
     if (!response.success && mode === "must succeed")
       throwTranslatedError(response, route, prepared, authorized);
     if (!response.success) return undefined;
-    const reading = { client: authorized, catalogs: services.catalogs, related: {} };
+    const reading = { head: authorized, catalogs: services.catalogs, calls: {} };
     const json = await translateObject(response, route, reading);
     current = parseJson(json) as JsonObject;
     return current;
@@ -58,9 +54,9 @@ interface TranslatedBody extends Omit<WrittenBody, "v4"> {
   readonly v4: JsonObject | readonly JsonObject[];
   /** The alpha body, in its documented form. */
   readonly alpha: JsonObject | readonly unknown[];
-  /** Values of the requests before the call. */
-  readonly prerequisites: Readonly<Record<string, unknown>>;
-  /** Headers of the call that come from them. */
+  /** Values of the calls before the main call. */
+  readonly calls: Readonly<Record<string, unknown>>;
+  /** Headers of the main call that come from them. */
   readonly headers: PreparedRequest["headers"];
 }
 
@@ -111,8 +107,9 @@ export async function translateItems(
   sent: readonly unknown[],
   isForm: boolean,
   rules: BodyRules,
-  { match, request, services }: AuthorizedRequest,
+  authorized: AuthorizedRequest,
 ): Promise<TranslatedBody> {
+  const { match, request, services } = authorized;
   const normal = sent.map((item) =>
     isObject(item) ? rules.normalise(item, isForm) : { body: item, faults: [] },
   );
@@ -121,7 +118,8 @@ export async function translateItems(
   if (errors.length > 0) throw new ValidationError(errors);
   const writing = {
     catalogs: services.catalogs,
-    prerequisites: {},
+    head: authorized,
+    calls: {},
     path: match.parameters,
     client: request.address,
     body: items,
@@ -139,7 +137,7 @@ export async function translateItems(
     empty: false,
     sent: (member) => written.some((item) => item.sent(member)),
     alpha: items,
-    prerequisites: {},
+    calls: {},
     headers: undefined,
     losses: written.flatMap(({ losses }) => losses),
   };
@@ -153,7 +151,7 @@ const nothingOf = (alpha: JsonObject): TranslatedBody => ({
   empty: true,
   sent: () => false,
   alpha,
-  prerequisites: {},
+  calls: {},
   headers: undefined,
   losses: [],
 });
@@ -192,112 +190,21 @@ export async function translateBody(
     );
     if (rules.added.length === 0 && Object.keys(change.changed).length === 0) return nothingOf(valid);
   }
-  const prerequisites = await fetchPrerequisites(valid, errors, authorized);
+  const earlier = await callBefore(valid, errors, authorized);
   const written = await rules.write(valid, {
     catalogs: services.catalogs,
-    prerequisites: prerequisites.values,
+    head: authorized,
+    calls: earlier.values,
     path: match.parameters,
     client: request.address,
     body: valid,
     change,
   });
-  errors = [...errors, ...withFailure(written.faults, match.route.checkFailure), ...prerequisites.errors];
+  errors = [...errors, ...withFailure(written.faults, match.route.checkFailure), ...earlier.errors];
   const reported = new Set(errors.map(({ field }) => field));
   // Invalid members were removed: rules about missing members do not apply to them.
-  const failed = await prerequisites.check(written.v4);
+  const failed = await earlier.check(written.v4);
   errors.push(...failed.filter(({ field }) => field === undefined || !reported.has(field)));
   if (errors.length > 0) throw new ValidationError(errors);
-  const { values, headers } = prerequisites;
-  return { ...written, alpha: valid, prerequisites: values, headers };
-}
-
-/** Values of the requests before the call, errors of those that found nothing, and the rules that depend on them. */
-interface PrerequisiteResults {
-  readonly values: Readonly<Record<string, unknown>>;
-  /** Headers of the call. */
-  readonly headers: PreparedRequest["headers"];
-  readonly errors: readonly ErrorDetail[];
-  readonly check: (v4: JsonObject) => Promise<readonly ErrorDetail[]>;
-}
-
-/** The request; undefined where a value of the body cannot be part of its path, so that v4 has no such object. */
-function prerequisiteRequest(
-  { endpoint, notFoundField }: Prerequisite,
-  values: JsonObject,
-): PreparedRequest | undefined {
-  try {
-    return requestWithoutBody(endpoint, values);
-  } catch (error) {
-    if (notFoundField === undefined || !(error instanceof InvalidPathValueError)) throw error;
-    return undefined;
-  }
-}
-
-/**
- * The version of a prerequisite: the upstream's, or the one that the pack makes of the object.
- *
- * @throws {InvalidUpstreamResponseError} Without it another change could be overwritten.
- */
-function entityTagOf(response: UpstreamResponse, name: string, { headers, versionPath }: Route): string {
-  const { etag } = response.headers;
-  const tag = headers?.entityTag
-    ? headers.entityTag(valueAt(response.json, versionPath), response.json)
-    : etag;
-  if (typeof tag === "string" && isEntityTag(tag)) return tag;
-  throw new InvalidUpstreamResponseError(`the prerequisite "${name}" has no ETag for "if_match"`);
-}
-
-/**
- * Fetches what rules or values depend on. Where v4 denies a request that a rule needs (401, 403), v4 decides the call
- * itself. A request that values or the `If-Match` of the call need must succeed.
- *
- * @throws {HttpError} v4's error, of a request that values need
- */
-export async function fetchPrerequisites(
-  body: JsonObject,
-  bodyErrors: readonly ErrorDetail[],
-  authorized: AuthorizedRequest,
-): Promise<PrerequisiteResults> {
-  const { match, upstream, services } = authorized;
-  const { unknown_record: reason } = services.pack.dialect.messages;
-  const values: Record<string, unknown> = {};
-  const errors: ErrorDetail[] = [];
-  const fetched: { step: Prerequisite; json: unknown }[] = [];
-  let headers: PreparedRequest["headers"];
-  for (const step of match.route.prerequisites) {
-    const { notFoundField, failure } = step;
-    // What its path needs was not sent, or not found.
-    if (!step.needs.every((name) => Object.hasOwn(values, name))) continue;
-    const isUseless =
-      notFoundField === undefined
-        ? bodyErrors.length > 0
-        : bodyErrors.some(({ field }) => field === notFoundField);
-    if (isUseless || !(await step.isNeeded(body))) continue;
-    const prepared = prerequisiteRequest(step, { ...body, ...match.parameters, ...values });
-    if (!prepared) {
-      errors.push({ ...failure, field: String(notFoundField), reason, rule: "unknown_record" });
-      continue;
-    }
-    const response = await upstream.call(prepared);
-    const isVersion = step.name === match.route.ifMatch;
-    const isNotFound = response.status === 404 && notFoundField !== undefined;
-    if (isNotFound) errors.push({ ...failure, field: notFoundField, reason, rule: "unknown_record" });
-    else if (!response.success && (isVersion || notFoundField === undefined))
-      throwTranslatedError(response, match.route, { ...prepared, failure }, authorized);
-    if (!response.success) continue;
-    // Also of a response without a body: the call must not be sent without it.
-    if (isVersion) headers = { "if-match": entityTagOf(response, step.name, match.route) };
-    if (response.json === undefined) continue;
-    values[step.name] = response.json;
-    fetched.push({ step, json: response.json });
-  }
-  return {
-    values,
-    headers,
-    errors,
-    async check(v4) {
-      const found = await Promise.all(fetched.map(async ({ step, json }) => step.check(body, json, v4)));
-      return withFailure(found.flat(), match.route.checkFailure);
-    },
-  };
+  return { ...written, alpha: valid, calls: earlier.values, headers: earlier.headers };
 }

@@ -2,8 +2,6 @@ import { Failure } from "../failure.ts";
 
 // Number functions. Their signatures have been checked; undefined remains undefined.
 
-type OnNumbers = (values?: readonly number[]) => number | undefined;
-
 const DECIMAL = /^-?[0-9]+(\.[0-9]+)?([Ee][-+]?[0-9]+)?$/;
 
 /** JSONata's pattern, including its mistake: only the first alternative is anchored at the start, the last at the end. */
@@ -41,16 +39,5 @@ export function round(value?: number, precision?: number): number | undefined {
   return Object.is(result, -0) ? 0 : result;
 }
 
-/** `$sum`. */
-export const sum: OnNumbers = (values) => values?.reduce((total, value) => total + value, 0);
-
 /** `$count`. */
 export const count = (values?: readonly unknown[]): number => values?.length ?? 0;
-
-/** `$max`. */
-export const max: OnNumbers = (values) =>
-  values?.length ? values.reduce((most, value) => Math.max(most, value)) : undefined;
-
-/** `$min`. */
-export const min: OnNumbers = (values) =>
-  values?.length ? values.reduce((least, value) => Math.min(least, value)) : undefined;

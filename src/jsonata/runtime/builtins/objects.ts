@@ -48,7 +48,3 @@ export function type(value: unknown): string | undefined {
 export function assert(condition?: boolean, message?: string): undefined {
   if (!condition) throw new Failure("D3141", 0, message || "$assert() does not hold");
 }
-
-/** `$clone`: a deep copy by way of JSON text. */
-export const clone = (value: unknown, text: (value: unknown) => string): unknown =>
-  value === undefined ? undefined : (JSON.parse(text(value)) as unknown);

@@ -1,8 +1,7 @@
 import type { Regex } from "../../regex/index.ts";
-import type { Callable } from "../call.ts";
+import { callFunction, type Callable } from "../call.ts";
 import { Failure } from "../failure.ts";
 import { checkItems, checkText, tick } from "../guard.ts";
-import { callFunction } from "./higher-order.ts";
 
 /** A match. In JSONata a regular expression is a function, and any function that returns matches can replace one. */
 interface Match {
@@ -143,7 +142,7 @@ function replaceMatches(text: string, token: Callable, replacement: unknown, lim
     const substitute =
       typeof replacement === "string"
         ? expandReplacement(replacement, found)
-        : callFunction(replacement as Callable, [found]);
+        : callFunction(replacement, [found]);
     if (typeof substitute !== "string") throw new Failure("D3012");
     result += text.slice(from, found.start) + substitute;
     checkText(result.length, "$replace");

@@ -1,9 +1,10 @@
-/** What speaks for and against the translation on a route, client by client: clients count, not requests. */
+/** The evidence for and against the translation on a route, client by client: clients count, not requests. */
 import { DIFFERENCES, TRIP } from "../../../compare/index.ts";
+import { countedAs } from "../../../gateway/index.ts";
 
-/** What one client has shown. */
+/** The evidence of one client. */
 export interface ClientEvidence {
-  /** Whose requests they were, by what nobody can invent: see `KnownSenders`. */
+  /** The proven owner of the requests: see `provenBy`. Several with one token or network are one client. */
   readonly client: string;
   /** When it was seen last: seconds since the epoch. */
   readonly seenAt: number;
@@ -11,20 +12,20 @@ export interface ClientEvidence {
   readonly score: number;
 }
 
-/** What the clients of a route have shown. Of those that show nothing only a few are in it. */
+/** The evidence of the clients of a route. Of those that show nothing only a few are in it. */
 export type Evidence = readonly ClientEvidence[];
 
 /** The least score of a client: all its successes together outweigh one failure of another client. */
 const LEAST = -DIFFERENCES.difference;
 /** A client that was not seen for so long does not count as one that is served. */
 const PRESENT_SECONDS = 1800;
-/** What a client has shown against the translation counts for so long. */
+/** The time for which a client's evidence against the translation counts. */
 const REMEMBERED_SECONDS = 86_400;
 /** After so long it is noted again that a client is served. */
 const REFRESH_SECONDS = PRESENT_SECONDS / 2;
 /** Clients of a route whose scores are kept. More say nothing new. */
 const MAX_CLIENTS = 50;
-/** Clients that show nothing. With more of them no single other client could decide either. */
+/** Clients that show nothing, or succeed. So many outweigh two that fail: a customer with two networks decides nothing. */
 const MAX_NEUTRAL = 3;
 
 /** The mean of values of clients. The lowest and the highest are left out; of two the lower one counts. 0 without any. */
@@ -39,8 +40,17 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 const between = (least: number, most: number, value: number): number =>
   Math.min(most, Math.max(least, value));
 
+/** The scores of clients that fail, and of others the credit: the successes of the first of them are forgotten, and count in full. */
+function withCredit(evidence: Evidence): readonly number[] {
+  const others = evidence.filter(({ score }) => score <= 0);
+  return [
+    ...evidence.flatMap(({ score }) => (score > 0 ? [score] : [])),
+    ...others.map(({ score }, index) => (index < MAX_NEUTRAL ? LEAST : score)),
+  ];
+}
+
 const totalOf = (evidence: Evidence): number =>
-  between(0, TRIP, meanOfClients(evidence.map(({ score }) => score)) * evidence.length);
+  between(0, TRIP, meanOfClients(withCredit(evidence)) * evidence.length);
 
 const isPresent = ({ seenAt }: ClientEvidence, now: number): boolean => now - seenAt < PRESENT_SECONDS;
 
@@ -72,7 +82,8 @@ function tidy(evidence: Evidence, now: number): Evidence {
 /** Adds what clients have shown since: their scores add up. */
 export function addEvidence(evidence: Evidence, more: Evidence, now: number): Evidence {
   const byClient = new Map(evidence.map((each) => [each.client, each]));
-  for (const { client, seenAt, score } of more) {
+  for (const { client: by, seenAt, score } of more) {
+    const client = countedAs([...byClient.keys()], by);
     const before = byClient.get(client);
     if (!before && byClient.size >= MAX_CLIENTS) continue;
     byClient.set(client, {
@@ -88,13 +99,17 @@ const scoreIn = (evidence: Evidence, client: string): number | undefined =>
   evidence.find((each) => each.client === client)?.score;
 
 /**
- * What a step of a client changes.
+ * The change by a step of a client.
  *
  * @param step Its score is above 0 for a difference or a failure.
  * @returns undefined if it changes nothing
  */
 export function changeBy(evidence: Evidence, step: ClientEvidence): ClientEvidence | undefined {
-  const { client, seenAt } = step;
+  const { seenAt } = step;
+  const client = countedAs(
+    evidence.map((each) => each.client),
+    step.client,
+  );
   const before = evidence.find((each) => each.client === client);
   const after = addEvidence(evidence, [step], seenAt);
   const isRefreshed = before !== undefined && seenAt - before.seenAt >= REFRESH_SECONDS;

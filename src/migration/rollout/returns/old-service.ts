@@ -1,13 +1,13 @@
 /** How the old service does: whether it is well enough to return to, and how often it fails anyway. */
+import { countedAs, ProvenClients } from "../../../gateway/index.ts";
 import { meanOfClients } from "./evidence.ts";
 
-/** What is known of the old service. It is this process's own experience. */
+/** The known facts about the old service. It is this process's own experience. */
 export interface OldServiceHealth {
   /**
    * Notes an answer of the old service, or that there was none.
    *
-   * @param route Name of the route; null: none of the pack
-   * @param client Who asked, by what nobody can invent
+   * @param route Name of the route; null: none of the pack @param client The proven sender: see `provenBy`
    */
   note(route: string | null, hasFailed: boolean, client: string): void;
   /**
@@ -78,14 +78,43 @@ const addTo = (answers: Answers, now: number, hasFailed: boolean): void => {
   else answers.succeededAt = now;
 };
 
+/** Something of each client. Those that count as one have it together. */
+class ByClient<Value> {
+  readonly #clients = new ProvenClients();
+  readonly #values = new Map<string, Value>();
+
+  get size(): number {
+    return this.#values.size;
+  }
+
+  get(client: string): Value | undefined {
+    const counted = this.#clients.find(client);
+    return counted === undefined ? undefined : this.#values.get(counted);
+  }
+
+  set(client: string, value: Value): void {
+    const counted = this.#clients.find(client);
+    if (counted === undefined) this.#clients.add(client);
+    this.#values.set(counted ?? client, value);
+  }
+
+  entries(): readonly [string, Value][] {
+    return [...this.#values];
+  }
+
+  values(): readonly Value[] {
+    return [...this.#values.values()];
+  }
+}
+
 /** The answers of the last 30 s, by second and client. */
 class RecentAnswers {
-  readonly #seconds = new Map<number, Map<string, Answers>>();
+  readonly #seconds = new Map<number, ByClient<Answers>>();
 
   note(now: number, client: string, hasFailed: boolean): void {
     const second = Math.floor(now / 1000);
     this.#forgetBefore(second);
-    const clients = this.#seconds.get(second) ?? new Map<string, Answers>();
+    const clients = this.#seconds.get(second) ?? new ByClient<Answers>();
     this.#seconds.set(second, clients);
     const answers = clients.get(client) ?? noAnswers();
     if (clients.size < MAX_SENDERS) clients.set(client, answers);
@@ -98,12 +127,12 @@ class RecentAnswers {
     if (this.countWaiting(now, hanging) > 1) return false;
     for (const { client, sentAt } of hanging) {
       const { total, failed, succeededAt } = byClient.get(client) ?? noAnswers();
-      // What it answered before says nothing about a service that does not answer this client since.
+      // Earlier answers say nothing about a service that no longer answers this client.
       const counted =
         sentAt >= succeededAt ? { total: 1, failed: 1 } : { total: total + 1, failed: failed + 1 };
       byClient.set(client, { ...counted, succeededAt });
     }
-    const rates = [...byClient.values()].map(({ total, failed }) => failed / total);
+    const rates = byClient.values().map(({ total, failed }) => failed / total);
     const sum = rates.reduce((all, rate) => all + rate, 0);
     if (rates.length < 2) return rates.length === 1 && sum < UNWELL ? true : undefined;
     return sum - Math.max(...rates) < UNWELL * (rates.length - 1);
@@ -111,16 +140,21 @@ class RecentAnswers {
 
   /** Counts the clients that wait, and since whose oldest call nobody was answered. */
   countWaiting(now: number, hanging: readonly HangingCall[]): number {
-    const succeededAt = Math.max(...[...this.#sum(now).values()].map((each) => each.succeededAt));
-    const oldest = new Map(hanging.toReversed().map(({ client, sentAt }) => [client, sentAt]));
-    return [...oldest.values()].filter((sentAt) => sentAt >= succeededAt).length;
+    const succeededAt = Math.max(
+      ...this.#sum(now)
+        .values()
+        .map((each) => each.succeededAt),
+    );
+    const oldest = new ByClient<number>();
+    for (const { client, sentAt } of hanging.toReversed()) oldest.set(client, sentAt);
+    return oldest.values().filter((sentAt) => sentAt >= succeededAt).length;
   }
 
-  #sum(now: number): Map<string, Answers> {
+  #sum(now: number): ByClient<Answers> {
     this.#forgetBefore(Math.floor(now / 1000));
-    const byClient = new Map<string, Answers>();
+    const byClient = new ByClient<Answers>();
     for (const clients of this.#seconds.values())
-      for (const [client, { total, failed, succeededAt }] of clients) {
+      for (const [client, { total, failed, succeededAt }] of clients.entries()) {
         const sum = byClient.get(client) ?? noAnswers();
         byClient.set(client, {
           total: sum.total + total,
@@ -144,7 +178,8 @@ class FailureRates {
   /** The client that was answered last is at the end. */
   readonly #clients = new Map<string, Answers & { notedAt: number }>();
 
-  note(now: number, client: string, hasFailed: boolean): void {
+  note(now: number, by: string, hasFailed: boolean): void {
+    const client = countedAs([...this.#clients.keys()], by);
     const answers = this.#clients.get(client) ?? { ...noAnswers(), notedAt: now };
     this.#clients.delete(client);
     const [first] = this.#clients;
@@ -164,7 +199,7 @@ class FailureRates {
     const known = [...this.#clients].filter(([, { total }]) => total >= MIN_ANSWERS);
     const [only] = known;
     if (!only) return undefined;
-    if (known.length === 1 && only[0] !== client) return 0;
+    if (known.length === 1 && only[0] !== countedAs([only[0]], client)) return 0;
     return meanOfClients(known.map(([, { total, failed }]) => failed / total));
   }
 }

@@ -1,5 +1,5 @@
-/** What has returned to the old service: what replicas share of it, and what this process could not share yet. */
-import type { RolloutPlan } from "../rollout-plan.ts";
+/** The returns to the old service: those that replicas share, and those that this process could not share yet. */
+import type { RolloutPlan } from "../rules.ts";
 import type { DocumentStore } from "../../../base/index.ts";
 import {
   createTripDocument,
@@ -12,17 +12,17 @@ import {
   type TripTarget,
 } from "./trips.ts";
 
-/** What has returned. */
+/** The returns. */
 export interface Returned {
   /** Whether the state store was read once. */
   readonly isKnown: () => boolean;
-  /** What replicas share. */
+  /** The shared state of replicas. */
   readonly state: () => TripState;
   /** The trip of a request: that of everything, of its client, or of its route. @param names All that its client was ever called */
   tripOf(names: readonly string[], route: string | null): Trip | undefined;
   /** Trips, with those that this process could not share yet. */
   trips(): readonly Trip[];
-  /** Whether the old service serves a route again, whoever asks. */
+  /** Whether the old service serves a route again, for all clients. */
   hasReturned(route: string): boolean;
   /** A route returns: here at once, elsewhere once it is shared. */
   add(trip: Trip): void;
@@ -45,7 +45,7 @@ export interface Returned {
   refresh(): Promise<void>;
 }
 
-/** The trips by what a request is looked up with. */
+/** The trips by the keys of a request. */
 function indexTrips(trips: readonly Trip[]): Returned["tripOf"] & { readonly any: Trip | undefined } {
   const byRoute = new Map<string, Trip>();
   const byClient = new Map<string, Trip>();

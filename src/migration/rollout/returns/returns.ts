@@ -4,7 +4,7 @@ import { type DocumentStore, errorText, type Log } from "../../../base/index.ts"
 import { isTurned } from "../decide.ts";
 import { watchOldService, type OldServiceHealth } from "./old-service.ts";
 import { createReturned, type Returned } from "./returned.ts";
-import type { RolloutPlan } from "../rollout-plan.ts";
+import type { RolloutPlan } from "../rules.ts";
 import {
   causeOf,
   createScores,
@@ -23,17 +23,17 @@ import {
   type TripTarget,
 } from "./trips.ts";
 
-/** Who turns something back, or lets it continue, and why. */
+/** The person who returns something or lets it continue, and the reason. */
 export interface RolloutAction extends TripTarget {
   readonly by: string;
   readonly reason: string | null;
 }
 
-/** What has returned, and what is about to. */
+/** The returns, and those that are about to happen. */
 export interface Returns extends Pick<Returned, "isKnown" | "state" | "tripOf" | "trips"> {
   /** Routes that should return, and can't: the old service is not well. */
   blocked(): readonly string[];
-  /** Notes a comparison. @param client Who has asked, by what nobody can invent; undefined: a stranger, who decides nothing */
+  /** Notes a comparison. @param client The proven sender; undefined: a stranger, who decides nothing */
   note(compared: Compared, client: string | undefined): void;
   /** Notes how the translation did on a request. @param client As for {@link note} */
   noteNew(route: string, hasFailed: boolean, requestId: string, client: string | undefined): void;
@@ -64,7 +64,7 @@ const REASONS: Readonly<Record<Cause, string>> = {
   failures: "failures of the translation",
 };
 
-/** Who turns back without a person. */
+/** The actor of a return without a person. */
 export const GATEWAY = "gateway";
 
 /** The return of a route by its scores. @param at ISO 8601, UTC */
@@ -106,7 +106,7 @@ function createSharing({
 
   let isSharing = false;
 
-  /** What is rare is shared at once: a difference, and a return. */
+  /** Rare events are shared at once: a difference, and a return. */
   async function shareSoon(): Promise<void> {
     if (isSharing) return;
     isSharing = true;
@@ -124,7 +124,7 @@ function createSharing({
   return { share, shareSoon };
 }
 
-/** Creates the returns of a rollout. Nothing is read yet. */
+/** Creates the returns. Nothing is read yet. */
 export function createReturns({
   plan,
   store,

@@ -1,10 +1,10 @@
 /** Counts what speaks against the translation: confirmed differences, and failures, by route and client. */
 import { createCusum, type Cusum, DIFFERENCES, isTripped, TRIP } from "../../../compare/index.ts";
 import { addEvidence, changeBy, scoreOf, type ClientEvidence, type Evidence } from "./evidence.ts";
-import type { TurnBack } from "../rollout-plan.ts";
+import type { TurnBack } from "../rules.ts";
 import { MAX_RECORDS, type RouteScores, type TripState } from "./trips.ts";
 
-/** What a route returns for. */
+/** The reasons for the return of a route. */
 export type Cause = "differences" | "failures";
 
 const NOTHING: RouteScores = { differences: [], failures: [], records: [] };
@@ -46,7 +46,7 @@ export type TakenChanges = ReadonlyMap<string, RouteScores>;
 
 /** A comparison or a request. */
 export interface Seen {
-  /** Whose it was, by what nobody can invent. */
+  /** The proven owner. */
   readonly client: string;
   readonly isBad: boolean;
   readonly requestId: string | undefined;
@@ -57,9 +57,9 @@ export interface Seen {
 /** The scores of this process and of all replicas. */
 export interface Scores {
   note(route: string, cause: Cause, seen: Seen): void;
-  /** The scores of a route, with what is not shared yet. */
+  /** The scores of a route, with those that are not shared yet. */
   of(route: string): RouteScores;
-  /** Routes of which something is known. */
+  /** Routes with known scores. */
   routes(): readonly string[];
   /** Takes out what is not shared yet, to write it. It still counts here. */
   take(): TakenChanges;

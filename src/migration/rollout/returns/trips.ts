@@ -1,9 +1,9 @@
-/** What returned to the old service, and what is about to: the state of a rollout that all replicas share. */
+/** The returns to the old service, and the scores of routes: the state of a rollout that all replicas share. */
 import { z } from "zod";
 import { withoutScores, type Evidence } from "./evidence.ts";
 import { createSharedDocument, type DocumentStore, type SharedDocument } from "../../../base/index.ts";
 
-/** What can return: one route, one client, or everything. */
+/** The subject of a return: one route, one client, or everything. */
 export interface TripTarget {
   readonly kind: "route" | "client" | "all";
   /** Name of the route or of the client; `all`. */
@@ -12,7 +12,7 @@ export interface TripTarget {
 
 /** A return to the old service. Only a person ends it. */
 export interface Trip extends TripTarget {
-  /** Who did it; `gateway`: an automatic return. */
+  /** The person who did it; `gateway`: an automatic return. */
   readonly by: string;
   /** ISO 8601, UTC. */
   readonly at: string;
@@ -29,7 +29,7 @@ export interface RolloutEvent extends TripTarget {
   readonly reason: string | null;
 }
 
-/** What speaks against the translation on a route. */
+/** The evidence against the translation on a route. */
 export interface RouteScores {
   /** Confirmed differences. */
   readonly differences: Evidence;
@@ -39,7 +39,7 @@ export interface RouteScores {
   readonly records: readonly string[];
 }
 
-/** What replicas share. */
+/** The shared state of replicas. */
 export interface TripState {
   readonly trips: readonly Trip[];
   /** By the name of the route. */
@@ -65,7 +65,7 @@ const evidence = z.array(z.object({ client: z.string(), seenAt: z.number(), scor
 
 const schema: z.ZodType<TripState> = z.object({
   trips: z.array(action.extend({ records: z.array(z.string()) })),
-  // Scores of another form begin again. What has returned stays.
+  // Scores of another form start at zero. What has returned stays.
   scores: z
     .record(z.string(), z.object({ differences: evidence, failures: evidence, records: z.array(z.string()) }))
     .catch({}),
@@ -89,7 +89,7 @@ const withEvent = (
   { kind, name, by, at, reason }: RolloutEvent | Trip,
 ): readonly RolloutEvent[] => [{ action: event, kind, name, by, at, reason }, ...events].slice(0, MAX_EVENTS);
 
-/** Scores that begin again where something returns, or is resumed. Who is served stays known. */
+/** Scores that start at zero when something returns or is resumed. Who is served stays known. */
 function cleared(
   { scores }: TripState,
   { kind, name, at }: TripTarget & { readonly at: string },

@@ -1,45 +1,40 @@
 /** Turns something back because a person says so. */
 import { type ClientDirectory, namesOf, UNNAMED } from "../../../audit/index.ts";
+import { RefusedError } from "../../../base/index.ts";
 import type { RolloutAction } from "./returns.ts";
-import type { Rollout } from "../rollout.ts";
+import type { Rollout } from "../sides.ts";
 import type { TripTarget } from "./trips.ts";
 
-/** It can't be done like this. The message says why, and what to do. */
-export class RolloutRefusedError extends Error {
-  override readonly name = "RolloutRefusedError";
-  readonly code = "AG_ROLLOUT_REFUSED";
-}
+const refused = (message: string): RefusedError => new RefusedError("AG_ROLLOUT_REFUSED", message);
 
 const ALL: TripTarget = { kind: "all", name: "all" };
 
-/** What a name in a command means: `all`, a route of the pack, or a client. @throws {RolloutRefusedError} */
+/** The meaning of a name in a command: `all`, a route of the pack, or a client. @throws {RefusedError} */
 export function findTarget(name: string, routes: readonly string[], directory: ClientDirectory): TripTarget {
   if (name === ALL.name) return ALL;
   if (routes.includes(name)) return { kind: "route", name };
   const [, application] = /^application:(.+)$/.exec(name) ?? [];
   const owner = application === undefined ? undefined : directory.nameOf({ application });
   if (owner !== undefined)
-    throw new RolloutRefusedError(
-      `CLIENTS_FILE has the application ${application} as ${owner}: name ${owner}.`,
-    );
+    throw refused(`CLIENTS_FILE has the application ${application} as ${owner}: name ${owner}.`);
   // Of other applications nobody knows all ids.
   if (directory.find(name) || application !== undefined) return { kind: "client", name };
-  throw new RolloutRefusedError(
+  throw refused(
     `There is no route and no client "${name}": name a route of the pack, a client of CLIENTS_FILE, or all.`,
   );
 }
 
-/** What was turned back. */
+/** The result of a return. */
 export interface TurnedBack {
   /** Clients whose requests with tokens of the gateway stay. */
   readonly withTokens: readonly string[];
 }
 
 /** A client as people read it. */
-export const rolloutClientText = (client: string): string =>
+export const nameForPeople = (client: string): string =>
   client === UNNAMED ? "clients without a name" : client;
 
-/** Turns a route, a client or everything back, on all replicas. @throws {RolloutRefusedError} {StateUnavailableError} */
+/** Turns a route, a client or everything back, on all replicas. @throws {RefusedError} {StateUnavailableError} */
 export async function turnBack(
   { plan, returns, tokenClients }: Rollout,
   directory: ClientDirectory,
@@ -48,7 +43,7 @@ export async function turnBack(
   const { kind, name } = action;
   const { data } = plan();
   if (kind === "route" && data.kind !== "shared")
-    throw new RolloutRefusedError(
+    throw refused(
       `With data: ${data.kind} a client is on one side with all its routes: name a client, or all.`,
     );
   await tokenClients.exchange();

@@ -46,6 +46,8 @@ export const toMinutes = (ms: number | null): number | null =>
 
 const minuteText = (time: number): string => new Date(time).toISOString().slice(0, 16);
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+/** The first product of a user agent, without its version. */
+const programOf = (userAgent: string): string | undefined => userAgent.split(/[/ ]/, 1)[0];
 const isError = ({ status }: SentCall): boolean => status >= 400;
 const isLossy = ({ losses }: SentCall): boolean => losses.length > 0;
 const isAlpha = ({ lane }: SentCall): boolean => lane === "alpha";
@@ -114,7 +116,11 @@ export class Ledger {
   /** `/api/usage/clients` */
   clients(now: number, range: Range = {}) {
     const calls = this.#kept(now, range);
-    return groupBy(calls, (call) => this.#keyOf(call) ?? "").map((own) => this.#client(own, now));
+    return groupBy(calls, (call) => this.#keyOf(call) ?? "").map((own) => {
+      const client = this.#client(own, now);
+      const otherAgents = this.#otherAgents(client, now, range);
+      return { ...client, ...(otherAgents.length > 0 && { otherAgents }) };
+    });
   }
 
   /** `/api/usage/routes` */
@@ -335,6 +341,19 @@ export class Ledger {
     return fingerprint === null || this.#accepted.has(fingerprint) ? fingerprint : UNACCEPTED;
   }
 
+  /** The last user agents of the other programs of a client, whatever API they called. */
+  #otherAgents(
+    { client, userAgent }: { client: string | null; userAgent: string },
+    now: number,
+    range: Range,
+  ) {
+    const { lane: _lane, ...days } = range;
+    const own = this.#kept(now, days).filter((call) => this.#keyOf(call) === client);
+    const programs = new Map(own.map((call) => [programOf(call.userAgent), call.userAgent]));
+    programs.delete(programOf(userAgent));
+    return [...programs.values()].toSorted();
+  }
+
   #isLonger(minutes: number): boolean {
     return minutes > (this.#options.quietDays * DAY_MS) / MINUTE_MS;
   }
@@ -346,10 +365,13 @@ export class Ledger {
     const quietSince = now - this.#options.quietDays * DAY_MS;
     const recent = own.filter(({ time }) => time >= quietSince);
     if (recent.some(isAlpha)) return own.every(isAlpha) ? "not begun" : "moving";
-    return recent.length > 0 ? "ready" : "silent";
+    if (recent.length === 0) return "silent";
+    const pauses = groupBy(own, (call) => this.#keyOf(call) ?? "").map((ofKey) => longestPause(ofKey) ?? 0);
+    const last = Math.max(...own.filter(isAlpha).map(({ time }) => time));
+    return now - last <= Math.max(...pauses) * MINUTE_MS ? "moving" : "ready";
   }
 
-  /** The last day on which a client called alpha again after days with v4 alone, more than the quiet ones. */
+  /** The last day on which a client called alpha again after days with v4 alone, more than the quiet ones and any before. */
   #cameBack([first]: readonly SentCall[], state: MigrationState | null, now: number): string | null {
     if (!first || state === null || state === "ready") return null;
     // Whatever the period of the figures is.
@@ -361,11 +383,14 @@ export class Ledger {
       [...new Set(calls.map(({ time }) => dayOf(time)))].toSorted();
     const native = daysOf(own.filter((call) => !isAlpha(call)));
     const alpha = daysOf(own.filter(isAlpha));
+    let longest = this.#options.quietDays;
     const returns = alpha.filter((day, index) => {
       const before = alpha[index - 1];
       if (before === undefined) return false;
       const pause = (Date.parse(day) - Date.parse(before)) / DAY_MS;
-      return pause > this.#options.quietDays && native.some((other) => other > before && other < day);
+      const isLonger = pause > longest;
+      longest = Math.max(longest, pause);
+      return isLonger && native.some((other) => other > before && other < day);
     });
     return returns.at(-1) ?? null;
   }

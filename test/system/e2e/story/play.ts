@@ -133,6 +133,7 @@ export class Play {
       USAGE_RETENTION_DAYS: String(USAGE_RETENTION_DAYS),
       RATE_LIMIT: "1000000/1",
       MIGRATION_PAGE: "on",
+      TRUST_PROXY: "127.0.0.1",
       NOTICES_FILE: noticesFile,
       HOOK_SECRET: WEBHOOK_SECRET,
     };

@@ -1,16 +1,17 @@
 import type { Transferable, Worker } from "node:worker_threads";
+import { errorText, ThreadLink } from "../../../../base/index.ts";
 import { AuditUnavailableError } from "../../store.ts";
-import { createWorkerLink } from "./worker-link.ts";
-import type { WorkerLink } from "./worker-link.ts";
 
 const MAX_PAUSE_MS = 5000;
 
 /** Options of a supervised worker. */
-export interface SupervisedOptions {
+export interface SupervisedOptions<Job> {
   readonly spawn: () => Worker;
+  /** The first job of each worker. */
+  readonly open: Job;
   /** Time limit of one call in milliseconds. A worker that takes longer is replaced. */
   readonly timeoutMs: number;
-  /** Time limit of the start in milliseconds. */
+  /** Time limit of the first job in milliseconds. */
   readonly openTimeoutMs: number;
   /** Milliseconds before a restart. Doubled after each failed restart, up to 5 seconds. */
   readonly restartMs: number;
@@ -31,14 +32,18 @@ export interface SupervisedWorker<Job> {
   readonly close: (last: Job) => Promise<void>;
 }
 
+function toUnavailableError(error: unknown): never {
+  throw new AuditUnavailableError(`The audit store failed: ${errorText(error)}.`, { cause: error });
+}
+
 /**
  * Starts a worker thread and restarts it whenever it exits.
  *
  * @throws {AuditUnavailableError} If the first start fails, because that is a problem of the configuration.
  */
-export async function superviseWorker<Job>(options: SupervisedOptions): Promise<SupervisedWorker<Job>> {
-  const { spawn, restartMs } = options;
-  let link: WorkerLink<Job> | undefined;
+export async function superviseWorker<Job>(options: SupervisedOptions<Job>): Promise<SupervisedWorker<Job>> {
+  const { spawn, open, timeoutMs, openTimeoutMs, restartMs } = options;
+  let link: ThreadLink<Job> | undefined;
   let ready = false;
   let supervised = false;
   let deaths = 0;
@@ -46,8 +51,12 @@ export async function superviseWorker<Job>(options: SupervisedOptions): Promise<
   let restart: NodeJS.Timeout | undefined;
 
   async function start(): Promise<void> {
-    link = createWorkerLink<Job>({ ...options, worker: spawn(), onLost });
-    await link.opened;
+    const started = new ThreadLink<Job>(spawn(), onLost);
+    link = started;
+    await started.call(open, { timeoutMs: openTimeoutMs }).catch((error: unknown) => {
+      void started.end();
+      toUnavailableError(error);
+    });
     ready = true;
     failedStarts = 0;
   }
@@ -63,9 +72,9 @@ export async function superviseWorker<Job>(options: SupervisedOptions): Promise<
     restart = setTimeout(() => void start().catch(() => {}), pause);
   }
 
-  async function call(job: Job, transfer?: readonly Transferable[]): Promise<unknown> {
+  async function call(job: Job, transfer: readonly Transferable[] = []): Promise<unknown> {
     if (!link || !ready) throw new AuditUnavailableError("The audit store is not running.");
-    return link.call(job, transfer);
+    return link.call(job, { timeoutMs, transfer }).catch(toUnavailableError);
   }
 
   async function close(last: Job): Promise<void> {

@@ -1,0 +1,99 @@
+/** `check --laws`: checks a pack with generated values, and prints what that finds. */
+import {
+  checkLaws,
+  type FieldVerdict,
+  type LawFinding,
+  type TypeReport,
+} from "../../../../authoring/index.ts";
+import { type Block, type Item, plural } from "../../../../base/index.ts";
+import type { CheckedFolder, CheckFlags } from "./checked-folder.ts";
+import { printBlocks } from "../../terminal.ts";
+
+/** Values of each member and object that the laws are checked with. */
+const LAW_RUNS = 50;
+
+/** The results of the laws. */
+export interface CheckedLaws {
+  readonly seed: number;
+  readonly cases: number;
+  readonly untested: readonly string[];
+  readonly findings: readonly LawFinding[];
+  /** Undefined without a document of the upstream. */
+  readonly types: TypeReport | undefined;
+  /** The golden cases that were written. */
+  readonly golden: readonly string[];
+}
+
+/**
+ * Checks the laws of a pack with generated values, and its types with the documents.
+ *
+ * @throws {UnreadableDocumentError} {OtherServiceError}
+ */
+export async function runLaws(
+  folder: string,
+  flags: CheckFlags,
+  checked: CheckedFolder,
+): Promise<CheckedLaws> {
+  const seed = Number(flags.seed ?? 1);
+  const options = { seed, runs: LAW_RUNS };
+  const laws = await checkLaws(checked.pack, options);
+  if (flags.new === undefined) return { ...laws, seed, types: undefined, golden: [] };
+  const { checkDocuments, writeCounterexamples } = await import("../../../../authoring/index.ts");
+  const types = await checkDocuments(folder, checked, { new: flags.new, old: flags.old }, options);
+  return { ...laws, seed, types, golden: flags.golden ? writeCounterexamples(folder, types) : [] };
+}
+
+const jsonOf = (value: unknown): string => JSON.stringify(value) ?? "nothing";
+
+/** The finding of a law, as a sentence. */
+export const lawText = ({ kind, subject, value, expected, actual }: LawFinding): string =>
+  `${kind}: ${subject}: ${jsonOf(value)} gives ${jsonOf(actual)}, expected ${jsonOf(expected)}`;
+
+/** The result for one field, as a sentence. */
+export function fieldText({ field, routes, verdict, cases, counterexample }: FieldVerdict): string {
+  if (counterexample) {
+    const { route, operation, answer, actual, expected } = counterexample;
+    return `type: ${field}: ${jsonOf(answer)} of ${operation} gives ${jsonOf(actual)}, expected ${expected} (${route})`;
+  }
+  const [first = "", ...others] = routes;
+  const where = others.length > 0 ? `${first} and ${plural(others.length, "other route")}` : first;
+  return `${field}: ${verdict === "holds" ? "holds" : `no counterexample in ${plural(cases, "case")}`} (${where})`;
+}
+
+/** The results for all fields, one line each, and a summary. */
+function outlineTypes({ cases, fields, untested }: TypeReport, golden: readonly string[]): Item[] {
+  const broken = fields.filter(({ counterexample }) => counterexample !== undefined);
+  const others = fields.filter(({ counterexample }) => counterexample === undefined);
+  const holding = others.filter(({ verdict }) => verdict === "holds").length;
+  return [
+    ...[...others, ...broken].map(fieldText),
+    ...untested.map((each) => `not tested: ${each}`),
+    ...golden.map((file) => `wrote ${file}`),
+    `types: ${plural(fields.length, "field")} in ${plural(cases, "case")}: ${holding} hold, ${others.length - holding} without a counterexample, ${broken.length} with one`,
+  ];
+}
+
+/** The results of the laws, as blocks. */
+function outlineLaws({ seed, cases, untested, findings, types, golden }: CheckedLaws): Block[] {
+  const problems = findings.filter(({ kind }) => kind !== "changed").length;
+  const changed = plural(findings.length - problems, "member");
+  const items: Item[] = [
+    ...findings.map(lawText),
+    ...untested.map((member) => `not tested: ${member}`),
+    `${plural(cases, "case")} with seed ${seed}, ${plural(problems, "problem")}, ${changed} with changed values`,
+    ...(types ? outlineTypes(types, golden) : []),
+  ];
+  return [{ kind: "list", items }];
+}
+
+/** Checks the laws and prints what they find. @returns the exit code */
+export async function checkPackLaws(
+  folder: string,
+  flags: CheckFlags,
+  checked: CheckedFolder,
+): Promise<number> {
+  const found = await runLaws(folder, flags, checked);
+  printBlocks(outlineLaws(found));
+  const isBroken = found.types?.fields.some(({ counterexample }) => counterexample !== undefined) === true;
+  return isBroken || found.findings.some(({ kind }) => kind !== "changed") ? 1 : 0;
+}

@@ -1,0 +1,71 @@
+import { CLIENTS } from "../../../../audit/index.ts";
+import {
+  commandProcess,
+  formatDiagnostic,
+  openFeature,
+  OperatorFileError,
+  PackError,
+  type Settings,
+} from "../../../../base/index.ts";
+import { openExistingState } from "../../../../gateway/index.ts";
+import { PLAN, ROLLOUT } from "../../../../migration/index.ts";
+import { loadPack, packFolder } from "../../../../pack/index.ts";
+import { reportProblems } from "../report-problems.ts";
+import { loadFileFeatures } from "../../features.ts";
+import { readNeeds } from "../../feature-needs.ts";
+import { print } from "../../terminal.ts";
+
+/** Files by the names of their features, which are also their flags. */
+export type OperatorFiles = Readonly<Record<string, string>>;
+
+/**
+ * Runs `alpha-gateway check` for files of the operator: checks them with the pack whose names they use, and with the dates that were published.
+ *
+ * @param mayShorten Whether the plan may shorten dates that were published
+ * @returns the exit code: 1 if there is a problem
+ */
+export async function checkOperatorFiles(
+  directory: string | undefined,
+  files: OperatorFiles,
+  mayShorten: boolean,
+  settings: Settings,
+): Promise<number> {
+  try {
+    await openFiles(packFolder(directory ?? settings.MAPPINGS_DIR), files, mayShorten, settings);
+    return 0;
+  } catch (error) {
+    if (error instanceof PackError) return reportProblems(error.diagnostics);
+    if (error instanceof OperatorFileError)
+      return reportProblems(error.problems, (problem) => `${problem.code} ${formatDiagnostic(problem)}`);
+    throw error;
+  }
+}
+
+/** Opens each file as a gateway does, and prints what it has. */
+async function openFiles(
+  folder: string,
+  files: OperatorFiles,
+  mayShorten: boolean,
+  settings: Settings,
+): Promise<void> {
+  const features = await loadFileFeatures();
+  const ofFiles = features.flatMap(({ name, setting }) => (files[name] ? [[setting, files[name]]] : []));
+  const given: Settings = { ...settings, ...Object.fromEntries(ofFiles) };
+  // Only the plan has dates that were published.
+  const store = files[PLAN.name] === undefined ? undefined : await openExistingState(settings);
+  try {
+    const needs = await readNeeds(given, () => loadPack(folder, settings.WORDS), {
+      store,
+      isAnnounced: mayShorten,
+    });
+    const namesClients = (files[ROLLOUT.name] ?? files[PLAN.name]) !== undefined;
+    for (const feature of features) {
+      if (files[feature.name] === undefined && !(feature === CLIENTS && namesClients)) continue;
+      const { parts, close } = await openFeature(feature, given, needs, commandProcess());
+      print(`${parts?.summary?.()}\n`);
+      await close();
+    }
+  } finally {
+    await store?.close();
+  }
+}

@@ -1,0 +1,83 @@
+import { existsSync } from "node:fs";
+import { type FileKind, fileSchema, type Pack, packFolder } from "../../../../pack/index.ts";
+import { operatorFileSchema, PackError } from "../../../../base/index.ts";
+import type { Expression } from "../../../../jsonata/index.ts";
+import { catalogsSchema, exampleSchema } from "../../../../authoring/index.ts";
+import { loadFileFeatures } from "../../features.ts";
+import { print, printBlocks } from "../../terminal.ts";
+import { checkChanges } from "./check-changes.ts";
+import { type CheckFlags, readFolder } from "./checked-folder.ts";
+import { outlinePack } from "./outline-pack.ts";
+import { reportProblems } from "../report-problems.ts";
+import { type FindState, warnOfUnusedLines } from "./unused-lines.ts";
+
+async function schemaOf(kind: string): Promise<unknown> {
+  if (kind === "example") return exampleSchema();
+  const { schema } = (await loadFileFeatures()).find(({ name }) => name === kind) ?? {};
+  if (schema) return operatorFileSchema(schema);
+  return kind === "catalogs" ? catalogsSchema() : fileSchema(kind as FileKind);
+}
+
+/** The code of each expression under its source. The same expression is printed once. */
+function printExpressions(expressions: readonly Expression[]): string {
+  const codes = new Map(expressions.map(({ source, code }) => [source.trim(), code ?? "// interpreted"]));
+  return [...codes].map(([source, code]) => `${source.replaceAll(/^/gm, "// ")}\n${code}\n\n`).join("");
+}
+
+/** The code of each object under its name. */
+const printObjects = (resources: Pack["resources"]): string =>
+  [...resources.values()].map(({ name, code }) => `// ${name}\n${code()}\n\n`).join("");
+
+async function checkFolder(directory: string, flags: CheckFlags, state?: FindState): Promise<number> {
+  const { emit, update, laws } = flags;
+  const checked = await readFolder(directory, update);
+  const { pack, expressions, problems } = checked;
+  if (problems.length > 0) return reportProblems(problems);
+  if (emit) print(printExpressions(expressions) + printObjects(pack.resources));
+  printBlocks(outlinePack(directory, checked));
+  await warnOfUnusedLines(directory, pack, state);
+  if (!laws) return 0;
+  const { checkPackLaws } = await import("./check-laws.ts");
+  return checkPackLaws(directory, flags, checked);
+}
+
+/** Checks a pack once. @returns the exit code */
+async function checkOnce(
+  directory: string,
+  flags: CheckFlags,
+  state: FindState | undefined,
+): Promise<number> {
+  try {
+    return await checkFolder(directory, flags, state);
+  } catch (error) {
+    if (error instanceof PackError) return reportProblems(error.diagnostics);
+    throw error;
+  }
+}
+
+/**
+ * Runs `alpha-gateway check`.
+ *
+ * @param directory the folder of the pack; undefined: the default folder
+ * @param state reads where a gateway has its state; called for packs that accept differences. Default: nothing is known of its comparisons
+ * @returns the exit code: 1 if there is a problem
+ */
+export async function check(
+  directory: string | undefined,
+  flags: CheckFlags,
+  state?: FindState,
+): Promise<number> {
+  const { schema, watch, format } = flags;
+  if (schema !== undefined) {
+    const jsonSchema = await schemaOf(schema);
+    print(`${JSON.stringify(jsonSchema, null, 2)}\n`);
+    return 0;
+  }
+  const folder = packFolder(directory);
+  if (format === "json") {
+    const { printCheck } = await import("./check-json.ts");
+    return printCheck(folder, flags);
+  }
+  const once = (): Promise<number> => checkOnce(folder, flags, state);
+  return watch && existsSync(folder) ? checkChanges(folder, once) : once();
+}

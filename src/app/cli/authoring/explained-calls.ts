@@ -1,0 +1,131 @@
+/** The upstream's requests of an explained request, in order, and as commands. */
+import { addQuery, type Pack, type Parameters, type Route, type RouteCall } from "../../../pack/index.ts";
+import { addressVariable, curl, type DryRunResponse, withNames } from "../../../compare/index.ts";
+import type { HttpRequest } from "../../../gateway/index.ts";
+import { isMainCall } from "./empty-upstream.ts";
+
+/** A v4 call, and why it is made. */
+interface Step {
+  readonly reason: string;
+  readonly request: HttpRequest;
+}
+
+/** The translation of an alpha request, without the parts that depend on responses of v4. */
+export interface Explanation {
+  /** As it was typed. */
+  readonly call: string;
+  readonly sent: readonly HttpRequest[];
+  readonly result: DryRunResponse;
+  readonly pack: Pack;
+}
+
+/** The headers of a v4 request that the pack names: its filter, those of all requests, the version, and those that pass. */
+function namedHeaders(
+  sent: HttpRequest["headers"],
+  { dialect: { upstream }, upstreamHeaders }: Pack,
+  route: Route | undefined,
+): Record<string, string | undefined> {
+  const { filters, headers = {}, version } = upstream;
+  const passed = Object.entries(route?.headers?.definition.request ?? {});
+  const names = [
+    filters?.header,
+    ...Object.keys(headers),
+    version?.header,
+    version?.media_type === undefined ? undefined : "Accept",
+    ...passed.map(([name, { upstream: target = name }]) => target),
+  ].filter((name) => name !== undefined);
+  const all = { ...upstreamHeaders, ...sent };
+  return Object.fromEntries(names.map((name) => [name, all[name.toLowerCase()]]));
+}
+
+/**
+ * A v4 request as a command. The shell fills in the address and the token.
+ *
+ * @param route Of the main call: the headers that pass on it.
+ */
+export function toCurl(request: HttpRequest, pack: Pack, route?: Route): string {
+  const { method, path, headers, body } = request;
+  const { name, credentials } = pack.dialect.upstream;
+  return curl({
+    base: addressVariable(name),
+    method,
+    path,
+    credentials,
+    headers: namedHeaders(headers, pack, route),
+    body: body === undefined ? undefined : { text: body },
+    type: headers["content-type"],
+  });
+}
+
+/** The headers that all v4 requests of a client's request have, as one of them was sent. */
+function headersOfEveryCall(route: Route, [first]: readonly HttpRequest[]): HttpRequest["headers"] {
+  const rules = Object.entries(route.headers?.definition.request ?? {});
+  const names = new Set(
+    rules.flatMap(([name, { upstream = name, every_call: everyCall }]) =>
+      everyCall === true ? [upstream.toLowerCase()] : [],
+    ),
+  );
+  return Object.fromEntries(Object.entries(first?.headers ?? {}).filter(([name]) => names.has(name)));
+}
+
+/** Why a request is sent before the main call. */
+const describeBefore = (path: string, { calls }: Route): string =>
+  calls.find(({ place, endpoint }) => place === "before" && endpoint.matches(path))?.why ??
+  "before the call: members of the body that equal the current object are accepted";
+
+/** The requests before the main call, and those of which it consists; none if the gateway did not send it. */
+export function splitSent({
+  sent,
+  result: { context },
+}: Explanation): Record<"before" | "main", readonly HttpRequest[]> {
+  const { upstreamEquivalent: equivalent, match } = context;
+  if (equivalent === undefined || !match) return { before: sent, main: [] };
+  const { kind, calls } = match.route;
+  if (kind === "bulk") return { before: [], main: sent };
+  const isCall = (request: HttpRequest): boolean => `${request.method} ${request.path}` === equivalent;
+  const isPage = (request: HttpRequest): boolean => isMainCall(match.route, request);
+  // A request before the call can be the same GET. Nothing is sent after the parts of an object.
+  const parts = new Set(calls.flatMap(({ place, name }) => (place === "beside" ? [name] : [])));
+  const last = parts.size > 0 ? sent.length - 1 : sent.findLastIndex(sent.some(isCall) ? isCall : isPage);
+  const start = Math.max(0, last - parts.size);
+  return { before: sent.slice(0, start), main: sent.slice(start, last + 1) };
+}
+
+/** Describes the main call if there are other requests, and which pages it reads. */
+const describeMain = ({ kind }: Route, isFirst: boolean): string =>
+  [
+    ...(isFirst ? [] : ["the main call"]),
+    ...(kind === "paged" ? ["the first page; others follow until the client's page is complete"] : []),
+    ...(kind === "aggregated" ? ["all pages"] : []),
+  ].join(", ");
+
+/** Every v4 request in order: the calls before the main call, the main call, and those after it. */
+export function createSteps(explanation: Explanation, route: Route, parameters: Parameters): Step[] {
+  const { pack, sent } = explanation;
+  const named = sent.map((request) => ({ ...request, path: withNames(request.path, route) }));
+  if (route.kind === "bulk")
+    return named.map((request, index) => ({ reason: index === 0 ? "once for each id" : "", request }));
+  const { before, main } = splitSent(explanation);
+  const earlier = named.slice(0, before.length);
+  const calls = named.slice(before.length, before.length + main.length);
+  const { upstream } = pack.paging;
+  const firstPage = upstream.query({ offset: 0, cursor: undefined }, upstream.size.maximum);
+  const laterPath = ({ endpoint, allPages }: RouteCall): string => {
+    const path = endpoint.describe({ ...parameters, each: "EACH" });
+    return allPages ? addQuery(path, firstPage) : path;
+  };
+  const headers = headersOfEveryCall(route, sent);
+  return [
+    ...earlier.map((request) => ({ reason: describeBefore(request.path, route), request })),
+    ...calls.map((request, index) => ({
+      reason: index === 0 ? describeMain(route, earlier.length === 0) : "a part of the same object",
+      request,
+    })),
+    ...route.calls
+      .filter(({ place }) => place === "after")
+      .map((call) => ({
+        reason: call.why,
+        request: { method: call.endpoint.method, path: laterPath(call), headers },
+      })),
+  ];
+}

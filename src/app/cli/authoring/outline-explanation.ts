@@ -1,0 +1,74 @@
+/** The result of `explain` as blocks: the upstream's requests in order, and the losses. */
+import { errorsOf, isSuccess, type Pack, type Route, shortName } from "../../../pack/index.ts";
+import type { Block, Item } from "../../../base/index.ts";
+import { createSteps, type Explanation, splitSent, toCurl } from "./explained-calls.ts";
+
+/**
+ * Whether the gateway rejects the request. Once the main call is sent, it depends on an answer that is not known. Catalogs are
+ * empty here, so a missing entry is not a rejection.
+ */
+export function isRejected(explanation: Explanation): boolean {
+  const { response, context } = explanation.result;
+  const { source } = context.match?.route ?? {};
+  const isFromCatalog = source !== undefined && "catalog" in source;
+  if (isSuccess(response.status) || splitSent(explanation).main.length > 0) return false;
+  return !(isFromCatalog && response.status !== 400);
+}
+
+function describeRejection({ result: { response }, pack }: Explanation, route: Route | undefined): Item {
+  const errors = errorsOf(route, pack).client.read(JSON.parse(response.body))?.details ?? [];
+  const cause = route ? "" : `: ${pack.dialect.client.name} has no such route`;
+  return {
+    line: `rejected by the gateway with ${response.status}${cause}`,
+    items: errors.map(({ field, reason }) => `${field === undefined ? "" : `${field}: `}${reason}`),
+  };
+}
+
+/** The requests that fill the catalog of a route, in the background. */
+function outlineCatalog({ source }: Route, pack: Pack): Block[] {
+  if (!("catalog" in source)) return [];
+  return source.catalog.calls.map(({ path }) => ({
+    kind: "code",
+    title: "not called now: the response comes from the catalog cache, which is filled by",
+    text: toCurl({ method: "GET", path: pack.dialect.upstream.base_path + path, headers: {} }, pack),
+  }));
+}
+
+/** The parameters that are ignored, and the losses of the route. */
+function describeRest({ result }: Explanation, route: Route): Item[] {
+  return [
+    ...result.context.ignoredParameters.map(
+      (name) => `ignored: the query parameter "${shortName(name)}", which the pack does not name`,
+    ),
+    ...route.losses.map(({ text, severity }) => `lost (${severity}): ${text}`),
+  ];
+}
+
+/** The request, the calls that it becomes, and what is lost. */
+export function outlineExplanation(explanation: Explanation): Block[] {
+  const { call, result, pack } = explanation;
+  const { route, parameters } = result.context.match ?? {};
+  const head: Item[] = [call, ...(route ? [`route ${route.name}`] : [])];
+  if (isRejected(explanation) || !route || !parameters)
+    return [{ kind: "list", items: [...head, describeRejection(explanation, route)] }];
+  const upstream = pack.dialect.upstream.name;
+  const rest = describeRest(explanation, route);
+  return [
+    { kind: "list", items: head },
+    ...outlineCatalog(route, pack),
+    ...createSteps(explanation, route, parameters).map(({ reason, request }): Block => ({
+      kind: "code",
+      title: reason,
+      text: toCurl(request, pack, route),
+    })),
+    ...(route.retry === undefined
+      ? []
+      : [
+          {
+            kind: "text" as const,
+            line: `sent again without "${route.retry.without}" if ${upstream} rejects only that member`,
+          },
+        ]),
+    ...(rest.length > 0 ? [{ kind: "list" as const, items: rest }] : []),
+  ];
+}

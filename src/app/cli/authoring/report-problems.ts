@@ -1,0 +1,15 @@
+/** Prints the problems of a pack or of another file. */
+import { type Diagnostic, formatDiagnostic, MAX_DIAGNOSTICS, plural } from "../../../base/index.ts";
+import { print } from "../terminal.ts";
+
+/** Prints problems. @param format Writes one. @returns the exit code */
+export function reportProblems<T extends Diagnostic>(
+  diagnostics: readonly T[],
+  format: (problem: T) => string = formatDiagnostic,
+): number {
+  const first = diagnostics.slice(0, MAX_DIAGNOSTICS);
+  const more = first.length < MAX_DIAGNOSTICS ? "" : ": correct these to see others";
+  const count = `${plural(first.length, "problem")}${more}`;
+  print(`${first.map((problem) => format(problem)).join("\n")}\n${count}\n`);
+  return 1;
+}

@@ -1,0 +1,62 @@
+/** The services that operator features need from a command. */
+import { type AuditStore, CLIENTS, type ClientDirectory, type ClientsParts } from "../../audit/index.ts";
+import {
+  commandProcess,
+  type DocumentStore,
+  type Feature,
+  type FeatureParts,
+  type KeyValueStore,
+  NO_STORE,
+  openFeature,
+  type Settings,
+} from "../../base/index.ts";
+import type { Pack } from "../../pack/index.ts";
+
+/** The services of a command for the features that it opens. */
+export interface CommandNeeds {
+  readonly pack: Pack;
+  readonly clients: ClientsParts;
+  readonly directory: () => ClientDirectory;
+  readonly state: KeyValueStore;
+  openStore(): Promise<DocumentStore>;
+  readonly audit: AuditStore | undefined;
+  readonly legacy: undefined;
+  /** Whether dates of the plan may be earlier than those that were published. */
+  readonly isAnnounced: boolean;
+  readonly planStatus: () => undefined;
+}
+
+/** A feature, whichever parts it has. */
+export type CommandFeature = Feature<CommandNeeds, FeatureParts | undefined>;
+
+/** The other services that a command opens for its features. */
+interface CommandStores {
+  /** The state store; undefined if no gateway has created one yet. */
+  readonly store: KeyValueStore | undefined;
+  readonly audit?: AuditStore | undefined;
+  readonly isAnnounced?: boolean | undefined;
+}
+
+/** Reads what features need. The pack is read when one needs it. @throws {OperatorFileError} If the client directory is invalid. */
+export async function readNeeds(
+  settings: Settings,
+  readPack: () => Pack,
+  { store, audit, isAnnounced = true }: CommandStores,
+): Promise<CommandNeeds> {
+  const { parts: clients } = await openFeature(CLIENTS, settings, undefined, commandProcess());
+  const state = store ?? NO_STORE;
+  let pack: Pack | undefined;
+  return {
+    get pack() {
+      return (pack ??= readPack());
+    },
+    clients,
+    directory: clients.current,
+    state,
+    openStore: () => Promise.resolve(state),
+    audit,
+    legacy: undefined,
+    isAnnounced,
+    planStatus: () => undefined,
+  };
+}

@@ -1,0 +1,77 @@
+/** The operator features that have commands or files. Each is loaded when it is needed: most of a start is loading its room. */
+import type { CommandFeature } from "./feature-needs.ts";
+
+/** A command of the first level, as the help lists it. */
+export interface ListedCommand {
+  readonly name: string;
+  readonly description: string;
+  /** Whether it is a group, which has no flags of its own. */
+  readonly isGroup?: true;
+  /** What `check` says about its file, whose flag has the same name. Undefined: it has none. */
+  readonly file?: string;
+  /** Loads its feature. One with the name of the command has all others as subcommands. */
+  load(): Promise<CommandFeature>;
+}
+
+const loadPromotion = async (): Promise<CommandFeature> =>
+  (await import("../../compare/index.ts")).PACK_CHOICE;
+
+/** In the order of the help. */
+export const FEATURE_COMMANDS: readonly ListedCommand[] = [
+  {
+    name: "promote",
+    description: "Make the candidate the active pack of all gateways that share the state store.",
+    load: loadPromotion,
+  },
+  {
+    name: "rollback",
+    description: "Take promote back: the pack of MAPPINGS_DIR is the active one again.",
+    load: loadPromotion,
+  },
+  {
+    name: "clients",
+    description: "List the clients that CLIENTS_FILE does not name, those with the most requests first.",
+    file: "check a client directory (CLIENTS_FILE) in place of the pack",
+    load: async () => (await import("../../audit/index.ts")).CLIENTS,
+  },
+  {
+    name: "rollout",
+    description: "Show who gets the translation and why, and what has returned to the old service.",
+    file: "check a rollout file (ROLLOUT_FILE)",
+    load: async () => (await import("../../migration/index.ts")).ROLLOUT,
+  },
+  {
+    name: "sunset",
+    description: "Show, simulate and announce the plan by which the old API ends.",
+    isGroup: true,
+    file: "check a sunset plan (SUNSET_FILE)",
+    load: async () => (await import("../../migration/index.ts")).PLAN,
+  },
+  {
+    name: "parity",
+    description:
+      "Print the results of comparisons by route: whether they are enough, and which fields differ.",
+    async load() {
+      const { COMPARISONS } = await import("../../compare/index.ts");
+      const { PARITY_EXAMPLE } = await import("./compare/parity-example-command.ts");
+      const { commands } = COMPARISONS;
+      return {
+        ...COMPARISONS,
+        ...(commands && { commands: { ...commands, all: [...commands.all, PARITY_EXAMPLE] } }),
+      };
+    },
+  },
+  {
+    name: "notices",
+    description: "Try the receivers of notices.",
+    isGroup: true,
+    file: "check the receivers of notices (NOTICES_FILE)",
+    load: async () => (await import("../../migration/index.ts")).NOTICES,
+  },
+];
+
+/** The features with files, in the order in which these are checked. */
+export const FILE_FEATURES = FEATURE_COMMANDS.filter(({ file }) => file !== undefined);
+
+export const loadFileFeatures = (): Promise<readonly CommandFeature[]> =>
+  Promise.all(FILE_FEATURES.map(({ load }) => load()));

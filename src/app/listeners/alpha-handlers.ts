@@ -1,0 +1,119 @@
+/** The handlers of alpha's requests: the pipeline, and the calls to the login server. */
+import type { Settings } from "../../base/index.ts";
+import { compareAfter, type Shadow } from "../../compare/index.ts";
+import {
+  type AlphaHandler,
+  createAlphaPipeline,
+  createOAuthRoutes,
+  createPipelineConfig,
+  header,
+  type LifecycleDependencies,
+  type Middleware,
+  type OAuthRoutes,
+  openTokenChecks,
+  plainRequestOf,
+  type Recorder,
+  RequestedScopes,
+} from "../../gateway/index.ts";
+import type { Dependencies } from "../dependencies.ts";
+import type { PublicAppDependencies } from "./public-dependencies.ts";
+
+/** What all handlers need to trace and record their requests. */
+export function lifecycleOf(
+  { tracing, plan }: Pick<PublicAppDependencies, "tracing" | "plan">,
+  recorder: Recorder,
+): Pick<LifecycleDependencies, "record" | "onUnexpectedError" | "startSpan"> & Pick<Dependencies, "plan"> {
+  return {
+    plan,
+    startSpan:
+      tracing &&
+      ((request) =>
+        tracing.startRequest({ method: request.method, traceparent: header(request, "traceparent") })),
+    record: (request, outcome, context) => recorder.alpha(request, outcome, context),
+    onUnexpectedError: (error, request, context) => recorder.unexpected(error, request, context),
+  };
+}
+
+/** The same handler; shutdown waits for its requests and their records. */
+export const trackRequests =
+  ({ inFlight }: Pick<PublicAppDependencies, "inFlight">, handler: AlphaHandler): AlphaHandler =>
+  async (request) => {
+    const end = inFlight.begin();
+    try {
+      const response = await handler(request);
+      if (response.recorded) void inFlight.track(response.recorded);
+      return response;
+    } finally {
+      end();
+    }
+  };
+
+/** Alpha's calls to the login server; undefined where there is no login server. */
+function oauthRoutes(
+  settings: Settings,
+  dependencies: PublicAppDependencies,
+  recorder: Recorder,
+): OAuthRoutes | undefined {
+  const { pack, state, oauth, shared, v4 } = dependencies;
+  const { oauth: definition } = pack.dialect;
+  if (!definition || !oauth.login || !v4.authOrigin) return undefined;
+  return createOAuthRoutes({
+    ...createPipelineConfig(pack, settings),
+    ...lifecycleOf(dependencies, recorder),
+    definition,
+    requestedScopes: new RequestedScopes(state, pack.scopes, oauth.epoch),
+    authOrigin: v4.authOrigin,
+    login: oauth.login.withStatuses(pack.statuses),
+    tokenStore: oauth.tokenStore,
+    tokens: shared.tokens,
+    limits: shared.limits,
+    clock: Date.now,
+  });
+}
+
+/** Passes alpha's calls to the login server to their handlers. A HEAD is not a GET there: it would start a login. */
+export function createOAuthMiddleware(
+  settings: Settings,
+  dependencies: PublicAppDependencies,
+  recorder: Recorder,
+  toMiddleware: (handler: AlphaHandler) => Middleware,
+): readonly Middleware[] {
+  const oauth = oauthRoutes(settings, dependencies, recorder);
+  if (!oauth) return [];
+  const paths = new Set(oauth.routes.map(({ path }) => path));
+  const handlers = new Map(
+    oauth.routes.map(({ method, path, handler }) => [`${method} ${path}`, toMiddleware(handler)]),
+  );
+  const respondNotFound = toMiddleware(oauth.notFound);
+  const handleOAuth: Middleware = (request, response, next) => {
+    const { method, path } = plainRequestOf(response);
+    if (!paths.has(path)) return next();
+    return (handlers.get(`${method} ${path}`) ?? respondNotFound)(request, response, next);
+  };
+  return [handleOAuth];
+}
+
+/** Translates all other requests. */
+export function createAlphaHandler(
+  settings: Settings,
+  dependencies: PublicAppDependencies,
+  recorder: Recorder,
+  shadow: Shadow | undefined,
+): AlphaHandler {
+  const { pack, upstream, shared } = dependencies;
+  const comparisons = [dependencies.compare, shadow?.servedNew].filter((each) => each !== undefined);
+  const lifecycle = lifecycleOf(dependencies, recorder);
+  return createAlphaPipeline({
+    ...dependencies,
+    ...createPipelineConfig(pack, settings),
+    ...lifecycle,
+    ...(comparisons.length > 0 && { record: compareAfter(lifecycle.record, comparisons) }),
+    tokenStore: dependencies.oauth.tokenStore,
+    files: upstream,
+    tokens: shared.tokens,
+    limits: shared.limits,
+    nativeScheme: settings.NATIVE_PROXY ? pack.nativeScheme : undefined,
+    checkToken: openTokenChecks(settings, dependencies, recorder),
+    countsClients: dependencies.audit !== undefined,
+  });
+}

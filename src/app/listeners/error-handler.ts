@@ -1,0 +1,27 @@
+/** The end of a list of middleware. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { FAILURE, type PublicAppDependencies } from "./public-dependencies.ts";
+
+/** Express middleware for errors around a pipeline. Those inside of it have their response already. */
+type ErrorMiddleware = (
+  error: unknown,
+  request: IncomingMessage,
+  response: ServerResponse,
+  next: unknown,
+) => void;
+
+/** Creates the end of the list. Its log line is the only place that has the error. */
+export function createErrorHandler({
+  pack,
+  log,
+}: Pick<PublicAppDependencies, "pack" | "log">): ErrorMiddleware {
+  const { errors, statuses } = pack;
+  const body = JSON.stringify(errors.client.write([{ reason: FAILURE }], statuses.failed));
+  const headers = { "content-type": "application/json; charset=utf-8", "x-content-type-options": "nosniff" };
+  // Express takes a function with four parameters for an error handler.
+  return function handleError(error, _request, response, _next) {
+    log.error({ code: "AG_UNEXPECTED_ERROR", err: error }, "unexpected error outside the pipeline");
+    if (response.headersSent) response.destroy();
+    else response.writeHead(statuses.failed, headers).end(body);
+  };
+}

@@ -1,0 +1,86 @@
+/** Forwards requests of v4's own dialect. */
+import type { Settings } from "../../base/index.ts";
+import type { Shadow } from "../../compare/index.ts";
+import {
+  cleanRequestHeaders,
+  cleanResponseHeaders,
+  createNativeAuthorization,
+  createNativeRateLimit,
+  createPackTokenJudge,
+  type ForwardError,
+  isNative,
+  type Middleware,
+  plainRequestOf,
+  type Recorder,
+  restoreTarget,
+  SAFE_METHODS,
+  settingsVary,
+  tokenHash,
+} from "../../gateway/index.ts";
+import { type Pack, TOO_MANY_REQUESTS } from "../../pack/index.ts";
+import { FAILURE, type PublicAppDependencies } from "./public-dependencies.ts";
+
+/** An error body of the upstream's dialect. */
+const upstreamError = ({ errors }: Pack, reason: string, status: number): string =>
+  JSON.stringify(errors.upstream.write([{ reason }], status));
+
+/** Forwards requests of v4's own dialect without translation. */
+export function createNativeMiddleware(
+  settings: Settings,
+  {
+    pack,
+    shared,
+    oauth,
+    nativeProxy,
+    inFlight,
+  }: Pick<PublicAppDependencies, "pack" | "shared" | "oauth" | "nativeProxy" | "inFlight">,
+  recorder: Recorder,
+  shadow: Shadow | undefined,
+): readonly Middleware[] {
+  const { base_path: prefix } = pack.dialect.upstream;
+  const { nativeScheme: scheme } = pack;
+  if (!settings.NATIVE_PROXY || scheme === undefined) return [];
+  const { tokens, limits } = shared;
+  const errorOf = (reason: string, status: number, shown = status): ForwardError => ({
+    status,
+    body: upstreamError(pack, reason, shown),
+  });
+  const failed = errorOf(FAILURE, 500, 502);
+  const forward = nativeProxy({
+    errors: {
+      failed,
+      timedOut: failed,
+      unavailable: errorOf("The service does not respond at the moment. Try again later.", 503),
+      limited: errorOf("Too many requests. Try again later.", TOO_MANY_REQUESTS),
+    },
+    gate: {
+      scheme,
+      lookUp: createNativeRateLimit({ tokens, limits, judgeToken: createPackTokenJudge(pack) }),
+      authorize: createNativeAuthorization({
+        issued: oauth.tokenStore,
+        scopes: pack.scopes,
+        accessOf: pack.v4Access,
+      }),
+      errorBody: (reason, status) => upstreamError(pack, reason, status),
+    },
+    prepareRequest: ({ headers }) => cleanRequestHeaders(headers),
+    cleanResponse: cleanResponseHeaders,
+    hashOf: (_request, token) => tokenHash(token),
+    vary: ["Authorization", ...settingsVary(settings)],
+    hasOwnCors: settings.CORS_ORIGINS !== undefined,
+    startRecording: (request, hash) => recorder.startNative(request, hash),
+    recordFirst: settings.AUDIT_DURABILITY === "strict",
+  });
+  const forwardNative: Middleware = (request, response, next) => {
+    const plain = plainRequestOf(response);
+    if (!isNative(plain, { scheme, prefix })) return next();
+    restoreTarget(request);
+    // A method in a header is a rule of the client's API. v4 gets the request's own, so that is judged and recorded.
+    const { method = "" } = request;
+    // Before the write: a comparison that reads now is void.
+    if (shadow && !SAFE_METHODS.has(method)) response.once("close", shadow.beginNative(plain));
+    forward(request, response, method === plain.method ? plain : { ...plain, method });
+    response.on("close", inFlight.begin());
+  };
+  return [forwardNative];
+}

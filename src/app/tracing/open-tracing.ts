@@ -1,0 +1,63 @@
+/** Opens tracing. OpenTelemetry's SDK is only loaded if tracing is enabled. */
+import { setTimeout as wait } from "node:timers/promises";
+import type { Tracer } from "@opentelemetry/api";
+import { reasonOfError, type Tracing } from "../../base/index.ts";
+
+/** A tracer of `@opentelemetry/api`. Described here, because programs without tracing have no such package. */
+export interface HostTracer {
+  startSpan(...args: never[]): unknown;
+}
+
+/**
+ * Traces requests with the tracer of the embedding program, which sends the spans itself.
+ *
+ * @param onError Called with the first error of the tracer or of its spans.
+ */
+export async function openHostTracing(
+  tracer: HostTracer,
+  onError: (message: string) => void,
+): Promise<Tracing> {
+  const { createTracing } = await import("./spans.ts");
+  let hasFailed = false;
+  return createTracing(
+    tracer as Tracer,
+    async () => {},
+    (error) => {
+      if (!hasFailed) onError(reasonOfError(error));
+      hasFailed = true;
+    },
+  );
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** How long the shutdown waits for the collector, in milliseconds. */
+const CLOSE_TIMEOUT_MS = 2000;
+
+/** Reads OpenTelemetry's own variables: an endpoint, or the name of the exporter. `otlp` (over HTTP) is supported. */
+function isEnabled(environment: Environment): boolean {
+  const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER: exporter } = environment;
+  if (OTEL_SDK_DISABLED?.toLowerCase() === "true") return false;
+  if (exporter) return exporter.split(",").includes("otlp");
+  return Boolean(
+    environment["OTEL_EXPORTER_OTLP_ENDPOINT"] ?? environment["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"],
+  );
+}
+
+/**
+ * Starts tracing if the environment enables it. Otherwise no SDK is loaded, and requests have no extra cost.
+ *
+ * @param onError Called if spans could not be sent.
+ */
+export async function openTracing(
+  environment: Environment,
+  onError: (message: string) => void,
+): Promise<Tracing | undefined> {
+  if (!isEnabled(environment)) return undefined;
+  const { startSdk } = await import("./sdk.ts");
+  const tracing = startSdk(environment, onError);
+  return {
+    ...tracing,
+    close: () => Promise.race([tracing.close(), wait(CLOSE_TIMEOUT_MS, undefined, { ref: false })]),
+  };
+}

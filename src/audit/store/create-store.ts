@@ -1,0 +1,146 @@
+/** The store over the jobs of a database. */
+import { readPage, readRecord } from "../record/read-record.ts";
+import { CountedNames } from "../usage/counted-names.ts";
+import { RecentBytes } from "./client-shares.ts";
+import type { EraseRequest, Erasure } from "./erase.ts";
+import { limitsOf, startPurge } from "./purge.ts";
+import { createBatch } from "./segment.ts";
+import { AuditUnavailableError, type AuditStore, type StoreOptions } from "./store.ts";
+import type { StoredRow } from "./stored-row.ts";
+import { createWriteQueue, GROUP_MS, MAX_QUEUED, RefusedRowsError } from "./write-queue.ts";
+import type { StoreJobs } from "./sql/jobs.ts";
+
+/** The jobs of a database, grouped so that urgent ones do not wait for slow ones. */
+export interface StoreParts {
+  readonly writer: StoreJobs;
+  readonly reader: StoreJobs;
+  /** For what requests wait for. */
+  readonly decider: StoreJobs;
+  /** Why the database can't be used at all; undefined if it can. */
+  readonly fault: () => string | undefined;
+  /** How often a part of it had to be started again. */
+  readonly restarts: () => number;
+  readonly close: () => Promise<void>;
+}
+
+/** How often a store checks itself. */
+export interface StoreTimes {
+  /** Without traffic nothing else would notice that the database can't be written. */
+  readonly probeMs: number;
+  readonly purgeMs?: number;
+}
+
+/** Returns the function that commits groups of rows. */
+function committer({ write }: Pick<StoreJobs, "write">): (rows: readonly StoredRow[]) => Promise<number> {
+  const recent = new RecentBytes();
+  const names = new CountedNames();
+  /** The buffer of the last batch. New memory for each batch would cost as much as filling it. */
+  let spare: ArrayBuffer | undefined;
+
+  return async function commit(rows) {
+    const batch = { ...createBatch(rows, recent, spare), counted: names.of(rows) };
+    spare = undefined;
+    try {
+      const { storedBytes, buffer, refused } = await write(batch);
+      spare = buffer;
+      if (refused !== undefined) throw new RefusedRowsError(refused);
+      return storedBytes;
+    } catch (error) {
+      names.forget();
+      throw error;
+    }
+  };
+}
+
+/** Creates a store: a queue in front of its writer, what is deleted from time to time, and its readers. */
+export function createStore(
+  { writer, reader, decider, ...database }: StoreParts,
+  options: StoreOptions,
+  { probeMs, purgeMs }: StoreTimes,
+): AuditStore {
+  const { durability, onFault, onRefused, onTooManyClients } = options;
+  const commit = committer(writer);
+  const queue = createWriteQueue({
+    commit,
+    durability,
+    groupMs: GROUP_MS,
+    ...MAX_QUEUED,
+    ...options.queue,
+    onFault,
+    onRefused,
+  });
+  const purge = startPurge({
+    step: () => writer.purge(limitsOf(options)),
+    onTooManyClients,
+    everyMs: purgeMs,
+  });
+  const probe = setInterval(queue.probe, probeMs).unref();
+  queue.probe();
+  let closing: Promise<void> | undefined;
+
+  /** A read that is refused once the store is closed. */
+  const open =
+    <Query, Result>(read: (query: Query) => Promise<Result>) =>
+    async (query: Query): Promise<Result> => {
+      if (closing) throw new AuditUnavailableError("The audit store is closed.");
+      return read(query);
+    };
+
+  async function erase(request: EraseRequest, onRecords?: (done: number) => void): Promise<Erasure> {
+    let records = 0;
+    for (let from: number | undefined = 0; from !== undefined;) {
+      const step = await writer.erase({ keys: request.keys, from });
+      records += step.records;
+      from = step.next;
+      onRecords?.(records);
+    }
+    return writer.eraseSummaries({ request, records });
+  }
+
+  function fault(): string | undefined {
+    return closing ? "The audit store is closed." : (database.fault() ?? queue.fault());
+  }
+
+  async function closeAll(): Promise<void> {
+    purge.stop();
+    clearInterval(probe);
+    await queue.close();
+    await database.close();
+  }
+
+  return {
+    append: queue.push,
+    texts: open(reader.page),
+    query: open(async (query) => readPage(await reader.page(query), options)),
+    get: open(async (id: string) => {
+      const text = await reader.get(id);
+      return text === undefined ? undefined : readRecord(id, text);
+    }),
+    count: open(reader.count),
+    clients: open(reader.clients),
+    tokens: open(reader.tokens),
+    activity: open(reader.activity),
+    sent: open(reader.sent),
+    losses: open(reader.losses),
+    spans: open(reader.spans),
+    callers: open(reader.callers),
+    usage: open(reader.usage),
+    days: open(reader.days),
+    erase: async (request, onRecords) => open(() => erase(request, onRecords))(undefined),
+    erasures: () => open(reader.erasures)(undefined),
+    decisions: {
+      wasServed: open(decider.wasServed),
+      callsOf: open(decider.callsOf),
+      tokenPage: open(decider.tokenPage),
+    },
+    ready: () => fault() === undefined,
+    fault,
+    stats: () => ({
+      ...queue.stats(),
+      errors: queue.stats().errors + database.restarts(),
+      evicted: purge.evicted(),
+      evictedClients: purge.evictedClients(),
+    }),
+    close: () => (closing ??= closeAll()),
+  };
+}

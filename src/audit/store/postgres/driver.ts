@@ -1,0 +1,231 @@
+import { Socket } from "node:net";
+import { Client, Pool, DatabaseError, TypeOverrides, types, type PoolClient, type QueryResultRow } from "pg";
+import { migratePostgres, type PostgresSchema, SchemaError } from "../../../base/index.ts";
+import type { Connection, Driver, Value } from "../sql/driver.ts";
+import { plainText } from "../../record/plain-text.ts";
+import { STEPS } from "../sql/schema.ts";
+import { AuditUnavailableError } from "../store.ts";
+
+/** Segments are compressed already: PostgreSQL does not compress them again. */
+const KEEP_SEGMENTS = "ALTER TABLE audit_segment ALTER COLUMN data SET STORAGE EXTERNAL";
+
+/** The schema of the tables. */
+const SCHEMA: PostgresSchema = {
+  versionTable: "audit_version",
+  firstTable: "audit",
+  lock: 7_012_026_001,
+  steps: STEPS.map((step, index) => (index === 0 ? `${step}; ${KEEP_SEGMENTS}` : step)),
+};
+
+/** Key of `pg_advisory_xact_lock`: one replica writes at a time, so that none waits for another one in a circle. */
+const WRITE_LOCK = 7_012_026_002;
+
+/** How a list is read. */
+const SPELLING: readonly (readonly [RegExp, string])[] = [
+  [/\bLIST\(\$(\d+)\)/g, "(SELECT json_array_elements_text($$$1::json))"],
+  [/\bNUMBERS\(\$(\d+)\)/g, "(SELECT json_array_elements_text($$$1::json)::bigint)"],
+];
+
+const spell = (text: string): string =>
+  SPELLING.reduce((spelt, [found, other]) => spelt.replaceAll(found, other), text);
+
+/** `bigint`, and `numeric`, which sums of it have, are numbers: they are exact below 2^53. */
+const TYPES = new TypeOverrides();
+for (const type of [types.builtins.INT8, types.builtins.NUMERIC]) TYPES.setTypeParser(type, Number);
+
+/** Descriptions of SQLSTATE classes (PostgreSQL, appendix A) for operators. The longest matching prefix is used. */
+const MEANINGS: Readonly<Record<string, string>> = {
+  "25006": "its database may not be written",
+  "28": "its database refuses the user or the password",
+  "3D": "there is no such database",
+  "42501": "its user may not do this in the database",
+  "53": "its database is short of resources",
+  "53100": "the disk of its database is full",
+  "53300": "its database takes no more connections",
+  "57014": "its database is too slow",
+  "57": "its database does not respond",
+  XX: "its database is damaged",
+};
+
+/** The SQLSTATE classes of errors that a value causes: one that can't be stored, a constraint, or a limit of the program. */
+const CLASSES_OF_VALUES = /^(?:22|23|54)/;
+
+/** Converts an error of the driver. The message is public, and the error itself is the cause. */
+function toUnavailableError(error: unknown): AuditUnavailableError {
+  if (error instanceof AuditUnavailableError) return error;
+  return new AuditUnavailableError(`The audit store failed: ${meaningOf(error)}.`, { cause: error });
+}
+
+function meaningOf(error: unknown): string {
+  if (error instanceof SchemaError) return `its database cannot be used: ${error.message}`;
+  // An error that is not from the server is a connection problem.
+  if (!(error instanceof DatabaseError)) return "its database does not respond";
+  const code = error.code ?? "";
+  const prefix = Object.keys(MEANINGS)
+    .filter((start) => code.startsWith(start))
+    .toSorted((one, other) => other.length - one.length)[0];
+  return prefix === undefined ? `its database fails (SQLSTATE ${code})` : (MEANINGS[prefix] ?? "");
+}
+
+/**
+ * A socket that is destroyed if its reader throws. The driver's parser throws for bytes that are not PostgreSQL's protocol,
+ * inside the socket's event, where nothing can catch it: the process would end.
+ *
+ * Over TLS the driver reads from another stream, which only has bytes of the authenticated server.
+ */
+class GuardedSocket extends Socket {
+  override emit(event: string | symbol, ...given: unknown[]): boolean {
+    if (event !== "data") return super.emit(event, ...given);
+    try {
+      return super.emit(event, ...given);
+    } catch (error) {
+      this.destroy(error as Error);
+      return true;
+    }
+  }
+}
+
+/**
+ * Whether a database has the tables of an audit store. Nothing is created.
+ *
+ * @throws {AuditUnavailableError} If the database can't be read.
+ */
+export async function hasAuditTables(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
+  // The error of a connection that breaks: the query that waits for it fails, too.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ found: boolean }>("SELECT to_regclass($1) IS NOT NULL AS found", [
+      SCHEMA.versionTable,
+    ]);
+    return rows[0]?.found === true;
+  } catch (error) {
+    throw toUnavailableError(error);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+const guardedSocket = (): Socket => new GuardedSocket();
+
+/** Few: commits run one at a time, and people read the pages. */
+const CONNECTIONS = 4;
+const CONNECT_MS = 5000;
+const STATEMENT_MS = 15_000;
+/** The server times out first, so that the connection remains usable. */
+const MARGIN_MS = 2000;
+
+/** The limits of a pool. */
+interface PoolLimits {
+  readonly connections: number;
+  readonly statementMs: number;
+}
+
+/** For what requests wait for: it takes a millisecond. */
+export const DECISION_LIMITS: PoolLimits = { connections: 2, statementMs: 3000 };
+
+/** Readers of the audit choose texts, too. */
+const plainValue = (value: Value): Value => (typeof value === "string" ? plainText(value) : value);
+
+/** The statements of a connection. */
+const connectionOf = (client: PoolClient): Connection => ({
+  query: async <Row extends object>(text: string, values: readonly Value[] = []) =>
+    (await client.query<Row & QueryResultRow>(spell(text), values.map(plainValue))).rows,
+  run: async (text, values = []) => (await client.query(spell(text), values.map(plainValue))).rowCount ?? 0,
+  async insert(table, rows, conflict = "") {
+    const columns = Object.keys(rows[0] ?? {}).join(", ");
+    if (columns === "") return;
+    await client.query(
+      `INSERT INTO ${table} (${columns}) SELECT ${columns} FROM json_populate_recordset(NULL::${table}, $1) ${conflict}`,
+      [JSON.stringify(rows)],
+    );
+  },
+});
+
+/** Creates a pool. It connects with the first query, and tries again with every query if the server is down. */
+export function connectPostgres(
+  url: string,
+  { connections, statementMs }: PoolLimits = { connections: CONNECTIONS, statementMs: STATEMENT_MS },
+): Driver {
+  const pool = new Pool({
+    connectionString: url,
+    max: connections,
+    connectionTimeoutMillis: CONNECT_MS,
+    statement_timeout: statementMs,
+    query_timeout: statementMs + MARGIN_MS,
+    idle_in_transaction_session_timeout: statementMs,
+    keepAlive: true,
+    stream: guardedSocket,
+    application_name: "alpha-gateway",
+    types: TYPES,
+    // An idle connection does not keep the process alive.
+    allowExitOnIdle: true,
+  });
+  // The pool replaces an idle connection that breaks; without a listener its error would end the process.
+  pool.on("error", () => {});
+  let prepared: Promise<void> | undefined;
+
+  function prepare(): Promise<void> {
+    prepared ??= withClient(async (client) => {
+      // Creating an index on a large table may take long.
+      await client.query("SET statement_timeout = 0");
+      await migratePostgres(client, SCHEMA);
+      await client.query(`SET statement_timeout = ${statementMs}`);
+    }).catch((error: unknown) => {
+      prepared = undefined;
+      throw error;
+    });
+    return prepared;
+  }
+
+  async function withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    const client = await pool.connect();
+    let failure: Error | undefined;
+    // Between two statements nothing else handles an error of the connection.
+    const onError = (error: Error): void => void (failure = error);
+    client.on("error", onError);
+    try {
+      return await work(client);
+    } catch (error) {
+      // The connection may be in an unknown state, so it is closed.
+      failure = error as Error;
+      throw error;
+    } finally {
+      client.off("error", onError);
+      client.release(failure);
+    }
+  }
+
+  /** @throws {AuditUnavailableError} */
+  async function guarded<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    try {
+      await prepare();
+      return await withClient(work);
+    } catch (error) {
+      throw toUnavailableError(error);
+    }
+  }
+
+  const transaction = <T>(begin: string, work: (connection: Connection) => Promise<T>): Promise<T> =>
+    guarded(async (client) => {
+      await client.query(begin);
+      const result = await work(connectionOf(client));
+      await client.query("COMMIT");
+      return result;
+    });
+
+  return {
+    query: (text, values) => guarded((client) => connectionOf(client).query(text, values)),
+    read: (work) => transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", work),
+    write: (work) => transaction(`BEGIN; SELECT pg_advisory_xact_lock(${WRITE_LOCK})`, work),
+    isOfValues: (error) =>
+      error instanceof Error &&
+      error.cause instanceof DatabaseError &&
+      CLASSES_OF_VALUES.test(error.cause.code ?? ""),
+    check: () => {},
+    // PostgreSQL overwrites nothing: `VACUUM` is for its operator.
+    forget: async () => {},
+    close: () => pool.end(),
+  };
+}

@@ -1,0 +1,45 @@
+/** The database of the audit store, whose statements are written once. */
+import { plainText } from "../../record/plain-text.ts";
+
+/** A value of a statement, or of a row. */
+export type Value = string | number | null | Uint8Array;
+
+/**
+ * A connection to a database. Statements are spelt as PostgreSQL has them, with `$1` for the first value. `LIST($1)` are the
+ * texts, and `NUMBERS($1)` the numbers, of a list that `listOf` has written. A driver replaces what its database spells
+ * differently.
+ */
+export interface Connection {
+  /** Returns the rows of a statement. Counts and times are numbers. */
+  readonly query: <Row extends object>(text: string, values?: readonly Value[]) => Promise<Row[]>;
+  /** Runs a statement that returns no rows. @returns how many rows it has changed */
+  readonly run: (text: string, values?: readonly Value[]) => Promise<number>;
+  /**
+   * Adds rows to a table.
+   *
+   * @param rows Each has the same columns, in the same order
+   * @param conflict What happens to a row that is there already: `ON CONFLICT ...`
+   */
+  readonly insert: (table: string, rows: readonly object[], conflict?: string) => Promise<void>;
+}
+
+/** A database with the tables of `schema.ts`. */
+export interface Driver {
+  /** Runs one statement that reads. */
+  readonly query: Connection["query"];
+  /** Runs statements that read. All of them see the same rows. */
+  readonly read: <Result>(work: (connection: Connection) => Promise<Result>) => Promise<Result>;
+  /** Runs statements that write: all of them or none, while no other process writes. */
+  readonly write: <Result>(work: (connection: Connection) => Promise<Result>) => Promise<Result>;
+  /** Whether an error of `write` is about the values of a row, so that other rows can be written. */
+  readonly isOfValues: (error: unknown) => boolean;
+  /** Runs after a commit of records. @throws {Error} If they are not where they should be. */
+  readonly check: () => void;
+  /** Removes what the database still has of deleted rows, as far as it can. @throws {Error} If it can't do so now. */
+  readonly forget: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** A list as the value of a statement. */
+export const listOf = (values: Iterable<string | number>): string =>
+  JSON.stringify(Array.from(values, (value) => (typeof value === "string" ? plainText(value) : value)));

@@ -1,0 +1,107 @@
+/** Reads the summaries by client. */
+import { agentFamily } from "../../clients/agent-pattern.ts";
+import { MOST_FAMILIES } from "../../usage/count-agents.ts";
+import { identityOfKey } from "../../usage/summary-key.ts";
+import { MAX_SUMS_READ, MAX_USAGE_ROWS, type ClientUsage, type UsageQuery } from "../../usage/usage.ts";
+import type { Connection } from "./driver.ts";
+import { clientTerms, momentOf, spanOf, usageOf } from "./read-usage.ts";
+import { where } from "./where.ts";
+
+type Reader = Pick<Connection, "query">;
+
+/** The user agents of clients in the days of a query: the last one of each family, the latest first. */
+export async function readAgents(
+  connection: Reader,
+  query: UsageQuery,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { text, values } = where(clientTerms(query));
+  const rows = await connection.query<{ client: string; agent: string }>(
+    `SELECT client, agent FROM audit_agent ${text} GROUP BY client, agent ORDER BY max(last) DESC LIMIT ${MAX_SUMS_READ}`,
+    values,
+  );
+  const ofClients = new Map<string, Map<string | undefined, string>>();
+  for (const { client, agent } of rows) {
+    const families = ofClients.get(client) ?? new Map<string | undefined, string>();
+    const family = agentFamily(agent);
+    if (!families.has(family)) families.set(family, agent);
+    ofClients.set(client, families);
+  }
+  return new Map([...ofClients].map(([client, families]) => [client, [...families.values()]]));
+}
+
+interface ClientRow extends Pick<
+  ClientUsage,
+  "requests" | "lossy" | "errors" | "native" | "longestPauseMs" | "tokens"
+> {
+  readonly client: string;
+  readonly first: number;
+  readonly last: number;
+  readonly lastAlpha: number | null;
+  readonly lastNative: number | null;
+}
+
+function clientOf(row: ClientRow, [agent = "", ...others]: readonly string[]): ClientUsage {
+  const client = row.client || null;
+  const otherAgents = others.filter((each) => each !== "").slice(0, MOST_FAMILIES - 1);
+  return {
+    ...row,
+    client,
+    ...identityOfKey(client),
+    userAgent: agent || null,
+    ...(otherAgents.length > 0 && { otherAgents }),
+    ...spanOf(row),
+    lastAlpha: momentOf(row.lastAlpha),
+    lastNative: momentOf(row.lastNative),
+  };
+}
+
+/** Reads clients, those with the most requests first. */
+export async function readClients(
+  connection: Reader,
+  { mostClients, ...query }: UsageQuery,
+): Promise<ClientUsage[]> {
+  if (mostClients !== undefined) return readMostClients(connection, query, mostClients);
+  const condition = usageOf(query);
+  const { sql, values } = condition.and(query.limit ?? MAX_USAGE_ROWS);
+  // A pause ends with the first call of the client's API of a day, and began with the last one of all days before.
+  const rows = await connection.query<ClientRow>(
+    `WITH daily AS (
+      SELECT client, day, sum(requests) AS requests, sum(lossy) AS lossy, min(first) AS first, max(last) AS last,
+        coalesce(sum(requests) FILTER (WHERE status >= 400), 0) AS errors,
+        coalesce(sum(requests) FILTER (WHERE lane = 'native'), 0) AS native,
+        max(last) FILTER (WHERE lane = 'native') AS last_native,
+        min(first) FILTER (WHERE lane <> 'native') AS first_alpha,
+        max(last) FILTER (WHERE lane <> 'native') AS last_alpha
+      FROM audit_usage ${condition.text} GROUP BY client, day
+    ), paused AS (
+      SELECT client, requests, lossy, first, last, errors, native, last_native, last_alpha, first_alpha - max(last_alpha) OVER (
+        PARTITION BY client ORDER BY day ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS pause FROM daily
+    )
+    SELECT client, sum(requests) AS requests, sum(lossy) AS lossy, min(first) AS first, max(last) AS last,
+      sum(errors) AS errors, sum(native) AS native, max(last_alpha) AS "lastAlpha", max(last_native) AS "lastNative",
+      max(pause) AS "longestPauseMs", (SELECT count(*) FROM audit_token WHERE key = paused.client) AS tokens
+    FROM paused GROUP BY client ORDER BY sum(requests) DESC, client LIMIT ${sql}`,
+    values,
+  );
+  const agents = await readAgents(connection, query);
+  return rows.map((row) => clientOf(row, agents.get(row.client) ?? []));
+}
+
+/** Reads the clients that have the most rows: the index alone says which. */
+async function readMostClients(
+  connection: Reader,
+  query: UsageQuery,
+  mostClients: number,
+): Promise<ClientUsage[]> {
+  const condition = usageOf(query);
+  const { sql, values } = condition.and(mostClients);
+  const chosen = await connection.query<{ client: string }>(
+    `SELECT client FROM audit_usage ${condition.text} GROUP BY client ORDER BY count(*) DESC, client LIMIT ${sql}`,
+    values,
+  );
+  // All clients are read faster by days.
+  const isAll = chosen.length < mostClients;
+  const keys = chosen.map(({ client }) => client);
+  return readClients(connection, { ...query, ...(!isAll && { clients: keys }), limit: mostClients });
+}

@@ -1,0 +1,143 @@
+/** Writes the records of a commit, and counts them in the summaries. */
+import type { Batch, Segment } from "../segment.ts";
+import type { IndexRow } from "../stored-row.ts";
+import { keyRows, sendersOf, type Keyed, type KnownSenders, type Sender } from "../../usage/summary-key.ts";
+import { acceptedClients, usageAgent, worthOf } from "../../usage/usage.ts";
+import { indexBlocks } from "./blocks.ts";
+import { claimEarlier } from "./claim-earlier.ts";
+import type { RequestCounts } from "./count-rows.ts";
+import { renameClient } from "./counts.ts";
+import { listOf, type Connection } from "./driver.ts";
+
+/** Looks up the senders of a commit. */
+async function findSenders(connection: Connection, rows: readonly Sender[]): Promise<KnownSenders> {
+  const { tokens, applications } = sendersOf(rows);
+  const found =
+    tokens.length === 0
+      ? []
+      : await connection.query<{ fingerprint: string; key: string }>(
+          "SELECT fingerprint, key FROM audit_token WHERE fingerprint IN LIST($1)",
+          [listOf(tokens)],
+        );
+  const known =
+    applications.length === 0
+      ? []
+      : await connection.query<{ key: string }>(
+          `WITH given (key) AS LIST($1)
+          SELECT key FROM given WHERE EXISTS (SELECT 1 FROM audit_usage WHERE client = given.key)`,
+          [listOf(applications)],
+        );
+  return {
+    tokens: new Map(found.map(({ fingerprint, key }) => [fingerprint, key])),
+    applications: new Set(known.map(({ key }) => key)),
+  };
+}
+
+/** Leaves out the rows of records that are already stored: a commit can succeed although its caller got an error. */
+async function findNew(connection: Connection, rows: readonly IndexRow[]): Promise<ReadonlySet<string>> {
+  const found = await connection.query<{ id: string }>("SELECT id FROM audit WHERE id IN LIST($1)", [
+    listOf(rows.map(({ id }) => id)),
+  ]);
+  const known = new Set(found.map(({ id }) => id));
+  return new Set(rows.flatMap(({ id }) => (known.has(id) ? [] : id)));
+}
+
+const recordRow = (row: Keyed<IndexRow>, seq: number, segment: number) => ({
+  seq,
+  id: row.id,
+  time: row.time,
+  client: row.client,
+  sender: row.sender ?? null,
+  route: row.route,
+  status: row.status,
+  lane: row.lane,
+  request_id: row.requestId,
+  // What is counted already is not needed any more.
+  agent: row.accepted ? null : usageAgent(row.agent),
+  lossy: Number(row.lossy),
+  requests: row.requests ?? 1,
+  accepted: Number(row.accepted),
+  sent: row.accepted ? null : (row.sentNames ?? null),
+  lost: row.accepted ? null : (row.lostNames ?? null),
+  segment,
+  start: row.start,
+  size: row.size,
+});
+
+/** Adds a segment and its rows. @returns the number that follows those of its records */
+async function insertSegment(
+  connection: Connection,
+  { owner }: Segment,
+  rows: readonly Keyed<IndexRow>[],
+  data: Uint8Array,
+  first: number,
+): Promise<number> {
+  const next = first + rows.length;
+  await connection.insert(
+    "audit",
+    rows.map((row, index) => recordRow(row, first + index, first)),
+  );
+  const time = rows.reduce((latest, row) => Math.max(latest, row.time), 0);
+  const worth = rows.reduce((most, row) => Math.max(most, worthOf(row)), 0);
+  await connection.run("INSERT INTO audit_segment VALUES ($1, $2, $3, $4, $5, 0, $6, $7)", [
+    first,
+    next - 1,
+    time,
+    worth,
+    owner,
+    data.length,
+    data,
+  ]);
+  return next;
+}
+
+/** Adds the segments of a batch and indexes them. */
+async function insertBatch(
+  connection: Connection,
+  { segments }: Batch,
+  keyed: readonly Keyed<IndexRow>[],
+  isNew: ReadonlySet<string>,
+  data: readonly Uint8Array[],
+): Promise<void> {
+  const [newest] = await connection.query<{ last: number }>(
+    "SELECT last FROM audit_segment WHERE seq = (SELECT max(seq) FROM audit_segment)",
+  );
+  const from = (newest?.last ?? 0) + 1;
+  let next = from;
+  let at = 0;
+  for (const [index, segment] of segments.entries()) {
+    const rows = keyed.slice(at, at + segment.rows.length).filter(({ id }) => isNew.has(id));
+    at += segment.rows.length;
+    if (rows.length > 0)
+      next = await insertSegment(connection, segment, rows, data[index] ?? Buffer.alloc(0), next);
+  }
+  await indexBlocks(connection, from, next);
+}
+
+/**
+ * Writes and counts all rows of a batch.
+ *
+ * @param data The compressed segments.
+ */
+export async function writeBatch(
+  connection: Connection,
+  batch: Batch,
+  data: readonly Uint8Array[],
+  counts: RequestCounts,
+): Promise<void> {
+  const given = batch.segments.flatMap(({ rows }) => rows);
+  if (given.length === 0) return;
+  const { rows, renamed, tokens } = keyRows(given, await findSenders(connection, given));
+  for (const [from, to] of renamed) await renameClient(connection, from, to);
+  const isNew = await findNew(connection, given);
+  await insertBatch(connection, batch, rows, isNew, data);
+  await connection.insert(
+    "audit_counted",
+    batch.counted.flatMap(({ route, names, day }) => names.map((name) => ({ route, name, day }))),
+    "ON CONFLICT (route, name) DO UPDATE SET day = greatest(audit_counted.day, excluded.day)",
+  );
+  const counted = rows.filter(({ id }) => isNew.has(id));
+  await counts.add(connection, counted);
+  await counts.addTokens(connection, counted, tokens);
+  await claimEarlier(connection, acceptedClients(given), tokens, counts);
+}

@@ -1,0 +1,99 @@
+/** The fields of one object of a response, each with the rule and the v4 member that it comes from. */
+import { classOf, compileGetter, type FieldRule, lossText, type Resource } from "../../pack/index.ts";
+import { isObject } from "../../base/index.ts";
+import { describeRead, type ExplainedField, type V4Side } from "../../compare/index.ts";
+
+/** An alpha object and the v4 object that it comes from. */
+export interface ObjectPair {
+  /** Its path in alpha's response: `list[0]`; empty for the whole response. */
+  readonly at: string;
+  readonly alpha: unknown;
+  /** Undefined if it was not recorded. */
+  readonly v4: unknown;
+  /** The v4 request that returned it, and its path in the response. */
+  readonly from: { readonly call: string | null; readonly at: string };
+}
+
+export interface FieldSources {
+  readonly resources: ReadonlyMap<string, Resource>;
+  /** The responses of calls by their names. */
+  readonly related: ReadonlyMap<string, { readonly call: string; readonly value: unknown }>;
+  /** What the response has lost. A list does not say in which of its rows. */
+  readonly losses: readonly string[];
+}
+
+const joinPath = (at: string, name: string): string => (at === "" ? name : `${at}.${name}`);
+
+/** The member of the response to another call that an expression uses; undefined if it uses none. */
+function findRelatedSource({ read = "" }: FieldRule, { related }: FieldSources): V4Side | undefined {
+  const paths = new Set([...read.matchAll(/\$calls\.(\w+(?:\.\w+)*)/g)].map(([, path = ""]) => path));
+  const [path = ""] = paths;
+  const [name = "", ...rest] = path.split(".");
+  const response = related.get(name);
+  if (!response) return undefined;
+  const names = new Set([...paths].map((used) => used.split(".", 1)[0]));
+  if (names.size > 1) return { call: null, field: null };
+  if (paths.size > 1 || rest.length === 0) return { call: response.call, field: null };
+  const field = rest.join(".");
+  return { call: response.call, field, value: compileGetter(field)(response.value) };
+}
+
+function findV4Side(rule: FieldRule, { v4, from }: ObjectPair, sources: FieldSources): V4Side {
+  if (rule.const !== undefined) return { call: null, field: null };
+  if (rule.upstream === undefined) {
+    // A call that was not sent, or failed, is not a source.
+    const ownCall = rule.read?.includes("$calls") ? null : from.call;
+    return findRelatedSource(rule, sources) ?? { call: ownCall, field: null };
+  }
+  const value = compileGetter(rule.upstream)(v4);
+  return { call: from.call, field: joinPath(from.at, rule.upstream), ...(value !== undefined && { value }) };
+}
+
+/** Explains the fields of an object within an object, if it has one v4 object as its source. */
+function explainNested(
+  name: string,
+  rule: FieldRule,
+  pair: ObjectPair,
+  sources: FieldSources,
+): ExplainedField[] {
+  const resource = rule.object === undefined ? undefined : sources.resources.get(rule.object);
+  const nested = compileGetter(name)(pair.alpha);
+  const hasSource = rule.upstream !== undefined && rule.read === undefined;
+  const origin = hasSource ? compileGetter(rule.upstream ?? name)(pair.v4) : undefined;
+  const explainOne = (alpha: unknown, v4: unknown, at: string): ExplainedField[] => {
+    if (!resource || !isObject(alpha)) return [];
+    const from = { call: pair.from.call, at: joinPath(pair.from.at, (rule.upstream ?? name) + at) };
+    return explainObject(resource, { at: joinPath(pair.at, name + at), alpha, v4, from }, sources);
+  };
+  if (!hasSource) return [];
+  if (!Array.isArray(nested)) return explainOne(nested, origin, "");
+  return nested.flatMap((item, row) =>
+    explainOne(item, Array.isArray(origin) ? origin[row] : undefined, `[${row}]`),
+  );
+}
+
+/** Whether the response has lost what a field may lose. Losses of nested objects have the name of their field in front. */
+function hasLost(name: string, rule: FieldRule, { losses }: FieldSources): boolean {
+  const text = lossText(name, rule);
+  return text !== undefined && losses.some((loss) => loss === text || loss.endsWith(`.${text}`));
+}
+
+/** Explains each field of an object by the rules of its resource. */
+export function explainObject(resource: Resource, pair: ObjectPair, sources: FieldSources): ExplainedField[] {
+  return [...resource.fields].flatMap(([name, rule]) => {
+    const nested = explainNested(name, rule, pair, sources);
+    if (nested.length > 0) return nested;
+    const v4 = findV4Side(rule, pair, sources);
+    const isMissing = pair.v4 !== undefined && v4.field !== null && (v4.value ?? null) === null;
+    return [
+      {
+        field: joinPath(pair.at, name),
+        class: classOf(name, rule),
+        value: compileGetter(name)(pair.alpha),
+        v4,
+        rule: describeRead(name, rule, isMissing),
+        loss: hasLost(name, rule, sources) ? (rule.loss ?? null) : null,
+      },
+    ];
+  });
+}

@@ -1,0 +1,131 @@
+/**
+ * The text that people read, as data: a page or an output is a list of blocks. One renderer each writes them for a terminal
+ * (`terminal.ts`), as HTML (`html.ts`), and as Markdown (`markdown.ts`). Renderers escape all texts.
+ */
+
+/** The meaning of a label, as a color where there are colors. */
+export type Tone = "good" | "warn" | "bad" | "plain";
+
+/** A part of a line: plain text, or formatted text. */
+export type Span =
+  | string
+  | { readonly code: string }
+  | { readonly strong: string }
+  /** A label. */
+  | { readonly tag: string; readonly tone?: Tone | undefined }
+  /** A link to the heading with this id, or to a page of the console: `/parity/ID`. */
+  | { readonly link: string; readonly to: string };
+
+/** A line of text. */
+export type Line = string | readonly Span[];
+
+/** An item of a list: a line, or a line with items below it. */
+export type Item =
+  | Line
+  | {
+      readonly line: Line;
+      readonly items: readonly Item[];
+      /** Its subject, by the name that an action takes. The console has a button beside it. */
+      readonly about?: string | undefined;
+    };
+
+/** A column of a table. */
+export interface Column {
+  readonly name: string;
+  readonly number?: true;
+}
+
+/** Rows that belong to a row, with its columns. */
+export interface OpenedRows {
+  /** Their name and number, `3 tokens`. */
+  readonly title: string;
+  /** The name of the first column. */
+  readonly of: string;
+  readonly rows: readonly (readonly Line[])[];
+}
+
+export interface Table {
+  readonly kind: "table";
+  readonly caption: string;
+  /** Whether the last column has long texts, and the others have names. */
+  readonly isLastLong?: true;
+  readonly columns: readonly Column[];
+  readonly rows: readonly (readonly Line[])[];
+  /** The blocks that a row opens, by its place; undefined for a row without any. */
+  readonly opened?: readonly (OpenedRows | undefined)[];
+}
+
+/** A chart of stacked bars. Terminals and Markdown have its table. */
+export interface Chart {
+  readonly kind: "chart";
+  /** A description of the chart for people who do not see it. */
+  readonly description: string;
+  /** The parts of a bar from the bottom, with the name of their color. */
+  readonly series: readonly { readonly name: string; readonly color: "alpha" | "native" }[];
+  /** Text beside the names of the series. */
+  readonly note: string;
+  readonly bars: readonly {
+    readonly label: string;
+    readonly title: string;
+    readonly values: readonly number[];
+  }[];
+  readonly table: Table;
+}
+
+/** A block. */
+export type Block =
+  | { readonly kind: "heading"; readonly level: 1 | 2 | 3 | 4; readonly line: Line; readonly id?: string }
+  | { readonly kind: "text"; readonly line: Line }
+  | {
+      readonly kind: "figures";
+      readonly figures: readonly { readonly value: string; readonly text: string }[];
+    }
+  | { readonly kind: "values"; readonly values: readonly (readonly [name: string, value: Line])[] }
+  | Chart
+  | Table
+  /** Its name is for who does not see what is listed. */
+  | { readonly kind: "list"; readonly name?: string; readonly items: readonly Item[] }
+  /** Text that is copied as it is, such as a command of a shell. */
+  | { readonly kind: "code"; readonly title: string; readonly text: string }
+  /** Blocks that HTML shows when they are opened. Terminals and Markdown have their title only. */
+  | { readonly kind: "folded"; readonly title: string; readonly blocks: readonly Block[] }
+  /** Blocks that belong together: on a page of its own in print, in a frame, or only kept together. */
+  | { readonly kind: "section"; readonly as: "page" | "frame" | "group"; readonly blocks: readonly Block[] };
+
+/** Renders each kind of block in one format. */
+export type BlockWriters = {
+  readonly [Kind in Block["kind"]]: (block: Extract<Block, { kind: Kind }>) => string;
+};
+
+/** Creates a function that renders any block. */
+export const createBlockWriter =
+  (writers: BlockWriters) =>
+  (block: Block): string =>
+    (writers[block.kind] as (anyBlock: Block) => string)(block);
+
+/** The parts of a line. */
+export const spansOf = (line: Line): readonly Span[] => (typeof line === "string" ? [line] : line);
+
+/** An item with its line and the items below it. */
+export const itemOf = (item: Item): { readonly line: Line; readonly items: readonly Item[] } =>
+  typeof item === "string" || !("line" in item) ? { line: item, items: [] } : item;
+
+/** The text of a part of a line, without its format. */
+export function spanText(span: Span): string {
+  if (typeof span === "string") return span;
+  if ("code" in span) return span.code;
+  if ("strong" in span) return span.strong;
+  return "tag" in span ? span.tag : span.link;
+}
+
+/** Names with commas between them, as code. */
+export const listNames = (names: readonly string[]): readonly Span[] =>
+  names.flatMap((name, index): Span[] => [...(index === 0 ? [] : [", "]), { code: name }]);
+
+/** Lists with their names. Those without items are left out. */
+export const namedLists = (lists: readonly (readonly [name: string, items: readonly Item[]])[]): Block[] =>
+  lists.filter(([, items]) => items.length > 0).map(([name, items]) => ({ kind: "list", name, items }));
+
+/** A list that is shown when its title is opened; nothing without items. */
+export const foldedList = (title: string, items: readonly Item[]): Block[] =>
+  items.length === 0 ? [] : [{ kind: "folded", title, blocks: [{ kind: "list", items }] }];

@@ -1,0 +1,38 @@
+/** The networks of clients' addresses: the owner of an address chooses its last bits, so that one client may have many. */
+import { isIPv6 } from "node:net";
+import ipaddr from "ipaddr.js";
+
+const partsOf = (address: string): readonly number[] => ipaddr.IPv6.parse(address).parts;
+
+/** The network of an IPv6 address, as its first groups and its length: `2001:db8:1:2::/64`. */
+function networkOf(parts: readonly number[], bits: number): string {
+  const groups = parts
+    .slice(0, Math.ceil(bits / 16))
+    .map((group, index) => group & (0xffff << Math.max(0, 16 * (index + 1) - bits)));
+  return `${groups.map((group) => group.toString(16)).join(":")}::/${bits}`;
+}
+
+const hasNetworks = (address: string): boolean => address.includes(":") && isIPv6(address);
+
+/** The network of an address: an IPv4 address itself, and the first bits of an IPv6 address. */
+const networkWith = (address: string, bits: number): string =>
+  hasNetworks(address) ? networkOf(partsOf(address), bits) : address;
+
+/**
+ * The unit of a client address: an IPv4 address, and the first 64 bits of an IPv6 address, because its owner chooses
+ * the rest (RFC 4291 2.5.4).
+ */
+export const addressNetwork = (address: string): string => networkWith(address, 64);
+
+/** The largest network that one customer may have. Whoever distinguishes clients by their addresses counts it as one client. */
+export const customerNetwork = (address: string): string => networkWith(address, 48);
+
+/**
+ * The networks that a client address is in, the smallest first: an IPv4 address itself; the /64 of an IPv6 address,
+ * and the /56 and /48 that providers assign to a customer (RFC 6177).
+ */
+export function addressNetworks(address: string): readonly string[] {
+  if (!hasNetworks(address)) return [address];
+  const parts = partsOf(address);
+  return [64, 56, 48].map((bits) => networkOf(parts, bits));
+}

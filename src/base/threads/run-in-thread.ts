@@ -1,0 +1,36 @@
+import { startThread, ThreadLink } from "./thread-link.ts";
+
+/** A thread for one job. */
+export interface OneJobOptions {
+  /** The `import.meta.url` of the file that starts it. */
+  readonly from: string;
+  /** The file of the thread, from there, without its extension. */
+  readonly entry: string;
+  readonly timeoutMs: number;
+  readonly maxHeapMb: number;
+  /** Ends the thread: its result is no longer wanted. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs a job in a thread of its own, which keeps no program alive.
+ *
+ * @throws {Error} With the error of the thread, or if it ends, takes too long or too much memory.
+ */
+export async function runInThread<Result>(
+  job: unknown,
+  { from, entry, timeoutMs, maxHeapMb, signal }: OneJobOptions,
+): Promise<Result> {
+  signal?.throwIfAborted();
+  const thread = startThread(from, entry, { maxOldGenerationSizeMb: maxHeapMb });
+  const link = new ThreadLink(thread);
+  const abort = (): void => void link.end("its result is no longer wanted");
+  signal?.addEventListener("abort", abort, { once: true });
+  thread.unref();
+  try {
+    return (await link.call(job, { timeoutMs })) as Result;
+  } finally {
+    signal?.removeEventListener("abort", abort);
+    void link.end();
+  }
+}

@@ -1,0 +1,34 @@
+import { parentPort, type Transferable } from "node:worker_threads";
+import { errorText } from "../settings/error-text.ts";
+import type { ThreadCall, ThreadReply } from "./thread-link.ts";
+
+/** How a thread answers its jobs. */
+export interface ServeOptions<Job> {
+  /** Describes what a job has thrown. Default: its message. */
+  readonly describe?: (error: unknown) => string;
+  /** The buffers of a result that the other side gets without a copy. */
+  readonly transferOf?: (job: Job, value: unknown) => readonly Transferable[];
+}
+
+/** Answers the calls of a `ThreadLink`, in the entry of its thread: one job after the other. */
+export function serveJobs<Job>(
+  work: (job: Job) => unknown,
+  { describe = errorText, transferOf = () => [] }: ServeOptions<Job> = {},
+): void {
+  const port = parentPort;
+  if (!port) throw new Error("This file runs as a thread only.");
+  let last = Promise.resolve();
+
+  async function answer({ call, job }: ThreadCall<Job>): Promise<void> {
+    try {
+      const value = await work(job);
+      port?.postMessage({ call, value } satisfies ThreadReply, transferOf(job, value));
+    } catch (error) {
+      port?.postMessage({ call, error: describe(error) } satisfies ThreadReply);
+    }
+  }
+
+  port.on("message", (given: ThreadCall<Job>) => {
+    last = last.then(() => answer(given));
+  });
+}

@@ -1,0 +1,119 @@
+/**
+ * The comparison of two JSON values. Golden cases, replays, packs and live answers all use it: they differ in how rows of lists
+ * belong together, in which values count as the same, and in what they make of a difference.
+ */
+import { isObject } from "../../base/index.ts";
+import type { DifferenceKind } from "./comparison.ts";
+import { areSame, jsonType } from "./value-format.ts";
+
+/** A place with the value of each side; undefined if one side has none. */
+export interface Part {
+  readonly field: string;
+  readonly old: unknown;
+  readonly new: unknown;
+}
+
+/** A place where both values differ. */
+export interface PartDifference extends Part {
+  readonly kind: DifferenceKind;
+}
+
+/** Compares two different scalars of one type: how they differ, or null if they may. */
+export type JudgeScalar = (field: string, old: unknown, other: unknown) => DifferenceKind | null;
+
+/** How two values are compared. */
+export interface CompareRules {
+  /** The field of an object's member. Default: joined by a point. */
+  readonly member?: (field: string, name: string) => string;
+  /** The rows of two lists that belong together, and the differences of the lists. Default: rows of the same place. */
+  readonly align?: (
+    field: string,
+    old: readonly unknown[],
+    other: readonly unknown[],
+  ) => readonly (Part | PartDifference)[];
+  /** Whether two values count as the same, whatever they are. Default: none do. */
+  readonly isAccepted?: (field: string, old: unknown, other: unknown) => boolean;
+  /** Default: two scalars that are not the same differ in their `value`. */
+  readonly judge?: JudgeScalar;
+  /** Most differences. Default: all. */
+  readonly most?: number;
+}
+
+/** The field of an object's member. */
+export const memberField = (field: string, name: string): string =>
+  field === "" ? name : `${field}.${name}`;
+
+/** The rows of two lists by their places. */
+export const alignByPlace = (field: string, old: readonly unknown[], other: readonly unknown[]): Part[] =>
+  Array.from({ length: Math.max(old.length, other.length) }, (_, index) => ({
+    field: `${field}[${index}]`,
+    old: old[index],
+    new: other[index],
+  }));
+
+const memberOf = (object: Readonly<Record<string, unknown>>, name: string): unknown =>
+  Object.hasOwn(object, name) ? object[name] : undefined;
+
+/** The parts of two lists or two objects; undefined for anything else, and where both are empty. */
+function partsOf(
+  { field, old, new: other }: Part,
+  { member = memberField, align = alignByPlace }: CompareRules,
+): readonly (Part | PartDifference)[] | undefined {
+  if (Array.isArray(old) && Array.isArray(other))
+    return old.length + other.length === 0 ? undefined : align(field, old, other);
+  if (!isObject(old) || !isObject(other)) return undefined;
+  const names = new Set([...Object.keys(old), ...Object.keys(other)]);
+  if (names.size === 0) return undefined;
+  return [...names].map((name) => ({
+    field: member(field, name),
+    old: memberOf(old, name),
+    new: memberOf(other, name),
+  }));
+}
+
+/** Visits all places of two values that have no parts of their own on both sides, the same ones among them. */
+export function visitParts(
+  part: Part | PartDifference,
+  rules: CompareRules,
+  visit: (part: Part | PartDifference) => void,
+): void {
+  if ("kind" in part) return visit(part);
+  if (rules.isAccepted?.(part.field, part.old, part.new)) return;
+  const parts = partsOf(part, rules);
+  if (!parts) return visit(part);
+  for (const each of parts) visitParts(each, rules, visit);
+}
+
+/** How two values differ that have no parts on both sides; null if they do not. */
+function kindOf({ field, old, new: other }: Part, judge: JudgeScalar): DifferenceKind | null {
+  if (areSame(old, other)) return null;
+  if (old === undefined) return "added";
+  if (other === undefined) return "missing";
+  const [type, otherType] = [jsonType(old), jsonType(other)];
+  if (type !== otherType) return type === "null" || otherType === "null" ? "null" : "type";
+  // Both are empty.
+  if (type === "array" || type === "object") return null;
+  return judge(field, old, other);
+}
+
+/**
+ * All differences of two values: of each field and kind the first one.
+ *
+ * @param root The field of the values themselves. Default: empty
+ */
+export function compare(
+  old: unknown,
+  other: unknown,
+  rules: CompareRules = {},
+  root = "",
+): readonly PartDifference[] {
+  const { judge = () => "value", most = Infinity } = rules;
+  const found = new Map<string, PartDifference>();
+  visitParts({ field: root, old, new: other }, rules, (part) => {
+    const kind = "kind" in part ? part.kind : kindOf(part, judge);
+    if (kind === null || found.size >= most) return;
+    const key = `${kind} ${part.field}`;
+    if (!found.has(key)) found.set(key, { ...part, kind });
+  });
+  return [...found.values()];
+}

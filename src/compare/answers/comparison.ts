@@ -1,0 +1,159 @@
+import type { RecordedCall } from "../../audit/index.ts";
+
+/**
+ * The kind of a comparison of two answers to the same request: two packs over the same responses of v4 (`candidate`),
+ * or the old service and the translation (`legacy`).
+ */
+
+/** The answer that is compared with the client's. */
+export type ComparisonSource = "candidate" | "legacy";
+
+/** A whole answer to a client, before redaction. It stays in memory. */
+export interface Answer {
+  readonly status: number;
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  /** The body as it was sent. */
+  readonly body: Buffer;
+}
+
+/** How two answers differ in one field. */
+export type DifferenceKind =
+  /** Only one side has the field. */
+  | "missing"
+  | "added"
+  /** One side is null. */
+  | "null"
+  /** Another JSON type. */
+  | "type"
+  /** The same type in another format: digits, zone, precision, letter case. */
+  | "format"
+  | "value"
+  /** The same rows of a list in another order. */
+  | "order"
+  /** A row of a list that only one side has. */
+  | "row"
+  | "status";
+
+/** One difference. */
+export interface Difference {
+  /**
+   * Path in the body without indexes, cut above 300 characters: `vms.label`, `page`; empty for the whole body. With the
+   * kind `status` it is `status`, and of a header `header x-total`.
+   */
+  readonly field: string;
+  readonly kind: DifferenceKind;
+  /** As JSON, cut above 2000 characters; undefined where the side has none. Before redaction. */
+  readonly old: string | undefined;
+  readonly new: string | undefined;
+}
+
+/** The key of a line of accepted differences. */
+export const lineKey = ({ field, kind }: Pick<Difference, "field" | "kind">): string => `${kind} ${field}`;
+
+/** How a comparison ended. */
+export type ComparisonResult =
+  | "equal"
+  /** Confirmed: the same difference was found twice. */
+  | "different"
+  /** The old side differs from itself, or the difference was not found again. */
+  | "unstable"
+  /** All differences are accepted ones of the pack. */
+  | "accepted"
+  | "not_comparable";
+
+/** Why two answers can't be compared. */
+export type NotComparableReason =
+  /** Another pack would make other calls. */
+  | "calls"
+  /** Pages by an opaque cursor. */
+  | "cursor"
+  /** A write of the same client was in flight or too young. */
+  | "write"
+  /** A token that the gateway has issued means nothing to the old service. */
+  | "token"
+  /** A 5xx. */
+  | "failed"
+  /** 429, or the status that the pack has for it. */
+  | "limited"
+  | "timeout"
+  /** A body above the cap. */
+  | "size"
+  /** A body that is no JSON, or broke off. */
+  | "unreadable"
+  /** No answer: connection refused or reset. */
+  | "unreachable"
+  /** The client went away. */
+  | "client_gone"
+  /** Budgets: the queue, the memory, or the calls per second were used up. */
+  | "budget";
+
+/** The result of one comparison. */
+export interface Compared {
+  readonly source: ComparisonSource;
+  /**
+   * The subject of a comparison: the hashes of both packs, `ACTIVE CANDIDATE`, or that of the pack with the `data` of
+   * ROLLOUT_FILE. A new subject starts the counts at zero.
+   */
+  readonly subject: string;
+  /** Name of the route, as in records. */
+  readonly route: string;
+  /** Name in the directory, else the application's id, else the fingerprint; null without a token. */
+  readonly client: string | null;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  /** The `X-Request-Id`. */
+  readonly requestId: string;
+  readonly result: ComparisonResult;
+  /** With `not_comparable` alone. */
+  readonly reason?: NotComparableReason;
+  /**
+   * The proven owner of a case: of one client only a part of the cases counts. Undefined: nobody knows,
+   * and it proves nothing.
+   */
+  readonly provenBy?: string | undefined;
+  /**
+   * Hash of route, normalised request and old answer: equal keys prove one case. Undefined where nothing was compared, and
+   * where both services refuse the request.
+   */
+  readonly key: string | undefined;
+  /** With `different` and `unstable`: those that the pack does not accept. */
+  readonly differences: readonly Difference[];
+  /**
+   * Fields and kinds that lines of the pack's `accepted-differences.yaml` cover, whatever the result is. Default:
+   * `differences` of the result `accepted`.
+   */
+  readonly accepted?: readonly Pick<Difference, "field" | "kind">[];
+  /** The body of the old answer, from which coverage is counted. Not kept. */
+  readonly answer?: Buffer;
+  /** The request and both answers, for an example; left out where the result is `equal`. */
+  readonly sample?: ComparedSample;
+}
+
+/** A request whose answers are compared. */
+export interface ComparedRequest {
+  readonly method: string;
+  /** With query. */
+  readonly path: string;
+  /** Of the client's filter header; null without one. */
+  readonly filter: string | null;
+}
+
+/** Two answers to the same request. */
+export interface AnswerPair {
+  readonly old: Answer;
+  readonly new: Answer;
+}
+
+/** The material of an example, before redaction. */
+export interface ComparedSample extends ComparedRequest, AnswerPair {
+  /** The body of the request, if it has one. */
+  readonly body?: Buffer;
+  /** The upstream's responses from which the answers were made, as records have them. Left out where they are unknown. */
+  readonly calls?: readonly RecordedCall[];
+  /** The client's token and the upstream's: they are removed wherever they occur. */
+  readonly tokens?: readonly string[];
+}
+
+/** Takes the results of comparisons. Never throws, and never waits. */
+export type ReportComparison = (compared: Compared) => void;

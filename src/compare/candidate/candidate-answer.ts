@@ -1,0 +1,171 @@
+/** The answer of another pack to a request, over the responses of v4 that its client's answer was made of. */
+import {
+  type AlphaRequest,
+  type CatalogCache,
+  createPipelineConfig,
+  NO_RESPONSE_CACHE,
+  type PipelineDependencies,
+  type PlanRules,
+  type RateLimitStatus,
+  type RequestContext,
+  type TokenInfo,
+  type UpstreamTokens,
+} from "../../gateway/index.ts";
+import { printJson, type Settings } from "../../base/index.ts";
+import type { Pack } from "../../pack/index.ts";
+import type { Exchange, SecondAnswer } from "../answers/second-answer.ts";
+import { createDryRun, emptyTokenStore } from "../dry-run/dry-run.ts";
+import { areMade, createRecordedV4, type MadeCall, type PlayedCall } from "../dry-run/recorded-v4.ts";
+
+/** The pack that a request is translated under again, with what belongs to it. */
+export interface OtherPack {
+  readonly pack: Pack;
+  readonly catalogs: CatalogCache;
+  readonly upstreamTokens: UpstreamTokens | undefined;
+}
+
+const NO_RESPONSE: PlayedCall["response"] = { headers: {}, bytes: Buffer.alloc(0) };
+
+const UNLIMITED: RateLimitStatus = {
+  isAllowed: true,
+  limit: 1,
+  remaining: 1,
+  resetAt: 0,
+  retryAfter: 1,
+  msLeft: 1000,
+};
+
+/** A client that stays until the end: whether it was there then is known already. */
+const stays = (): AlphaRequest["signal"] => ({
+  aborted: false,
+  addEventListener() {},
+  removeEventListener() {},
+});
+
+/** The calls of a request, those among them that a cache answered. */
+function callsOf({ upstream }: Pick<RequestContext, "upstream">): (PlayedCall & MadeCall)[] {
+  const cached = (upstream?.cachedReads ?? []).map(({ path, json }) => ({
+    method: "GET",
+    path,
+    filter: null,
+    status: 200,
+    response: { headers: {}, bytes: Buffer.from(printJson(json)) },
+  }));
+  const made = (upstream?.calls ?? []).map(({ response, ...call }) => ({
+    ...call,
+    response: response ? { headers: response.headers ?? {}, bytes: response.bytes } : NO_RESPONSE,
+  }));
+  return [...made, ...cached];
+}
+
+const toRouteCalls = (context: RequestContext) => ({
+  route: context.match?.route,
+  calls: callsOf(context),
+});
+
+/** What was known of the tokens of one request when it began. v4's responses may say more, as they did then. */
+interface KnownTokens extends Pick<PipelineDependencies, "tokens"> {
+  use(context: RequestContext): void;
+  forget(): void;
+}
+
+function createKnownTokens(): KnownTokens {
+  const infos = new Map<string, TokenInfo>();
+  let isAccepted = false;
+  const know = (hash: string | undefined, info: TokenInfo | undefined): void => {
+    if (hash !== undefined && info) infos.set(hash, info);
+  };
+  return {
+    forget: () => infos.clear(),
+    use({ client, token }) {
+      know(client?.credentials.hash, client?.tokenInfo);
+      know(token?.resolved.credentials.hash, token?.info);
+      isAccepted = client?.isAccepted === true || token?.isAccepted === true;
+    },
+    tokens: {
+      get: (hash) => infos.get(hash),
+      wasAccepted: () => isAccepted,
+      setScopes(hash, grants) {
+        const before = infos.get(hash);
+        know(hash, { refused: false, grants: grants ?? (before?.refused ? undefined : before?.grants) });
+      },
+      setRejected: (hash) => know(hash, { refused: true }),
+      purge: async () => {},
+      size: 0,
+      acceptedCount: 0,
+    },
+  };
+}
+
+/** The request as it was, with the body that was read. @param onUnread a body is wanted that nobody has read */
+function requestOf({ request, context }: Exchange, onUnread: () => void): AlphaRequest {
+  const { readBody, openUpload: _upload, ...others } = request;
+  const bytes = context.body?.bytes;
+  return {
+    ...others,
+    startedAt: performance.now(),
+    time: context.time,
+    signal: stays(),
+    ...(readBody && {
+      async readBody() {
+        if (!bytes) onUnread();
+        return bytes ?? Buffer.alloc(0);
+      },
+    }),
+  };
+}
+
+/** What the answers of another pack need of settings. */
+export type AnswerSettings = Parameters<typeof createPipelineConfig>[1] &
+  Partial<Pick<Settings, "NATIVE_PROXY">>;
+
+/** Creates what answers under another pack. It is asked one request at a time; `calls`: it would make calls that were not made. */
+export function createCandidateAnswer(
+  settings: AnswerSettings,
+  { pack, catalogs, upstreamTokens }: OtherPack,
+  rules: PlanRules,
+): SecondAnswer {
+  const v4 = createRecordedV4(pack);
+  const known = createKnownTokens();
+  let current: RequestContext | undefined;
+
+  const { handle } = createDryRun(pack, v4, {
+    parts: {
+      ...createPipelineConfig(pack, settings),
+      // The plan was asked when the request came, and the limits too.
+      plan: { ...rules, judge: () => current?.planned, count() {} },
+      limits: {
+        consume: async () => ({ status: current?.rateLimitStatus ?? UNLIMITED, creditAddress: undefined }),
+        consumeAddress: async () => ({ status: UNLIMITED, creditAddress: undefined }),
+        size: 0,
+      },
+      upstreamTokens,
+      files: { stream: () => Promise.reject(new Error("files are not translated again")) },
+      catalogs,
+      responseCache: NO_RESPONSE_CACHE,
+      tokens: known.tokens,
+      tokenStore: { ...emptyTokenStore, find: () => current?.token?.resolved.grant },
+      nativeScheme: settings?.NATIVE_PROXY ? pack.nativeScheme : undefined,
+    },
+  });
+
+  return {
+    async ask(exchange) {
+      const { context } = exchange;
+      current = context;
+      known.use(context);
+      v4.play(context.match?.route.name ?? null, callsOf(context));
+      let needsBody = false;
+      const { response, exchange: other } = await handle(requestOf(exchange, () => (needsBody = true)));
+      // The request and its responses are as large as the client and v4 made them.
+      current = undefined;
+      known.forget();
+      v4.play(null, []);
+      if (response.file || needsBody || !other || other.context.match?.route.upload) return "calls";
+      const { status, headers, body } = response;
+      return areMade(toRouteCalls(context), toRouteCalls(other.context))
+        ? { status, headers, body }
+        : "calls";
+    },
+  };
+}

@@ -1,0 +1,84 @@
+/** Where the counts and examples of comparisons are in the state store. */
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { tryParse } from "../../audit/index.ts";
+import {
+  createSharedDocument,
+  type DocumentStore,
+  isObject,
+  type KeyValueStore,
+  type SharedDocument,
+} from "../../base/index.ts";
+import type { ComparisonSource } from "../answers/comparison.ts";
+import { examplesOf, sourceCounts, type SourceCounts } from "./counts.ts";
+import type { Example } from "./example.ts";
+
+export const SOURCES: readonly ComparisonSource[] = ["candidate", "legacy"];
+
+/** An example has data of a client: it is not kept for longer than its records. */
+const EXAMPLE_TTL_SECONDS = 30 * 86_400;
+/** Examples that are deleted in one write. */
+const DELETED_AT_ONCE = 20;
+
+const exampleKey = (id: string): string => `parity:example:${id}`;
+
+/** The counts of a source: null where nothing was counted, or what is stored is damaged. */
+export const createCountsDocument = (
+  store: DocumentStore,
+  source: ComparisonSource,
+): SharedDocument<SourceCounts | null> =>
+  createSharedDocument(store, {
+    key: `parity:counts:${source}`,
+    schema: sourceCounts.nullable().catch(null),
+    empty: null,
+  });
+
+/** The counts of all sources that have any. @throws {StateUnavailableError} */
+export async function readComparisons(state: DocumentStore): Promise<readonly SourceCounts[]> {
+  const documents = SOURCES.map((source) => createCountsDocument(state, source));
+  await Promise.all(documents.map((document) => document.refresh()));
+  return documents.flatMap((document) => document.current() ?? []);
+}
+
+/** @param json An {@link Example} */
+export const writeExample = (state: Pick<KeyValueStore, "set">, id: string, json: string): Promise<void> =>
+  state.set(exampleKey(id), json, EXAMPLE_TTL_SECONDS);
+
+/** An example; undefined if none has this id. @throws {StateUnavailableError} */
+export async function readExample(
+  state: Pick<KeyValueStore, "get">,
+  id: string,
+): Promise<Example | undefined> {
+  const text = await state.get(exampleKey(id));
+  const value = text === undefined ? undefined : tryParse(text)?.value;
+  return isObject(value) && value["id"] === id ? (value as unknown as Example) : undefined;
+}
+
+/** Deletes the examples of counts. @throws {StateUnavailableError} */
+export async function deleteExamples(
+  state: Pick<KeyValueStore, "deleteAll">,
+  counts: SourceCounts | null,
+): Promise<void> {
+  const keys = counts ? [...examplesOf(counts).keys()].map(exampleKey) : [];
+  for (let at = 0; at < keys.length; at += DELETED_AT_ONCE) {
+    await state.deleteAll(keys.slice(at, at + DELETED_AT_ONCE));
+    await nextTurn();
+  }
+}
+
+/** Forgets what was counted. @returns The sources that had counts. @throws {StateUnavailableError} */
+export async function resetComparisons(
+  state: DocumentStore & Pick<KeyValueStore, "deleteAll">,
+  sources: readonly ComparisonSource[] = SOURCES,
+): Promise<readonly ComparisonSource[]> {
+  const found: ComparisonSource[] = [];
+  for (const source of sources) {
+    let before: SourceCounts | null = null;
+    await createCountsDocument(state, source).change((counts) => {
+      before = counts;
+      return null;
+    });
+    if (before) found.push(source);
+    await deleteExamples(state, before);
+  }
+  return found;
+}

@@ -1,0 +1,145 @@
+import type { AuditRecord, RecordedCall } from "../../audit/index.ts";
+import { printJson } from "../../base/index.ts";
+import type { Pack, Route, RouteCall } from "../../pack/index.ts";
+import { type HttpRequest, type HttpResponse, type Upstream, UpstreamError } from "../../gateway/index.ts";
+import { isCallOf } from "./recorded.ts";
+
+type CallName = Pick<RecordedCall, "method" | "path">;
+
+/** The repeated call of a route that a request is; undefined if it is none. */
+const repeatedCall = (
+  call: CallName,
+  place: RouteCall["place"],
+  route: Route | undefined,
+): RouteCall | undefined =>
+  route?.calls.find((each) => each.repeats && each.place === place && isCallOf(each.endpoint, call));
+
+/**
+ * Removes the requests that wait until the main call is possible, and those that wait for its result: their number does not
+ * depend on the pack.
+ */
+export function withoutWaiting<Call extends CallName>(
+  calls: readonly Call[],
+  route: Route | undefined,
+): Call[] {
+  const { source } = route ?? {};
+  if (!source || !("call" in source)) return [...calls];
+  const main = calls.findIndex((call) => isCallOf(source.call, call));
+  const mainIndex = main === -1 ? calls.length : main;
+  return calls.filter(
+    (call, index) =>
+      index === mainIndex || !repeatedCall(call, index < mainIndex ? "before" : "after", route),
+  );
+}
+
+/** Whether the main call is sent at once if a call before it gets no permission. */
+const isSkipped = (call: CallName, route: Route | undefined): boolean =>
+  repeatedCall(call, "before", route)?.isOptional === true;
+
+/** The last request about each operation: a replay gets its response at once. */
+function lastOfRepeated<Call extends CallName>(calls: readonly Call[], route: Route | undefined): Call[] {
+  const repeated = calls.filter(
+    (call) =>
+      repeatedCall(call, "after", route) || (repeatedCall(call, "before", route) && !isSkipped(call, route)),
+  );
+  return [...new Map(repeated.map((call) => [call.path, call])).values()];
+}
+
+/** A call as v4 got it. */
+export type MadeCall = Pick<RecordedCall, "method" | "path" | "filter" | "body">;
+
+/** The calls that a route has made. */
+interface RouteCalls {
+  readonly route: Route | undefined;
+  readonly calls: readonly MadeCall[];
+}
+
+const wordsOf = ({ route, calls }: RouteCalls): string[] =>
+  withoutWaiting(calls, route).map(({ method, path, filter, body }) =>
+    JSON.stringify([method, path, filter, body === undefined ? null : printJson(body)]),
+  );
+
+/** Whether all calls under another pack were made. It may make fewer: then its answer is known, too. */
+export function areMade(made: RouteCalls, other: RouteCalls): boolean {
+  const left = wordsOf(made);
+  return wordsOf(other).every((words) => {
+    const index = left.indexOf(words);
+    if (index !== -1) left.splice(index, 1);
+    return index !== -1;
+  });
+}
+
+const toText = (response: unknown): string =>
+  typeof response === "string" || response === undefined ? (response ?? "") : printJson(response);
+
+/** A call that was made, with its response. */
+export interface PlayedCall extends CallName {
+  /** Null: there was no response. */
+  readonly status: number | null;
+  readonly response: Pick<HttpResponse, "headers" | "bytes">;
+}
+
+/** The calls of a record. Headers are not recorded. A call may need a version, whichever it is. */
+export const recordedCalls = ({ v4 }: Pick<AuditRecord, "v4">): readonly PlayedCall[] =>
+  v4.map(({ method, path, status, response }) => ({
+    method,
+    path,
+    status,
+    response: { headers: { etag: '"recorded"' }, bytes: Buffer.from(toText(response)) },
+  }));
+
+/** An upstream that responds with the responses to calls that were made before. */
+export interface RecordedV4 extends Upstream {
+  /** Sets the calls whose responses come next, and the route that made them. */
+  play(route: string | null, calls: readonly PlayedCall[]): void;
+  /** Requests without a recorded response. */
+  readonly unknown: readonly HttpRequest[];
+  /** Requests without a recorded response, because the response was cached (`keep` in the pack). */
+  readonly cached: readonly HttpRequest[];
+}
+
+/** Creates the upstream. Catalogs are not recorded, so there are none. */
+export function createRecordedV4(pack: Pack): RecordedV4 {
+  let remaining: PlayedCall[] = [];
+  let unknown: HttpRequest[] = [];
+  let cached: HttpRequest[] = [];
+  let route: Route | undefined;
+  let isMainCallSent = false;
+
+  const isCached = (call: HttpRequest): boolean =>
+    (route?.calls ?? []).some(({ cacheSeconds, endpoint }) => cacheSeconds > 0 && isCallOf(endpoint, call));
+
+  function respond(call: HttpRequest): HttpResponse {
+    const { source } = route ?? {};
+    isMainCallSent ||= source !== undefined && "call" in source && isCallOf(source.call, call);
+    if (!isMainCallSent && isSkipped(call, route))
+      return { status: 403, headers: {}, bytes: Buffer.alloc(0), ms: 0 };
+    const index = remaining.findIndex(({ method, path }) => method === call.method && path === call.path);
+    const [recorded] = index === -1 ? [] : remaining.splice(index, 1);
+    // The operation was still in progress when its result was asked for last.
+    if (!recorded && repeatedCall(call, "after", route))
+      return { status: 404, headers: {}, bytes: Buffer.alloc(0), ms: 0 };
+    if (!recorded) (isCached(call) ? cached : unknown).push(call);
+    if (!recorded || recorded.status === null)
+      throw new UpstreamError("unreachable", "no response is recorded");
+    return { status: recorded.status, ...recorded.response, ms: 0 };
+  }
+
+  return {
+    play(name, calls) {
+      route = name === null ? undefined : pack.route(name);
+      remaining = [...withoutWaiting(calls, route), ...lastOfRepeated(calls, route)];
+      unknown = [];
+      cached = [];
+      isMainCallSent = false;
+    },
+    get unknown() {
+      return unknown;
+    },
+    get cached() {
+      return cached;
+    },
+    call: async (call) => respond(call),
+    close: () => Promise.resolve(),
+  };
+}

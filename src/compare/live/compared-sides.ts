@@ -1,0 +1,35 @@
+/** The interface between comparisons and the choice of a request's side. Neither needs to know how the other works. */
+import type { Compared } from "../answers/comparison.ts";
+
+/** How the two services share their data. */
+export type RolloutData =
+  | { readonly kind: "shared" }
+  /** Each side has the writes of the other one after the lag at the latest. */
+  | { readonly kind: "replicated"; readonly lagMs: number };
+
+/** The budget of comparisons. */
+export interface ComparisonBudget {
+  /** Share of the reads, in buckets: 0 to 10 000. */
+  readonly share: number;
+  /** Of this process. */
+  readonly perSecond: number;
+  /** For answers that wait. */
+  readonly memoryBytes: number;
+  /** Share of a client's own rate limit: 0 to 1. */
+  readonly clientShare: number;
+  /** Names of routes that are never compared. */
+  readonly skippedRoutes: ReadonlySet<string>;
+}
+
+/** The choice of a request's side, as comparisons see it. */
+export interface ComparedSides {
+  plan(): { readonly data: RolloutData; readonly compare: ComparisonBudget };
+  /** Whether the file turned a client to the translation within the last hour. */
+  isFresh(client: string | undefined, route: string | null): boolean;
+  /** Takes the result of a comparison. @param sender Who has asked: see `provenBy`; undefined: a stranger */
+  note(compared: Compared, sender: string | undefined): void;
+  /** Notes that the old service was asked. @returns what to call when it answers */
+  beginOld(route: string | null, sender: () => string | undefined): () => void;
+  /** Notes how the old service has answered. */
+  noteOld(route: string | null, hasFailed: boolean, sender: string): void;
+}

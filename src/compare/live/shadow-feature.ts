@@ -1,0 +1,81 @@
+/** The state that comparisons of the old service and the translation share, whichever pack is active. */
+import type { LegacyService } from "../../gateway/index.ts";
+import type { Feature, KeyValueStore } from "../../base/index.ts";
+import type { ReportComparison } from "../answers/comparison.ts";
+import { VolatileFields } from "../answers/volatile-fields.ts";
+import { createReportFull } from "../counts/full-stores.ts";
+import { createVolatileStore } from "../answers/volatile-store.ts";
+import type { ComparedSides } from "./compared-sides.ts";
+import { OldService } from "./ask-old-service.ts";
+import { Budget } from "./budget.ts";
+import type { ShadowOptions } from "./shadow-runner.ts";
+import { WriteFence } from "./write-fence.ts";
+
+/** The state that comparisons share, whichever pack is active. */
+export interface OpenShadow {
+  readonly sides: ComparedSides;
+  readonly old: OldService;
+  readonly budget: Budget;
+  readonly fence: WriteFence;
+  /** The knowledge about the old service. */
+  readonly volatile: VolatileFields;
+  readonly report: ShadowOptions["report"];
+  /** Fires when the gateway stops. */
+  readonly closing: AbortSignal;
+  close(): Promise<unknown>;
+}
+
+export interface ShadowNeeds {
+  readonly sides: ComparedSides | undefined;
+  readonly legacy: LegacyService | undefined;
+  readonly state: KeyValueStore;
+  readonly report: ReportComparison;
+  /** The query parameter with the token, where the pack has it there. */
+  readonly tokenParameter: string | undefined;
+}
+
+/** Pause between two looks at what other processes know of the old service. */
+const EXCHANGE_MS = 60_000;
+
+export const SHADOW: Feature<ShadowNeeds, OpenShadow | undefined> = {
+  name: "shadow",
+  setting: "ROLLOUT_FILE",
+  open({ RATE_LIMIT }, { sides, legacy, state, report, tokenParameter }, { log, metrics, repeat }) {
+    if (!sides || !legacy) return undefined;
+    const budget = new Budget(() => {
+      const { perSecond, memoryBytes: memory, clientShare } = sides.plan().compare;
+      const perClient = Math.max(1, Math.floor(RATE_LIMIT.points * clientShare));
+      return { perSecond, perClient, clientSeconds: RATE_LIMIT.seconds, memory };
+    });
+    const fence = new WriteFence({
+      lagMs() {
+        const { data } = sides.plan();
+        return data.kind === "replicated" ? data.lagMs : 0;
+      },
+      onFull: createReportFull({ log, metrics }),
+    });
+    const volatile = new VolatileFields();
+    const exchangeVolatile = createVolatileStore(state, volatile, legacy.url.href);
+    // The sides says that the store is down. Until then this process learns by itself.
+    const exchange = (): Promise<void> => exchangeVolatile().catch(() => {});
+    void repeat(EXCHANGE_MS, exchange)();
+    const old = new OldService(legacy, tokenParameter);
+    const closing = new AbortController();
+    return {
+      sides,
+      old,
+      budget,
+      fence,
+      volatile,
+      report(compared) {
+        report(compared);
+        sides.note(compared, compared.provenBy);
+      },
+      closing: closing.signal,
+      close() {
+        closing.abort();
+        return Promise.all([exchange(), old.close()]);
+      },
+    };
+  },
+};

@@ -1,0 +1,102 @@
+/** Parts that several views have. */
+import { ago, dateTime } from "./format.js";
+import { html } from "./html.js";
+
+/** Announces a text to screen readers. */
+export function say(text) {
+  document.getElementById("announcement").textContent = text;
+}
+
+/** Shown in place of an empty view: what it would show, and how to get data. */
+export const emptyState = (title, ...hints) =>
+  html`<div class="empty">
+    <h2>${title}</h2>
+    ${hints.map((hint) => html`<p>${hint}</p>`)}
+  </div>`;
+
+export const problem = (text) => html`<p class="problem" role="alert">${text}</p>`;
+
+export const loading = html`<p class="hint" aria-busy="true">Loading…</p>`;
+
+export const hint = (text) => html`<p class="hint">${text}</p>`;
+
+/** The head of a view: its title, and what is beside it. */
+export const viewHead = (title, ...beside) =>
+  html`<div class="head">
+    <h1>${title}</h1>
+    ${beside}
+  </div>`;
+
+/** A time as people say it: `5 minutes ago`. */
+export const when = (iso) => html`<time datetime=${iso} title=${dateTime(iso)}>${ago(iso)}</time>`;
+
+/** Names and values below each other. Values that are not there are left out. */
+export const facts = (given) =>
+  html`<dl class="facts">
+    ${given.filter(Boolean).map(
+      ([name, value]) =>
+        html`<div>
+          <dt>${name}</dt>
+          <dd>${value}</dd>
+        </div>`,
+    )}
+  </dl>`;
+
+/** The heads of a table. A column is its name, or its name and whether it has numbers. */
+const tableHead = (columns) =>
+  html`<thead>
+    <tr>
+      ${columns
+        .map((column) => [column].flat())
+        .map(([name, number]) => html`<th scope="col" class=${number && "number"}>${name}</th>`)}
+    </tr>
+  </thead>`;
+
+/** A table whose rows are cards on a narrow screen. The caption is for who does not see it. */
+export const cardTable = (caption, columns, rows) =>
+  html`<table class="cards labelled">
+    <caption class="unseen">${caption}</caption>
+    ${tableHead(columns)}
+    <tbody>${rows}</tbody>
+  </table>`;
+
+/** A table that scrolls to the side. */
+export const wideTable = (label, columns, rows, className) =>
+  html`<div class="wide-table" tabindex="0" role="region" aria-label=${label}>
+    <table class=${className}>
+      ${tableHead(columns)}
+      <tbody>${rows}</tbody>
+    </table>
+  </div>`;
+
+/** The options of a select. An option is its value and its text; the chosen one is selected. */
+export const options = (all, chosen) =>
+  all.map(([value, text]) => html`<option value=${value} selected=${value === chosen}>${text}</option>`);
+
+/**
+ * A form of filters. Calls `changed` with the filled fields, by name, after every change, and when the form is cleared.
+ */
+export function filterForm(label, changed, fields) {
+  const changedIn = (form) =>
+    changed(Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, value.trim()])));
+
+  function clear(event) {
+    // A reset would restore the values of the address.
+    event.preventDefault();
+    const form = event.currentTarget;
+    for (const control of form.elements) if (control.name) control.value = "";
+    changedIn(form);
+  }
+
+  return html`<form
+    class="filters"
+    role="search"
+    aria-label=${label}
+    onSubmit=${(event) => event.preventDefault()}
+    onChange=${(event) => changedIn(event.currentTarget)}
+    onReset=${clear}
+  >
+    ${fields}
+    <button type="reset">Clear</button>
+  </form>`;
+}

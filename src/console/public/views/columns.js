@@ -1,0 +1,26 @@
+/** Columns that several tables have. */
+import { count, percent } from "../format.js";
+import { when } from "../parts.js";
+
+/** A column of a count. @param read the count of a row */
+export const countColumn = (name, read) => ({
+  name,
+  number: true,
+  value: read,
+  cell: (row) => count(read(row)),
+});
+
+/** A column of a time. @param read the time of a row, ISO 8601, or null for never */
+export const timeColumn = (name, read) => ({
+  name,
+  number: true,
+  value: (row) => Date.parse(read(row) ?? 0),
+  cell: (row) => (read(row) === null ? "never" : when(read(row))),
+});
+
+export const ERRORS_COLUMN = {
+  name: "Errors",
+  number: true,
+  value: ({ errors, requests }) => errors / requests,
+  cell: ({ errors, requests }) => `${count(errors)} (${percent(errors, requests)})`,
+};

@@ -1,0 +1,170 @@
+import { HttpError } from "../../pack/index.ts";
+import { ShareUsage, type ShareClient } from "../upstream/share-usage.ts";
+import { BODY_MEMORY, LEAST_AWAITED_BYTES, SMALL_BODIES, WAITING_BODIES } from "./policy.ts";
+
+export const isSmallBody = (bytes: number): boolean => bytes <= SMALL_BODIES.bytes;
+
+/** Too many others are in memory. Clients know 500 as a failure that passes. */
+const busy = (): HttpError =>
+  new HttpError(500, "The service is busy. Try again later.", {
+    by: "bodies",
+    warning: "too many bodies are in memory",
+  });
+
+/** The room that the clients have. Two of the largest bodies always find some. */
+function createUsage(all: number, largest: number): ShareUsage {
+  const share = (part: number, bodies: number): number => Math.max(all * part, bodies * largest);
+  return new ShareUsage({
+    size: share(1, 4),
+    token: share(1 / 2, 2),
+    network: share(3 / 4, 3),
+    unknown: share(1 / 4, 2),
+    unknownPerNetwork: share(1 / 16, 2),
+  });
+}
+
+/** A body in memory. */
+export interface BodyInRoom {
+  readonly owner: ShareClient;
+  /** Whether its head says that it is larger than small ones. */
+  readonly isDeclaredLarge: boolean;
+  /** Bytes that it holds. Only the room changes them. */
+  held: number;
+}
+
+/** A body that is still coming. */
+export interface ComingBody {
+  readonly body: BodyInRoom;
+  /** Bytes of the last second or two; undefined: it is newer. */
+  recentBytes(): number | undefined;
+  fail(error: HttpError): void;
+}
+
+interface Waiter {
+  readonly body: BodyInRoom;
+  /** Bytes that it is to hold. */
+  readonly bytes: number;
+  readonly onRoom: () => void;
+}
+
+const hasAcceptedToken = ({ owner }: BodyInRoom): boolean => owner.isKnown && owner.token !== undefined;
+
+/** The memory for bodies of a process. */
+export class BodyRoom {
+  readonly #small = createUsage(SMALL_BODIES.bodies * SMALL_BODIES.bytes, SMALL_BODIES.bytes);
+  readonly #large: ShareUsage;
+  readonly #queue = createUsage(WAITING_BODIES.bodies, 1);
+  readonly #waiters = new Set<Waiter>();
+  readonly #coming: Iterable<ComingBody>;
+
+  /** @param bodyLimit bytes of the largest body. @param coming all bodies that are still coming */
+  constructor(bodyLimit: number, coming: Iterable<ComingBody>) {
+    this.#large = createUsage(Math.min(BODY_MEMORY.bodies * bodyLimit, BODY_MEMORY.bytes), bodyLimit);
+    this.#coming = coming;
+  }
+
+  /** Bytes in memory. */
+  get bytes(): number {
+    return this.#small.all + this.#large.all;
+  }
+
+  /** Sets how many bytes a body may hold, more or fewer than before. @returns false where there is no room for them */
+  resize(body: BodyInRoom, bytes: number): boolean {
+    if (bytes > body.held && !this.#hasRoom(body, bytes)) return false;
+    const [before, after] = [this.#partOf(body, body.held), this.#partOf(body, bytes)];
+    const givesBack = bytes < body.held || (before !== after && body.held > 0);
+    before.count(body.owner, -body.held);
+    after.count(body.owner, bytes);
+    body.held = bytes;
+    if (givesBack) this.#admitWaiters();
+    return true;
+  }
+
+  /**
+   * Waits until a body may hold this many bytes. The result leaves the queue.
+   *
+   * @param onRoom is called when it holds them. @param onBusy is called when there was no room in time
+   */
+  waitFor(
+    body: BodyInRoom,
+    bytes: number,
+    onRoom: () => void,
+    onBusy: (error: HttpError) => void,
+  ): () => void {
+    if (!this.#queue.isWithin(body.owner)) {
+      onBusy(busy());
+      return () => {};
+    }
+    const leave = (): void => {
+      clearTimeout(timer);
+      if (this.#waiters.delete(waiter)) this.#queue.count(body.owner, -1);
+    };
+    const timer = setTimeout(() => {
+      leave();
+      onBusy(busy());
+    }, WAITING_BODIES.ms);
+    const waiter: Waiter = {
+      body,
+      bytes,
+      onRoom() {
+        leave();
+        onRoom();
+      },
+    };
+    this.#waiters.add(waiter);
+    this.#queue.count(body.owner, 1);
+    this.#makeRoom(waiter);
+    return leave;
+  }
+
+  /** Ends bodies that are too slow while others wait for their room. */
+  makeRoom(): void {
+    for (const waiter of this.#waiters) this.#makeRoom(waiter);
+  }
+
+  #partOf({ isDeclaredLarge }: BodyInRoom, bytes: number): ShareUsage {
+    return isDeclaredLarge || !isSmallBody(bytes) ? this.#large : this.#small;
+  }
+
+  #hasRoom(body: BodyInRoom, bytes: number): boolean {
+    const part = this.#partOf(body, bytes);
+    const held = part === this.#partOf(body, body.held) ? body.held : 0;
+    return part.isWithin(body.owner, bytes - held);
+  }
+
+  #admitWaiters(): void {
+    for (const waiter of this.#waiters) if (this.resize(waiter.body, waiter.bytes)) waiter.onRoom();
+  }
+
+  /**
+   * Ends the slowest bodies, as many as are needed for the one that waits: those of networks that have more than its own has. Who
+   * has no accepted token ends none of those who have one.
+   */
+  #makeRoom({ body, bytes }: Waiter): void {
+    const part = this.#partOf(body, bytes);
+    const ended: ComingBody[] = [];
+    for (const slow of this.#findSlow(part)) {
+      if (this.#hasRoom(body, bytes)) break;
+      const { owner, held } = slow.body;
+      if (part.ofNetwork(owner) <= part.ofNetwork(body.owner)) continue;
+      if (hasAcceptedToken(slow.body) && !hasAcceptedToken(body)) continue;
+      part.count(owner, -held);
+      ended.push(slow);
+    }
+    const isEnough = this.#hasRoom(body, bytes);
+    for (const { body: other } of ended) part.count(other.owner, other.held);
+    if (!isEnough) return;
+    for (const slow of ended)
+      slow.fail(new HttpError(400, "The body came too slowly while others waited for its memory."));
+  }
+
+  /** The bodies that are too slow for others to wait for them, the slowest first. */
+  #findSlow(part: ShareUsage): readonly ComingBody[] {
+    return [...this.#coming]
+      .filter(({ body }) => body.held > 0 && this.#partOf(body, body.held) === part)
+      .map((coming) => ({ coming, recent: coming.recentBytes() ?? Infinity }))
+      .filter(({ recent }) => recent < LEAST_AWAITED_BYTES)
+      .toSorted((one, other) => one.recent - other.recent)
+      .map(({ coming }) => coming);
+  }
+}

@@ -1,0 +1,34 @@
+const NO_BYTES = Buffer.alloc(0);
+
+/** Bytes that come in pieces as small as their sender likes: they are copied together, so no piece costs more than its bytes. */
+export class GrowingBytes {
+  length = 0;
+  #buffer: Buffer = NO_BYTES;
+
+  /** The bytes of memory after this many more. @param most how many may come in all: a larger buffer is not needed */
+  capacityWith(more: number, most: number): number {
+    const length = this.length + more;
+    if (length <= this.#buffer.length || this.length === 0) return Math.max(length, this.#buffer.length);
+    return Math.max(length, Math.min(2 * this.length, most));
+  }
+
+  /** Adds a piece. A single one is not copied. */
+  add(piece: Buffer, most: number): void {
+    const capacity = this.capacityWith(piece.length, most);
+    if (this.length === 0) this.#buffer = piece;
+    else {
+      if (capacity > this.#buffer.length) {
+        const larger = Buffer.allocUnsafeSlow(capacity);
+        this.#buffer.copy(larger, 0, 0, this.length);
+        this.#buffer = larger;
+      }
+      piece.copy(this.#buffer, this.length);
+    }
+    this.length += piece.length;
+  }
+
+  /** The bytes so far, without a copy. */
+  bytes(): Buffer {
+    return this.#buffer.subarray(0, this.length);
+  }
+}

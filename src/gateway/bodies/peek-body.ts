@@ -1,0 +1,54 @@
+/** Looks at a body before anybody reads it. */
+import type { IncomingMessage } from "node:http";
+import { hasBody } from "./receive-body.ts";
+
+/** A slower body is not waited for. */
+const PATIENCE_MS = 10_000;
+
+/** A stream without bytes has ended by now, and the next reader would wait for its end. */
+function sayEmpty({ headers }: IncomingMessage): void {
+  delete headers["transfer-encoding"];
+  headers["content-length"] = "0";
+}
+
+/**
+ * Reads a short body and puts it back: the next reader of the request gets all of it.
+ *
+ * @param most Longer bodies are not looked at. In bytes.
+ * @returns undefined for a body that is longer, slower than ten seconds, or broken off
+ */
+export function peekBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
+  const declared = Number(request.headers["content-length"] ?? Number.NaN);
+  if (!hasBody(request) || declared > most || request.readableEnded) return Promise.resolve(undefined);
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+
+    function settle(isWhole: boolean): void {
+      clearTimeout(timer);
+      request.off("readable", onReadable).off("close", onClose);
+      const body = Buffer.concat(chunks, length);
+      // Before the stream notices that it has ended.
+      if (length > 0 && !request.destroyed) request.unshift(body);
+      if (length === 0 && isWhole) sayEmpty(request);
+      resolve(isWhole ? body : undefined);
+    }
+    function onReadable(): void {
+      while (request.readableLength > 0) {
+        const chunk = request.read() as Buffer;
+        chunks.push(chunk);
+        length += chunk.length;
+        if (length === declared) return settle(true);
+        if (length > most) return settle(false);
+      }
+      if (request.complete) settle(true);
+    }
+    const onClose = (): void => settle(false);
+    const timer = setTimeout(() => settle(false), PATIENCE_MS);
+    // An error without a listener would end the process; "close" follows it.
+    request
+      .on("readable", onReadable)
+      .on("close", onClose)
+      .on("error", () => {});
+  });
+}

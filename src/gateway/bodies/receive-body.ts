@@ -1,0 +1,207 @@
+import type { IncomingMessage } from "node:http";
+import { HttpError, UNREADABLE_BODY } from "../../pack/index.ts";
+import { decodeContent } from "../upstream/content-decoding.ts";
+import type { ShareClient } from "../upstream/share-usage.ts";
+import { toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
+import type { Readable } from "node:stream";
+import type { ReadBody } from "../pipeline/request.ts";
+import { BodyPace } from "./body-pace.ts";
+import { BodyRoom, type BodyInRoom, type ComingBody, isSmallBody } from "./body-room.ts";
+import { GrowingBytes } from "./growing-bytes.ts";
+import { RATE_CHECK_MS } from "./policy.ts";
+
+const NO_BYTES = Buffer.alloc(0);
+
+const tooLarge = (): HttpError => new HttpError(400, "The body is too large.");
+const unreadable = (): HttpError => new HttpError(400, UNREADABLE_BODY);
+
+/** One body, and what it takes of the budget until `release`. */
+export interface BodyReader {
+  readonly read: ReadBody;
+  /** The body as it arrives, outside of the budget, in place of `read`. */
+  readonly openUpload: () => Readable;
+  /** Whether reading has failed, or the upload has ended early: the client may still be sending. */
+  hasUnreadRest(): boolean;
+  release(): void;
+}
+
+/** Reads the bodies of requests, within one budget of memory for the whole process. */
+export interface RequestBodies {
+  of(request: IncomingMessage): BodyReader;
+  /** Bytes in memory. */
+  readonly bytes: number;
+}
+
+/** A body that is still coming. */
+interface Coming extends ComingBody {
+  readonly pace: BodyPace;
+  /** While it waits for room, the gateway itself reads no more of it. */
+  isWaiting: boolean;
+}
+
+async function decodedBody(body: Buffer, coding: string, limit: number): Promise<Buffer> {
+  try {
+    return await decodeContent(body, coding, limit);
+  } catch (error) {
+    if (toUpstreamError(error).kind === "too_large") throw tooLarge();
+    if (error instanceof UpstreamError)
+      throw new HttpError(400, "The Content-Encoding of the body is not supported.");
+    throw unreadable();
+  }
+}
+
+const declaredLength = ({ headers }: IncomingMessage): number => Number(headers["content-length"] ?? 0);
+
+/** Does a request say that it has a body? */
+export const hasBody = (request: IncomingMessage): boolean =>
+  request.headers["transfer-encoding"] !== undefined || declaredLength(request) > 0;
+
+class Reader implements BodyReader, BodyInRoom {
+  readonly #request: IncomingMessage;
+  readonly #limit: number;
+  readonly #room: BodyRoom;
+  readonly #coming: Set<Coming>;
+  readonly isDeclaredLarge: boolean;
+  owner: ShareClient = { isKnown: false, token: undefined, networks: [] };
+  held = 0;
+  #failed = false;
+  #isUpload = false;
+
+  constructor(request: IncomingMessage, limit: number, room: BodyRoom, coming: Set<Coming>) {
+    this.#request = request;
+    this.#limit = limit;
+    this.#room = room;
+    this.#coming = coming;
+    this.isDeclaredLarge = !isSmallBody(declaredLength(request));
+  }
+
+  readonly read: ReadBody = async (owner, most = this.#limit) => {
+    this.owner = owner;
+    if (!hasBody(this.#request)) return NO_BYTES;
+    if (this.#request.readableEnded)
+      throw new Error("Another middleware has read the body: mount the gateway before body parsers.");
+    try {
+      const limit = Math.min(most, this.#limit);
+      const body = await this.#collect(limit);
+      const coding = this.#request.headers["content-encoding"] ?? "identity";
+      return coding.toLowerCase() === "identity" ? body : await this.#decode(body, coding, limit);
+    } catch (error) {
+      this.#failed = true;
+      this.release();
+      throw error;
+    }
+  };
+
+  readonly openUpload = (): Readable => {
+    this.#isUpload = true;
+    return this.#request;
+  };
+
+  hasUnreadRest(): boolean {
+    return this.#failed || (this.#isUpload && !this.#request.readableEnded);
+  }
+
+  release(): void {
+    this.#room.resize(this, 0);
+  }
+
+  /** The decoded size is not known before: a few kilobytes may become the largest body. */
+  async #decode(body: Buffer, coding: string, limit: number): Promise<Buffer> {
+    const bytes = this.held + limit;
+    if (!this.#room.resize(this, bytes))
+      await new Promise<void>((resolve, reject) => void this.#room.waitFor(this, bytes, resolve, reject));
+    const decodedBytes = await decodedBody(body, coding, limit);
+    this.#room.resize(this, decodedBytes.length);
+    return decodedBytes;
+  }
+
+  /**
+   * Collects the body, up to the limit: what exceeds it is not waited for. Not by the `raw-body` package: it has no hook
+   * for each chunk, which the budget and the minimum rate need, and it keeps each chunk, however small, as a buffer.
+   */
+  #collect(limit: number): Promise<Buffer> {
+    const request = this.#request;
+    const declared = declaredLength(request);
+    const most = declared || limit;
+    return new Promise((resolve, reject) => {
+      if (declared > limit) return reject(tooLarge());
+      const collected = new GrowingBytes();
+      let leaveQueue: (() => void) | undefined;
+
+      const onData = (chunk: Buffer): void => {
+        if (collected.length + chunk.length > limit) return fail(tooLarge());
+        const capacity = collected.capacityWith(chunk.length, most);
+        if (this.#room.resize(this, capacity)) return collected.add(chunk, most);
+        request.pause();
+        coming.isWaiting = true;
+        const onRoom = (): void => {
+          coming.isWaiting = false;
+          collected.add(chunk, most);
+          request.resume();
+        };
+        leaveQueue = this.#room.waitFor(this, capacity, onRoom, fail);
+      };
+      const settle = (): void => {
+        leaveQueue?.();
+        request.off("data", onData).off("end", onEnd).off("close", onBroken);
+        this.#coming.delete(coming);
+      };
+      const onEnd = (): void => {
+        settle();
+        resolve(collected.bytes());
+      };
+      const fail = (error: HttpError): void => {
+        settle();
+        if (coming.isWaiting) request.resume();
+        // At once: others may wait for its room.
+        this.release();
+        reject(error);
+      };
+      const onBroken = (): void => fail(unreadable());
+      const pace = new BodyPace(this.owner.isKnown, () => collected.length);
+      const coming: Coming = {
+        body: this,
+        pace,
+        isWaiting: false,
+        recentBytes: () => pace.recentBytes(),
+        fail,
+      };
+      this.#coming.add(coming);
+      // An error without a listener would end the process; "close" follows it.
+      request
+        .on("data", onData)
+        .on("end", onEnd)
+        .on("close", onBroken)
+        .on("error", () => {});
+    });
+  }
+}
+
+/** `bodyLimit` in bytes: of one body, before and after decoding. */
+export function createBodyReaders(bodyLimit: number): RequestBodies {
+  const coming = new Set<Coming>();
+  const room = new BodyRoom(bodyLimit, coming);
+  let timer: NodeJS.Timeout | undefined;
+
+  /** One timer for all, which ends when nothing has come for a while. */
+  function check(): void {
+    for (const body of coming) {
+      const isLate = !body.isWaiting && body.pace.check();
+      if (isLate) body.fail(new HttpError(400, "The body came too slowly."));
+    }
+    room.makeRoom();
+    if (coming.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  return {
+    of(request) {
+      timer ??= setInterval(check, RATE_CHECK_MS).unref();
+      return new Reader(request, bodyLimit, room, coming);
+    },
+    get bytes() {
+      return room.bytes;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/** Handles the rest of a request body if its response is there before all of the body has come. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { UNREAD_REST } from "./policy.ts";
+
+const hasSmallRest = ({ headers }: IncomingMessage): boolean =>
+  Number(headers["content-length"] ?? 0) <= UNREAD_REST.bytes;
+
+/** Receives and discards the rest of a body, for a limited time. */
+function discardRest(request: IncomingMessage, onTimeout: () => void, onEnd = (): void => {}): void {
+  const timer = setTimeout(onTimeout, UNREAD_REST.ms);
+  timer.unref();
+  const end = (): void => {
+    clearTimeout(timer);
+    onEnd();
+  };
+  request.once("end", end).once("close", end);
+  request.resume();
+}
+
+/**
+ * Before the head of a response of the gateway is written: lets the connection end with it where the rest of the request's body
+ * must not be read as the next request, or is too long to be received in vain.
+ *
+ * @param rejectsBody whether the body was rejected before it was complete
+ */
+export function closeBeforeRest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  rejectsBody: boolean,
+): void {
+  const isRestReceived = request.complete || (response.shouldKeepAlive && hasSmallRest(request));
+  if (rejectsBody || !isRestReceived) response.setHeader("connection", "close");
+}
+
+/**
+ * Ends a response. The rest of the request's body is received and discarded for a short time, so that the client gets to the
+ * response, and the connection to its next request. If a connection ended at once, with unread bytes, it would be reset, and the
+ * client could lose the response (RFC 9112 9.6).
+ *
+ * @param rest what is still to be sent
+ */
+export function endResponse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  rest: Buffer | string = "",
+): void {
+  if (request.complete) return void response.end(rest);
+  if (response.getHeader("connection") !== "close") {
+    response.end(rest);
+    return discardRest(request, () => request.socket.destroy());
+  }
+  if (rest.length > 0) response.write(rest);
+  else response.flushHeaders();
+  const end = (): void => void response.end();
+  discardRest(request, end, end);
+}

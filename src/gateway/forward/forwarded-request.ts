@@ -1,0 +1,261 @@
+/** One request on its way to the upstream, and the response on its way back. */
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { hasBody } from "../bodies/receive-body.ts";
+import { pipeAllButEnd } from "../bodies/pipe-all-but-end.ts";
+import {
+  addVary,
+  forNode,
+  hasUnknownCoding,
+  removeCorsHeaders,
+  setHeaders,
+} from "../http/forwarded-headers.ts";
+import { outcomeOfError, toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
+import type { Exchange } from "./exchange.ts";
+
+/** Bytes of a chunk that costs more to pass on than to read. */
+const SMALL_CHUNK = 1024;
+
+/** Idempotent methods (RFC 9110 9.2.2). */
+const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
+
+/** Where a request goes. */
+export interface ForwardTarget {
+  /** Names the upstream in messages. */
+  readonly name: string;
+  readonly origin: URL;
+  readonly timeoutMs: number;
+}
+
+/** Follows the events of both sides. */
+export class ForwardedRequest {
+  /** Its target at the upstream. */
+  readonly target: string;
+  readonly #exchange: Exchange;
+  readonly #options: ForwardTarget;
+  readonly #send: () => void;
+  readonly #hasBody: boolean;
+  /**
+   * The time to the head of the response, from the last byte of the request on; then the time between two parts of the body. The
+   * socket's own limit is not enough: each byte of an interim response would start it again.
+   */
+  readonly #timer: NodeJS.Timeout;
+  #upstreamRequest: ClientRequest | undefined;
+  /** Bytes that its connection had received before. */
+  #bytesBefore = 0;
+  /** Whether the request was sent once more, on another connection. */
+  #isResent = false;
+  /** Whether the client has its response, or is gone. */
+  #isDone = false;
+
+  constructor(exchange: Exchange, options: ForwardTarget, send: () => void) {
+    const { timeoutMs, origin } = options;
+    this.target = origin.pathname.replace(/\/$/, "") + (exchange.request.url ?? "");
+    this.#exchange = exchange;
+    this.#options = options;
+    this.#send = send;
+    this.#hasBody = hasBody(exchange.request);
+    this.#timer = setTimeout(() => this.#onTimeout(), timeoutMs);
+  }
+
+  /** Ends the request: its client is gone, or has its response. */
+  cancel(): void {
+    if (!this.#isDone) this.#upstreamRequest?.destroy();
+    this.#stop();
+  }
+
+  /** The client's body; undefined without one. */
+  body(): Readable | undefined {
+    return this.#hasBody ? Readable.from(this.#readBody(this.#exchange.request)) : undefined;
+  }
+
+  /** The rest of a body that the upstream refuses is read and dropped, so that the client reads its response. */
+  async *#readBody(request: IncomingMessage): AsyncGenerator<Buffer> {
+    const exchange = this.#exchange;
+    try {
+      for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+        exchange.bytesIn += chunk.length;
+        exchange.recording.onSent?.(chunk);
+        this.#restartTimer();
+        yield chunk;
+        // A client may send a byte at a time: what comes meanwhile is then read, and sent, together.
+        if (chunk.length < SMALL_CHUNK) await nextTurn();
+      }
+      this.#restartTimer();
+    } catch {
+      // Before the body ends: its end would make it look complete.
+      this.cancel();
+    } finally {
+      request.resume();
+    }
+  }
+
+  #restartTimer(): void {
+    if (this.#exchange.upstreamStatus === null && !this.#isDone) this.#timer.refresh();
+  }
+
+  #onTimeout(): void {
+    const { response, upstreamStatus } = this.#exchange;
+    if (this.#isDone) return;
+    // The client does not read: what it waits for is not the upstream.
+    if (upstreamStatus !== null && response.writableNeedDrain) return void this.#timer.refresh();
+    const { timeoutMs } = this.#options;
+    const what = upstreamStatus === null ? "response" : "more of the response";
+    this.onError(new UpstreamError("timed_out", `no ${what} in ${timeoutMs} ms`));
+  }
+
+  /** The request has a connection. */
+  onConnection(upstreamRequest: ClientRequest): void {
+    if (this.#isDone) return void upstreamRequest.destroy();
+    this.#upstreamRequest = upstreamRequest;
+    this.#bytesBefore = upstreamRequest.socket?.bytesRead ?? 0;
+    upstreamRequest.once("upgrade", (_response, socket) => {
+      socket.destroy();
+      this.#onSwitch();
+    });
+  }
+
+  /** No request asks for another protocol. */
+  #onSwitch(): void {
+    this.onError(new UpstreamError("truncated", `${this.#options.name} switched protocols unasked`));
+  }
+
+  /** The head of the upstream's response has come. Node has skipped informational ones. */
+  onResponse(upstreamResponse: IncomingMessage): void {
+    if (this.#isDone) return void upstreamResponse.resume();
+    this.#timer.refresh();
+    const exchange = this.#exchange;
+    const { statusCode: status = 0 } = upstreamResponse;
+    // Without `Connection: upgrade` Node takes it for a response.
+    if (status === 101) return this.#onSwitch();
+    const headers = { ...upstreamResponse.headers };
+    exchange.recording.onHead(headers);
+    const isUnreadable = hasUnknownCoding(headers);
+    exchange.policy.cleanResponse(headers);
+    exchange.upstreamStatus = status;
+    exchange.learn(status, headers);
+    const { name } = this.#options;
+    if (isUnreadable) return this.#refuse(`${name} used a transfer coding that nobody asked for`);
+    if (status < 200 || status > 599) return this.#refuse(`${name} responded with the status ${status}`);
+    this.#setHead(status, headers);
+    // Such a response ends at its head, whatever follows (RFC 9112 6.3).
+    if (status === 204 || status === 304 || exchange.request.method === "HEAD") {
+      upstreamResponse.resume();
+      this.#complete();
+      return exchange.end();
+    }
+    this.#stream(upstreamResponse);
+  }
+
+  #setHead(status: number, headers: IncomingMessage["headers"]): void {
+    const { request, response, policy } = this.#exchange;
+    if (policy.hasOwnCors) removeCorsHeaders(headers);
+    addVary(headers, response);
+    if (status === 204) delete headers["content-length"];
+    response.statusCode = status;
+    setHeaders(response, forNode(headers));
+    // As the client asked, and without what Node would add about the connection. HTTP/1.0 has no chunks: the end is the framing.
+    const isKept = response.shouldKeepAlive && request.httpVersion !== "1.0";
+    response.setHeader("connection", isKept ? "keep-alive" : "close");
+  }
+
+  #stream(upstreamResponse: IncomingMessage): void {
+    const exchange = this.#exchange;
+    const { response, policy } = exchange;
+    upstreamResponse.on("data", (chunk: Buffer) => {
+      exchange.bytesOut += chunk.length;
+      exchange.recording.onReceived(chunk);
+      this.#timer.refresh();
+    });
+    if (policy.recordFirst) {
+      const onError = (error: Error): void => {
+        if (!exchange.isComplete) this.onError(error);
+      };
+      upstreamResponse.on("end", () => this.#complete());
+      return pipeAllButEnd(upstreamResponse, response, (rest) => exchange.end(rest), onError);
+    }
+    // The library passes errors on, and destroys either side with the other: a `pipeline()` would do so again, with an
+    // `AbortController` and an error for each response.
+    upstreamResponse.pipe(response, { end: false });
+    upstreamResponse.on("end", () => {
+      this.#complete();
+      exchange.end();
+    });
+  }
+
+  /** All of the upstream's response has come. It gets no more of a body that its client is still sending. */
+  #complete(): void {
+    this.#stop();
+    this.#exchange.isComplete = this.#exchange.fault === undefined;
+    if (this.#upstreamRequest?.writableEnded === false) this.#upstreamRequest.destroy();
+  }
+
+  #stop(): void {
+    clearTimeout(this.#timer);
+    this.#isDone = true;
+  }
+
+  /** Sends the request once more, or responds to an error of the connection. */
+  onError(error: Error): void {
+    if (this.#isDone) return;
+    const exchange = this.#exchange;
+    const isSentAgain = exchange.upstreamStatus === null && this.#isSentAgain(error);
+    this.#upstreamRequest?.destroy();
+    if (isSentAgain) {
+      this.#isResent = true;
+      return this.#send();
+    }
+    if (exchange.upstreamStatus !== null)
+      return this.#breakOff(`${this.#options.name} broke its response off: ${error.message}`);
+    this.#stop();
+    // A client that has disconnected says nothing about the upstream.
+    if (!exchange.response.destroyed) this.#endWithError(error);
+  }
+
+  /** Ends a response that no client may get. The record has the status of an error. */
+  #refuse(fault: string): void {
+    const { response, policy } = this.#exchange;
+    response.statusCode = policy.errors.failed.status;
+    this.#breakOff(fault);
+  }
+
+  /** After the head of its response, whatever fails ends the client's connection, as with nginx. */
+  #breakOff(fault: string): void {
+    this.#stop();
+    this.#upstreamRequest?.destroy();
+    this.#exchange.breakOff(fault);
+  }
+
+  /**
+   * Whether a request is sent once more: the upstream closed the idle connection at the moment when it was used again, and sent
+   * no byte (RFC 9110 9.2.2).
+   */
+  #isSentAgain(error: Error): boolean {
+    const { socket, reusedSocket } = this.#upstreamRequest ?? {};
+    return (
+      !this.#isResent &&
+      !this.#hasBody &&
+      !(error instanceof UpstreamError) &&
+      IDEMPOTENT.has(this.#exchange.request.method ?? "") &&
+      reusedSocket === true &&
+      socket?.bytesRead === this.#bytesBefore
+    );
+  }
+
+  /**
+   * Responds to an error before the upstream's head. A connection that breaks while the client is still sending may be the
+   * client's doing: otherwise a client could open the circuit for others.
+   */
+  #endWithError(error: Error): void {
+    const exchange = this.#exchange;
+    const { kind, message } = toUpstreamError(error);
+    exchange.fault ??= message;
+    if (exchange.request.complete || kind === "unreachable") {
+      exchange.reportOutcome(outcomeOfError(error, exchange.isAccepted), error);
+      return exchange.fail(kind === "timed_out" ? "timedOut" : "failed");
+    }
+    exchange.reportOutcome("ignored");
+    exchange.reject(exchange.policy.errors.failed);
+  }
+}

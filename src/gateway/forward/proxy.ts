@@ -1,0 +1,67 @@
+/** Streams the request of an exchange to the upstream, and its response to the client, with http-proxy-middleware. */
+import type { IncomingMessage } from "node:http";
+import { createProxyMiddleware, type Plugin } from "http-proxy-middleware";
+import { createAgent, type AgentOptions } from "./agent.ts";
+import type { Exchange } from "./exchange.ts";
+import { ForwardedRequest, type ForwardTarget } from "./forwarded-request.ts";
+
+/** Sends the request of an exchange to the upstream, and the upstream's response to its client. */
+export interface Proxy {
+  forward(exchange: Exchange): void;
+  /** Closes all connections. */
+  close(): void;
+}
+
+export type ProxyOptions = AgentOptions & ForwardTarget;
+
+/**
+ * The member of a request with what forwards it. Not a `WeakMap`: V8 keeps the values of one that has become old until the next
+ * full garbage collection, so that each request, with its response, would move to the old objects first.
+ */
+const FORWARDED = Symbol("forwarded request");
+
+type SentRequest = IncomingMessage & { [FORWARDED]?: ForwardedRequest };
+
+/** Creates the proxy to one upstream. */
+export function createProxy(options: ProxyOptions): Proxy {
+  const agent = createAgent(options);
+  const followRequests: Plugin = (server) => {
+    server.on("proxyReq", (upstreamRequest, request: SentRequest) =>
+      request[FORWARDED]?.onConnection(upstreamRequest),
+    );
+    server.on("proxyRes", (upstreamResponse, request: SentRequest) =>
+      request[FORWARDED]?.onResponse(upstreamResponse),
+    );
+    server.on("error", (error, request: SentRequest | undefined) => request?.[FORWARDED]?.onError(error));
+  };
+  const proxy = createProxyMiddleware({
+    target: new URL(options.origin.origin),
+    changeOrigin: true,
+    agent,
+    selfHandleResponse: true,
+    // The usual plugins write errors of their own, and a log line for each request.
+    ejectPlugins: true,
+    plugins: [followRequests],
+    pathRewrite(_path, request: SentRequest, _response, requestOptions) {
+      const one = request[FORWARDED];
+      Object.assign(requestOptions ?? {}, { buffer: one?.body() });
+      return one?.target;
+    },
+  });
+  return {
+    forward(exchange) {
+      const { response } = exchange;
+      const request: SentRequest = exchange.request;
+      const send = (): void => {
+        // The library compares the path with a filter, and skips a path that it can't parse: its rewriting has the real one.
+        request.url = "/";
+        void proxy(request, response, () => {});
+      };
+      const one = new ForwardedRequest(exchange, options, send);
+      exchange.forwarding = one;
+      request[FORWARDED] = one;
+      send();
+    },
+    close: () => agent.destroy(),
+  };
+}

@@ -1,0 +1,219 @@
+/** Headers that the proxies do not pass on. */
+import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import { namesMethod } from "../../pack/index.ts";
+
+/** Hop-by-hop headers (RFC 9110 7.6.1), except those that frame the body. */
+const HOP_BY_HOP = [
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "upgrade",
+];
+
+/** The headers that v4 never sees, and those of v4 that a client never sees (R-8). */
+const NEVER_TO_V4 = [...HOP_BY_HOP, "cookie", "expect"];
+const NEVER_TO_CLIENT = [...HOP_BY_HOP, "server", "set-cookie"];
+
+/**
+ * With these, servers take another client, host, path, method or scheme than the request's own. v4 gets none of them: a
+ * client could send any value. A list of names that may pass would break clients, which may send v4 any header. This one
+ * has the names that proxies, load balancers and identity providers document; a v4 that trusts another one is not protected
+ * by it. To v4 the gateway is the client, as in the alpha pipeline, so that there is no `Via` either (docs/internals/decisions.md).
+ */
+const FORWARDING = [
+  "forwarded",
+  "via",
+  "front-end-https",
+  "x-https",
+  "x-ssl",
+  "x-(?:url-)?scheme",
+  "x-proto(?:col)?",
+  "x-(?:http-|real-)?host(?:-override)?",
+  "proxy",
+  "x-request-uri",
+  "x-http-(?:path-override|destinationurl)",
+  "x-sendfile-type",
+  "(?:.*-)?userinfo",
+  "(?:.*-)?jwt-assertion",
+  "x-rewrite-ur[il]",
+  "x-script-name",
+  // Whatever proxy names it: `X-Real-IP`, `Fly-Client-IP`, `X-ProxyUser-Ip`, `X-Azure-ClientIP`.
+  ".*-ip",
+  "(?:.*-)?(?:client|real|remote|socket|source)ip",
+];
+/** Of what proxies say about a connection, about its TLS, and about the user that they have authenticated. */
+const FORWARDING_PREFIXES = [
+  "x-forward",
+  "x-original-",
+  "x-originating-",
+  "x-remote-",
+  "remote-",
+  "x-ssl-",
+  "ssl-",
+  "x-tls-",
+  "x-mtls-",
+  "client-cert",
+  "x-client-(?:cert|dn|issuer|s-dn|i-dn|ssl|subject|tls|verify)",
+  "x-auth-request-",
+  "x-authentik-",
+  "x-consumer-",
+  "x-credential-",
+  "x-vouch-",
+  "x-pomerium-",
+  "x-accel-",
+  "x-ms-token-",
+  "oidc-",
+  "(?:x-)?shib-",
+  "tailscale-",
+  "x-authenticated-",
+  "x-webauth-",
+  "x-envoy-",
+  "cf-",
+  "cloudfront-",
+  "fastly-",
+  "fly-",
+  "x-azure-",
+  "x-vercel-",
+  "x-arr-",
+  "x-ms-client-principal",
+  "x-appengine-",
+  "x-goog-(?:authenticated|iap)-",
+  "x-amzn-(?:mtls|oidc|tls)-",
+];
+
+/** Some servers read names with underscores, or with any other sign, as names with hyphens. */
+const FORWARDING_NAME = new RegExp(
+  `^(?:(?:${FORWARDING.join("|")})$|${FORWARDING_PREFIXES.join("|")})`.replaceAll("-", "[^a-z\\d]"),
+);
+
+/** Whether a server may take another client, host, path, method or scheme than the request's own because of a header. */
+const isForwardingName = (name: string): boolean => FORWARDING_NAME.test(name) || namesMethod(name);
+
+/** These frame the message and authenticate the client. */
+const END_TO_END = new Set(["content-length", "transfer-encoding", "host", "authorization"]);
+
+/**
+ * The headers that a `Connection` header makes hop-by-hop. It must name none that is for all recipients (RFC 9110 7.6.1): a client
+ * could take off what a proxy in front has said about it, such as `X-Forwarded-For`.
+ */
+export const connectionOptions = (connection: string): readonly string[] =>
+  connection
+    .split(",")
+    .map((option) => option.trim().toLowerCase())
+    .filter((name) => !END_TO_END.has(name) && !isForwardingName(name));
+
+function removeHeaders(headers: IncomingHttpHeaders, never: readonly string[]): void {
+  const { connection } = headers;
+  for (const name of never) if (headers[name] !== undefined) delete headers[name];
+  if (connection === undefined || connection === "keep-alive") return;
+  for (const name of connectionOptions(connection)) delete headers[name];
+}
+
+/** Removes what v4 must not get from a request's headers, before the proxy copies them (L-17). */
+export function cleanRequestHeaders(headers: IncomingHttpHeaders): void {
+  removeHeaders(headers, NEVER_TO_V4);
+  for (const name in headers) if (isForwardingName(name)) delete headers[name];
+  // The gateway frames the body itself, however the client spelled it.
+  if (headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked";
+}
+
+/**
+ * Removes what only concerns the connection to the client from a request to the old service, which gets all else. The
+ * client's credentials and cookies are the old service's own.
+ *
+ * @param address Of the connection. It is added to `X-Forwarded-For`, and `X-Forwarded-Host` has the client's `Host`; undefined
+ *   if a trusted proxy has done so
+ */
+export function cleanLegacyRequestHeaders(headers: IncomingHttpHeaders, address: string | undefined): void {
+  removeHeaders(headers, [...HOP_BY_HOP, "expect"]);
+  if (headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked";
+  if (address === undefined) return;
+  const before = headers["x-forwarded-for"];
+  headers["x-forwarded-for"] = [...(before === undefined ? [] : [before].flat()), address].join(", ");
+  if (headers.host === undefined) delete headers["x-forwarded-host"];
+  else headers["x-forwarded-host"] = headers.host;
+}
+
+/** Removes what only concerns the connection from the headers of the old service's response. */
+export function cleanLegacyResponseHeaders(headers: IncomingHttpHeaders): void {
+  removeHeaders(headers, HOP_BY_HOP);
+  delete headers["transfer-encoding"];
+}
+
+/** Whether v4 gets a header of a client's request. @param connection The `Connection` header of the request */
+export function isForwarded(name: string, connection: string | undefined): boolean {
+  const headers: IncomingHttpHeaders = { [name]: "", ...(connection !== undefined && { connection }) };
+  cleanRequestHeaders(headers);
+  return headers[name] !== undefined;
+}
+
+/** Removes what clients must not get from the headers of v4's response. */
+export function cleanResponseHeaders(headers: IncomingHttpHeaders): void {
+  removeHeaders(headers, NEVER_TO_CLIENT);
+  // Node has decoded the framing of v4, and frames the response itself.
+  delete headers["transfer-encoding"];
+}
+
+/**
+ * Whether v4's response has a transfer coding that Node has not undone. Nobody asked for one (RFC 9112 7.4), so its bytes
+ * mean nothing to the client.
+ */
+export const hasUnknownCoding = ({ "transfer-encoding": coding }: IncomingHttpHeaders): boolean =>
+  coding !== undefined && !/^(?:chunked|identity)$/i.test(coding.trim());
+
+/** Removes v4's CORS headers: beside the gateway's own they could allow an origin that the gateway does not allow. */
+export function removeCorsHeaders(headers: IncomingHttpHeaders): void {
+  for (const name in headers) if (name.startsWith("access-control-")) delete headers[name];
+}
+
+const namesIn = (vary: string): string[] => vary.split(",").flatMap((name) => name.trim() || []);
+
+/** A `Vary` header with further names. `*` stands for all. */
+function addNames(vary: string, added: readonly string[]): string {
+  const names = new Set(namesIn(vary.toLowerCase()));
+  if (names.has("*")) return vary;
+  const missing = added.filter((name) => !names.has(name.toLowerCase()));
+  return [...(vary === "" ? [] : [vary]), ...missing].join(", ");
+}
+
+const varyOf = (response: ServerResponse): string => [response.getHeader("vary") ?? []].flat().join(", ");
+
+/** Says of a response that it depends on these headers of the request, and on those that it names already. */
+export function varyBy(response: ServerResponse, names: readonly string[]): void {
+  const vary = addNames(names.join(", "), namesIn(varyOf(response)));
+  if (vary !== "") response.setHeader("vary", vary);
+}
+
+/** Adds what a response depends on already to the `Vary` of the upstream's. */
+export function addVary(headers: IncomingHttpHeaders, response: ServerResponse): void {
+  const own = varyOf(response);
+  if (own !== "") headers.vary = addNames(headers.vary ?? "", namesIn(own));
+}
+
+/**
+ * Headers that Node sends byte by byte. Behind a length, it reads a `Content-Disposition` as UTF-8 and sends that as Latin-1:
+ * so the length comes first, and the bytes are encoded once more.
+ */
+export function forNode(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  const { "content-length": length, "content-disposition": disposition } = headers;
+  if (disposition === undefined || !Number(length)) return headers;
+  const encoded = Buffer.from(disposition, "utf8").toString("latin1");
+  return { "content-length": length, ...headers, "content-disposition": encoded };
+}
+
+/** Sets what `headers` has, except for values that no server may send. */
+export function setHeaders(response: ServerResponse, headers: IncomingHttpHeaders): void {
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined) continue;
+    try {
+      response.setHeader(name, value);
+    } catch {
+      // A header that no server may send.
+    }
+  }
+}

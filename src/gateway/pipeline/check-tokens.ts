@@ -1,0 +1,151 @@
+/** Asks v4 about tokens that no call has shown to it: those of clients that only read catalogs. */
+import { addressNetwork } from "../../base/index.ts";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import { TokenUnavailableError } from "../auth/token-store.ts";
+import { type Endpoint, HttpError } from "../../pack/index.ts";
+import { createMemoryLimiter } from "../limits/limiter.ts";
+import { UpstreamError } from "../upstream/upstream-error.ts";
+import { createContext, type RequestContext } from "./context.ts";
+import type { AuthenticatedClient } from "./client.ts";
+import type { AlphaRequest } from "./request.ts";
+import { proveToken, type ProofDependencies } from "./prove-token.ts";
+import type { CallerRequest } from "./calls/upstream-call.ts";
+import { InvalidUpstreamResponseError } from "./calls/upstream-response.ts";
+
+/** The name of a check as a route, in its record. */
+export const TOKEN_CHECK = "token check";
+
+/** Checks of one process. Those of tokens that v4 accepts don't count for their address. */
+const ADDRESS_LIMIT = { points: 20, seconds: 60 };
+const TOTAL_LIMIT = { points: 60, seconds: 60 };
+const MAX_ADDRESSES = 10_000;
+/** For how long a token is not checked again, whatever v4 said. */
+const PAUSE_MS = 60_000;
+/** More than the total limit allows within the pause. */
+const MAX_TOKENS = 1000;
+
+/** How many checks invented tokens may cause, whichever pack serves requests. */
+export interface TokenCheckBudget {
+  /** Fires when the gateway closes: no check is waited for any longer. */
+  readonly signal: AlphaRequest["signal"];
+  close(): void;
+  /**
+   * Takes one check.
+   *
+   * @param hash of the token
+   * @param network of the client's address
+   * @returns "asked" if the token was checked a short while ago, "exhausted" if no check is left
+   */
+  take(hash: string, network: string): "taken" | "asked" | "exhausted";
+  /** Gives the check of a token that v4 accepts back to its address. */
+  refund(network: string): void;
+}
+
+export function createTokenCheckBudget(): TokenCheckBudget {
+  const addresses = createMemoryLimiter(ADDRESS_LIMIT, MAX_ADDRESSES);
+  const total = createMemoryLimiter(TOTAL_LIMIT, 1);
+  const asked = new LRUCache<string, true>({ max: MAX_TOKENS, ttl: PAUSE_MS, ttlResolution: 0 });
+  const closing = new AbortController();
+  return {
+    signal: closing.signal,
+    close: () => closing.abort(),
+    take(hash, network) {
+      if (asked.has(hash)) return "asked";
+      if (!addresses.consume(network).isAllowed || !total.consume("").isAllowed) return "exhausted";
+      asked.set(hash, true);
+      return "taken";
+    },
+    refund: (network) => void addresses.refund(network),
+  };
+}
+
+/** `failed`: v4 did not say anything. `skipped`: the limits left no check. */
+export type TokenCheckResult = "accepted" | "refused" | "failed" | "skipped";
+
+export interface TokenCheckOptions {
+  /** A GET that any token may send. */
+  readonly check: Endpoint;
+  readonly budget: TokenCheckBudget;
+  readonly dependencies: ProofDependencies;
+  /** Records that v4 accepts a token. It reports its own failure. */
+  readonly record: (request: AlphaRequest, context: RequestContext) => void | Promise<void>;
+  readonly count: (result: TokenCheckResult) => void;
+  readonly onUnexpectedError: (error: unknown, request: AlphaRequest, context: RequestContext) => void;
+  /** Makes the shutdown wait for a check. */
+  readonly track: (work: Promise<void>) => unknown;
+}
+
+/**
+ * Checks the token of a request. The promise, which does not reject, is that of the check in progress.
+ *
+ * @param creditAddress takes the request back that was counted against the address, once v4 accepts the token
+ */
+export type CheckToken = (
+  request: AlphaRequest,
+  client: AuthenticatedClient,
+  creditAddress: CallerRequest["creditAddress"],
+) => Promise<void> | undefined;
+
+const isExpected = (error: unknown): boolean =>
+  error instanceof UpstreamError ||
+  error instanceof InvalidUpstreamResponseError ||
+  error instanceof TokenUnavailableError ||
+  error instanceof HttpError;
+
+/** v4's response about the holder of the token is not needed, and must not be recorded. */
+function withoutResponses(context: RequestContext): void {
+  const { upstream } = context;
+  if (!upstream) return;
+  const calls = upstream.calls.map(({ response: _response, ...call }) => call);
+  context.upstream = { ...upstream, calls };
+}
+
+export function createTokenChecks(options: TokenCheckOptions): CheckToken {
+  const { check, budget, dependencies, record, count, onUnexpectedError, track } = options;
+
+  const inProgress = new Map<string, Promise<void>>();
+
+  async function askAbout(
+    hash: string,
+    request: AlphaRequest,
+    client: AuthenticatedClient,
+    creditAddress: CallerRequest["creditAddress"],
+  ): Promise<void> {
+    const context = createContext();
+    context.route = TOKEN_CHECK;
+    context.isOwnPage = true;
+    try {
+      // Another request may have shown it meanwhile.
+      if ((await dependencies.tokens.get(hash)) !== undefined) return;
+      // Requests with the token don't wait for the check.
+      const proof = { check, creditAddress, isExclusive: false, dependencies };
+      const isAccepted = (await proveToken(request, client, context, proof)) !== undefined;
+      count(isAccepted ? "accepted" : "refused");
+      if (!isAccepted) return;
+      budget.refund(addressNetwork(request.address));
+      withoutResponses(context);
+      await record(request, context);
+    } catch (error) {
+      count("failed");
+      if (!isExpected(error)) onUnexpectedError(error, request, context);
+    }
+  }
+
+  return function checkToken({ readBody: _body, openUpload: _upload, ...request }, client, creditAddress) {
+    const { hash } = client.credentials;
+    if (hash === undefined) return undefined;
+    const taken = budget.take(hash, addressNetwork(request.address));
+    if (taken === "exhausted") count("skipped");
+    if (taken !== "taken") return inProgress.get(hash);
+    // The client may have disconnected: the check goes on.
+    const ownRequest = { ...request, signal: budget.signal, startedAt: performance.now() };
+    // The record of the request is written before that of the check.
+    const ended = nextTurn()
+      .then(() => askAbout(hash, ownRequest, client, creditAddress))
+      .finally(() => inProgress.delete(hash));
+    inProgress.set(hash, ended);
+    track(ended);
+    return ended;
+  };
+}

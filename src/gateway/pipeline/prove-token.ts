@@ -1,0 +1,135 @@
+/** Whether v4 accepts a token, by a call that the gateway makes for this alone. */
+import { TokenUnavailableError } from "../auth/token-store.ts";
+import { fingerprint } from "../auth/token-cache.ts";
+import { type Endpoint, type Pack, TOO_MANY_REQUESTS } from "../../pack/index.ts";
+import { type RequestContext, createContext } from "./context.ts";
+import type { AuthenticatedClient, ClientToken } from "./client.ts";
+import type { AlphaRequest } from "./request.ts";
+import { createUpstreamActivity } from "./calls/instrument-call.ts";
+import { requestWithoutBody } from "./calls/prepared-request.ts";
+import { resolveToken, type TokenDependencies } from "./stages/authorize.ts";
+import { UpstreamCaller, type CallDependencies, type CallerRequest } from "./calls/upstream-call.ts";
+import { InvalidUpstreamResponseError } from "./calls/upstream-response.ts";
+
+/** Any token may make the call that checks it. */
+const CHECK = { route: { access: "token" } } as const;
+
+export interface ProofDependencies extends TokenDependencies, Omit<CallDependencies, "tokens"> {
+  readonly tokens: CallDependencies["tokens"];
+}
+
+export interface TokenProof {
+  /** A GET that any token may send; undefined: v4 is not asked. */
+  readonly check: Endpoint | undefined;
+  readonly creditAddress: CallerRequest["creditAddress"];
+  /** Whether requests with the token wait for this check, and this one for theirs. */
+  readonly isExclusive: boolean;
+  readonly dependencies: ProofDependencies;
+}
+
+/** A token that v4 accepts, and the application that it was issued to. */
+export interface ProvenToken {
+  readonly fingerprint: string;
+  readonly application: string | undefined;
+}
+
+/** A GET that shows whether v4 accepts a token: that of the pack, else any call without parameters that is not public. */
+export function findTokenCheck({
+  tokenCheck,
+  routes,
+}: Pick<Pack, "tokenCheck" | "routes">): Endpoint | undefined {
+  if (tokenCheck) return tokenCheck;
+  const calls = routes.flatMap(({ access, source }) =>
+    access !== "public" && "call" in source ? [source.call] : [],
+  );
+  return calls.find(({ method, template }) => method === "GET" && !template.includes("{"));
+}
+
+/** Asks v4 about a token. @throws {InvalidUpstreamResponseError} where v4 fails */
+async function askUpstream(
+  check: Endpoint,
+  caller: CallerRequest,
+  context: Pick<RequestContext, "warnings" | "span" | "upstream">,
+  dependencies: CallDependencies,
+): Promise<boolean | undefined> {
+  const activity = createUpstreamActivity(context.warnings, context.span?.call);
+  context.upstream = activity;
+  const { status } = await new UpstreamCaller(caller, dependencies, activity).call(
+    requestWithoutBody(check, {}),
+  );
+  if (activity.isTokenAccepted) return true;
+  if (status >= 500 || status === TOO_MANY_REQUESTS)
+    throw new InvalidUpstreamResponseError(
+      `${dependencies.dialect.name} responded with ${status} to a call that checks a token`,
+    );
+  return status === 401 ? false : undefined;
+}
+
+/** Whether the holder of a token is known: v4 has accepted the token in the last minutes, or accepts it now. */
+async function isProven(
+  request: AlphaRequest,
+  client: AuthenticatedClient,
+  token: ClientToken,
+  context: RequestContext,
+  { check, creditAddress, dependencies }: TokenProof,
+): Promise<boolean> {
+  const { resolved, info } = token;
+  const { grant } = resolved;
+  const isIssued = typeof grant === "object";
+  if (client.credentials.error || resolved.credentials.hash === undefined) return false;
+  if (info?.refused || (isIssued && grant.isRevoked)) return false;
+  if (grant === "unknown")
+    throw new TokenUnavailableError("the state store does not say whether the gateway issued a token");
+  if (info || client.credentials.upstream) return true;
+  if (!check) return isIssued;
+  const caller = { request, match: CHECK, client: client.credentials, token, creditAddress };
+  // v4 may refuse the call itself to a token that the gateway has issued.
+  return (await askUpstream(check, caller, context, dependencies)) ?? isIssued;
+}
+
+/**
+ * Proves the holder of a token. The context gets the token only if it is proven: a made-up one leaves no trace.
+ *
+ * @returns undefined for everybody else
+ * @throws {InvalidUpstreamResponseError} or {UpstreamError} where v4 fails. {TokenUnavailableError} where it is not known
+ *   whether the gateway issued the token. {HttpError} where the client has too many calls in progress.
+ */
+export async function proveToken(
+  request: AlphaRequest,
+  client: AuthenticatedClient,
+  context: RequestContext,
+  proof: TokenProof,
+): Promise<ProvenToken | undefined> {
+  const token = await resolveToken(client, proof.isExclusive ? [CHECK] : [], proof.dependencies);
+  try {
+    if (!(await isProven(request, client, token, context, proof))) return undefined;
+  } finally {
+    token.release?.();
+  }
+  context.client = { ...client, isAccepted: true };
+  context.token = { ...token, isAccepted: true };
+  const { grant } = token.resolved;
+  return {
+    fingerprint: fingerprint(client.credentials.hash ?? ""),
+    application: typeof grant === "object" ? grant.application : undefined,
+  };
+}
+
+/**
+ * Finds out what v4 says about a token of which nothing is known, so that it is known before the request is sent to v4.
+ *
+ * @returns the client with what is known now. v4 may have said neither that it accepts the token nor that it refuses it
+ * @throws as {@link proveToken}
+ */
+export async function learnToken(
+  { readBody: _body, openUpload: _upload, ...request }: AlphaRequest,
+  client: AuthenticatedClient,
+  proof: TokenProof,
+): Promise<AuthenticatedClient> {
+  const { hash } = client.credentials;
+  if (hash === undefined || client.isAccepted || client.tokenInfo) return client;
+  const context = createContext();
+  await proveToken(request, client, context, proof);
+  const tokenInfo = await proof.dependencies.tokens.get(hash);
+  return { ...client, tokenInfo, isAccepted: context.client?.isAccepted === true };
+}

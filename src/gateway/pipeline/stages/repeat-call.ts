@@ -1,0 +1,108 @@
+/** A call that is sent again until its response meets a condition: an operation must be done first. */
+import {
+  HttpError,
+  type OperationState,
+  type Repetition,
+  type RouteCall,
+  type Scope,
+} from "../../../pack/index.ts";
+import { ExpressionError } from "../../../jsonata/index.ts";
+import { pauseUntilAborted, TimeLimit } from "../../upstream/cancel-signal.ts";
+import { UpstreamError } from "../../upstream/upstream-error.ts";
+import type { AuthorizedRequest } from "../authorized-request.ts";
+import type { PreparedRequest, UpstreamRequest } from "../calls/prepared-request.ts";
+import { InvalidUpstreamResponseError, type UpstreamResponse } from "../calls/upstream-response.ts";
+import type { CallOutcome } from "./call-outcome.ts";
+
+/** Statuses that the next request would have as well: the operation is hidden, or no longer known. */
+const LASTING_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 410]);
+
+/** Errors of a single request. After the main call the operation goes on whatever became of it. */
+const ERRORS_OF_A_REQUEST = [UpstreamError, HttpError, InvalidUpstreamResponseError, ExpressionError];
+
+/** Adds a warning to a report that does not have it. */
+export function warnOnce({ report }: AuthorizedRequest, text: string): void {
+  if (!report.warnings.includes(text)) report.warnings.push(text);
+}
+
+/**
+ * One answer about the operation, and its state; undefined where there is none.
+ *
+ * @throws when the client is gone, and where nothing has happened yet: the error of the request is the outcome
+ */
+async function askForState(
+  { stateOf }: Repetition,
+  isBefore: boolean,
+  request: UpstreamRequest,
+  scope: Scope,
+  authorized: AuthorizedRequest,
+): Promise<{ readonly response: UpstreamResponse; readonly state: OperationState } | undefined> {
+  try {
+    const response = await authorized.upstream.call(request);
+    return { response, state: response.status < 400 ? await stateOf(response, scope) : "in progress" };
+  } catch (error) {
+    const isOfRequest = ERRORS_OF_A_REQUEST.some((kind) => error instanceof kind);
+    if (isBefore || authorized.request.signal.aborted || !isOfRequest) throw error;
+    // The call has already warned of its own failure.
+    if (!(error instanceof UpstreamError)) warnOnce(authorized, (error as Error).message);
+    return undefined;
+  }
+}
+
+/** v4's response of an operation that has failed, as if the call had failed with it. */
+async function errorOf(
+  repetition: Repetition,
+  response: UpstreamResponse,
+  scope: Scope,
+): Promise<UpstreamResponse> {
+  const { headers, bytes } = response;
+  const json = await repetition.errorOf(response, scope);
+  return { status: repetition.errorStatus, success: false, headers, bytes, json };
+}
+
+/**
+ * Sends a call until its response meets the condition, within the time of the pack and of the request.
+ *
+ * @throws {UpstreamError} when the client is gone
+ */
+export async function repeatCall(
+  { place }: RouteCall,
+  repetition: Repetition,
+  prepared: PreparedRequest,
+  scope: Scope,
+  authorized: AuthorizedRequest,
+): Promise<CallOutcome> {
+  const { request, services } = authorized;
+  const { upstream } = services.translation.rateLimitHeaders;
+  const leftMs = Math.max(0, (authorized.deadline ?? Infinity) - performance.now());
+  const limitMs = Math.min(repetition.timeoutMs, leftMs);
+  const signal = new TimeLimit(
+    request.signal,
+    limitMs,
+    () => new UpstreamError("deadline", `no result in ${limitMs} ms`),
+  );
+  const isBefore = place === "before";
+  const pauseUntilNext = async (headers: UpstreamResponse["headers"]): Promise<boolean> => {
+    const ms = Math.max(repetition.intervalMs, 1000 * (upstream.read(headers).retryAfter ?? 0));
+    if (ms >= signal.remainingMs) return false;
+    await pauseUntilAborted(ms, signal);
+    if (request.signal.aborted) throw new UpstreamError("client_aborted", "the client disconnected");
+    return true;
+  };
+  try {
+    // An operation is not done right after the call that has started it.
+    if (!isBefore && !(await pauseUntilNext(scope.response?.headers ?? {}))) return { isUnfinished: true };
+    for (;;) {
+      const answer = await askForState(repetition, isBefore, { ...prepared, signal }, scope, authorized);
+      const { response, state } = answer ?? {};
+      if (response && state === "done") return { value: response.json, response };
+      if (response && state === "failed")
+        return { failure: { response: await errorOf(repetition, response, scope), prepared } };
+      if (response && isBefore && !response.success) return { failure: { response, prepared } };
+      if (response && LASTING_STATUSES.has(response.status)) return { isUnfinished: true };
+      if (!(await pauseUntilNext(response?.headers ?? {}))) return { isUnfinished: true };
+    }
+  } finally {
+    signal.release();
+  }
+}

@@ -1,0 +1,130 @@
+/** One request of the client for many ids: a call for each or for some of them, whose results are one response. */
+import pMap from "p-map";
+import { fillShape, GATEWAY_TIMEOUT, HttpError, type ShapeValues } from "../../../pack/index.ts";
+import { parseJson, printJson } from "../../../base/index.ts";
+import { MAX_RESPONSE_BYTES } from "../../upstream/client.ts";
+import { UpstreamError } from "../../upstream/upstream-error.ts";
+import type { AuthorizedRequest, ResponseKind } from "../../pipeline/authorized-request.ts";
+import { toErrorResult } from "../error-result.ts";
+import type { PreparedRequest } from "../../pipeline/calls/prepared-request.ts";
+import { buildUpstreamRequest } from "../../pipeline/stages/build-request.ts";
+import { type Failure, makeCall, type Outcome } from "./make-call.ts";
+import { bulkOf, readIds, type SentId } from "./read-ids.ts";
+
+/** The results in the order of the ids. */
+interface Gathered {
+  readonly ids: readonly SentId[];
+  readonly outcomes: ReadonlyMap<string, Outcome>;
+}
+
+/**
+ * The result of an object for which there is no room, and of the ids after it: all objects together have at most as many
+ * characters as the largest response of one call has bytes.
+ */
+const TOO_LARGE: Failure = {
+  error: new UpstreamError("too_large", `the results have more than ${MAX_RESPONSE_BYTES} characters`),
+  isAboutClient: false,
+};
+
+/** Stands for an id in the path that is built before all others. Every type of parameter has it, or no check. */
+const ANY_ID = "0";
+
+/**
+ * Makes the calls, some at the same time. After an error that is about the client, when the time is up, and when the results
+ * are too large, no further one is sent.
+ *
+ * @throws {HttpError} that error, if no call had another result; {UpstreamError} when the client is gone
+ */
+async function callAll(prepared: PreparedRequest, authorized: AuthorizedRequest): Promise<Gathered> {
+  const { request, match } = authorized;
+  const { concurrency, timeoutMs, chunk } = bulkOf(match.route);
+  const ids = prepared.ids ?? [];
+  const distinct = [...new Map(ids.map((id) => [id.text, id])).values()];
+  const size = chunk?.size ?? 1;
+  const chunks = Array.from({ length: Math.ceil(distinct.length / size) }, (_, index) =>
+    distinct.slice(index * size, (index + 1) * size),
+  );
+  const deadline = performance.now() + timeoutMs;
+  let stop: Failure | undefined;
+  let characters = 0;
+
+  /** The outcome that counts: of objects that are too large together, that they are. */
+  function judge(outcome: Outcome): Outcome {
+    if ("error" in outcome) {
+      if (outcome.isAboutClient) stop ??= outcome;
+      return outcome;
+    }
+    characters += outcome.object?.length ?? 0;
+    if (characters <= MAX_RESPONSE_BYTES) return outcome;
+    stop ??= TOO_LARGE;
+    return TOO_LARGE;
+  }
+
+  async function outcomesOf(some: readonly SentId[]): Promise<readonly (readonly [string, Outcome])[]> {
+    if (!stop && performance.now() >= deadline)
+      stop = {
+        error: new HttpError(GATEWAY_TIMEOUT, "There was no time left for this."),
+        isAboutClient: false,
+      };
+    const stopped = stop;
+    if (stopped) return some.map(({ text }) => [text, stopped]);
+    const outcomes = await makeCall(some, prepared, authorized, deadline);
+    if (request.signal.aborted) throw new UpstreamError("client_aborted", "the client disconnected");
+    return [...outcomes].map(([text, outcome]) => [text, judge(outcome)]);
+  }
+
+  const outcomes = new Map((await pMap(chunks, outcomesOf, { concurrency })).flat());
+  const all = [...outcomes.values()];
+  if (stop && all.every((each) => "error" in each && each.isAboutClient)) throw stop.error;
+  return { ids, outcomes };
+}
+
+/** The result of one call in the client's shape. @throws an error that no one expects */
+function valuesOf(outcome: Outcome, authorized: AuthorizedRequest): ShapeValues {
+  const { request, match, report, services } = authorized;
+  if ("object" in outcome) {
+    const { object, status } = outcome;
+    return { status, object: object === undefined ? undefined : parseJson(object) };
+  }
+  const context = {
+    warnings: report.warnings,
+    // The values of a path are the upstream's here.
+    match: { route: match.route, parameters: {} },
+    readsQuery: false,
+  };
+  const { status, writeBody, isUnexpected } = toErrorResult(
+    outcome.error,
+    request,
+    context,
+    services.translation,
+  );
+  if (isUnexpected) throw outcome.error;
+  const body = writeBody();
+  return { status, error: body === "" ? undefined : parseJson(body) };
+}
+
+/** One request for many ids. */
+export const bulkKind: ResponseKind<Gathered> = {
+  async buildRequest(authorized) {
+    const { match } = authorized;
+    const { parameter, endpoint } = bulkOf(match.route);
+    const ids = await readIds(authorized);
+    const parameters = { ...match.parameters, [parameter]: ANY_ID };
+    const prepared = await buildUpstreamRequest({ ...authorized, match: { ...match, parameters } });
+    return { ...prepared, ids, equivalent: `${endpoint.method} ${endpoint.describe(match.parameters)}` };
+  },
+  callUpstream: callAll,
+  buildResponse({ ids, outcomes }, _prepared, authorized) {
+    const { success, failure, list } = bulkOf(authorized.match.route);
+    const shown = new Map([...outcomes].map(([text, outcome]) => [text, valuesOf(outcome, authorized)]));
+    const [successes, failures]: [unknown[], unknown[]] = [[], []];
+    const items = ids.map(({ sent, text }) => {
+      const isFailed = "error" in (outcomes.get(text) ?? {});
+      const item = fillShape(isFailed ? failure : success, { id: sent, ...shown.get(text) }) ?? null;
+      (isFailed ? failures : successes).push(item);
+      return item;
+    });
+    const counts = { failed: failures.length, succeeded: successes.length };
+    return Buffer.from(printJson(fillShape(list, { items, successes, failures, ...counts })));
+  },
+};

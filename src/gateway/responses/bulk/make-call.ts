@@ -1,0 +1,158 @@
+/** A call of a request for many ids: for one id, or for those of a chunk. */
+import {
+  type Bulk,
+  type BulkChunk,
+  HttpError,
+  type JsonObject,
+  objectPath,
+  type Parameters,
+  TOO_MANY_REQUESTS,
+  valueAt,
+} from "../../../pack/index.ts";
+import { cursorAt, fromJsonText, printJson, readRaw } from "../../../base/index.ts";
+import type { AuthorizedRequest } from "../../pipeline/authorized-request.ts";
+import type { PreparedRequest } from "../../pipeline/calls/prepared-request.ts";
+import type { UpstreamResult } from "../../pipeline/stages/call-after.ts";
+import { openListBody } from "../../pipeline/calls/upstream-response.ts";
+import { objectKind, readingOf } from "../object.ts";
+import { bulkOf, type SentId } from "./read-ids.ts";
+
+/** An error of one call. After one that is about the client the others are not sent. */
+export interface Failure {
+  readonly error: unknown;
+  readonly isAboutClient: boolean;
+}
+
+/** The result of the call of one id: its status and JSON of its object, if its response has one, or its error. */
+export type Outcome = { readonly object: string | undefined; readonly status: number } | Failure;
+
+/** Outcomes by the texts of ids. */
+export type Outcomes = Map<string, Outcome>;
+
+const UNAUTHORIZED = 401;
+
+/** A call for an id that the path has. Parameters of the query that were added to the first path are added to all. */
+function prepareCall(
+  prepared: PreparedRequest,
+  values: Readonly<Record<string, string>>,
+  { endpoint }: Bulk,
+): PreparedRequest {
+  const added = prepared.path.slice(endpoint.path(prepared.values).length);
+  const all = { ...prepared.values, ...values };
+  return { ...prepared, values: all, path: endpoint.path(all) + added };
+}
+
+/** A call for several ids, which are in its path or in its body. */
+function prepareChunk(
+  prepared: PreparedRequest,
+  ids: readonly string[],
+  { addIds }: BulkChunk,
+  bulk: Bulk,
+): PreparedRequest {
+  if (!addIds) return prepareCall(prepared, { [bulk.parameter]: ids.join(",") }, bulk);
+  const { body = {} } = prepared;
+  return Array.isArray(body) ? prepared : { ...prepared, body: addIds(body as JsonObject, ids) };
+}
+
+/** Whether an error is about the client and not about one id: its token, or its rate limit. */
+function isAboutClient(error: unknown, path: string, { upstream }: AuthorizedRequest): boolean {
+  const { status } = upstream.activity.calls.findLast((call) => call.path === path) ?? {};
+  const isOfGateway = error instanceof HttpError && error.rejection?.by === "limit";
+  return status === UNAUTHORIZED || status === TOO_MANY_REQUESTS || isOfGateway;
+}
+
+/** The upstream's values of ids. What is no id has its outcome already. */
+async function writeIds(
+  ids: readonly SentId[],
+  { write }: Bulk,
+  outcomes: Outcomes,
+): Promise<ReadonlyMap<string, Parameters>> {
+  const written = new Map<string, Parameters>();
+  for (const { text } of ids)
+    try {
+      const values = await write(text);
+      if (!values) throw new HttpError(404, "Not found");
+      written.set(text, values);
+    } catch (error) {
+      outcomes.set(text, { error, isAboutClient: false });
+    }
+  return written;
+}
+
+/** Translates the objects of a list, and finds out which id each of them has. */
+async function readObjects(
+  result: UpstreamResult,
+  written: ReadonlyMap<string, Parameters>,
+  { idOf }: BulkChunk,
+  prepared: PreparedRequest,
+  authorized: AuthorizedRequest,
+  outcomes: Outcomes,
+): Promise<void> {
+  const { route } = authorized.match;
+  const { parameter } = bulkOf(route);
+  const { lists, status, read, resource } = route;
+  const path = objectPath(lists.envelope.upstream.item ?? "$object", resource.upstreamName);
+  const rows = openListBody(result.response, lists.parseList, readRaw, undefined).items;
+  const objects = new Map(
+    rows.map((row) => {
+      const object = valueAt(fromJsonText(row), path);
+      return [idOf(object), object] as const;
+    }),
+  );
+  const reading = readingOf(result, prepared, authorized);
+  for (const [text, values] of written) {
+    const object = objects.get(values[parameter]);
+    try {
+      if (object === undefined) throw new HttpError(404, "Not found");
+      outcomes.set(text, { object: await read(cursorAt(printJson(object)), reading), status });
+    } catch (error) {
+      outcomes.set(text, { error, isAboutClient: false });
+    }
+  }
+}
+
+/** Makes one call, and translates its response. @param ids one, or those of a chunk */
+export async function makeCall(
+  ids: readonly SentId[],
+  prepared: PreparedRequest,
+  authorized: AuthorizedRequest,
+  deadline: number,
+): Promise<Outcomes> {
+  const { match, report } = authorized;
+  const { route } = match;
+  const bulk = bulkOf(route);
+  const { chunk } = bulk;
+  const outcomes: Outcomes = new Map();
+  const written = await writeIds(ids, bulk, outcomes);
+  if (written.size === 0) return outcomes;
+  let path = "";
+  // Headers of the response are not those of one of many responses.
+  const ofCall = {
+    ...report,
+    upstreamHead: undefined,
+    upstreamRateLimit: undefined,
+    successStatus: undefined,
+  };
+  try {
+    const texts = [...written.values()].map((values) => values[bulk.parameter] ?? "");
+    const [values = {}] = written.values();
+    const one = chunk ? prepareChunk(prepared, texts, chunk, bulk) : prepareCall(prepared, values, bulk);
+    ({ path } = one);
+    const parameters = chunk ? match.parameters : { ...match.parameters, ...values };
+    const call = { ...authorized, match: { ...match, parameters }, report: ofCall, deadline };
+    const result = await objectKind.callUpstream(one, call);
+    if (chunk && route.response === "object") await readObjects(result, written, chunk, one, call, outcomes);
+    else {
+      const object = chunk ? undefined : await objectKind.buildResponse(result, one, call);
+      const isShown = typeof object === "string" && route.response === "object";
+      const status = ofCall.successStatus ?? route.status;
+      for (const text of written.keys()) outcomes.set(text, { object: isShown ? object : undefined, status });
+    }
+  } catch (error) {
+    const failure = { error, isAboutClient: path !== "" && isAboutClient(error, path, authorized) };
+    for (const text of written.keys()) outcomes.set(text, failure);
+  } finally {
+    report.upstreamRateLimit ??= ofCall.upstreamRateLimit;
+  }
+  return outcomes;
+}

@@ -1,0 +1,120 @@
+import {
+  errorText,
+  GROUP_ENTRIES,
+  NOT_WRITABLE,
+  StateUnavailableError,
+  type KeyValueStore,
+  type Owner,
+  type OwnerGroup,
+  type Room,
+} from "../../base/index.ts";
+import type { RedisClient } from "./redis-client.ts";
+import { readChoice, readInteger, readOptionalText, readText, readTexts } from "./redis-replies.ts";
+import { ADD_ENTRY, ADD_MEMBER, DELETE, FIND_ROOM, MARK, MEMBERS, PREFIX, REPLACE } from "./redis-scripts.ts";
+
+/** A stored text without its owner. */
+const valueOf = (stored: string): string =>
+  stored.startsWith(MARK) ? stored.slice(stored.indexOf(MARK, 1) + 1) : stored;
+
+/** The part of its memory that a Redis uses; 0 if it has no bound, makes room when it is full, or does not say. */
+function memoryUse(info: string): number {
+  if (!/^maxmemory_policy:noeviction/m.test(info)) return 0;
+  const bytes = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(info)?.[1] ?? 0);
+  const most = bytes("maxmemory");
+  return most === 0 ? 0 : Math.min(1, bytes("used_memory") / most);
+}
+
+const ROOMS: readonly Room[] = ["free", "share used up", "store full"];
+const readRoom = (reply: unknown): Room => readChoice(reply, ROOMS);
+
+/** Redis rejects a time of zero. */
+const milliseconds = (ttlSeconds: number): number => Math.max(1, Math.ceil(ttlSeconds * 1000));
+
+/**
+ * Creates the store that keeps state in Redis, for all replicas, by the clock of Redis. Owners have
+ * their shares of it. Its last bound is `maxmemory` of Redis with the policy `noeviction`: other policies could drop
+ * requested scopes (see docs/guide/run-in-production.md).
+ *
+ * @param maxEntries Bound of the values of all owners of a group.
+ */
+export function createRedisStore(redis: RedisClient, maxEntries = GROUP_ENTRIES): KeyValueStore {
+  async function run<T>(command: Parameters<typeof redis.run<T>>[0]): Promise<T> {
+    try {
+      return await redis.run(command);
+    } catch (error) {
+      throw new StateUnavailableError(`The state store failed: ${errorText(error)}`);
+    }
+  }
+  /** Runs a script, and reads its reply. */
+  const runScript = <T>(
+    text: string,
+    read: (reply: unknown) => T,
+    key: string,
+    ...args: readonly string[]
+  ): Promise<T> =>
+    run(async (client) => read(await client.eval(text, { keys: [PREFIX + key], arguments: [...args] })));
+
+  const boundsOf = ({ group, id, share }: Owner) => [`${group}:${id}`, String(share), String(maxEntries)];
+
+  return {
+    async get(key) {
+      const stored = await run(async (client) => readOptionalText(await client.get(PREFIX + key)));
+      return stored === undefined ? undefined : valueOf(stored);
+    },
+    add: (key, value, ttl, owner) =>
+      runScript(ADD_ENTRY, readRoom, key, ...boundsOf(owner), value, String(milliseconds(ttl))),
+    room: (owner, entries) => runScript(FIND_ROOM, readRoom, "", ...boundsOf(owner), String(entries)),
+    async set(key, value, ttl) {
+      await run((client) =>
+        client.set(PREFIX + key, value, { expiration: { type: "PX", value: milliseconds(ttl) } }),
+      );
+    },
+    async setIfAbsent(key, value, ttl) {
+      const expiration = { type: "PX", value: milliseconds(ttl) } as const;
+      return (
+        (await run((client) => client.set(PREFIX + key, value, { expiration, condition: "NX" }))) === "OK"
+      );
+    },
+    replace: async (key, expected, value, ttl) =>
+      (await runScript(REPLACE, readInteger, key, expected, value, String(milliseconds(ttl)))) === 1,
+    async delete(key) {
+      await runScript(DELETE, readInteger, key);
+    },
+    async deleteIf(key, expected) {
+      await runScript(DELETE, readInteger, key, expected);
+    },
+    addToSet: async (key, member, ttl, maxMembers = Number.MAX_SAFE_INTEGER) =>
+      (await runScript(
+        ADD_MEMBER,
+        readInteger,
+        key,
+        member,
+        String(milliseconds(ttl)),
+        String(maxMembers),
+      )) === 1,
+    async deleteAll(keys) {
+      if (keys.length > 0) await run((client) => client.unlink(keys.map((key) => PREFIX + key)));
+    },
+    setMembers: (key) => runScript(MEMBERS, readTexts, key),
+    fault: () => (redis.isReady() ? undefined : NOT_WRITABLE),
+    async fullness() {
+      const [info, application, personal] = await run((client) => {
+        const count = (group: OwnerGroup): Promise<number> =>
+          client.zCard(`${PREFIX}owned:${group}`).then(readInteger);
+        // Its user may not be permitted to ask.
+        const memory = client
+          .info()
+          .catch(() => "")
+          .then(readText);
+        return Promise.all([memory, count("application"), count("personal")]);
+      });
+      return {
+        application: application / maxEntries,
+        personal: personal / maxEntries,
+        rest: memoryUse(info),
+      };
+    },
+    // The connection is also used by others.
+    close: async () => {},
+  };
+}

@@ -1,0 +1,86 @@
+import type { RedisClient } from "./redis-client.ts";
+import { readText, readTexts, REDIS_PREFIX } from "./redis-replies.ts";
+import {
+  isWholeHash,
+  type TokenCacheBackend,
+  type TokenCacheOptions,
+  type TokenInfo,
+} from "../auth/token-cache.ts";
+
+const PREFIX = `${REDIS_PREFIX}token:`;
+const PURGE_CHANNEL = `${REDIS_PREFIX}purge`;
+const KEYS_PER_SCAN = 1000;
+
+/** As text: `{"refused":true}`, `{"grants":null}`, `{"grants":"all"}` or `{"grants":[["resource",1],…]}`. */
+function serializeTokenInfo(info: TokenInfo): string {
+  if (info.refused) return '{"refused":true}';
+  const { grants = null } = info;
+  return JSON.stringify({ grants: grants === null || grants === "all" ? grants : [...grants] });
+}
+
+const isGrant = (value: unknown): value is [string, number] =>
+  Array.isArray(value) && value.length === 2 && typeof value[0] === "string" && Number.isInteger(value[1]);
+
+/** @returns undefined for a text that another version or another program has written. */
+function parseTokenInfo(text: string): TokenInfo | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  if ("refused" in value) return value.refused === true ? { refused: true } : undefined;
+  if (!("grants" in value)) return undefined;
+  const { grants } = value;
+  if (grants === null) return { refused: false, grants: undefined };
+  if (grants === "all") return { refused: false, grants };
+  return Array.isArray(grants) && grants.every(isGrant)
+    ? { refused: false, grants: new Map(grants) }
+    : undefined;
+}
+
+/** Creates the token cache in Redis. Its keys have the hash of the token, never the token. */
+export function createRedisTokenCache(
+  redis: RedisClient,
+  { ttlSeconds, negativeTtlSeconds }: Omit<TokenCacheOptions, "size">,
+): TokenCacheBackend {
+  /** Deletes in steps, so that a Redis with many other keys is not blocked. */
+  async function deleteKeys(fingerprint: string): Promise<void> {
+    if (isWholeHash(fingerprint)) {
+      await redis.run((client) => client.unlink(PREFIX + fingerprint));
+      return;
+    }
+    let cursor = "0";
+    do {
+      const from = cursor;
+      const page = await redis.run(async (client) => {
+        const reply = await client.scan(from, { MATCH: `${PREFIX}${fingerprint}*`, COUNT: KEYS_PER_SCAN });
+        return { keys: readTexts(reply.keys), cursor: readText(reply.cursor) };
+      });
+      if (page.keys.length > 0) await redis.run((client) => client.unlink([...page.keys]));
+      cursor = page.cursor;
+    } while (cursor !== "0");
+  }
+
+  return {
+    async get(hash) {
+      const key = PREFIX + hash;
+      const [text, ttlMs] = await redis.run((client) => client.multi().get(key).pTTL(key).exec());
+      const info = typeof text === "string" ? parseTokenInfo(text) : undefined;
+      return info && typeof ttlMs === "number" && ttlMs > 0 ? { info, ttlMs } : undefined;
+    },
+    async set(hash, info) {
+      await redis.run((client): Promise<unknown> => {
+        if (info === undefined) return client.unlink(PREFIX + hash);
+        const expiration = { type: "EX", value: info.refused ? negativeTtlSeconds : ttlSeconds } as const;
+        return client.set(PREFIX + hash, serializeTokenInfo(info), { expiration });
+      });
+    },
+    async purge(fingerprint) {
+      await deleteKeys(fingerprint);
+      await redis.run((client) => client.publish(PURGE_CHANNEL, fingerprint));
+    },
+    onPurge: (listener) => redis.subscribe(PURGE_CHANNEL, listener, () => listener("")),
+  };
+}

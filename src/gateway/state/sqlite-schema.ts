@@ -1,0 +1,54 @@
+import { closeSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { makeFolder, migrateSqlite, type SqliteSchema } from "../../base/index.ts";
+
+export const STATE_FILE = "state.db";
+
+/** An owner is `group:id`. Counting the entries at each write would take milliseconds for a large owner. */
+const VERSION_1 = `
+  CREATE TABLE entry (
+    key TEXT PRIMARY KEY, value TEXT NOT NULL, ends INTEGER NOT NULL, owner TEXT
+  ) STRICT;
+  CREATE TABLE member (
+    key TEXT, member TEXT, ends INTEGER NOT NULL, PRIMARY KEY (key, member)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX entry_ends ON entry (ends);
+  CREATE INDEX member_ends ON member (ends);
+  CREATE TABLE share (owner TEXT PRIMARY KEY, entries INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER entry_added AFTER INSERT ON entry WHEN new.owner IS NOT NULL BEGIN
+    INSERT INTO share VALUES (new.owner, 1) ON CONFLICT DO UPDATE SET entries = entries + 1;
+    INSERT INTO share VALUES (substr(new.owner, 1, instr(new.owner, ':')), 1)
+      ON CONFLICT DO UPDATE SET entries = entries + 1;
+  END;
+  CREATE TRIGGER entry_deleted AFTER DELETE ON entry WHEN old.owner IS NOT NULL BEGIN
+    UPDATE share SET entries = entries - 1
+      WHERE owner IN (old.owner, substr(old.owner, 1, instr(old.owner, ':')));
+    DELETE FROM share WHERE owner = old.owner AND entries <= 0;
+  END;
+`;
+
+/** "agst" in ASCII. `schema.ts` says how a step is added. */
+const SCHEMA: SqliteSchema = { applicationId: 0x61677374, steps: [VERSION_1] };
+
+/** @throws {Error} if the file is not a database of this store, is damaged, or was written by a newer version. */
+export function openStateDatabase(directory: string): DatabaseSync {
+  makeFolder(directory);
+  const file = join(directory, STATE_FILE);
+  // SQLite creates its other files with the mode of the database.
+  closeSync(openSync(file, "a", 0o600));
+  const database = new DatabaseSync(file);
+  try {
+    // FULL: a refresh token can be used once, and its replacement must survive a power failure.
+    database.exec("PRAGMA busy_timeout = 2000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    // Expired rows are overwritten: they may be about a client that wants to be forgotten.
+    database.exec("PRAGMA secure_delete = ON");
+    const damage = database.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
+    if (damage !== "ok") throw new Error(`it is damaged: ${String(damage)}`);
+    migrateSqlite(database, SCHEMA);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,68 @@
+/** Notices about what is new: `NOTICES_FILE`, and what they look at. */
+import type { AuditStore, ClientDirectory } from "../../audit/index.ts";
+import { type Feature, type FeatureParts, plural } from "../../base/index.ts";
+import type { PlanStatus } from "../plan/describe-plan.ts";
+import { NOTICES_COMMANDS } from "./commands.ts";
+import { COUNTED, RESULTS } from "./notice.ts";
+import { NOTICES_SCHEMA, noticesFile } from "./notices-file.ts";
+import { Notices, type NoticesOptions } from "./notices.ts";
+import { createClientReader } from "./read-clients.ts";
+
+export interface NoticesNeeds {
+  readonly directory: () => ClientDirectory;
+  readonly state: NoticesOptions["store"];
+  readonly audit: AuditStore | undefined;
+  /** Undefined without a plan. */
+  readonly planStatus: () => PlanStatus | undefined;
+}
+
+const TICK_MS = 1000;
+
+export const NOTICES: Feature<NoticesNeeds, FeatureParts | undefined> = {
+  name: "notices",
+  setting: "NOTICES_FILE",
+  schema: NOTICES_SCHEMA,
+  commands: NOTICES_COMMANDS,
+  open({ NOTICES_FILE: file, QUIET_DAYS: quietDays, AUDIT }, needs, host) {
+    if (file === undefined) return undefined;
+    const { directory, state, audit } = needs;
+    const { log, metrics } = host;
+    // A file may be checked where its secrets are not.
+    const kind = noticesFile({ hasAudit: AUDIT !== "off", readsSecrets: !host.isReadOnly });
+    const watched = host.readFile("NOTICES_FILE", file, kind);
+    const notices = new Notices({
+      file: watched.current,
+      store: state,
+      readClients: audit && createClientReader(audit, directory, quietDays),
+      planStatus() {
+        const status = needs.planStatus();
+        return status?.inForce ? status : undefined;
+      },
+      onResult: metrics.countNotice,
+      log,
+    });
+    // From zero on, so that the first failure is an increase.
+    for (const event of COUNTED) for (const result of RESULTS) metrics.countNotice(event, result, 0);
+    metrics.addGauge(
+      "notices_waiting",
+      "Notices that wait to be sent by this process.",
+      () => notices.stats().waiting,
+    );
+    metrics.addGauge(
+      "notices_ignored",
+      "Clients and losses without notices, because there are too many to remember.",
+      () => notices.stats().ignored,
+    );
+    metrics.addGauge(
+      "notices_receivers_failing",
+      "Receivers of notices whose last attempt failed.",
+      () => notices.stats().failing,
+    );
+    host.repeat(TICK_MS, () => notices.tick());
+    let closing: Promise<void> | undefined;
+    /** Ends attempts to send within two seconds: what was not sent waits in the state store. */
+    const close = (): Promise<void> => (closing ??= notices.close());
+    const summary = (): string => plural(watched.current().receivers.length, "receiver");
+    return { summary, reload: watched.reload, stop: close, close };
+  },
+};

@@ -1,0 +1,181 @@
+/** The actions of people on the plan: the commands `status`, `simulate` and `announce`, and the actions `pause` and `resume`. */
+import { z } from "zod";
+import {
+  type AuditRecord,
+  type AuditStore,
+  type ClientDirectory,
+  isClientApi,
+  MAX_LIMIT,
+} from "../../audit/index.ts";
+import {
+  type Block,
+  createAction,
+  type FeatureAction,
+  type FeatureCommands,
+  formatMinute,
+  type Item,
+  lines,
+  plural,
+  STATE_SETTINGS,
+} from "../../base/index.ts";
+import { signOutRoutes } from "../../gateway/index.ts";
+import type { Pack } from "../../pack/index.ts";
+import type { PlanNeeds, PlanParts } from "./plan-parts.ts";
+import type { PlanClient } from "./plan-dates.ts";
+import { summaryKeysOf } from "./proven-client.ts";
+import { type PastCall, simulatePlan, type Simulation } from "./simulate.ts";
+
+interface CommandNeeds extends PlanNeeds {
+  readonly directory: () => ClientDirectory;
+  readonly audit: AuditStore | undefined;
+}
+
+const clientOf = ({ client }: AuditRecord, directory: ClientDirectory): PlanClient => ({
+  name: directory.nameOf(client),
+  fingerprint: client.fingerprint ?? undefined,
+  application: client.application,
+  label: client.label,
+});
+
+/** The recorded calls of the old API, newest first. Invented tokens are nobody's. */
+async function* pastCalls(
+  audit: AuditStore,
+  { directory, pack }: { readonly directory: ClientDirectory; readonly pack: Pack },
+  onProgress: (done: number) => void,
+): AsyncGenerator<PastCall> {
+  const { oauth } = pack.dialect;
+  const unstopped = new Set(oauth && signOutRoutes(oauth));
+  let before: string | undefined;
+  let done = 0;
+  do {
+    const page = await audit.query({ limit: MAX_LIMIT, ...(before !== undefined && { before }) });
+    for (const record of page.records) {
+      const { route } = record.alpha;
+      const { requests = 1 } = record;
+      // Pages for clients are recorded as no requests.
+      if (!isClientApi(record) || route === null || requests === 0) continue;
+      if (record.client.accepted === false || unstopped.has(route)) continue;
+      yield { time: Date.parse(record.time), client: clientOf(record, directory), route, requests };
+    }
+    onProgress((done += page.records.length));
+    before = page.next ?? undefined;
+  } while (before !== undefined);
+}
+
+/** Creates the question whether a client called before a time, by the summaries. */
+const calledBefore =
+  ({ decisions }: AuditStore) =>
+  async (client: PlanClient, before: number): Promise<boolean> => {
+    const range = { since: new Date(0).toISOString(), until: new Date(before).toISOString() };
+    return (await decisions.callsOf({ clients: summaryKeysOf(client), ...range })).hasCalled;
+  };
+
+const MAX_CLIENTS = 10;
+
+const inWindows = (windows: number): string => (windows > 0 ? ` in ${plural(windows, "window")}` : "");
+
+function describeStage({ name, calls, clients, windows, waiting }: Simulation["stages"][number]): Item {
+  const waits = waiting > 0 ? `, ${plural(waiting, "window")} waiting for clients` : "";
+  const during = windows + waiting > 0 ? ` in ${plural(windows, "window")}` : "";
+  const more = clients.length - MAX_CLIENTS;
+  return {
+    line: `${name}: ${plural(calls, "call")} of ${plural(clients.length, "client")}${during}${waits}`,
+    items: [
+      ...clients
+        .slice(0, MAX_CLIENTS)
+        .map(
+          (hit) =>
+            `${hit.client ?? "without a token"}: ${plural(hit.calls, "call")}${inWindows(hit.windows)}`,
+        ),
+      ...(more > 0 ? [`and ${more} more`] : []),
+    ],
+  };
+}
+
+function describeSimulation({ recorded, stages }: Simulation): Block[] {
+  const { from, until, weeks, calls, clients } = recorded;
+  const repeated = `repeated each ${weeks === 1 ? "week" : plural(weeks, "week")}`;
+  const head = `${plural(calls, "call")} of ${plural(clients, "client")}, recorded from ${formatMinute(from)} to ${formatMinute(until)} UTC, ${repeated}`;
+  return [{ kind: "list", items: [head, ...stages.map(describeStage)] }];
+}
+
+export const PLAN_COMMANDS: FeatureCommands<CommandNeeds, PlanParts> = {
+  settings: ["SUNSET_FILE", "CLIENTS_FILE", "MAPPINGS_DIR", "WORDS", ...STATE_SETTINGS, "DATABASE_URL"],
+  otherSettings: ["AUDIT"],
+  absence: "there is no plan",
+  all: [
+    {
+      syntax: "status",
+      description: "Print the stages: what runs now, what is next, and who paused it.",
+      format: "json",
+      // Without a store nobody knows who called.
+      audit: "where there is one",
+      run: ({ parts }) => ({ blocks: parts.describe(), data: parts.status() }),
+    },
+    {
+      syntax: "simulate",
+      description:
+        "Run the plan over the recorded weeks, and print which clients each stage hits. Change nothing.",
+      format: "json",
+      audit: "needed",
+      async run({ parts, needs: { audit, directory, pack }, onProgress }) {
+        if (!audit) throw new Error("a simulation needs the audit store");
+        const data = await simulatePlan({
+          plan: parts.plan(),
+          calls: pastCalls(audit, { directory: directory(), pack }, onProgress),
+          hadCalled: calledBefore(audit),
+          now: Date.now(),
+        });
+        return { blocks: describeSimulation(data), data };
+      },
+    },
+    {
+      syntax: "announce",
+      description: "Accept dates that are earlier than the published ones.",
+      withoutStore: "the first gateway that starts with the plan publishes its dates",
+      async run({ parts }) {
+        await parts.announce();
+        return {
+          blocks: lines(
+            "The dates of the plan are published. Running gateways accept the file within a few seconds.",
+          ),
+        };
+      },
+    },
+  ],
+};
+
+/** One line without control characters: it is shown, and logged. */
+const line = z
+  .string()
+  .trim()
+  .regex(/^[^\p{Cc}]{1,100}$/u);
+
+const STOP = {
+  form: z.strictObject({
+    by: line,
+    stage: line.nullable().default(null),
+    reason: line.nullable().default(null),
+  }),
+  usage:
+    'Send {"by": "your name"}, with "stage" to name one stage and "reason" if you like: texts of at most 100 characters.',
+};
+
+export const PLAN_ACTIONS: readonly FeatureAction<PlanParts>[] = [
+  createAction({
+    name: "pause",
+    ...STOP,
+    async run(parts: PlanParts, action) {
+      await parts.pause(action);
+      return {};
+    },
+  }),
+  createAction({
+    name: "resume",
+    ...STOP,
+    async run(parts: PlanParts, action) {
+      await parts.resume(action);
+      return {};
+    },
+  }),
+];

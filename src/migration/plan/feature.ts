@@ -1,0 +1,141 @@
+/** The plan by which the old API ends: `SUNSET_FILE`, and what replicas share about it. */
+import { errorText, type Feature, plural, RefusedError } from "../../base/index.ts";
+import { PLAN_ACTIONS, PLAN_COMMANDS } from "./commands.ts";
+import { createControl, type Action, type PlanControl } from "./control.ts";
+import { describePlan, type PlanStatus } from "./describe-plan.ts";
+import { createKnownClients } from "./known-clients.ts";
+import { planBlocks } from "./plan-blocks.ts";
+import { createPlan, type Plan, type PlanDefinition } from "./plan.ts";
+import { createPlanInForce } from "./plan-in-force.ts";
+import type { PlanNeeds, PlanParts } from "./plan-parts.ts";
+import { findUnknownNames, packNames } from "./plan-names.ts";
+import { PLAN_SCHEMA } from "./plan-definition.ts";
+import { planFile } from "./plan-file.ts";
+
+/** Open windows are prepared every second. A pause has five seconds. */
+const TICK_MS = 1000;
+
+export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
+  name: "sunset",
+  member: "plan",
+  setting: "SUNSET_FILE",
+  schema: PLAN_SCHEMA,
+  commands: PLAN_COMMANDS,
+  actions: PLAN_ACTIONS,
+  async open({ SUNSET_FILE: file, AUDIT }, needs, { log, metrics, isReadOnly, readFile, repeat }) {
+    if (file === undefined) return undefined;
+    const { clients, audit } = needs;
+    const { current: directory } = clients;
+    const control = createControl(needs.state);
+    let names = packNames(needs.pack);
+    let mayShorten = needs.isAnnounced;
+    let plan: Plan | undefined;
+    let isConfirmed = false;
+
+    /** The dates count as published once requests are decided by them. */
+    async function publish(): Promise<void> {
+      if (isReadOnly || !isConfirmed || !plan) return;
+      await control.publish(plan.dates).catch((error: unknown) => {
+        log.error(
+          { code: "AG_SUNSET_PUBLISH_FAILED", error: errorText(error) },
+          "the dates of the plan could not be stored: a shorter one would not be noticed",
+        );
+      });
+    }
+
+    function accept(definition: PlanDefinition): Promise<void> {
+      plan = createPlan(definition);
+      isConfirmed = control.isKnown();
+      return publish();
+    }
+
+    let onTick = (): void => {};
+    let readAgain = (): void => {};
+    const tick = repeat(
+      TICK_MS,
+      async () => {
+        onTick();
+        const hadStore = control.isKnown();
+        // A file that shortened a date is accepted once somebody has announced it.
+        if ((await control.refresh()) || !hadStore) readAgain();
+      },
+      {
+        code: "AG_SUNSET_STATE_UNKNOWN",
+        begins: "the shared state of the plan can't be read: the last known state applies",
+        ends: "the shared state of the plan can be read again",
+      },
+    );
+    await tick();
+    const kind = planFile(() => ({
+      ...names,
+      directory: clients.candidate(),
+      hasAudit: AUDIT !== "off",
+      published: mayShorten ? undefined : control.published(),
+    }));
+    const watched = readFile("SUNSET_FILE", file, kind, {
+      join: clients.join,
+      onChange: (next) => void accept(next),
+    });
+    readAgain = watched.reload;
+    await accept(watched.current());
+    mayShorten = false;
+
+    const current = (): Plan => plan ?? createPlan(watched.current());
+    const rules = createPlanInForce({
+      plan: current,
+      directory,
+      control,
+      isConfirmed: () => isConfirmed,
+      known: audit && createKnownClients(audit.decisions, directory, () => names.routes),
+      decisions: audit?.decisions,
+      log,
+      metrics,
+    });
+    // A command says what can't be read. A gateway logs it: a pause must not wait for the audit store.
+    await (isReadOnly ? rules.readWindows() : rules.prepareWindows());
+    onTick = () => void rules.prepareWindows();
+
+    const status = (): PlanStatus => describePlan(current(), { control, rules, time: Date.now() });
+    metrics.addGauge("sunset_in_force", "1 while requests are decided by the sunset plan, else 0.", () =>
+      Number(rules.isInForce()),
+    );
+    metrics.addGauge(
+      "sunset_paused",
+      "Pauses of the sunset plan. A pause of all stages counts as one.",
+      () => control.state().pauses.length,
+    );
+    metrics.addGauge(
+      "sunset_stages_active",
+      "Stages of the sunset plan that apply now.",
+      () => status().stages.filter(({ state }) => state === "active").length,
+    );
+
+    /** Pauses or resumes. */
+    async function change(action: Action, act: PlanControl["pause"], message: string): Promise<void> {
+      const { stage } = action;
+      const { stages, pauses } = status();
+      // A paused stage may have left the plan meanwhile.
+      const isKnown =
+        stages.some(({ name }) => name === stage) || pauses.some((each) => each.stage === stage);
+      if (stage !== null && !isKnown)
+        throw new RefusedError("AG_SUNSET_NO_STAGE", `The plan has no stage "${stage}".`, {
+          isUnknown: true,
+        });
+      await act(action);
+      log.info(action, message);
+    }
+
+    return {
+      rules,
+      plan: current,
+      status,
+      describe: () => planBlocks(status()),
+      summary: () => plural(watched.current().stages.length, "stage"),
+      announce: () => control.publish(current().dates),
+      pause: (action) => change(action, control.pause, "the plan was paused"),
+      resume: (action) => change(action, control.resume, "the plan was resumed"),
+      missingNames: (next) => findUnknownNames(current(), packNames(next)),
+      usePack: (next) => void (names = packNames(next)),
+    };
+  },
+};

@@ -1,0 +1,70 @@
+/** Whether a client used the old API before: a freeze lets in no other one. */
+import { LRUCache } from "lru-cache";
+import type { ClientDirectory, DecisionReader } from "../../audit/index.ts";
+import type { PlanClient } from "./plan-dates.ts";
+import { provenClient, summaryKeysOf } from "./proven-client.ts";
+
+/** Clients that used the old API. */
+export interface KnownClients {
+  /**
+   * Whether v4 accepted a call of the old API by a client before, or its response was no error.
+   *
+   * @param before The day of the freeze: calls that were refused since then don't count.
+   * @param isAccepted Asks whether v4 accepts the token. A client that it does not know is new, and the store is not read.
+   * @throws {AuditUnavailableError}, and what `isAccepted` throws
+   */
+  isKnown(
+    client: PlanClient,
+    before: number,
+    isAccepted: () => boolean | Promise<boolean>,
+  ): boolean | Promise<boolean>;
+}
+
+const CACHED_CLIENTS = 50_000;
+/** How long a client counts as new, before the store is read again: directories change. */
+const NEW_MS = 60_000;
+
+/**
+ * Finds clients in the summaries of the audit store, which outlive its records. Of each client the store is asked once at a
+ * time, and a client that is known stays known.
+ *
+ * @param routes The routes of the pack; calls of the login server are none
+ */
+export function createKnownClients(
+  decisions: Pick<DecisionReader, "wasServed">,
+  directory: () => ClientDirectory,
+  routes: () => readonly string[],
+): KnownClients {
+  const cache = new LRUCache<string, boolean>({ max: CACHED_CLIENTS });
+  const reading = new Map<string, Promise<boolean>>();
+
+  async function read(key: string, client: PlanClient, before: number): Promise<boolean> {
+    const { keys: clients } = provenClient(client, directory());
+    // Sign-ins of a new application succeed at the login server: since a freeze only calls of routes count.
+    const isKnown = await decisions.wasServed({ clients, before, routes: routes() });
+    cache.set(key, isKnown, { ttl: isKnown ? 0 : NEW_MS });
+    return isKnown;
+  }
+
+  function readOnce(key: string, client: PlanClient, before: number): Promise<boolean> {
+    const found = reading.get(key);
+    if (found) return found;
+    const started = read(key, client, before).finally(() => reading.delete(key));
+    reading.set(key, started);
+    return started;
+  }
+
+  return {
+    isKnown(client, before, isAccepted) {
+      // Of two tokens with one label, one may be known and the other one new.
+      const key = summaryKeysOf(client).join("\n");
+      // Nobody can say whether a client without a label and a token is new.
+      if (key === "") return true;
+      const cached = cache.get(key);
+      if (cached !== undefined) return cached;
+      const accepted = isAccepted();
+      if (accepted === true) return readOnce(key, client, before);
+      return Promise.resolve(accepted).then((isTrue) => isTrue && readOnce(key, client, before));
+    },
+  };
+}

@@ -1,0 +1,278 @@
+/** The plan of an end: what happens to a request, decided in one place from facts. */
+import { LRUCache } from "lru-cache";
+import { endOf, isWithin, valueOf, type PlanClient, type PlanDates, type Scope } from "./plan-dates.ts";
+import { createWindows, type FindWindow, type Window, type WindowRule } from "./windows.ts";
+
+/** The common members of stages. */
+interface StageBase extends Scope {
+  /** Identifies it in the console, in the metrics, and where it is paused. */
+  readonly name: string;
+  /** The text for clients. */
+  readonly text: string | undefined;
+}
+
+/** No client is let in that did not use the old API before. */
+export interface FreezeStage extends StageBase {
+  readonly kind: "freeze";
+  readonly date: number;
+}
+
+/** The old API ends for some routes and clients, or for all. */
+export interface EndStage extends StageBase {
+  readonly kind: "end";
+  readonly date: number;
+}
+
+/** Windows in which the old API fails, or a field is left out. */
+interface WindowStage extends StageBase {
+  readonly rule: WindowRule;
+  /** Clients that must not have called for a while before a window begins. */
+  readonly waitFor: readonly string[];
+}
+
+/** Windows in which requests fail. */
+export interface BrownOutStage extends WindowStage {
+  readonly kind: "brown_out";
+  readonly status: number;
+}
+
+/** Windows in which a field is left out of responses. */
+export interface FieldStage extends WindowStage {
+  readonly kind: "field";
+  readonly object: string;
+  readonly field: string;
+}
+
+export type Stage = FreezeStage | BrownOutStage | EndStage | FieldStage;
+
+/** A valid plan. */
+export interface PlanDefinition {
+  readonly announced: number;
+  readonly dates: PlanDates;
+  readonly policy: string | undefined;
+  readonly guide: string | undefined;
+  /** In the order of the file; the last one is the end for all, if the plan has one. */
+  readonly stages: readonly Stage[];
+}
+
+/** The facts about a request that the plan needs. */
+export interface PlanQuery {
+  readonly client: PlanClient;
+  /** As the pack names it. */
+  readonly route: string;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  /** Whether the client used the old API before; only asked for where {@link Plan.isFrozen}. */
+  readonly isKnownClient: boolean;
+}
+
+/** The state that stops or delays stages: decided outside of the plan. */
+export interface PlanConditions {
+  isPaused(stage: string): boolean;
+  /** Whether a window may begin, since all clients that it waits for are silent. */
+  mayBegin(stage: BrownOutStage | FieldStage, window: Window): boolean;
+}
+
+/** Why a request is refused. */
+export type Decision =
+  | { readonly kind: "freeze"; readonly stage: FreezeStage }
+  | { readonly kind: "brown_out"; readonly stage: BrownOutStage; readonly window: Window }
+  | { readonly kind: "end"; readonly stage: EndStage; readonly since: number };
+
+/** A stage on the time line. Milliseconds since the epoch. */
+export interface StageTimes {
+  readonly stage: Stage;
+  /** A stage with windows: of the open window, or of the next one. */
+  readonly from: number | undefined;
+  readonly until: number | undefined;
+  /** Whether it is in force, if nothing stops it. */
+  readonly isDue: boolean;
+}
+
+/** A window of a stage. */
+export interface StageWindow {
+  readonly stage: BrownOutStage | FieldStage;
+  readonly window: Window;
+}
+
+/** A plan that requests are decided by. */
+export interface Plan extends PlanDefinition {
+  /** Decides a request; undefined: it is served. */
+  decide(query: PlanQuery, conditions: PlanConditions): Decision | undefined;
+  /** Whether new clients are refused on a route now, so that it matters whether a client is new. */
+  isFrozen(query: Omit<PlanQuery, "isKnownClient">, conditions: PlanConditions): boolean;
+  /** The stages that leave a field out of the responses to a request. */
+  hiddenFields(query: Omit<PlanQuery, "isKnownClient">, conditions: PlanConditions): readonly FieldStage[];
+  /** When a route ends for a client; undefined: no date is known. */
+  endOf(client: PlanClient, route: string | null): number | undefined;
+  /** `Deprecation`, `Sunset` and `Link` of responses. */
+  headersFor(client: PlanClient, route: string | null): Readonly<Record<string, string>>;
+  times(time: number): readonly StageTimes[];
+  /** The open window, or else the next one, of each stage that a client is in, the first one first. */
+  windowsFor(client: PlanClient, time: number): readonly StageWindow[];
+  /** Windows that are open, or open within the given milliseconds. */
+  windowsAt(time: number): readonly StageWindow[];
+}
+
+/**
+ * How much later than its time a stage begins. The clocks of replicas may differ by two seconds: none begins early by the
+ * clock of another.
+ */
+export const START_DELAY_MS = 2000;
+
+const NO_FIELDS: readonly FieldStage[] = [];
+
+const CACHED_HEADERS = 10_000;
+
+/** Names and fingerprints that a plan mentions. */
+const mentionedClients = ({ stages, dates }: PlanDefinition): ReadonlySet<string> =>
+  new Set([
+    ...stages.flatMap(({ clients }) => clients),
+    ...Object.keys(dates.allowed),
+    ...Object.keys(dates.clientEnds),
+  ]);
+
+const hasBegun = (date: number, time: number): boolean => date + START_DELAY_MS <= time;
+
+/** Whether a window is open: from a little after its start on. */
+const isOpen = ({ from, until }: Window, time: number): boolean => hasBegun(from, time) && time < until;
+
+const hasWindows = (stage: Stage): stage is BrownOutStage | FieldStage =>
+  stage.kind === "brown_out" || stage.kind === "field";
+
+/** Creates the plan of a definition. */
+export function createPlan(definition: PlanDefinition): Plan {
+  const { stages, dates, announced, policy, guide } = definition;
+  const freezes = stages.filter((stage) => stage.kind === "freeze");
+  const ends = stages.filter((stage) => stage.kind === "end");
+  const withWindows = stages
+    .filter(hasWindows)
+    .map((stage): { stage: BrownOutStage | FieldStage; find: FindWindow } => ({
+      stage,
+      find: createWindows(stage.rule),
+    }));
+  const finder = new Map(withWindows.map(({ stage, find }) => [stage.name, find]));
+  const hasFields = stages.some(({ kind }) => kind === "field");
+  const mentioned = mentionedClients(definition);
+  const headers = new LRUCache<string, Readonly<Record<string, string>>>({ max: CACHED_HEADERS });
+
+  function isAllowed(client: PlanClient, time: number): boolean {
+    const allowed = valueOf(dates.allowed, client);
+    return allowed !== undefined && !hasBegun(allowed, time);
+  }
+
+  const activeFreeze = (
+    { client, route, time }: Omit<PlanQuery, "isKnownClient">,
+    { isPaused }: PlanConditions,
+  ): FreezeStage | undefined =>
+    freezes.find(
+      (stage) =>
+        hasBegun(stage.date, time) &&
+        isWithin(stage, client, route) &&
+        !isPaused(stage.name) &&
+        !isAllowed(client, time),
+    );
+
+  /** The stages with an open window for a request, and their windows. */
+  function* openWindows(
+    { client, route, time }: Omit<PlanQuery, "isKnownClient">,
+    { isPaused, mayBegin }: PlanConditions,
+  ): Generator<{ stage: BrownOutStage | FieldStage; window: Window }> {
+    for (const { stage, find } of withWindows) {
+      const window = find(time);
+      if (isOpen(window, time) && isWithin(stage, client, route) && !isPaused(stage.name))
+        if (mayBegin(stage, window) && !isAllowed(client, time)) yield { stage, window };
+    }
+  }
+
+  /** The stage that ends a route for a client, which says why. */
+  function activeEnd(
+    { client, route, time }: PlanQuery,
+    { isPaused }: PlanConditions,
+  ): { stage: EndStage; since: number } | undefined {
+    if (isAllowed(client, time)) return undefined;
+    const own = valueOf(dates.clientEnds, client);
+    for (const stage of ends) {
+      // Only the end for all has a client's own date in its place.
+      const isForAll = stage.routes.length === 0 && stage.clients.length === 0;
+      const since = isForAll ? (own ?? stage.date) : stage.date;
+      if (hasBegun(since, time) && isWithin(stage, client, route) && !isPaused(stage.name))
+        return { stage, since };
+    }
+    return undefined;
+  }
+
+  function writeHeaders(client: PlanClient, route: string | null): Readonly<Record<string, string>> {
+    const end = endOf(dates, client, route);
+    const links = [
+      ...(guide === undefined ? [] : [`<${guide}>; rel="deprecation"`]),
+      ...(policy === undefined ? [] : [`<${policy}>; rel="sunset"`]),
+    ];
+    return {
+      // RFC 9745: `@` and seconds.
+      deprecation: `@${announced / 1000}`,
+      ...(end !== undefined && { sunset: new Date(end).toUTCString() }),
+      ...(links.length > 0 && { link: links.join(", ") }),
+    };
+  }
+
+  return {
+    ...definition,
+    isFrozen: (query, conditions) => activeFreeze(query, conditions) !== undefined,
+    decide(query, conditions) {
+      const end = activeEnd(query, conditions);
+      if (end) return { kind: "end", ...end };
+      const freeze = query.isKnownClient ? undefined : activeFreeze(query, conditions);
+      if (freeze) return { kind: "freeze", stage: freeze };
+      let last: Extract<Decision, { kind: "brown_out" }> | undefined;
+      for (const { stage, window } of openWindows(query, conditions))
+        if (stage.kind === "brown_out" && window.until > (last?.window.until ?? 0))
+          last = { kind: "brown_out", stage, window };
+      return last;
+    },
+    hiddenFields: (query, conditions) =>
+      hasFields
+        ? [...openWindows(query, conditions)].flatMap(({ stage }) => (stage.kind === "field" ? [stage] : []))
+        : NO_FIELDS,
+    endOf: (client, route) => endOf(dates, client, route),
+    headersFor(client, route) {
+      // Clients and tokens that the plan does not name have the same headers.
+      const key = [client.name, client.fingerprint].map((each) => (each && mentioned.has(each) ? each : ""));
+      const at = [route, ...key].join("\n");
+      const cached = headers.get(at);
+      if (cached) return cached;
+      const written = writeHeaders(client, route);
+      headers.set(at, written);
+      return written;
+    },
+    times: (time) =>
+      stages.map((stage) => {
+        if (!hasWindows(stage))
+          return {
+            stage,
+            // Without an end for all, only single clients have one.
+            from: Number.isFinite(stage.date) ? stage.date : undefined,
+            until: undefined,
+            isDue: hasBegun(stage.date, time),
+          };
+        const window = finder.get(stage.name)?.(time);
+        if (!window || window.from === Infinity)
+          return { stage, from: undefined, until: undefined, isDue: false };
+        return { stage, ...window, isDue: isOpen(window, time) };
+      }),
+    windowsFor: (client, time) =>
+      withWindows
+        .map(({ stage, find }) => ({ stage, window: find(time) }))
+        .filter(
+          ({ stage, window: { from } }) =>
+            from < (endOf(dates, client, null) ?? Infinity) &&
+            isWithin({ routes: [], clients: stage.clients }, client, null) &&
+            !isAllowed(client, Math.max(from, time)),
+        )
+        .toSorted((one, other) => one.window.from - other.window.from),
+    windowsAt: (time) =>
+      withWindows
+        .map(({ stage, find }) => ({ stage, window: find(time) }))
+        .filter(({ window }) => window.from <= time),
+  };
+}

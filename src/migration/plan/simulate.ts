@@ -1,0 +1,246 @@
+/** Simulates a plan with the recorded calls of clients. */
+import type { PlanClient } from "./plan-dates.ts";
+import type { BrownOutStage, Decision, FieldStage, Plan, PlanConditions, Stage } from "./plan.ts";
+import { summaryKeysOf } from "./proven-client.ts";
+import { QUIET_MS } from "./recorded-traffic.ts";
+import { createWindows, type Window } from "./windows.ts";
+
+/** A recorded call of the old API. */
+export interface PastCall {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly client: PlanClient;
+  readonly route: string;
+  /** How many calls the record stands for. */
+  readonly requests: number;
+}
+
+/** How a client is hit by a stage. */
+export interface HitClient {
+  /** Its name, or the fingerprint of its token; null: all calls without a token. */
+  readonly client: string | null;
+  readonly calls: number;
+  /** Windows in which it is hit, of a stage with windows. */
+  readonly windows: number;
+}
+
+/** The effect of a stage. */
+export interface StageForecast {
+  readonly name: string;
+  readonly kind: Stage["kind"];
+  /** Windows that begin, of a stage with windows. */
+  readonly windows: number;
+  /** Windows that don't begin, because clients that they wait for call. */
+  readonly waiting: number;
+  /**
+   * Calls that are hit: in all windows, or in the seven days after an end. For a freeze, recorded calls of clients that
+   * were new.
+   */
+  readonly calls: number;
+  /** Those with the most calls first. */
+  readonly clients: readonly HitClient[];
+}
+
+/** A simulation. Times are ISO 8601, in UTC. */
+export interface Simulation {
+  /** The recorded weeks that are repeated. */
+  readonly recorded: {
+    readonly from: string;
+    readonly until: string;
+    readonly weeks: number;
+    readonly calls: number;
+    readonly clients: number;
+  };
+  readonly stages: readonly StageForecast[];
+}
+
+export interface SimulateOptions {
+  readonly plan: Plan;
+  readonly calls: AsyncIterable<PastCall>;
+  /** Whether a client called before a time, in milliseconds since the epoch. */
+  readonly hadCalled: (client: PlanClient, before: number) => Promise<boolean>;
+  /** Milliseconds since the epoch: what was before is not simulated. */
+  readonly now: number;
+}
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
+const WEEK_MS = 7 * DAY_MS;
+/** Months have other rhythms than weeks: four weeks have one of each monthly job. */
+const MAX_WEEKS = 4;
+/** A plan without an end is simulated for a year, and no plan for more than three. */
+const DEFAULT_MS = 365 * DAY_MS;
+const MAX_MS = 3 * DEFAULT_MS;
+
+/** The name of a client where it is counted: its own, or else the key of its summaries. */
+const keyOf = (client: PlanClient): string | null => client.name ?? summaryKeysOf(client)[0] ?? null;
+
+/** Calls of one client on one route in one minute. */
+interface MinuteCalls {
+  readonly minute: number;
+  readonly client: PlanClient;
+  readonly route: string;
+  readonly requests: number;
+}
+
+/** Counts calls by minute, client and route: windows begin and end at full minutes. Sorted by time. */
+async function countCalls(calls: AsyncIterable<PastCall>): Promise<readonly MinuteCalls[]> {
+  const found = new Map<string, Pick<MinuteCalls, "client" | "route"> & { minutes: Map<number, number> }>();
+  for await (const { time, client, route, requests } of calls) {
+    const key = [client.name, ...summaryKeysOf(client), route].join("\n");
+    const { minutes } = found.get(key) ?? found.set(key, { client, route, minutes: new Map() }).get(key)!;
+    const minute = Math.floor(time / MINUTE_MS);
+    minutes.set(minute, (minutes.get(minute) ?? 0) + requests);
+  }
+  return [...found.values()]
+    .flatMap(({ client, route, minutes }) =>
+      [...minutes].map(([minute, requests]) => ({ minute, client, route, requests })),
+    )
+    .sort((one, other) => one.minute - other.minute);
+}
+
+/** Counts who is hit by one stage. */
+class StageHits {
+  readonly #clients = new Map<string | null, { calls: number; windows: Set<number> }>();
+
+  add(client: PlanClient, requests: number, window?: Window): void {
+    const key = keyOf(client);
+    const hit = this.#clients.get(key) ?? { calls: 0, windows: new Set() };
+    this.#clients.set(key, hit);
+    hit.calls += requests;
+    if (window) hit.windows.add(window.from);
+  }
+
+  forecast(): Pick<StageForecast, "calls" | "clients"> {
+    const clients = [...this.#clients]
+      .map(([client, { calls, windows }]) => ({ client, calls, windows: windows.size }))
+      .sort(
+        (one, other) => other.calls - one.calls || String(one.client).localeCompare(String(other.client)),
+      );
+    return { calls: clients.reduce((sum, { calls }) => sum + calls, 0), clients };
+  }
+}
+
+/** The last calls of clients, by which windows wait. */
+function createWaiting() {
+  const lastCalls = new Map<string, number>();
+  const decided = new Map<string, boolean>();
+  return {
+    note(client: PlanClient, time: number): void {
+      for (const key of [client.name, ...summaryKeysOf(client)])
+        if (key !== undefined) lastCalls.set(key, time);
+    },
+    /** Decides once a window: later calls don't count. */
+    mayBegin(stage: BrownOutStage | FieldStage, { from }: Window): boolean {
+      const key = `${stage.name}\n${from}`;
+      const found = decided.get(key);
+      if (found !== undefined) return found;
+      const isQuiet = stage.waitFor.every((name) => (lastCalls.get(name) ?? -Infinity) < from - QUIET_MS);
+      decided.set(key, isQuiet);
+      return isQuiet;
+    },
+    waitingOf: (stage: string): number =>
+      [...decided].filter(([key, isQuiet]) => !isQuiet && key.startsWith(`${stage}\n`)).length,
+  };
+}
+
+/** Until when calls were recorded: until now, unless the gateway was stopped before. */
+function endOfRecords(minutes: readonly MinuteCalls[], now: number): number {
+  const last = minutes.at(-1);
+  const end = last === undefined ? now : (last.minute + 1) * MINUTE_MS;
+  return now - end < DAY_MS ? now : end;
+}
+
+/** A plan has some hundred windows: counting those of each minute of a year would take a while. */
+const MAX_WINDOWS = 10_000;
+
+/** How many windows of a stage are between two times, up to a limit. */
+function countWindows(stage: Stage, from: number, until: number): number {
+  if (!("rule" in stage)) return 0;
+  const find = createWindows(stage.rule);
+  let count = 0;
+  for (let window = find(from); window.from < until && count < MAX_WINDOWS; window = find(window.until))
+    count += 1;
+  return count;
+}
+
+/** The calls of clients that had not called before a time. Each client is asked about once. */
+async function callsOfNew(
+  calls: readonly MinuteCalls[],
+  before: number,
+  hadCalled: SimulateOptions["hadCalled"],
+): Promise<readonly MinuteCalls[]> {
+  const known = new Map<string, boolean>();
+  const found: MinuteCalls[] = [];
+  for (const call of calls) {
+    const key = summaryKeysOf(call.client).join("\n");
+    const isKnown = known.get(key) ?? (key === "" || (await hadCalled(call.client, before)));
+    known.set(key, isKnown);
+    if (!isKnown) found.push(call);
+  }
+  return found;
+}
+
+/**
+ * Repeats the last whole weeks of recorded calls until after the end of a plan, and counts whom it hits. Clients that
+ * change, give up or retry are not foreseen.
+ */
+export async function simulatePlan({ plan, calls, hadCalled, now }: SimulateOptions): Promise<Simulation> {
+  const minutes = await countCalls(calls);
+  const end = endOfRecords(minutes, now);
+  const first = (minutes[0]?.minute ?? 0) * MINUTE_MS;
+  // Nobody calls at the first and at the last moment of a week.
+  const weeks = Math.min(MAX_WEEKS, Math.max(1, Math.floor((end - first + DAY_MS / 2) / WEEK_MS)));
+  const period = weeks * WEEK_MS;
+  const start = end - period;
+  const repeated = minutes.filter(({ minute }) => minute * MINUTE_MS >= start);
+  const horizon = Math.min(now + MAX_MS, (plan.dates.end ?? now + DEFAULT_MS) + WEEK_MS);
+
+  const waiting = createWaiting();
+  const conditions: PlanConditions = { isPaused: () => false, mayBegin: waiting.mayBegin };
+  const hits = new Map(plan.stages.map(({ name }) => [name, new StageHits()]));
+
+  function hit(decision: Decision, { client, requests }: MinuteCalls, time: number): void {
+    // After an end, who still calls is counted for a week.
+    if (decision.kind === "end" && time >= decision.since + WEEK_MS) return;
+    const window = decision.kind === "brown_out" ? decision.window : undefined;
+    hits.get(decision.stage.name)?.add(client, requests, window);
+  }
+
+  for (const { client, minute } of repeated) waiting.note(client, minute * MINUTE_MS);
+  for (let shift = period; start + shift < horizon; shift += period)
+    for (const each of repeated) {
+      const { client, route, requests } = each;
+      // In the middle of its minute: stages begin two seconds late.
+      const time = each.minute * MINUTE_MS + shift + MINUTE_MS / 2;
+      if (time < now || time >= horizon) continue;
+      const query = { client, route, time, isKnownClient: true };
+      const decision = plan.decide(query, conditions);
+      if (decision) hit(decision, each, time);
+      else for (const { name } of plan.hiddenFields(query, conditions)) hits.get(name)?.add(client, requests);
+      waiting.note(client, time);
+    }
+
+  const freezes = plan.stages.filter(({ kind }) => kind === "freeze");
+  for (const { client, requests } of freezes.length > 0 ? await callsOfNew(repeated, start, hadCalled) : [])
+    for (const { name } of freezes) hits.get(name)?.add(client, requests);
+
+  return {
+    recorded: {
+      from: new Date(start).toISOString(),
+      until: new Date(end).toISOString(),
+      weeks,
+      calls: repeated.reduce((sum, { requests }) => sum + requests, 0),
+      clients: new Set(repeated.map(({ client }) => keyOf(client))).size,
+    },
+    stages: plan.stages.map((stage) => ({
+      name: stage.name,
+      kind: stage.kind,
+      windows:
+        countWindows(stage, now, Math.min(horizon, plan.dates.end ?? horizon)) -
+        waiting.waitingOf(stage.name),
+      waiting: waiting.waitingOf(stage.name),
+      ...(hits.get(stage.name) ?? new StageHits()).forecast(),
+    })),
+  };
+}

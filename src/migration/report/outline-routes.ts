@@ -1,0 +1,97 @@
+/** The routes in use, with who calls them. */
+import {
+  type Block,
+  formatCount,
+  formatMinuteUtc,
+  type Line,
+  type OpenedRows,
+  plural,
+} from "../../base/index.ts";
+import {
+  type CallGuide,
+  capitalize,
+  type ClientGuide,
+  clientName,
+  isClient,
+  isUse,
+  type Report,
+} from "./model.ts";
+import { clientAnchor } from "./outline-client.ts";
+import { describeCalls, stateTag } from "./sections.ts";
+
+/** Clients of a route that are listed. */
+const MAX_CALLERS = 100;
+
+/** A call of a client. */
+interface Use {
+  readonly client: ClientGuide;
+  readonly call: CallGuide;
+}
+
+const lastOf = (uses: readonly Use[]): string =>
+  uses.reduce((latest, { call }) => (call.last > latest ? call.last : latest), "");
+
+/** The callers of a route, those with the most requests first. */
+function openCallers(uses: readonly Use[]): OpenedRows {
+  const left = uses.length - MAX_CALLERS;
+  const rows = uses
+    .toSorted((one, other) => other.call.requests - one.call.requests)
+    .slice(0, MAX_CALLERS)
+    .map(({ client, call }): Line[] => [
+      [{ link: clientName(client), to: clientAnchor(client) }],
+      [client.readiness === null ? "–" : stateTag(client.readiness)],
+      formatCount(call.requests),
+      "",
+      formatCount(call.lossy),
+      formatMinuteUtc(call.last),
+    ]);
+  return {
+    title: plural(uses.length, "caller"),
+    of: "Caller",
+    rows: left > 0 ? [...rows, [`${formatCount(left)} more`, "", "", "", "", ""]] : rows,
+  };
+}
+
+/** The routes in use, for all clients together. */
+export function outlineRoutes({ clients, names }: Report): Block[] {
+  const calls = clients
+    .flatMap((client) => client.calls.map((call) => ({ client, call })))
+    .filter(({ client, call }) => isUse(client, call));
+  const rows = [...Map.groupBy(calls, ({ call }) => call.route)]
+    .map(([route, uses]) => ({
+      route,
+      v4: uses[0]?.call.v4.slice(0, 1) ?? [],
+      counterpart: uses[0]?.call.counterpart ?? "unknown",
+      requests: uses.reduce((sum, { call }) => sum + call.requests, 0),
+      lossy: uses.reduce((sum, { call }) => sum + call.lossy, 0),
+      clients: uses.filter(({ client }) => isClient(client)).length,
+      last: lastOf(uses),
+      opened: openCallers(uses),
+    }))
+    .toSorted((one, other) => other.requests - one.requests);
+  if (rows.length === 0) return [];
+  return [
+    { kind: "heading", level: 2, line: `${capitalize(names.client)} routes in use` },
+    {
+      kind: "table",
+      caption: "Requests of all clients",
+      columns: [
+        { name: `${capitalize(names.client)} route` },
+        { name: `${names.upstream} call` },
+        { name: "Requests", number: true },
+        { name: "Clients", number: true },
+        { name: "With losses", number: true },
+        { name: "Last" },
+      ],
+      opened: rows.map(({ opened }) => opened),
+      rows: rows.map(({ route, v4, counterpart, requests, clients: users, lossy, last }) => [
+        [{ code: route }],
+        describeCalls(v4, counterpart),
+        formatCount(requests),
+        formatCount(users),
+        formatCount(lossy),
+        formatMinuteUtc(last),
+      ]),
+    },
+  ];
+}

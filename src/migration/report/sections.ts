@@ -1,0 +1,167 @@
+/** Sections that the report and the page of a client share. */
+import { type MigrationState, STATE_LABELS } from "../../audit/index.ts";
+import {
+  type Block,
+  type Line,
+  listNames,
+  plural,
+  type Severity,
+  type Span,
+  type Tone,
+} from "../../base/index.ts";
+import type { SideNames } from "../../pack/index.ts";
+import {
+  type CallGuide,
+  capitalize,
+  type Counterpart,
+  type Difference,
+  type FieldChange,
+  type ObjectChanges,
+} from "./model.ts";
+import { createFieldsTable, parseSentence } from "./outline-fields.ts";
+
+/** The label of a state. */
+export const stateTag = (state: MigrationState): Span => {
+  const { label, tone } = STATE_LABELS[state];
+  return { tag: label, tone };
+};
+
+const SEVERITY_TONES: Readonly<Record<Severity, Tone | undefined>> = {
+  meaning: "bad",
+  detail: "warn",
+  rounding: undefined,
+};
+
+/** The label of the weight of a loss. */
+export const severityTag = (severity: Severity): Span => ({ tag: severity, tone: SEVERITY_TONES[severity] });
+
+const NOT_NEEDED: Span = { tag: "not needed", tone: "good" };
+const NO_COUNTERPART: Span = { tag: "no counterpart", tone: "bad" };
+
+/** The calls that take the place of one, or that there are none. */
+export const describeCalls = (calls: readonly string[], counterpart: Counterpart): readonly Span[] =>
+  calls.length > 0 ? listNames(calls) : [counterpart === "unneeded" ? NOT_NEEDED : NO_COUNTERPART];
+
+function describeCounterpart({ counterpart, reason }: GuidedCall, { upstream }: SideNames): Line {
+  const name = capitalize(upstream);
+  if (counterpart === "none")
+    return [NO_COUNTERPART, ` ${name} has no replacement. The gateway returns the error: "${reason}"`];
+  if (counterpart === "unneeded") return [NOT_NEEDED, ` ${name} does this automatically: remove the call.`];
+  return [NO_COUNTERPART, " The active mapping does not have this call."];
+}
+
+/** The things that a client must know before it changes calls: scopes, calls that nothing replaces, and wrong paths. */
+export function describeNeeds(
+  calls: readonly Pick<CallGuide, "route" | "counterpart">[],
+  { scopes, unmatched }: { readonly scopes: readonly string[]; readonly unmatched: number },
+  { client, upstream }: SideNames,
+): Line[] {
+  const without = calls.filter(({ counterpart }) => counterpart === "none").map(({ route }) => route);
+  return [
+    ...(scopes.length === 0 ? [] : [[`Scopes to request in ${upstream}: `, ...listNames(scopes), "."]]),
+    ...(without.length === 0 ? [] : [[`Without a counterpart in ${upstream}: `, ...listNames(without), "."]]),
+    ...(unmatched === 0
+      ? []
+      : [`${plural(unmatched, "request")} had paths that ${client} never had: an error of the client.`]),
+  ];
+}
+
+type GuidedCall = Pick<
+  CallGuide,
+  "route" | "counterpart" | "reason" | "scope" | "sends" | "filters" | "notes"
+>;
+
+/** The notes about a call other than the changes in its fields. */
+export interface CallWords {
+  /** How often it was made, and when. */
+  readonly summary: Line;
+  /** Commands that show it. */
+  readonly commands?: readonly Block[];
+  /** Objects of its responses that change, and where they are described. */
+  readonly objects: readonly { readonly object: string; readonly id: string }[];
+  readonly details: readonly Line[];
+}
+
+/** A call that a client makes, and what changes in it. */
+export function outlineCall(call: GuidedCall, words: CallWords, names: SideNames): Block {
+  const { scope, counterpart, filters, sends, notes } = call;
+  const { summary, commands = [], objects, details } = words;
+  const links = objects.flatMap(({ object, id }, index): Span[] => [
+    index === 0 ? "" : ", ",
+    { link: object, to: id },
+  ]);
+  const items: Line[] = [
+    ...(scope ? [["Scope: ", { code: scope.alpha }, " becomes ", { code: scope.v4 }, "."]] : []),
+    ...(links.length > 0 ? [["The response: see ", ...links, " below."]] : []),
+    ...details,
+    ...notes.map(parseSentence),
+  ];
+  const tables: readonly (readonly [caption: string, fields: readonly FieldChange[]])[] = [
+    ["Fields in filters", filters],
+    ["Members of the body", sends],
+  ];
+  return {
+    kind: "section",
+    as: "frame",
+    blocks: [
+      { kind: "heading", level: 4, line: [{ code: call.route }] },
+      { kind: "text", line: summary },
+      ...(counterpart === "call" ? [] : [{ kind: "text" as const, line: describeCounterpart(call, names) }]),
+      ...commands,
+      ...tables.flatMap(([caption, fields]) =>
+        fields.length > 0 ? [createFieldsTable(caption, fields, names)] : [],
+      ),
+      ...(items.length > 0 ? [{ kind: "list" as const, items }] : []),
+    ],
+  };
+}
+
+/**
+ * The changes in the objects of responses.
+ *
+ * @param level Of the heading
+ * @param anchorOf The id of an object's heading
+ */
+export function outlineObjects(
+  objects: readonly ObjectChanges[],
+  { level, anchorOf }: { readonly level: 2 | 3; readonly anchorOf: (object: string) => string },
+  names: SideNames,
+): Block[] {
+  if (objects.length === 0) return [];
+  return [
+    { kind: "heading", level, line: "What changes in responses" },
+    ...objects.map(({ object, same, fields }): Block => ({
+      kind: "section",
+      as: "group",
+      blocks: [
+        {
+          kind: "heading",
+          level: level === 2 ? 3 : 4,
+          line: [{ code: object }],
+          id: anchorOf(object),
+        },
+        {
+          kind: "text",
+          line: `${plural(fields.length, "field")} of ${fields.length + same} change${fields.length === 1 ? "s" : ""}.`,
+        },
+        createFieldsTable(`Fields of ${object} that change`, fields, names),
+      ],
+    })),
+  ];
+}
+
+/** The changes in all calls. */
+export function outlineEveryCall(
+  differences: readonly Difference[],
+  { client, upstream }: SideNames,
+): Block[] {
+  return [
+    { kind: "heading", level: 2, line: "What changes in all calls", id: "every-call" },
+    {
+      kind: "table",
+      caption: `In ${client} and in ${upstream}`,
+      columns: [{ name: "" }, { name: `In ${client}` }, { name: `In ${upstream}` }],
+      rows: differences.map(({ what, alpha, v4 }) => [what, alpha, v4]),
+    },
+  ];
+}

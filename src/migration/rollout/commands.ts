@@ -1,0 +1,80 @@
+/** The actions of people on a rollout: `alpha-gateway rollout`, and the actions `turn-back` and `resume`. */
+import { z } from "zod";
+import {
+  createAction,
+  type FeatureAction,
+  type FeatureCommands,
+  lines,
+  STATE_SETTINGS,
+} from "../../base/index.ts";
+import type { RolloutNeeds, RolloutParts } from "./parts.ts";
+import { nameForPeople } from "./returns/turn-back.ts";
+
+export const ROLLOUT_COMMANDS: FeatureCommands<RolloutNeeds, RolloutParts> = {
+  settings: ["ROLLOUT_FILE", "CLIENTS_FILE", "MAPPINGS_DIR", "WORDS", ...STATE_SETTINGS],
+  absence: "there is no rollout",
+  all: [
+    {
+      syntax: "",
+      note: "Exits with 0, or with 1 if something has returned.",
+      format: "json",
+      run({ parts }) {
+        const data = parts.status();
+        return { blocks: parts.describe(), data, exitCode: data.trips.length === 0 ? 0 : 1 };
+      },
+    },
+  ],
+};
+
+/** One line without control characters: it is shown, and logged. */
+const line = z
+  .string()
+  .trim()
+  .regex(/^[^\p{Cc}]{1,200}$/u);
+
+const ORDER = z.strictObject({ by: line, target: line, reason: line.nullable().default(null) });
+
+const TURN_BACK = createAction({
+  name: "turn-back",
+  form: ORDER,
+  usage:
+    'Send {"by": "your name", "target": "all"}: a route, a client or all, with "reason" if you like. Texts have at most 200 characters.',
+  command: {
+    syntax: "turn-back <target>",
+    description: "Return a route, a client or everything to the old service, on all replicas.",
+    argument: "a route of the pack, a client of CLIENTS_FILE, or all",
+    flags: [{ syntax: "--reason <text>", description: "why, for those who read the state" }],
+    withoutStore: "no gateway has started with this rollout",
+  },
+  async run(parts: RolloutParts, order) {
+    const { withTokens } = await parts.turnBack(order);
+    const what = order.target === "all" ? "Everything" : order.target;
+    return {
+      data: { withTokens },
+      blocks: lines(
+        `${what} returns to the old service within a second, until somebody resumes it.`,
+        ...withTokens.map((client) => `${nameForPeople(client)}: requests with tokens of the gateway stay.`),
+      ),
+    };
+  },
+});
+
+const RESUME = createAction({
+  name: "resume",
+  form: ORDER,
+  command: {
+    syntax: "resume <target>",
+    description: "End a return: the file decides again.",
+    argument: "a route, a client, or all",
+  },
+  async run(parts: RolloutParts, order) {
+    const { target } = order;
+    const others = parts.status().trips.map((trip) => trip.name);
+    if (await parts.resume(order))
+      return { blocks: lines(`${target} is served as the file says within a second.`) };
+    const which = others.length === 0 ? "Nothing has." : `These have: ${others.toSorted().join(", ")}.`;
+    return { blocks: lines(`${target} has not returned. ${which}`), exitCode: 1 };
+  },
+});
+
+export const ROLLOUT_ACTIONS: readonly FeatureAction<RolloutParts>[] = [TURN_BACK, RESUME];

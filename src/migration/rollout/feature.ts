@@ -1,0 +1,129 @@
+/** The roll-out: `ROLLOUT_FILE`, and the state that replicas share about it. */
+import type { ClientDirectory } from "../../audit/index.ts";
+import { type Feature, type FeatureHost, OperatorFileError, plural } from "../../base/index.ts";
+import type { Pack } from "../../pack/index.ts";
+import { ROLLOUT_ACTIONS, ROLLOUT_COMMANDS } from "./commands.ts";
+import type { RolloutNeeds, RolloutParts } from "./parts.ts";
+import { findForgotten } from "./forgotten-clients.ts";
+import { describeRollout, type RolloutStatus } from "./status.ts";
+import { describeSides } from "./blocks.ts";
+import { createRollout, type Rollout } from "./sides.ts";
+import { ROLLOUT_SCHEMA } from "./definition.ts";
+import { rolloutFile } from "./file.ts";
+import { findTarget, turnBack } from "./returns/turn-back.ts";
+
+/** Replicas learn of a trip within a second, from one that writes it at its next tick. */
+const TICK_MS = 400;
+
+const routeNames = ({ routes }: Pick<Pack, "routes">): readonly string[] => routes.map(({ name }) => name);
+
+/** Creates what logs each client once that was turned back, and that the directory no longer has. */
+function createForgottenLog(
+  rollout: Rollout,
+  directory: () => ClientDirectory,
+  log: FeatureHost["log"],
+): () => void {
+  const logged = new Set<string>();
+  return () => {
+    for (const { client, message } of findForgotten(rollout, directory(), undefined)) {
+      if (logged.has(client)) continue;
+      logged.add(client);
+      log.error({ code: "AG_ROLLOUT_CLIENT_FORGOTTEN", client }, message);
+    }
+  };
+}
+
+/** Creates what rejects a directory that takes away what a client is known by that was turned back. */
+const createDirectoryCheck =
+  (rollout: Rollout, file = "CLIENTS_FILE") =>
+  (next: ClientDirectory, active?: ClientDirectory): void => {
+    const forgotten = findForgotten(rollout, next, active);
+    const at = { code: "AG_ROLLOUT_CLIENT_FORGOTTEN", file, line: 1, column: 1 };
+    if (forgotten.length > 0)
+      throw new OperatorFileError(forgotten.map(({ message }) => ({ ...at, message })));
+  };
+
+function addGauges({ addGauge, addRouteGauge }: FeatureHost["metrics"], { returns }: Rollout): void {
+  addRouteGauge(
+    "rollout_tripped",
+    "1 for each route that has returned to the old service. Route all: everything has. Clients that have returned are not counted.",
+    () => returns.trips().flatMap(({ kind, name }) => (kind === "client" ? [] : [[name, 1] as const])),
+  );
+  addGauge(
+    "rollout_blocked",
+    "Routes that should return to the old service, which is not well.",
+    () => returns.blocked().length,
+  );
+}
+
+export const ROLLOUT: Feature<RolloutNeeds, RolloutParts | undefined> = {
+  name: "rollout",
+  member: "rollout",
+  setting: "ROLLOUT_FILE",
+  schema: ROLLOUT_SCHEMA,
+  commands: ROLLOUT_COMMANDS,
+  actions: ROLLOUT_ACTIONS,
+  async open({ ROLLOUT_FILE: file, CLIENTS_FILE }, needs, host) {
+    if (file === undefined) return undefined;
+    const { clients, legacy } = needs;
+    const { current: directory } = clients;
+    let routes = routeNames(needs.pack);
+    const kind = rolloutFile(() => ({ routes, directory: clients.candidate() }));
+    const { current: plan } = host.readFile("ROLLOUT_FILE", file, kind, {
+      join: clients.join,
+      onChange: () => rollout.fileChanged(),
+    });
+    const rollout = createRollout({
+      plan,
+      directory,
+      store: needs.state,
+      log: host.log,
+      isOldServiceUp: () => legacy?.breaker.state() === "closed",
+    });
+    addGauges(host.metrics, rollout);
+    const logForgotten = createForgottenLog(rollout, directory, host.log);
+    const checkDirectory = createDirectoryCheck(rollout, CLIENTS_FILE);
+    const sync = host.repeat(
+      TICK_MS,
+      async () => {
+        await rollout.sync();
+        logForgotten();
+      },
+      {
+        code: "AG_ROLLOUT_STATE_UNKNOWN",
+        begins: "the shared state of the rollout can't be read: the last known state applies",
+        ends: "the shared state of the rollout can be read again",
+      },
+    );
+    await sync();
+    // A command may let the rollout forget such a client.
+    if (!host.isReadOnly) checkDirectory(directory());
+    clients.addCheck(checkDirectory);
+
+    const status = (): RolloutStatus => describeRollout(rollout, directory());
+    return {
+      rollout,
+      status,
+      describe: () => describeSides(status()),
+      summary: () => plural(plan().rules.length, "rule"),
+      async turnBack({ target, by, reason }) {
+        const found = findTarget(target, routes, directory());
+        return turnBack(rollout, directory(), { ...found, by, reason });
+      },
+      async resume({ target, by, reason }) {
+        // The file and the pack may not have it any more.
+        const trips = rollout.returns.trips().filter(({ name }) => name === target);
+        if (trips.length === 0) findTarget(target, routes, directory());
+        for (const { kind, name } of trips) await rollout.resume({ kind, name, by, reason });
+        return trips.length > 0;
+      },
+      missingNames(next) {
+        const names = routeNames(next);
+        const { rules, compare } = plan();
+        const named = [...rules.flatMap((rule) => [...(rule.routes ?? [])]), ...compare.skippedRoutes];
+        return [...new Set(named)].filter((route) => !names.includes(route));
+      },
+      usePack: (next) => void (routes = routeNames(next)),
+    };
+  },
+};

@@ -1,0 +1,159 @@
+/** Decides which side serves a request: the old service, or what follows in the public application. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { addressNetwork, CLIENT_GONE, type Settings } from "../../base/index.ts";
+import {
+  type AlphaRequest,
+  createLegacyForward,
+  createSenderReader,
+  createSignInReader,
+  cursorParameters,
+  hasBody,
+  type KnownSenders,
+  type LegacyExchange,
+  type LegacyForwardParts,
+  type LegacyService,
+  type Middleware,
+  type OAuthServices,
+  onlyReads,
+  PACK_HEADER,
+  plainRequestOf,
+  type Recorder,
+  removeCursorMark,
+  replacePlainRequest,
+  type RequestSender,
+  findRoute,
+  trustedProxies,
+} from "../../gateway/index.ts";
+import { MAX_COMPARED_BYTES, overridesMethod, type Shadow } from "../../compare/index.ts";
+import type { Rollout } from "./sides.ts";
+
+/** Calls a function when a response has ended, or its client has disconnected: perhaps it has already. */
+function onceClosed(response: ServerResponse, listener: () => void): void {
+  if (response.closed) listener();
+  else response.once("close", listener);
+}
+
+/** Whether the old service has failed; undefined where it did not get the request, or its client has disconnected. */
+function hasOldFailed({
+  outcome: { status, upstreamStatus, isComplete },
+}: LegacyExchange): boolean | undefined {
+  if (upstreamStatus === undefined || status === CLIENT_GONE) return undefined;
+  return upstreamStatus === null || upstreamStatus >= 500 || isComplete === false;
+}
+
+/** The sender whose writes keep a request on its side. Where no token is needed, anybody can have any user agent: those of its network. */
+function writerOf(
+  { identity, hash }: RequestSender,
+  known: string | undefined,
+  address: string,
+): string | undefined {
+  const isProven = known === undefined || hash !== undefined || known === identity.label;
+  return isProven ? known : addressNetwork(address);
+}
+
+/** The services that the middleware needs. */
+interface RolloutParts extends LegacyForwardParts {
+  readonly legacy: LegacyService | undefined;
+  readonly oauth: Pick<OAuthServices, "login" | "gatewayTokens" | "tokenStore">;
+  readonly rollout: Rollout | undefined;
+}
+
+/**
+ * Creates the middleware. Sign-ins go by the application that they name; a token is revoked where it was issued.
+ *
+ * @returns undefined without a rollout
+ */
+export function createRolloutMiddleware(
+  settings: Settings,
+  dependencies: RolloutParts,
+  recorder: Recorder,
+  { senders, shadow }: { readonly senders: KnownSenders | undefined; readonly shadow: Shadow | undefined },
+): Middleware | undefined {
+  const { pack, legacy, oauth, rollout } = dependencies;
+  if (!rollout || !legacy || !senders) return undefined;
+  const forward = createLegacyForward(settings, legacy, dependencies, recorder);
+  const readSignIn = createSignInReader(oauth.login && pack.dialect.oauth);
+  const readSender = createSenderReader(dependencies);
+  const parameters = cursorParameters(pack);
+  const isFromProxy = trustedProxies(settings.TRUST_PROXY ?? []);
+  /** The request with the host that its client used: what others than trusted proxies say of another one is left out. */
+  function withProvenHost(request: IncomingMessage, plain: AlphaRequest): AlphaRequest {
+    const { "x-forwarded-host": claimed, ...headers } = plain.headers;
+    return claimed === undefined || isFromProxy(request) ? plain : { ...plain, headers };
+  }
+
+  return async function routeBySide(request, response, next) {
+    const plain = plainRequestOf(response);
+    const signIn = await readSignIn(request, plain);
+    const sender: RequestSender = signIn
+      ? {
+          identity: { label: plain.label, application: signIn.application },
+          hash: undefined,
+          hasGatewayToken: signIn.token !== undefined && oauth.gatewayTokens.isGatewayToken(signIn.token),
+        }
+      : await readSender(plain);
+    const { identity, token, hasGatewayToken } = sender;
+    const route = findRoute(plain, pack);
+    const name = route?.name ?? null;
+    const { query, cursor: given } = removeCursorMark(plain.query, parameters);
+    const isRead = onlyReads(plain, route);
+    // A write goes by the rules: its client must not choose where it is stored.
+    const cursor = isRead ? given : undefined;
+    const knownAs = (): string | undefined => senders.knownAs(sender);
+    const findWriter = (): string | undefined => writerOf(sender, knownAs(), plain.address);
+    const { side, client } = rollout.sideOf(identity, name, { cursor, hasGatewayToken, findWriter });
+    const fingerprint = identity.fingerprint ?? undefined;
+    // The translation goes by the method that is sent.
+    const isWrite = !signIn && (!isRead || (side === "old" && overridesMethod(plain)));
+    const write = isWrite ? rollout.beginWrite({ client, findWriter }, side) : undefined;
+    if (write) onceClosed(response, write.end);
+    const served = query === plain.query ? plain : { ...plain, query };
+    const begun = signIn
+      ? undefined
+      : shadow?.begin({
+          plain: withProvenHost(request, side === "old" ? plain : served),
+          hasBody: hasBody(request),
+          route,
+          side,
+          client,
+          fingerprint,
+          token,
+          hasGatewayToken,
+          knownAs,
+          onWritten: write?.accept,
+        });
+    if (begun) onceClosed(response, begun.end);
+    // The client has disconnected meanwhile: nobody gets its request.
+    if (response.closed) return;
+    if (side === "old") {
+      // No pack has answered.
+      response.removeHeader(PACK_HEADER);
+      // A sign-in names an application without proof.
+      const provenClient = () => (signIn ? undefined : senders.provenBy(sender, plain.address));
+      // A client that has not sent all of its request does not wait for the old service.
+      const waitingClient = () => (request.complete ? provenClient() : undefined);
+      let endWait = (): void => {};
+      return forward(request, response, plain, {
+        // A client that needs no token is nobody's: it shares the connections by its network.
+        isKnown: () => sender.hash !== undefined && provenClient() !== undefined,
+        bodyLimit: begun?.isCompared ? MAX_COMPARED_BYTES : 0,
+        onSent() {
+          endWait();
+          endWait = rollout.beginOld(name, waitingClient);
+        },
+        onHead: () => endWait(),
+        onEnd(exchange) {
+          endWait();
+          const { upstreamStatus } = exchange.outcome;
+          if (typeof upstreamStatus === "number") senders.noteOldAnswer(sender, route, upstreamStatus);
+          const hasFailed = hasOldFailed(exchange);
+          const proven = provenClient();
+          if (hasFailed !== undefined && proven !== undefined) rollout.noteOld(name, hasFailed, proven);
+          begun?.servedOld(exchange);
+        },
+      });
+    }
+    if (served !== plain) replacePlainRequest(response, served);
+    next();
+  };
+}

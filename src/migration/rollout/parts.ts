@@ -1,0 +1,39 @@
+/** The interface between the choice of sides and other features. */
+import type { ClientsParts } from "../../audit/index.ts";
+import type { Block, DocumentStore, FeatureParts } from "../../base/index.ts";
+import type { LegacyService } from "../../gateway/index.ts";
+import type { Pack } from "../../pack/index.ts";
+import type { TurnedBack } from "./returns/turn-back.ts";
+import type { Rollout } from "./sides.ts";
+import type { RolloutStatus } from "./status.ts";
+
+/** The request of a person. */
+export interface TurnBackOrder {
+  /** A route of the pack, a client, or `all`. */
+  readonly target: string;
+  readonly by: string;
+  readonly reason: string | null;
+}
+
+/** The rollout, open. */
+export interface RolloutParts extends FeatureParts<Pack> {
+  readonly rollout: Rollout;
+  status(): RolloutStatus;
+  describe(): readonly Block[];
+  /** @throws {RefusedError} {StateUnavailableError} */
+  turnBack(order: TurnBackOrder): Promise<TurnedBack>;
+  /**
+   * Lets the file decide again about all that has a name and has returned.
+   *
+   * @returns Whether there is any
+   * @throws {RefusedError} If nobody has the name. {StateUnavailableError}
+   */
+  resume(order: TurnBackOrder): Promise<boolean>;
+}
+
+export interface RolloutNeeds {
+  readonly pack: Pack;
+  readonly clients: Pick<ClientsParts, "current" | "candidate" | "join" | "addCheck">;
+  readonly state: DocumentStore;
+  readonly legacy: LegacyService | undefined;
+}

@@ -1,0 +1,32 @@
+/** The compiled `ROLLOUT_FILE`: who is compared, who gets the translation, and when a route returns. */
+import type { ComparisonBudget, RolloutData } from "../../compare/index.ts";
+
+/** Whom a rule gives the translation, and for what. */
+export interface RolloutRule {
+  /** The rule's text in the reason: `wave first`, `client billing`, `10% of the clients`, `all`. */
+  readonly why: string;
+  /** Names of the client directory, with their reasons; undefined: the rule names no clients. */
+  readonly clients: ReadonlyMap<string, string> | undefined;
+  /** Share of the clients in buckets; undefined: not by share. Without `clients` and `share` it has everybody. */
+  readonly share: number | undefined;
+  /** Names of routes; undefined: all. */
+  readonly routes: ReadonlySet<string> | undefined;
+}
+
+/** When a route returns to the old service: the number of confirmed differences, and of comparisons. */
+export interface TurnBack {
+  readonly differences: number;
+  readonly within: number;
+}
+
+/** A valid file. It is replaced as a whole. */
+export interface RolloutPlan {
+  readonly data: RolloutData;
+  readonly compare: ComparisonBudget;
+  /** Names of clients of each wave. */
+  readonly waves: ReadonlyMap<string, readonly string[]>;
+  /** In the order of the file. Who has none of them gets the old service. */
+  readonly rules: readonly RolloutRule[];
+  readonly turnBack: TurnBack;
+  readonly salt: string;
+}

@@ -1,0 +1,174 @@
+/** Which side serves a request: by the file, by the returns, and by the client's requests in flight. */
+import {
+  type ClientDirectory,
+  type ClientIdentity,
+  namesOf,
+  lastingName,
+  UNNAMED,
+} from "../../audit/index.ts";
+import type { DocumentStore, Log } from "../../base/index.ts";
+import { decideByRules, type SideDecision } from "./decide.ts";
+import type { Side } from "../../gateway/index.ts";
+import { createChangeLog } from "./log-changes.ts";
+import { watchPlanChanges } from "./plan-changes.ts";
+import { createReturns, type Returns } from "./returns/returns.ts";
+import type { RolloutPlan } from "./rules.ts";
+import { createStateSync } from "./state-sync.ts";
+import { createTokenClients, type TokenClients } from "./token-clients.ts";
+import type { RolloutEvent, Trip } from "./returns/trips.ts";
+import { type BegunWrite, createWriteLag } from "./write-lag.ts";
+
+/** The facts that decide the side of a request. */
+export interface RolloutRequest {
+  /** The side that gave the client the cursor in the query; undefined without one. */
+  readonly cursor: Side | undefined;
+  /** Whether the gateway has issued its token. The old service does not know it. */
+  readonly hasGatewayToken: boolean;
+  /** Finds the proven sender, as far as it is known by now; undefined: a stranger. */
+  readonly findWriter: () => string | undefined;
+}
+
+/** The sender of a write: a client is also known by its user agent, which anybody can have. */
+type Writer = Pick<RolloutRequest, "findWriter"> & Pick<RolloutDecision, "client">;
+
+/** The side that serves a request, and its owner. */
+export interface RolloutDecision extends SideDecision {
+  /** As records and commands name it; undefined: nobody knows who it is. */
+  readonly client: string | undefined;
+}
+
+/** The side that serves each sender. */
+export interface Rollout extends Pick<
+  Returns,
+  "note" | "noteNew" | "noteOld" | "beginOld" | "turnBack" | "resume"
+> {
+  /** Which side serves a request. @param route Name of the route; null: the pack has none */
+  sideOf(identity: ClientIdentity, route: string | null, request: RolloutRequest): RolloutDecision;
+  /** Which side serves a client, without what it has under way. */
+  decide(client: string | undefined, route: string | null): SideDecision;
+  /** Whether the file turned a client to the translation within the last hour. */
+  isFresh(client: string | undefined, route: string | null): boolean;
+  /** Notes a write before it is sent. @returns undefined if nothing depends on it */
+  beginWrite(writer: Writer, side: Side): BegunWrite | undefined;
+  readonly plan: () => RolloutPlan;
+  readonly returns: Returns;
+  readonly tokenClients: TokenClients;
+  /** Other rules apply: cursors go where they came from for a while. */
+  fileChanged(): void;
+  /** Reads and writes what replicas share. Call it more than twice a second. @throws {StateUnavailableError} */
+  sync(): Promise<void>;
+}
+
+export interface RolloutOptions {
+  readonly plan: () => RolloutPlan;
+  readonly directory: () => ClientDirectory;
+  readonly store: DocumentStore;
+  readonly log: Log;
+  /** Milliseconds since the epoch. */
+  readonly clock?: () => number;
+  /** Milliseconds, monotonic. */
+  readonly elapsed?: () => number;
+  /** Whether connections to the old service work. */
+  readonly isOldServiceUp?: () => boolean;
+}
+
+/** The key of a sender's writes; undefined: a stranger has none. */
+function keyOf({ client, findWriter }: Writer): string | undefined {
+  const writer = findWriter();
+  return writer === undefined ? undefined : JSON.stringify([client, writer]);
+}
+
+/** Finds why a client has returned. */
+type FindTrip = (client: string | undefined, route: string | null) => Trip | undefined;
+
+/** Decides by the returns, else by the rules. */
+const createDecide =
+  (
+    { plan, returns }: Pick<Rollout, "plan" | "returns">,
+    { tripOf, confirmedPlan }: { readonly tripOf: FindTrip; readonly confirmedPlan: () => RolloutPlan },
+  ): Rollout["decide"] =>
+  (client, route) => {
+    if (!returns.isKnown()) return { side: "old", why: "the state store was not read yet" };
+    const trip = tripOf(client, route);
+    if (trip)
+      return {
+        side: "old",
+        why: `turned back by ${trip.by}${trip.reason === null ? "" : `: ${trip.reason}`}`,
+      };
+    const decision = decideByRules(plan(), client, route);
+    // Returns on other replicas are not known: nobody moves towards the translation.
+    const confirmed = confirmedPlan();
+    const moves = decision.side === "new" && confirmed !== plan();
+    return moves && decideByRules(confirmed, client, route).side === "old"
+      ? { side: "old", why: "the state store can't be read" }
+      : decision;
+  };
+
+/** Creates what chooses the sides of a gateway. Nothing is read yet. */
+export function createRollout({
+  plan,
+  directory,
+  store,
+  log,
+  clock = Date.now,
+  elapsed = () => performance.now(),
+  isOldServiceUp = () => true,
+}: RolloutOptions): Rollout {
+  const lag = createWriteLag(elapsed);
+  const changes = watchPlanChanges(plan, elapsed);
+  const logChanges = createChangeLog(log);
+  const tokenClients = createTokenClients(store);
+
+  function onTrips(trips: readonly Trip[], events: readonly RolloutEvent[]): void {
+    changes.note();
+    logChanges(trips, events);
+  }
+
+  const returns = createReturns({ plan, store, log, onChange: onTrips, clock, elapsed, isOldServiceUp });
+  const { sync, confirmedPlan } = createStateSync({ plan, returns, tokenClients });
+  const tripOf: FindTrip = (client, route) =>
+    returns.tripOf(client === undefined ? [] : namesOf(directory(), client), route);
+  const decide = createDecide({ plan, returns }, { tripOf, confirmedPlan });
+
+  function keepCursor(decision: SideDecision, cursor: Side | undefined): SideDecision {
+    if (cursor === undefined || cursor === decision.side || !changes.keepCursors()) return decision;
+    return { side: cursor, why: "its cursor is from there" };
+  }
+
+  function keepWrites(decision: SideDecision, writer: Writer, route: string | null): SideDecision {
+    const { data } = plan();
+    const key = data.kind === "replicated" ? keyOf(writer) : undefined;
+    if (data.kind !== "replicated" || key === undefined) return decision;
+    const isReturn = tripOf(writer.client, route) !== undefined;
+    const side = lag.staysOn(key, decision.side, { lagMs: data.lagMs, isReturn });
+    return side === undefined ? decision : { side, why: "its last write is younger than the lag" };
+  }
+
+  return {
+    plan,
+    returns,
+    tokenClients,
+    note: returns.note,
+    noteNew: returns.noteNew,
+    noteOld: returns.noteOld,
+    beginOld: returns.beginOld,
+    decide,
+    turnBack: returns.turnBack,
+    resume: returns.resume,
+    sideOf(identity, route, request) {
+      const client = lastingName(directory(), identity);
+      if (request.hasGatewayToken) {
+        tokenClients.note(client ?? UNNAMED);
+        return { client, side: "new", why: "the gateway has issued its token" };
+      }
+      const decision = keepCursor(decide(client, route), request.cursor);
+      const { findWriter } = request;
+      return { client, ...keepWrites(decision, { client, findWriter }, route) };
+    },
+    beginWrite: (writer, side) =>
+      plan().data.kind === "replicated" ? lag.begin(() => keyOf(writer), side) : undefined,
+    isFresh: changes.isFresh,
+    fileChanged: changes.fileChanged,
+    sync,
+  };
+}

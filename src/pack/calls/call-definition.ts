@@ -1,0 +1,192 @@
+/** The schema of a call in addition to the main call of a route. */
+import { z } from "zod";
+import { about } from "../../base/index.ts";
+import { checkDefinition, failure } from "./check-definition.ts";
+
+const name = z.string().min(1);
+const expression = z.string().min(1);
+
+/** Polling ends before clients and proxies give up. In milliseconds. */
+const LONGEST_TIME = 300_000;
+
+const failed = z.strictObject({
+  when: about(expression, "JSONata over the response: whether the operation has failed.", 'state = "jammed"'),
+  error: about(
+    expression.optional(),
+    "JSONata over the response: the error as the upstream writes it. Default: the whole response.",
+    "error",
+  ),
+  status: about(
+    z.int().min(400).max(599).default(422),
+    "The status that the upstream would have responded with. `errors` translates it. Default: 422.",
+    409,
+  ),
+});
+
+const repeat = z.strictObject({
+  until: about(expression, "JSONata over the response: whether it is the last one.", 'state = "printed"'),
+  failed: about(
+    failed.optional(),
+    "When the operation has failed. Default: it is in progress until `until` is true.",
+    { when: 'state = "jammed"' },
+  ),
+  interval_ms: about(
+    z.int().positive(),
+    "Time between two requests. A longer `Retry-After` of the upstream counts instead.",
+    1000,
+  ),
+  timeout_ms: about(
+    z.int().positive().max(LONGEST_TIME),
+    "The longest time. A call before the main call has no effect then; another is `unfinished`.",
+    20_000,
+  ),
+});
+
+const unfinished = z
+  .strictObject({
+    message: about(name.optional(), "An error: a message of `pack.yaml`.", "still_running"),
+    body: about(
+      expression.optional(),
+      "A success: JSONata over the upstream's response to the main call. The result is the client's object.",
+      '{ "id": id, "state": "busy" }',
+    ),
+    status: about(
+      z.int().min(200).max(599).optional(),
+      "The client's status: 400 to 599 with `message` (default: 504), 200 to 299 with `body` (default: that of the route).",
+      504,
+    ),
+  })
+  .refine(({ message, body }) => (message === undefined) !== (body === undefined), {
+    message: 'needs either "message" or "body"',
+  })
+  .refine(({ message, status = 504 }) => message === undefined || status >= 400, {
+    path: ["status"],
+    message: "an error has a status from 400 to 599",
+  })
+  .refine(({ body, status = 200 }) => body === undefined || (status < 300 && status !== 204), {
+    path: ["status"],
+    message: "a success with a body has a status from 200 to 299, and not 204",
+  });
+
+/** Keys that say when a call is sent, and what it sends. */
+const requestKeys = {
+  upstream: about(
+    name,
+    "The upstream operation. Names in braces are path parameters, earlier calls, and `values`; before the main call members of the client's body, and after it `{response.id}`.",
+    "GET /books/{id}/loan",
+  ),
+  at: about(
+    z.enum(["before", "after"]).default("after"),
+    "Whether it is sent `before` the main call of the route or `after` it. Default: after.",
+    "before",
+  ),
+  when: about(
+    expression.optional(),
+    "JSONata: whether it is sent. Before the main call over the client's body, after it over the upstream's object. Default: always.",
+    "$exists(author)",
+  ),
+  status: about(
+    z.int().min(200).max(299).optional(),
+    "After the main call: the upstream's status with which it is sent. Default: any success.",
+    202,
+  ),
+  each: about(
+    expression.optional(),
+    "JSONata: it is sent once for each value, which is `{each}` in the path. Its value is the array of successful responses.",
+    "$request.ids",
+  ),
+  values: about(
+    z.record(name, expression).optional(),
+    "More names in braces, each with the JSONata of its value.",
+    { job: '$substringAfter($response_headers.location, "/jobs/")' },
+  ),
+  body: about(
+    expression.optional(),
+    "JSONata: the body of a call that writes. Same input as `when`.",
+    '{ "book": id, "tags": $body.tags }',
+  ),
+  part: about(
+    name.optional(),
+    "Its object is this member of the upstream's object, and a call that writes sends this member of the body. If there is nothing to write, the part is read.",
+    "preferences",
+  ),
+};
+
+/** Keys that say what becomes of its response. */
+const responseKeys = {
+  all_pages: about(
+    z.literal(true).optional(),
+    "Its value is the array of all rows of a list, up to 1000.",
+    true,
+  ),
+  cache_seconds: about(
+    z.int().positive().max(300).optional(),
+    "How long the response is cached for its token. A call that may change something invalidates it. Default: not cached.",
+    60,
+  ),
+  repeat: about(
+    repeat.optional(),
+    "It is sent again until its response meets a condition: an operation must be done first.",
+    { until: 'state = "printed"', interval_ms: 1000, timeout_ms: 20_000 },
+  ),
+  answer: about(
+    z.union([z.literal(true), expression]).optional(),
+    "Its response becomes that of the route: `true`, or JSONata over its response.",
+    "result.book",
+  ),
+  checks: about(
+    z
+      .array(
+        checkDefinition(
+          about(name.optional(), "The client's field that is invalid. Default: the request.", "author"),
+          '$response.banned ? "This author is not available."',
+        ),
+      )
+      .optional(),
+    "Rules about its response, which is `$response`.",
+    [{ field: "author", message: '$response.banned ? "This author is not available."' }],
+  ),
+};
+
+/** Keys that say what becomes of its failure. */
+const failureKeys = {
+  not_found_field: about(
+    name.optional(),
+    "The client's field of the error if the upstream does not find the object. Other failures have no effect then. Default: the upstream's error is translated.",
+    "author",
+  ),
+  failure: about(
+    failure.optional(),
+    "The client's status and code if the upstream refuses the call. Default: those of the upstream's error.",
+    { status: 409, code: "no_author" },
+  ),
+  optional: about(
+    z.boolean().optional(),
+    "Whether the request goes on without its response if it fails. Default: only a GET after the main call.",
+    true,
+  ),
+  fallback: about(
+    expression.optional(),
+    "With `answer`: JSONata over the response so far. It is the client's object if the call fails: the main call has succeeded.",
+    '{ "id": $number($path.id) }',
+  ),
+  unfinished: about(
+    unfinished.optional(),
+    "With `repeat`: the response while the operation is still in progress, as an error with a `message` or a success with a `body`. Default: a 504.",
+    { message: "still_running", status: 504 },
+  ),
+};
+
+/** A call that routes share by its name. */
+export const sharedCall = z.strictObject({ ...requestKeys, ...responseKeys, ...failureKeys });
+
+/** A call of a route. */
+export const ownCall = z.strictObject({
+  name: about(name.optional(), "The member of `$calls` that has its value, and its name in braces.", "loan"),
+  ...requestKeys,
+  ...responseKeys,
+  ...failureKeys,
+});
+
+/** A call as a pack has it. Calls of `pack.yaml` have their names as keys. */
+export type CallDefinition = z.infer<typeof ownCall>;

@@ -1,0 +1,24 @@
+/** The order of the calls of a route. */
+import type { RouteCall } from "./call.ts";
+
+/** The calls of a route by when they are sent. */
+export interface CallPlan {
+  /** Sent before the main call, one after the other. */
+  readonly before: readonly RouteCall[];
+  /** Parts of the object of the main call. */
+  readonly parts: readonly RouteCall[];
+  /** Sent after the main call, one group after the other. The calls of a group are sent at once. */
+  readonly after: readonly (readonly RouteCall[])[];
+}
+
+/** Groups the calls of a route. */
+export function planCalls(calls: readonly RouteCall[]): CallPlan {
+  const at = (place: RouteCall["place"]) => calls.filter((call) => call.place === place);
+  const after: RouteCall[][] = [];
+  for (const call of at("after")) {
+    const group = after.at(-1);
+    if (call.isIndependent && group?.[0]?.isIndependent) group.push(call);
+    else after.push([call]);
+  }
+  return { before: at("before"), parts: at("beside"), after };
+}

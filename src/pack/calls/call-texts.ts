@@ -1,0 +1,71 @@
+/** What people read about a call of a route: why it is sent, and what it is for without the gateway. */
+import type { KeyContext, KeyResource } from "../keys/key.ts";
+import type { CallDefinition } from "./call-definition.ts";
+import type { RouteCall } from "./call.ts";
+import type { Endpoint } from "./endpoint.ts";
+
+/** The fields of a response that need a call. */
+const fieldsOf = (name: string, { fields }: KeyResource): string[] =>
+  [...fields].flatMap(([field, { read = "" }]) =>
+    new RegExp(String.raw`\$calls\.${RegExp.escape(name)}\b`).test(read) ? [field] : [],
+  );
+
+function describeTime({ repeat, status }: CallDefinition): string[] {
+  const after = status === undefined ? [] : [`after a ${status}`];
+  return repeat
+    ? [
+        ...after,
+        `every ${repeat.interval_ms} ms for at most ${repeat.timeout_ms} ms`,
+        `until ${repeat.until}`,
+      ]
+    : after;
+}
+
+/** Why and when a call before the main call is sent. */
+function describeBefore({ name, not_found_field: field, ...call }: CallDefinition): string {
+  if (call.repeat) return ["before the call", ...describeTime(call)].join(", ");
+  if (field !== undefined) return `before the call, to validate "${field}"`;
+  return name === undefined ? "before the call" : `before the call, for expressions that use $calls.${name}`;
+}
+
+/** Why and when another call is sent. */
+function describeAfter(call: CallDefinition): string {
+  const { name, answer, each, all_pages: allPages, when } = call;
+  const purpose =
+    answer !== undefined
+      ? ["after the call", "for the response"]
+      : name === undefined
+        ? ["after the call"]
+        : ["additionally", `for "${name}"`];
+  return [
+    ...purpose,
+    ...describeTime(call),
+    ...(each === undefined ? [] : ["once for each value"]),
+    ...(allPages ? ["all pages"] : []),
+    ...(when === undefined ? [] : [`if ${when}`]),
+  ].join(", ");
+}
+
+function describeForGuide(
+  { name, answer, part, repeat, status }: CallDefinition,
+  { method }: Endpoint,
+  { resource }: KeyContext,
+): string {
+  if (part !== undefined) return "for the other part";
+  if (repeat && status !== undefined) return `then, after a ${status}, until the operation is done`;
+  if (repeat) return "then, until the operation is done";
+  if (answer !== undefined) return "then, to read the result";
+  if (method !== "GET") return "then";
+  return `for ${(name === undefined ? "" : fieldsOf(name, resource).join(", ") || name) || "the response"}, if you need it`;
+}
+
+/** Describes a call for authors and for whoever calls the upstream without the gateway. */
+export function describeCall(
+  definition: CallDefinition,
+  endpoint: Endpoint,
+  context: KeyContext,
+): Pick<RouteCall, "why" | "guide"> {
+  if (definition.at === "before") return { why: describeBefore(definition), guide: undefined };
+  const why = definition.part === undefined ? describeAfter(definition) : "a part of the same object";
+  return { why, guide: describeForGuide(definition, endpoint, context) };
+}

@@ -1,0 +1,101 @@
+/** A call to the upstream in addition to the main call of a route. */
+import type { MaybePromise } from "../../jsonata/index.ts";
+import type { UpstreamBodyFormat } from "../bodies/body-format.ts";
+import type { ErrorDetail, Failure } from "../errors/http-error.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { ReceivedResponse, Scope } from "../translation-context.ts";
+
+/** What an operation says about itself. */
+export type OperationState = "done" | "failed" | "in progress";
+
+/** How a call is repeated. */
+export interface Repetition {
+  readonly intervalMs: number;
+  readonly timeoutMs: number;
+  readonly stateOf: (response: ReceivedResponse, scope: Scope) => MaybePromise<OperationState>;
+  /** Returns the upstream's error of an operation that has failed. */
+  readonly errorOf: (response: ReceivedResponse, scope: Scope) => MaybePromise<unknown>;
+  /** The status of that error. */
+  readonly errorStatus: number;
+}
+
+/** The response while an operation is in progress. */
+export type Unfinished =
+  | { readonly error: { readonly status: number; readonly reason: string } }
+  | {
+      readonly body: (scope: Scope) => MaybePromise<unknown>;
+      /** Undefined: that of the route. */
+      readonly status: number | undefined;
+    };
+
+/** What is read and written of a call, and what people read about it. */
+interface CallFacts {
+  /** The keys that lead to it in its route. */
+  readonly at: readonly (string | number)[];
+  /** The name that the pack gives it; without one, its operation. */
+  readonly name: string;
+  readonly endpoint: Endpoint;
+  /** When it is sent. `beside`: the main call and this one have parts of the same object. */
+  readonly place: "before" | "beside" | "after";
+  /** What its response is for: the response of the route, fields of it, or rules and values of the request. */
+  readonly use: "answer" | "fields" | "rules";
+  /** Why and when it is sent, for authors. */
+  readonly why: string;
+  /** The same for whoever calls the upstream without the gateway; undefined where only the gateway needs it. */
+  readonly guide: string | undefined;
+  /** Set if it is sent again until its response meets a condition. How often does not depend on the pack. */
+  readonly repeats: Repetition | undefined;
+  /** Whether the request goes on without its response if it fails. */
+  readonly isOptional: boolean;
+  /** Seconds for which its response is cached; 0: not cached. */
+  readonly cacheSeconds: number;
+  /** Whether all pages of a list are read. */
+  readonly allPages: boolean;
+  /** The status of the main call with which it is sent; undefined: any success. */
+  readonly status: number | undefined;
+  /** Whether its expressions read headers of responses. */
+  readonly readsHeaders: boolean;
+}
+
+/** A call of a route, in addition to its main call. */
+export interface RouteCall extends CallFacts {
+  /** Its name in `$calls` and in paths; undefined without one. */
+  readonly member: string | undefined;
+  /** The earlier calls whose values its path has. */
+  readonly needs: readonly string[];
+  /** Whether it can be sent together with the call before it. */
+  readonly isIndependent: boolean;
+  readonly isNeeded: (input: unknown, scope: Scope) => MaybePromise<boolean>;
+  /** Returns the values for each of which it is sent; undefined if it is sent once. */
+  readonly eachValue: ((input: unknown, scope: Scope) => MaybePromise<unknown>) | undefined;
+  /** Whether these values are known before the main call. */
+  readonly knowsEach: boolean;
+  /** The member of the upstream's body that has the values; undefined if the expression does not start with one. */
+  readonly eachMember: string | undefined;
+  /** Returns more values of its path. */
+  readonly valuesOf: (input: unknown, scope: Scope) => MaybePromise<Readonly<Record<string, unknown>>>;
+  /** Returns its body, and how it is sent; undefined without one. */
+  readonly body:
+    | {
+        readonly of: (input: unknown, scope: Scope) => MaybePromise<unknown>;
+        readonly format: UpstreamBodyFormat;
+      }
+    | undefined;
+  /** The member of the upstream's object that it reads or writes, and how it is read; undefined for no part. */
+  readonly part: { readonly name: string; readonly read: Endpoint } | undefined;
+  /** Returns what the main call would have responded with; `whole` if that is the whole response. */
+  readonly answerOf:
+    | ((response: ReceivedResponse, scope: Scope) => MaybePromise<unknown>)
+    | "whole"
+    | undefined;
+  /** Checks its response. `scope` has it. */
+  readonly check: (scope: Scope) => MaybePromise<ErrorDetail[]>;
+  /** The client's field of the error if the upstream does not find the object; undefined: the upstream's error is translated. */
+  readonly notFoundField: string | undefined;
+  /** What the client's error has if the upstream refuses the call. */
+  readonly failure: Failure | undefined;
+  /** Returns the client's object if it fails; undefined without one. */
+  readonly fallback: ((scope: Scope) => MaybePromise<unknown>) | undefined;
+  /** Undefined: the gateway's own. */
+  readonly unfinished: Unfinished | undefined;
+}

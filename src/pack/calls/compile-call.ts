@@ -1,0 +1,235 @@
+/** Compiles a call of a route: what it sends, when, and what becomes of its response. */
+import { resolveReference, type SourceLocation } from "../../base/index.ts";
+import { mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
+import { compileUpstreamFormat } from "../bodies/body-format.ts";
+import { GATEWAY_TIMEOUT } from "../errors/statuses.ts";
+import type { KeyContext } from "../keys/key.ts";
+import type { CallDefinition } from "./call-definition.ts";
+import type { OperationState, Repetition, RouteCall, Unfinished } from "./call.ts";
+import { describeCall } from "./call-texts.ts";
+import { compileChecks } from "./checks.ts";
+import { compileBodyCondition, compileScopedCondition } from "./conditions.ts";
+import { compileEndpoint, type Endpoint } from "./endpoint.ts";
+import { reportAmbiguousNames, RESPONSE } from "./key-endpoints.ts";
+import { reportInvalidCall } from "./report-call.ts";
+import { compileScoped, type Phase, type ScopePlace } from "./scope.ts";
+import type { ReceivedResponse, Scope } from "../translation-context.ts";
+
+/** Compiles the expressions of a call. */
+class CallExpressions {
+  readonly #context: KeyContext;
+  readonly #phase: Phase;
+  /** Whether one of them reads headers of responses. */
+  readsHeaders = false;
+  /** Whether one of them reads values of other calls. */
+  readsCalls = false;
+
+  constructor(context: KeyContext, phase: Phase) {
+    this.#context = context;
+    this.#phase = phase;
+  }
+
+  /** @param phase when the expression runs, if not when the call is sent */
+  readonly placeOf = (keys: readonly string[], phase = this.#phase): ScopePlace => {
+    const { location, tokenHeaders } = this.#context;
+    return { location: location.at(...keys), phase, tokenHeaders };
+  };
+
+  compile(source: string, keys: readonly string[], phase = this.#phase) {
+    const expression = compileScoped(source, this.placeOf(keys, phase));
+    this.readsHeaders ||= expression.variables.has("response_headers");
+    this.readsCalls ||= expression.variables.has("calls");
+    return expression;
+  }
+
+  /** Compiles an expression over the response of the call itself. */
+  ofResponse(source: string, keys: readonly string[]) {
+    const { evaluate } = this.compile(source, keys, "response");
+    return (response: ReceivedResponse, scope: Scope): MaybePromise<unknown> =>
+      evaluate(response.json, { ...scope, response });
+  }
+}
+
+function compileRepetition({ repeat }: CallDefinition, expressions: CallExpressions): Repetition | undefined {
+  if (!repeat) return undefined;
+  const { until, failed, interval_ms: intervalMs, timeout_ms: timeoutMs } = repeat;
+  const isDone = expressions.ofResponse(until, ["repeat", "until"]);
+  const hasFailed = failed && expressions.ofResponse(failed.when, ["repeat", "failed", "when"]);
+  const errorOf =
+    failed?.error === undefined
+      ? ({ json }: ReceivedResponse) => json
+      : expressions.ofResponse(failed.error, ["repeat", "failed", "error"]);
+  return {
+    intervalMs,
+    timeoutMs,
+    stateOf: (response, scope) =>
+      thenMaybe(isDone(response, scope), (done): MaybePromise<OperationState> => {
+        if (done) return "done";
+        return thenMaybe(hasFailed?.(response, scope), (hasFailedNow) =>
+          hasFailedNow ? "failed" : "in progress",
+        );
+      }),
+    errorOf,
+    errorStatus: failed?.status ?? 422,
+  };
+}
+
+function compileUnfinished(
+  { unfinished }: CallDefinition,
+  expressions: CallExpressions,
+  { dialect, location }: KeyContext,
+): Unfinished | undefined {
+  if (!unfinished) return undefined;
+  const { message, status, body = "" } = unfinished;
+  if (message !== undefined) {
+    const known = new Map(Object.entries(dialect.messages));
+    const reason = resolveReference(location.at("unfinished", "message"), "message", message, known) ?? "";
+    return { error: { status: status ?? GATEWAY_TIMEOUT, reason } };
+  }
+  const { evaluate } = expressions.compile(body, ["unfinished", "body"]);
+  return { body: (scope) => evaluate(scope.response?.json, scope), status };
+}
+
+/** Compiles the condition of a call. A client's body on which it fails is invalid. */
+function compileWhen({ when, at }: CallDefinition, { placeOf }: CallExpressions): RouteCall["isNeeded"] {
+  const compile = at === "before" ? compileBodyCondition : compileScopedCondition;
+  return compile(when, placeOf(["when"])) ?? (() => true);
+}
+
+function compileValues({ values = {} }: CallDefinition, expressions: CallExpressions): RouteCall["valuesOf"] {
+  const compiled = Object.entries(values).map(
+    ([name, source]) => [name, expressions.compile(source, ["values", name]).evaluate] as const,
+  );
+  if (compiled.length === 0) return () => ({});
+  return (input, scope) =>
+    thenMaybe(
+      mapMaybe(compiled, ([, evaluate]) => evaluate(input, scope)),
+      (found) => Object.fromEntries(compiled.map(([name], index) => [name, found[index]])),
+    );
+}
+
+const EITHER = "one of them needs another name";
+
+/** Compiles the operation, and reports names in braces that could be two things. */
+function compileOperation(
+  { upstream, at, each, values = {} }: CallDefinition,
+  earlier: readonly string[],
+  { names, parameters, resource, dialect, location }: KeyContext,
+): Endpoint {
+  const place = location.at("upstream");
+  const own = [...Object.keys(values), ...(each === undefined ? [] : ["each"])];
+  const ofRequest = at === "before" ? [...parameters, ...resource.inputNames] : names;
+  const known = [...ofRequest, ...earlier, ...own, ...(at === "before" ? [] : [RESPONSE])];
+  const endpoint = compileEndpoint(upstream, dialect.upstream.base_path, known, place);
+  if (at === "before") {
+    const both = earlier.filter((name) => ofRequest.includes(name));
+    const kinds = ["an earlier call", "a path parameter or a member of the body"] as const;
+    reportAmbiguousNames(endpoint, both, kinds, place);
+  } else {
+    const both = [...names, ...earlier, ...own].filter((name) => name === RESPONSE);
+    reportAmbiguousNames(endpoint, both, ["the response of the call", "another name of the route"], place);
+  }
+  const twice = Object.keys(values).filter((name) => [...ofRequest, ...earlier].includes(name));
+  for (const name of twice) location.at("values", name).report(`{${name}} has a value already: ${EITHER}`);
+  return endpoint;
+}
+
+/** Compiles how a part of an object is read where nothing of it is written. */
+function compilePart(
+  { part, upstream }: CallDefinition,
+  { names, dialect }: KeyContext,
+  location: SourceLocation,
+): RouteCall["part"] {
+  if (part === undefined) return undefined;
+  const path = upstream.replace(/^\S+/, "GET");
+  return { name: part, read: compileEndpoint(path, dialect.upstream.base_path, names, location) };
+}
+
+/** Whether a call can be sent together with others: nobody waits for what it does. */
+const canBeParallel = (
+  { at, answer, repeat, part }: CallDefinition,
+  { method }: Endpoint,
+  { readsCalls }: CallExpressions,
+): boolean =>
+  at === "after" && method === "GET" && !readsCalls && answer === undefined && !repeat && part === undefined;
+
+/** Compiles the body of a call that writes. It has no wrapper: its expression gives all of it. */
+function compileBody(
+  { body }: CallDefinition,
+  expressions: CallExpressions,
+  { dialect, resource, location }: KeyContext,
+): RouteCall["body"] {
+  if (body === undefined) return undefined;
+  const format = { ...dialect.upstream.bodies, object: undefined };
+  return {
+    of: expressions.compile(body, ["body"]).evaluate,
+    format: compileUpstreamFormat(format, resource.name, false, location.at("body")),
+  };
+}
+
+/** Compiles the values for each of which a call is sent. */
+function compileEach({ each, at }: CallDefinition, expressions: CallExpressions) {
+  if (each === undefined) return { eachValue: undefined, knowsEach: false, eachMember: undefined };
+  const { evaluate, variables, readsInput } = expressions.compile(each, ["each"]);
+  const readsResponse = ["response", "response_headers", "status", "calls"].some((name) =>
+    variables.has(name),
+  );
+  return {
+    eachValue: evaluate,
+    knowsEach: at === "after" && !readsInput && !readsResponse,
+    eachMember: /^\$request\.(\w+)/.exec(each)?.[1],
+  };
+}
+
+/** Compiles a call. @param before the calls of the route that come before it */
+export function compileCall(
+  definition: CallDefinition,
+  before: readonly RouteCall[],
+  context: KeyContext,
+  at: RouteCall["at"],
+): RouteCall {
+  const { location } = context;
+  const { name, answer, fallback, part: isPart } = definition;
+  const isBefore = definition.at === "before";
+  const earlier = before.flatMap(({ member }) => member ?? []);
+  const endpoint = compileOperation(definition, earlier, context);
+  const expressions = new CallExpressions(context, isBefore ? "request" : "response");
+  const isRead = endpoint.method === "GET";
+  const repeats = compileRepetition(definition, expressions);
+  reportInvalidCall(definition, endpoint, before, location);
+  const fallbackOf =
+    fallback === undefined ? undefined : expressions.compile(fallback, ["fallback"]).evaluate;
+  const parts = {
+    isNeeded: compileWhen(definition, expressions),
+    valuesOf: compileValues(definition, expressions),
+    ...compileEach(definition, expressions),
+    body: compileBody(definition, expressions, context),
+    answerOf: typeof answer === "string" ? expressions.ofResponse(answer, ["answer"]) : answer && "whole",
+    check: compileChecks(definition.checks ?? [], expressions.placeOf(["checks"], "response")),
+    fallback: fallbackOf && ((scope: Scope) => fallbackOf(scope.response?.json, scope)),
+    unfinished: compileUnfinished(definition, expressions, context),
+  } as const;
+  return {
+    ...parts,
+    ...describeCall(definition, endpoint, context),
+    at,
+    name: name ?? isPart ?? `${endpoint.method} ${endpoint.template}`,
+    member: name,
+    endpoint,
+    place: isPart !== undefined ? "beside" : definition.at,
+    use: isBefore ? "rules" : isPart !== undefined || answer !== undefined ? "answer" : "fields",
+    repeats,
+    isOptional: definition.optional ?? (!isBefore && isRead && isPart === undefined),
+    cacheSeconds: definition.cache_seconds ?? 0,
+    allPages: definition.all_pages === true,
+    status: definition.status,
+    readsHeaders: expressions.readsHeaders,
+    needs: earlier.filter((each) => endpoint.names.has(each)),
+    isIndependent:
+      canBeParallel(definition, endpoint, expressions) &&
+      before.every(({ member, place }) => place !== "after" || !endpoint.names.has(member ?? "")),
+    part: compilePart(definition, context, location.at("upstream")),
+    notFoundField: definition.not_found_field,
+    failure: definition.failure,
+  };
+}

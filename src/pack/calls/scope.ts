@@ -1,0 +1,102 @@
+/** The variables of expressions: what is known of a request and its calls when an expression runs. */
+import type { Bindings, MaybePromise } from "../../jsonata/index.ts";
+import type { SourceLocation } from "../../base/index.ts";
+import { headersOf, queryOf } from "../headers/client-head.ts";
+import { joinLines } from "../headers/received-headers.ts";
+import { compileExpressionAt } from "../load/compile-expression.ts";
+import type { Scope } from "../translation-context.ts";
+
+/** How far a request is when an expression runs. */
+export type Phase = "selection" | "request" | "translated" | "response";
+
+const PHASES: readonly Phase[] = ["selection", "request", "translated", "response"];
+
+/** A variable: since when it has a value, and why it has none before. */
+interface Variable {
+  readonly since: Phase;
+  readonly before?: string;
+  readonly valueOf: (scope: Scope, tokenHeaders: readonly string[]) => unknown;
+}
+
+const NO_RESPONSE = "the upstream has not responded yet";
+
+/** All variables. */
+const VARIABLES: Readonly<Record<string, Variable>> = {
+  path: { since: "selection", valueOf: ({ head }) => head?.match.parameters },
+  query: { since: "selection", valueOf: ({ head }) => head && queryOf(head) },
+  headers: { since: "selection", valueOf: ({ head }, tokenHeaders) => head && headersOf(head, tokenHeaders) },
+  body: { since: "selection", valueOf: ({ body }) => body },
+  now: { since: "selection", valueOf: ({ head }) => head?.time.toISOString() },
+  calls: { since: "request", before: "no call has been sent yet", valueOf: ({ calls }) => calls },
+  request: {
+    since: "translated",
+    before: "the client's body is not translated yet",
+    valueOf: ({ request }) => request,
+  },
+  response: { since: "response", before: NO_RESPONSE, valueOf: ({ response }) => response?.json },
+  response_headers: {
+    since: "response",
+    before: NO_RESPONSE,
+    valueOf: ({ response }) => joinLines(response?.headers ?? {}),
+  },
+  status: { since: "response", before: NO_RESPONSE, valueOf: ({ response }) => response?.status },
+};
+
+/** The names of all variables. */
+export const SCOPE_VARIABLES: readonly string[] = Object.keys(VARIABLES);
+
+/** Reports the variables of an expression that have no value yet. */
+export function reportEarlyVariables(
+  used: ReadonlySet<string>,
+  phase: Phase,
+  location: SourceLocation,
+): void {
+  for (const name of used) {
+    const { since, before } = VARIABLES[name] ?? {};
+    if (since !== undefined && PHASES.indexOf(since) > PHASES.indexOf(phase))
+      location.report(`$${name} has no value here: ${before}`);
+  }
+}
+
+/** Creates what gives those variables their values that an expression reads. */
+export function createBindings(
+  used: ReadonlySet<string>,
+  tokenHeaders: readonly string[],
+): (scope: Scope) => Bindings {
+  const makers = Object.entries(VARIABLES).filter(([name]) => used.has(name));
+  if (makers.length === 0) return () => ({});
+  return (scope) =>
+    Object.fromEntries(makers.map(([name, { valueOf }]) => [name, valueOf(scope, tokenHeaders)]));
+}
+
+/** Where an expression is, and when it runs. */
+export interface ScopePlace {
+  readonly location: SourceLocation;
+  readonly phase: Phase;
+  /** Headers of clients that no expression reads. */
+  readonly tokenHeaders: readonly string[];
+}
+
+/** An expression that reads what is known of a request. */
+export interface ScopedExpression {
+  readonly evaluate: (input: unknown, scope: Scope) => MaybePromise<unknown>;
+  readonly variables: ReadonlySet<string>;
+  /** Whether it reads its input. */
+  readonly readsInput: boolean;
+}
+
+/** Compiles an expression that may read all variables. Reports those that have no value yet. */
+export function compileScoped(
+  source: string,
+  { location, phase, tokenHeaders }: ScopePlace,
+): ScopedExpression {
+  const expression = compileExpressionAt(location, source, SCOPE_VARIABLES);
+  const { variables, inputNames } = expression;
+  reportEarlyVariables(variables, phase, location);
+  const bind = createBindings(variables, tokenHeaders);
+  return {
+    evaluate: (input, scope) => expression.evaluate(input, bind(scope)),
+    variables,
+    readsInput: inputNames === "all" || inputNames.size > 0,
+  };
+}

@@ -1,0 +1,24 @@
+/** Parameters of an authentication scheme, such as `token="KEY", nonce="x"` (RFC 9110, section 11.2). */
+
+/**
+ * A name, `=`, and a word or a quoted text. Each part may be missing, so that the expression matches everywhere and never
+ * reads a text twice.
+ */
+const PARAMETER = /([\w!#$%&'*+.^`|~-]*)[\t ]*(=?)[\t ]*(?:"((?:[^"\\]|\\.)*)("?)|([^\s,;"]*))/gy;
+const SEPARATOR = /[\t ]*[,;]?[\t ]*/gy;
+
+/** The values of a parameter in a text of parameters; undefined for a text that is none. */
+export function parameterValues(text: string, wanted: string): string[] | undefined {
+  const values: string[] = [];
+  let at = 0;
+  while (at < text.length) {
+    PARAMETER.lastIndex = at;
+    const [, name, equals, quoted, endQuote, word = ""] = PARAMETER.exec(text) ?? [];
+    if (!name || !equals || endQuote === "") return undefined;
+    if (name.toLowerCase() === wanted) values.push(quoted?.replaceAll(/\\(.)/g, "$1") ?? word);
+    SEPARATOR.lastIndex = PARAMETER.lastIndex;
+    SEPARATOR.exec(text);
+    at = SEPARATOR.lastIndex;
+  }
+  return values;
+}

@@ -1,0 +1,153 @@
+/** Reads the error bodies of a shape. */
+import { findPlaces, keyNameOf, type ErrorPlace, type KeyName } from "./error-places.ts";
+import type { ErrorDetail } from "./http-error.ts";
+import { isObject } from "../../base/index.ts";
+import { isItemTemplate, nameOf, namesIn, valueAt, type Shape } from "../fields/shape.ts";
+
+/** A JSON pointer, also one in a fragment (`#/a/b`), as a dotted name. */
+const fromPointer = (pointer: string): string =>
+  pointer
+    .replace(/^#?\//, "")
+    .split("/")
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
+    .join(".");
+
+/** Writes indexes that are keys (`lines.0.sku`) in brackets (`lines[0].sku`). */
+export const withBrackets = (field: string): string => field.replaceAll(/\.(\d+)(?=[.[]|$)/g, "[$1]");
+
+/** The content of an error body. */
+export interface ReadErrors {
+  readonly details: readonly ErrorDetail[];
+  /** The content outside of the entries of the problems. */
+  readonly summary: ErrorDetail | undefined;
+}
+
+/** Parses an error body; undefined if the value is not one. */
+export type ReadErrorBody = (body: unknown) => ReadErrors | undefined;
+
+/** Maximum number of problems of an error body. No form has more fields. */
+export const MAX_ERRORS = 100;
+
+/** The context of an entry: the text of the whole error, and the meaning of the key of its object. */
+interface EntryContext {
+  readonly whole: string | undefined;
+  readonly keyed?: { readonly field?: string; readonly code?: string } | undefined;
+}
+
+type ReadDetail = (body: unknown, context?: EntryContext) => ErrorDetail[];
+
+/** Creates a reader of one problem. @param noField the name that stands for no field */
+function createDetailReader(shape: Shape, noField: string | undefined): ReadDetail {
+  const places = namesIn(shape).filter(
+    ({ path }) => !path.includes("[]") && !path.some((key) => keyNameOf(key) !== undefined),
+  );
+  const textAt = (body: unknown, wanted: string): string | undefined => {
+    for (const { name, path } of places) {
+      const value = name === wanted ? valueAt(body, path) : undefined;
+      if (typeof value === "number" && name === "code") return String(value);
+      if (typeof value === "string" && value !== "") return value;
+    }
+    return undefined;
+  };
+  return (body, { whole, keyed = {} } = { whole: undefined }) => {
+    const pointer = textAt(body, "pointer");
+    const named =
+      keyed.field ?? textAt(body, "field") ?? (pointer === undefined ? undefined : fromPointer(pointer));
+    const field = named === noField ? undefined : named;
+    const code = textAt(body, "code") ?? keyed.code;
+    // Problem details may have no more than a title, other errors no more than a code.
+    const text = textAt(body, "message") ?? textAt(body, "title") ?? code;
+    if (text === undefined && named === undefined) return [];
+    const reason = text ?? whole ?? "";
+    return [{ reason, ...(field !== undefined && { field }), ...(code !== undefined && { code }) }];
+  };
+}
+
+/** The facts in the key of an entry about its problems. */
+const toKeyed = (name: KeyName, key: string): NonNullable<EntryContext["keyed"]> => {
+  if (name === "code") return { code: key };
+  return { field: name === "pointer" ? fromPointer(key) : key };
+};
+
+/** The values at a path: those of each item of a list (`[]`). */
+function valuesAt(body: unknown, path: readonly string[]): readonly unknown[] {
+  const at = path.indexOf("[]");
+  if (at < 0) return [valueAt(body, path)];
+  const list = valueAt(body, path.slice(0, at));
+  const items: readonly unknown[] = Array.isArray(list) ? list.slice(0, MAX_ERRORS) : [];
+  return items.flatMap((item) => valuesAt(item, path.slice(at + 1)));
+}
+
+/** Creates a reader of the entries in one place. */
+function createPlaceReader(
+  { path, entry, keys }: ErrorPlace,
+  noField: string | undefined,
+): (body: unknown, whole: string | undefined) => ErrorDetail[] {
+  const item = isItemTemplate(entry) ? entry[0] : entry;
+  const isText = nameOf(item) !== undefined;
+  const readDetail = createDetailReader(item, noField);
+
+  /** An object of texts may have more such objects, by the members of a nested object. */
+  function readValue(value: unknown, context: EntryContext, details: ErrorDetail[]): void {
+    const below = (key: string, child: unknown): void => {
+      const { field = "" } = context.keyed ?? {};
+      readValue(child, { ...context, keyed: { ...context.keyed, field: `${field}${key}` } }, details);
+    };
+    if (details.length >= MAX_ERRORS) return;
+    if (Array.isArray(value)) {
+      for (const [index, child] of value.slice(0, MAX_ERRORS).entries())
+        if (isText && isObject(child)) below(`[${index}]`, child);
+        else readValue(child, context, details);
+    } else if (isText && isObject(value)) {
+      if (keys?.name === "field")
+        for (const [key, child] of Object.entries(value).slice(0, MAX_ERRORS)) below(`.${key}`, child);
+    } else if (isText ? typeof value === "string" && value !== "" : isObject(value))
+      details.push(...readDetail(value, context));
+  }
+
+  function readPlace(found: unknown, whole: string | undefined, details: ErrorDetail[]): void {
+    if (keys) {
+      for (const [key, value] of isObject(found) ? Object.entries(found) : [])
+        if (!keys.others.has(key)) readValue(value, { whole, keyed: toKeyed(keys.name, key) }, details);
+    } else
+      for (const each of Array.isArray(found) ? found.slice(0, MAX_ERRORS) : [])
+        details.push(...readDetail(each, { whole }));
+  }
+
+  return (body, whole) => {
+    const details: ErrorDetail[] = [];
+    for (const found of valuesAt(body, path)) {
+      if (details.length >= MAX_ERRORS) break;
+      readPlace(found, whole, details);
+    }
+    return details.slice(0, MAX_ERRORS);
+  };
+}
+
+/** The problems that have a text; all of them, if none has. */
+function withTexts(details: readonly ErrorDetail[]): readonly ErrorDetail[] {
+  const found = details.filter(({ reason }) => reason !== "");
+  return found.length > 0 ? found : details;
+}
+
+/**
+ * Creates a reader of error bodies. An entry without a text has that of the whole error, if it has a field. If no entry has a
+ * text, those with a field have an empty one. Others are omitted.
+ *
+ * @param noField the name that stands for no field
+ */
+export function createErrorReader(shape: Shape, noField: string | undefined): ReadErrorBody {
+  const readPlaces = findPlaces(shape).map((place) => createPlaceReader(place, noField));
+  const readWhole = createDetailReader(shape, noField);
+  return (body) => {
+    const whole = readWhole(body);
+    const [summary] = whole;
+    let found: readonly ErrorDetail[] = [];
+    for (const readPlace of readPlaces)
+      if (found.length === 0) found = withTexts(readPlace(body, summary?.reason));
+    if (found.length === 0) return whole.length > 0 ? { details: whole, summary: undefined } : undefined;
+    const code = summary?.code;
+    const details = code === undefined ? found : found.map((detail) => ({ code, ...detail }));
+    return { details, summary };
+  };
+}

@@ -1,0 +1,212 @@
+/** Writes the error bodies of a shape. */
+import { cutText, isObject } from "../../base/index.ts";
+import {
+  findPlaces,
+  hasInnerPlaces,
+  isRequestName,
+  keyNameOf,
+  parameterOfName,
+  type ErrorPlace,
+} from "./error-places.ts";
+import { MAX_ERRORS } from "./read-errors.ts";
+import type { ErrorDetail, ErrorSummary } from "./http-error.ts";
+import {
+  fillKey,
+  fillShape,
+  isItemTemplate,
+  namesIn,
+  type Shape,
+  type ShapeValues,
+} from "../fields/shape.ts";
+
+/** A request that ended with an error. */
+export interface ErrorRequest {
+  readonly method: string;
+  /** As the client wrote it, without the query. */
+  readonly path: string;
+  /** The decoded path parameters of its route; undefined without a route. */
+  readonly parameters: Readonly<Record<string, string>> | undefined;
+}
+
+/** The other values of an error body. */
+export interface ErrorContext {
+  readonly summary?: ErrorSummary | undefined;
+  /** The name of the resource. */
+  readonly name?: string | undefined;
+  readonly request?: ErrorRequest | undefined;
+  /** The seconds of the response's `Retry-After`. */
+  readonly retryAfter?: number | undefined;
+}
+
+/**
+ * Creates an error body. Its size is bounded, whatever the errors repeat: the number of entries, their texts and the
+ * total length have limits.
+ */
+export type WriteErrorBody = (
+  details: readonly ErrorDetail[],
+  status: number,
+  context?: ErrorContext,
+) => unknown;
+
+/** The parts of an error that depend on its status alone. */
+export interface StatusTexts {
+  readonly codeOf: (status: number) => string | undefined;
+  readonly titleOf: (status: number) => string | undefined;
+}
+
+/** How a dialect writes the index of an item in the name of a field: `lines.0.sku`, `lines[0].sku`, or not at all. */
+export type FieldIndexes = "none" | "dots" | "brackets";
+
+/** How a dialect names fields in errors. */
+export interface FieldStyle {
+  /** The value in place of the name for a problem without a field; undefined: none. */
+  readonly noField: string | undefined;
+  readonly indexes: FieldIndexes;
+}
+
+/** A dotted name as a JSON pointer (RFC 6901): `address.lines[0]` → `/address/lines/0`. */
+const toPointer = (field: string): string =>
+  `/${field
+    .split(/[.[\]]+/)
+    .filter(Boolean)
+    .map((key) => key.replaceAll("~", "~0").replaceAll("/", "~1"))
+    .join("/")}`;
+
+/** Returns the name of a field with the indexes of a dialect. @param field with indexes in brackets */
+function formatIndexes(field: string, indexes: FieldIndexes): string {
+  if (indexes === "brackets" || !field.includes("[")) return field;
+  return field.replaceAll(/\[(\d+)\]/g, indexes === "dots" ? ".$1" : "").replace(/^\./, "");
+}
+
+/** Maximum number of characters of a text of the request. The rest is cut. */
+const MAX_REQUEST_TEXT = 500;
+
+/** A path with an invalid escape is what the client wrote. */
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}
+
+/** The value of the request that a name stands for; undefined without one. */
+function requestValue(name: string, { request, retryAfter }: ErrorContext): string | number | undefined {
+  if (name === "retry_after") return retryAfter;
+  if (!request) return undefined;
+  const { method, path, parameters = {} } = request;
+  const parameter = parameterOfName(name) ?? "";
+  const text =
+    { method, request_path: decodePath(path) }[name] ??
+    (Object.hasOwn(parameters, parameter) ? parameters[parameter] : undefined);
+  return text === undefined ? undefined : cutText(text, MAX_REQUEST_TEXT);
+}
+
+/** Maximum number of characters of one message or field. The rest is cut. */
+const MAX_TEXT_LENGTH = 2000;
+/** Maximum number of characters of an error body. Each may take six bytes (`\u0000`), so no error body is above 128 KB. */
+const MAX_CHARACTERS = 20_000;
+
+/** @param others Characters of the values that each entry repeats. */
+function limitDetails(details: readonly ErrorDetail[], maxCharacters: number, others: number): ErrorDetail[] {
+  let left = maxCharacters;
+  const limited: ErrorDetail[] = [];
+  for (const detail of details.slice(0, MAX_ERRORS)) {
+    const reason = cutText(detail.reason, MAX_TEXT_LENGTH);
+    const field = detail.field === undefined ? undefined : cutText(detail.field, MAX_TEXT_LENGTH);
+    left -= reason.length + (field?.length ?? 0) + others;
+    if (left < 0) break;
+    limited.push({ ...detail, reason, ...(field !== undefined && { field }) });
+  }
+  return limited;
+}
+
+const joinReasons = (details: readonly Pick<ErrorDetail, "reason">[]): string =>
+  details.map(({ reason }) => reason).join(" ");
+
+/** Problems with the same key, in the order of their first. Those without one are left out. */
+const groupBy = (entries: readonly ShapeValues[], name: string): Map<unknown, ShapeValues[]> =>
+  Map.groupBy(
+    entries.filter((entry) => typeof entry[name] === "string"),
+    (entry) => entry[name],
+  );
+
+/** Fills a shape of errors. @param entries Values of each problem */
+function fillErrors(shape: Shape, values: ShapeValues, entries: readonly ShapeValues[]): unknown {
+  if (isItemTemplate(shape))
+    return hasInnerPlaces(shape[0])
+      ? [fillErrors(shape[0], values, entries)]
+      : fillItems(shape[0], values, entries);
+  if (!isObject(shape)) return fillShape(shape, values);
+  return Object.fromEntries(
+    Object.entries(shape).flatMap(([key, member]) => {
+      const name = keyNameOf(key);
+      if (name === undefined) {
+        const value = fillErrors(member, values, entries);
+        return value === undefined ? [] : [[fillKey(key, values), value]];
+      }
+      return [...groupBy(entries, name)].map(([field, group]) => {
+        const texts = group.map(({ message }) => message).join(" ");
+        return [field, fillErrors(member, { ...values, ...group[0], message: texts }, group)];
+      });
+    }),
+  );
+}
+
+/** An entry of constants alone says nothing about its problem, which the texts outside the array have. */
+function fillItems(entry: Shape, values: ShapeValues, entries: readonly ShapeValues[]): unknown[] {
+  const names = namesIn(entry).flatMap(({ name }) => (name === "name" || isRequestName(name) ? [] : [name]));
+  return entries
+    .filter((item) => names.length === 0 || names.some((name) => item[name] !== undefined))
+    .map((item) => fillErrors(entry, { ...values, ...item }, [item]));
+}
+
+/** Creates a writer of error bodies. */
+export function createErrorWriter(
+  shape: Shape,
+  { codeOf, titleOf }: StatusTexts,
+  { noField, indexes }: FieldStyle,
+): WriteErrorBody {
+  const places = findPlaces(shape);
+  const requestNames = namesIn(shape).flatMap(({ name }) => (isRequestName(name) ? [name] : []));
+  const toValues = ({ reason, field, code }: ErrorDetail) => ({
+    message: reason,
+    field: field === undefined ? noField : formatIndexes(field, indexes),
+    pointer: field === undefined ? undefined : toPointer(field),
+    code,
+  });
+
+  /** Whether a place has the text of a problem. */
+  const hasText = ({ names, keys }: ErrorPlace, detail: ErrorDetail): boolean =>
+    (keys === undefined || toValues(detail)[keys.name] !== undefined) &&
+    (names.has("message") || (detail.reason === detail.code && names.has("code")));
+
+  /** The text outside of the entries: of the whole error, and of the problems that have no place for theirs. */
+  function messageOf(details: readonly ErrorDetail[], summary: ErrorSummary | undefined): string {
+    if (!summary) return joinReasons(details);
+    const isMissing = (detail: ErrorDetail): boolean =>
+      !places.some((place) => hasText(place, detail)) && detail.reason !== summary.reason;
+    return joinReasons([summary, ...(summary.isComplete ? [] : details.filter(isMissing))]);
+  }
+
+  return (details, status, context = {}) => {
+    const { summary: given, name } = context;
+    const ofRequest = requestNames.map((each) => [each, requestValue(each, context)] as const);
+    const requestSize = ofRequest.reduce((size, [, value = ""]) => size + String(value).length, 0);
+    // Without entries the error is that of one problem.
+    const summary =
+      places.length > 0 && given ? { ...given, reason: cutText(given.reason, MAX_TEXT_LENGTH) } : undefined;
+    const rest = MAX_CHARACTERS - (summary?.reason.length ?? 0);
+    const limited = limitDetails(details, rest, requestSize);
+    const common = { status, title: titleOf(status), name, ...Object.fromEntries(ofRequest) };
+    const values = limited.map((detail) => {
+      const { code = codeOf(status), ...others } = toValues(detail);
+      return { ...common, ...others, code };
+    });
+    const ofWhole = {
+      message: messageOf(limited, summary),
+      ...(summary?.code !== undefined && { code: summary.code }),
+    };
+    return fillErrors(shape, { ...common, ...values[0], ...ofWhole }, values);
+  };
+}

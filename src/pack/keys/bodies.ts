@@ -1,0 +1,152 @@
+/** The keys of a route about the body of its requests. */
+import { z } from "zod";
+import { about } from "../../base/index.ts";
+import { mediaType } from "../fields/text-types.ts";
+import { hasParts } from "./calls/calls.ts";
+import { routeKey, schemaKey } from "./key.ts";
+import { finds, has, hasNoEffect, needs, needsKey, needsObjectBody, states } from "./rules.ts";
+
+const name = z.string().min(1);
+
+export const body = schemaKey({
+  schema: about(name.optional(), "Name of the body.", "create"),
+  rules: [
+    hasNoEffect(
+      (route) => route.body?.toPath.size === 0 && route.call === "GET",
+      ": the route sends a GET, which has no body",
+    ),
+    finds(({ callsBefore, body: rules }) =>
+      (rules?.mergeSources ?? [])
+        .map((source) => [source, source.split(".")[0] ?? ""] as const)
+        .filter(([, call]) => !callsBefore.includes(call))
+        .map(([source, call]) => ({
+          at: [],
+          message: `the body is merged with "${source}", and the route has no call "${call}" before the main call`,
+          hint: `calls: [{ name: ${call}, at: before, upstream: "GET /path" }]`,
+        })),
+    ),
+    finds(({ parameters, body: rules }) =>
+      (rules?.pathParameters ?? [])
+        .filter((parameter) => !parameters.includes(parameter))
+        .map((parameter) => ({
+          at: ["body"],
+          message: `the body uses :${parameter}, and the path has no such parameter`,
+        })),
+    ),
+  ],
+});
+
+const uploadDefinition = z.strictObject({
+  content_type: about(mediaType, "The media type of the file.", "image/png"),
+  max_bytes: about(z.int().positive(), "The largest file.", 1_048_576),
+});
+
+/** A file that a client sends: its media type, and its maximum size in bytes. */
+export type FileRule = Readonly<z.infer<typeof uploadDefinition>>;
+
+export const upload = routeKey({
+  schema: about(uploadDefinition.optional(), "The request body is a file. It is streamed unchanged.", {
+    content_type: "image/png",
+    max_bytes: 1_048_576,
+  }),
+  rules: [
+    states((route) => has(route, "body"), '"upload" excludes "body": the gateway does not read the file'),
+  ],
+  compile: (definition) => definition,
+});
+
+export const when = schemaKey({
+  schema: about(
+    z.string().min(1).optional(),
+    "JSONata over the client's body. Of several routes of one path, the first whose condition is true is used.",
+    "$exists(password)",
+  ),
+});
+
+/** Only the members that differ from the current object are sent. `items`: of lists too only such items. */
+export const onlyChanges = routeKey({
+  schema: about(
+    z.union([z.literal(true), z.literal("items")]).optional(),
+    "Sends only members that differ from the response of `read_route`: a `PUT` becomes a `PATCH`. With `items` also only the items of a list that differ.",
+    true,
+  ),
+  rules: [needsKey("read_route", "the route that reads the current object"), needsObjectBody],
+  compile: (definition) => definition,
+});
+
+/** Name of the route that reads the object that this route edits. */
+export const readRoute = routeKey({
+  schema: about(
+    name.optional(),
+    "The client's route that reads the object. Clients may send back what it returns.",
+    "GET /books/:id",
+  ),
+  rules: [
+    states(
+      ({ body: rules }) => rules?.members.length === 0 && rules.added.length === 0,
+      "the route would always respond with the current object: its body has no members",
+    ),
+    needsObjectBody,
+  ],
+  compile: (definition) => definition,
+});
+
+/** If v4 rejects only this member and the gateway had added it, the call is repeated without it. */
+export const retry = routeKey({
+  schema: about(
+    z
+      .strictObject({
+        without: about(name, "An upstream member that the gateway has added.", "label"),
+      })
+      .optional(),
+    "If the upstream rejects only a member that the gateway has added, the call is repeated without it.",
+    { without: "label" },
+  ),
+  rules: [needsObjectBody],
+  compile: (definition) => definition,
+});
+
+/** The alpha field of the error if v4 does not find something and does not name it. */
+export const notFoundField = routeKey({
+  schema: about(
+    name.optional(),
+    "The client's field of the error if the upstream does not find something and does not name it.",
+    "copy",
+  ),
+  compile: (definition) => definition,
+});
+
+export const ifMatch = routeKey({
+  schema: about(
+    name.optional(),
+    "The name of a call before the main call. The main call has its `ETag` as `If-Match`: if the object has changed since, the upstream responds with 412 and changes nothing. `headers.request` needs `If-Match`.",
+    "current",
+  ),
+  rules: [
+    finds(({ keys, call, callsBefore, headers }) => {
+      const required = keys["if_match"] as string;
+      if (!callsBefore.includes(required))
+        return [
+          {
+            message: `the route has no call "${required}" before the main call`,
+            hint: `calls: [{ name: ${required}, at: before, upstream: "GET /path" }]`,
+          },
+        ];
+      return call === "GET" || headers.maySendVersion
+        ? []
+        : [
+            {
+              message:
+                'the If-Match of clients is ignored: add it to "headers.request" of the route, or of "client"',
+              hint: "headers: { request: { If-Match: If-Match } }",
+            },
+          ];
+    }),
+    needs("a call that changes something: this one is a GET", ({ call }) => call !== "GET"),
+    states(
+      ({ keys }) => hasParts(keys),
+      '"if_match" excludes calls with a part: one ETag is not that of several resources',
+    ),
+  ],
+  compile: (definition) => definition,
+});

@@ -1,0 +1,78 @@
+/** `chunk` of the key `bulk`: several ids in one call to the upstream. */
+import { z } from "zod";
+import { about, fromJsonText, isExactNumber } from "../../../base/index.ts";
+import { compileCopy, compileGetter, compileSetter } from "../../fields/member-paths.ts";
+import type { JsonObject } from "../../translation-context.ts";
+import type { RouteFacts } from "../rules.ts";
+
+const name = z.string().min(1);
+
+/** Calls of one client request, and ids of one call. */
+export const MOST_CALLS = 100;
+
+/** Several ids in one call. */
+export const chunkSchema = z.strictObject({
+  size: about(z.int().min(2).max(MOST_CALLS), "The most ids of a call.", 20),
+  member: about(
+    name.optional(),
+    "The member of the upstream's body with the ids of a call, dotted if nested. Without it they are in `upstream`, separated by commas.",
+    "ids",
+  ),
+  type: about(
+    z.enum(["text", "number"]).default("text"),
+    "What an id is in `member`. Default: `text`.",
+    "number",
+  ),
+  id: about(name.default("id"), "The member of the upstream's object with its id. Default: `id`.", "number"),
+});
+
+/** How several ids are sent in one call, and found in its response. */
+export interface BulkChunk {
+  readonly size: number;
+  /** Returns the upstream's body with the ids of a call; undefined where they are in its path. */
+  readonly addIds: ((body: JsonObject, ids: readonly string[]) => JsonObject) | undefined;
+  /** Returns the text of the id of an upstream object; undefined for an object without one. */
+  readonly idOf: (object: unknown) => string | undefined;
+}
+
+/** The text of an id. */
+const idText = (id: unknown): string | undefined => {
+  if (isExactNumber(id)) return id.rawJSON;
+  return typeof id === "string" || typeof id === "number" ? String(id) : undefined;
+};
+
+/** Compiles a chunk. */
+export function compileChunk({ size, member, type, id }: z.infer<typeof chunkSchema>): BulkChunk {
+  const get = compileGetter(id);
+  const idOf = (object: unknown): string | undefined => idText(get(object));
+  if (member === undefined) return { size, addIds: undefined, idOf };
+  const [set, copy] = [compileSetter(member), compileCopy([member])];
+  return {
+    size,
+    idOf,
+    addIds(body, ids) {
+      const copied = copy(body);
+      set(copied, type === "number" ? ids.map((each) => fromJsonText(each)) : ids);
+      return copied;
+    },
+  };
+}
+
+/** What is wrong with a chunk on a route. */
+export function chunkProblems({ keys, body }: RouteFacts) {
+  const { chunk } = keys["bulk"] as { readonly chunk?: { readonly member?: string } };
+  if (!chunk) return [];
+  return [
+    ...(keys["calls"] === undefined
+      ? []
+      : [
+          {
+            at: ["calls"],
+            message: '"calls" is about one object, and the calls of "chunk" are about several',
+          },
+        ]),
+    ...(chunk.member !== undefined && body?.isList === true
+      ? [{ at: ["bulk", "chunk", "member"], message: "the body is a list, which has no members" }]
+      : []),
+  ];
+}

@@ -1,0 +1,231 @@
+/** The key `bulk` of a route: one request of the client for many ids, each of which is a call. */
+import { z } from "zod";
+import { findPath, type Shape } from "../../fields/shape.ts";
+import { type MaybePromise, thenMaybe } from "../../../jsonata/index.ts";
+import { onlyPath } from "../../codegen/emit-input.ts";
+import { about, type SourceLocation } from "../../../base/index.ts";
+import { compileExpressionAt } from "../../load/compile-expression.ts";
+import { parseParameter, type Parameters } from "../../routes/router.ts";
+import { compilePathValues } from "../../routes/path-parameters.ts";
+import type { Endpoint } from "../../calls/endpoint.ts";
+import type { RouteCall } from "../../calls/call.ts";
+import { routeKey, type KeyContext } from "../key.ts";
+import { excludesAll, finds } from "../rules.ts";
+import { type BulkChunk, chunkProblems, chunkSchema, compileChunk, MOST_CALLS } from "./bulk-chunk.ts";
+import { describeResults, reportInvalidShapes } from "./bulk-shapes.ts";
+
+const json = z.json();
+const name = z.string().min(1);
+
+/** Ids of one client request. */
+const MOST_IDS = 1000;
+/** Calls at the same time. */
+const MOST_CONCURRENT = 8;
+/** In milliseconds. */
+const LONGEST = 300_000;
+
+const definitionSchema = z.strictObject({
+  parameter: about(
+    name,
+    "The name of an id in `upstream`, or of the ids of a `chunk`. `path_parameters` have its type and its value kind, as in a path.",
+    "id",
+  ),
+  chunk: about(
+    chunkSchema.optional(),
+    "The upstream takes several ids in one call, and responds with a list of `responses.list`. An id without an object in the list is a 404. Default: a call for each id.",
+    { size: 20, member: "ids" },
+  ),
+  ids: about(
+    name,
+    "JSONata over the client's body, with `$query`: the ids. The response has their results in this order.",
+    "ids",
+  ),
+  most: about(
+    z.int().positive().max(MOST_IDS),
+    "The most ids of a request. More are an invalid request. They make at most 100 calls.",
+    50,
+  ),
+  concurrency: about(
+    z.int().positive().max(MOST_CONCURRENT).default(4),
+    "Calls at the same time. Default: 4.",
+    2,
+  ),
+  timeout_ms: about(
+    z.int().positive().max(LONGEST).default(30_000),
+    "Time after which no further call is sent. Default: 30 000.",
+    10_000,
+  ),
+  success: about(
+    json.optional(),
+    "A result as JSON: `$id` as the client sent it, `$status`, and `$object`. Default: the object; with `response: none`, `{ id: $id, status: $status }`.",
+    { id: "$id", status: "$status", book: "$object" },
+  ),
+  failure: about(
+    json.default({ id: "$id", status: "$status", error: "$error" }),
+    "The result of a call that failed as JSON: `$id`, the client's `$status`, and `$error`, the client's body of this error. Default: `{ id: $id, status: $status, error: $error }`.",
+    { id: "$id", failed: true, error: "$error" },
+  ),
+  list: about(
+    json.default("$items"),
+    "The response as JSON: `$items` has the results in the order of the ids, or `$successes` and `$failures` have them apart. `$succeeded` and `$failed` are their numbers. Default: the array.",
+    { results: "$items", failed: "$failed" },
+  ),
+});
+
+type BulkDefinition = z.infer<typeof definitionSchema>;
+
+/** The calls of a route for many ids. */
+export interface Bulk {
+  readonly endpoint: Endpoint;
+  /** The name of an id in the path. */
+  readonly parameter: string;
+  /** Returns the ids of a request. */
+  readonly idsOf: (body: unknown, query: Readonly<Record<string, unknown>>) => MaybePromise<unknown>;
+  /** The member or the parameter that has the ids, for errors; undefined if the expression does not start with one. */
+  readonly field: string | undefined;
+  readonly readsBody: boolean;
+  readonly most: number;
+  readonly concurrency: number;
+  readonly timeoutMs: number;
+  /** Several ids in one call; undefined: a call for each. */
+  readonly chunk: BulkChunk | undefined;
+  /** Returns the value of the path parameter; undefined for what is no id. @throws {HttpError} 404 */
+  readonly write: (id: string) => MaybePromise<Parameters> | undefined;
+  readonly success: Shape;
+  readonly failure: Shape;
+  readonly list: Shape;
+  /** The keys that lead to the results of a response, and then to the object in each. */
+  readonly objectsPath: readonly string[];
+}
+
+/** Keys that need one call, or one answer. */
+const EXCLUDED = [
+  "if_match",
+  "aggregate",
+  "search",
+  "read_route",
+  "only_changes",
+  "retry",
+  "tokens",
+  "without_scopes",
+  "catalog",
+  "reject",
+  "upload",
+  "file",
+] as const;
+
+/** Reports a chunk whose ids have no place, and one with too many calls. */
+function reportInvalidChunk(
+  { chunk, most, parameter }: BulkDefinition,
+  { names }: Endpoint,
+  { keys, route }: KeyContext,
+): void {
+  const at = route.at("bulk");
+  const calls = Math.ceil(most / (chunk?.size ?? 1));
+  if (calls > MOST_CALLS)
+    at.at("most").report({
+      message: `one request may make ${calls} calls: ${MOST_CALLS} are allowed`,
+      hint: 'a smaller "most", or "chunk" with a larger "size"',
+    });
+  if (chunk?.member === undefined) return;
+  if (names.has(parameter))
+    at.at("chunk", "member").report(`the ids are in "upstream" already: {${parameter}}`);
+  if (keys["body"] === undefined)
+    at.at("chunk", "member").report('the calls have no body that could have this member: "body" is missing');
+}
+
+function reportInvalidRoute(
+  { parameter, chunk }: BulkDefinition,
+  { names }: Endpoint,
+  { keys, parameters, route }: KeyContext,
+): void {
+  if (keys.response !== "object" && keys.response !== "none")
+    route.at("response").report('a route with "bulk" has the response of each call: "object" or "none"');
+  const at = route.at("bulk", "parameter");
+  if (parameters.includes(parameter))
+    at.report(`the client's path has :${parameter} as well: use another name`);
+  else if (!names.has(parameter) && chunk?.member === undefined)
+    at.report({
+      message: `all calls would be the same: "upstream" does not have {${parameter}}`,
+      hint: `${keys.upstream}/{${parameter}}`,
+    });
+}
+
+/** Requests that the operations of one client request are polled with. */
+const MOST_POLLS = 1000;
+
+/** Reports a call that is repeated for each id, too often for one request. */
+function reportManyPolls(
+  { most, chunk, concurrency, timeoutMs: time }: Bulk,
+  call: RouteCall,
+  route: SourceLocation,
+): void {
+  if (!call.repeats) return;
+  const { intervalMs: interval, timeoutMs: timeout } = call.repeats;
+  const calls = Math.ceil(most / (chunk?.size ?? 1));
+  // Of each operation, and of as many operations at a time as there is time for.
+  const polls = Math.min((calls * timeout) / interval, (concurrency * time) / interval);
+  if (polls > MOST_POLLS)
+    route.at(...call.at, "repeat", "interval_ms").report({
+      message: `one request may send ${Math.floor(polls)} requests to poll: ${MOST_POLLS} are allowed`,
+      hint: 'a longer "interval_ms", or a smaller "most", "concurrency" or "timeout_ms" of "bulk"',
+    });
+}
+
+/** Compiles the key; undefined where the route has no call, which is reported elsewhere. */
+function compileBulk(definition: BulkDefinition, context: KeyContext): Bulk | undefined {
+  const { call: endpoint, keys, location, pathParameters: rules } = context;
+  if (!endpoint) return undefined;
+  const { parameter, ids, failure, list } = definition;
+  const hasObject = keys.response !== "none";
+  const { success = hasObject ? "$object" : { id: "$id", status: "$status" } } = definition;
+  reportInvalidRoute(definition, endpoint, context);
+  reportInvalidShapes(definition, location);
+  reportInvalidChunk(definition, endpoint, context);
+  const expression = compileExpressionAt(location.at("ids"), ids, ["query"]);
+  const { inputNames, variables } = expression;
+  const type = rules[parameter]?.type ?? "text";
+  const translate = compilePathValues([parameter], rules);
+  if (!hasObject && findPath(success, "object"))
+    location.at("success").report('"$object" has no value: the route has "response: none"');
+  const listPath = findPath(list, "items") ?? findPath(list, "successes") ?? [];
+  const objectPath = findPath(success, "object") ?? [];
+  return {
+    endpoint,
+    parameter,
+    idsOf: (body, query) => expression.evaluate(body, { query }),
+    field: variables.has("query") ? /\$query\.(\w+)/.exec(ids)?.[1] : onlyPath(inputNames)?.[0],
+    readsBody: inputNames === "all" || inputNames.size > 0,
+    most: definition.most,
+    concurrency: definition.concurrency,
+    timeoutMs: definition.timeout_ms,
+    chunk: definition.chunk && compileChunk(definition.chunk),
+    write(id) {
+      const value = parseParameter(type, id);
+      if (value === undefined) return undefined;
+      const written = { [parameter]: value };
+      return thenMaybe(translate?.(written), (translated) => translated ?? written);
+    },
+    success,
+    failure,
+    list,
+    objectsPath: [...listPath, ...objectPath],
+  };
+}
+
+export const bulk = routeKey({
+  schema: about(
+    definitionSchema.optional(),
+    "The client sends many ids. Each is a call of `upstream`; the response has all results, each with its own failure.",
+    { parameter: "id", ids: "ids", most: 50, list: { results: "$items" } },
+  ),
+  rules: [excludesAll(EXCLUDED), finds(chunkProblems)],
+  compile: compileBulk,
+  checkCalls: (compiled, calls, route) => calls.forEach((call) => reportManyPolls(compiled, call, route)),
+  openapi: (compiled) => ({ describeResponse: (object) => describeResults(compiled, object) }),
+  guide: ({ chunk }, { upstream }) => [
+    chunk
+      ? `The gateway called ${upstream} once for each ${chunk.size} ids of a request. Send as many in a call.`
+      : `The gateway called ${upstream} once for each id of a request. Send a call for each.`,
+  ],
+});

@@ -1,0 +1,119 @@
+/** The key `calls` of a route: calls to the upstream in addition to the main call. */
+import { z } from "zod";
+import { about, resolveReference } from "../../../base/index.ts";
+import { type CallDefinition, ownCall } from "../../calls/call-definition.ts";
+import { compileCall } from "../../calls/compile-call.ts";
+import type { RouteCall } from "../../calls/call.ts";
+import { partLoss, relatedLoss, responseLoss } from "../loss-texts.ts";
+import type { SharedCallDefinition } from "../../schema/pack-definition.ts";
+import { routeKey, type KeyContext } from "../key.ts";
+import { finds, has, hasNoEffect, type RouteKind, states, type WrittenKeys } from "../rules.ts";
+
+/** Kinds of routes that make no other call than their main one. */
+const WITHOUT_CALLS: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "file", "rejected"]);
+
+/** The calls of a route as its definition has them: a text is the name of a call of `pack.yaml`. */
+type WrittenCall = string | CallDefinition;
+
+const writtenCalls = (keys: Readonly<Record<string, unknown>>): readonly WrittenCall[] =>
+  (keys["calls"] as readonly WrittenCall[] | undefined) ?? [];
+
+/** The definitions of the calls of a route. */
+export const definedCalls = (
+  keys: Readonly<Record<string, unknown>>,
+  shared: ReadonlyMap<string, SharedCallDefinition>,
+): readonly CallDefinition[] =>
+  writtenCalls(keys).flatMap((call) => {
+    if (typeof call !== "string") return call;
+    const definition = shared.get(call);
+    return definition ? { ...definition, name: call } : [];
+  });
+
+/** The names of the calls of a route that are sent before the main call. */
+export const namesBefore = (...given: Parameters<typeof definedCalls>): readonly string[] =>
+  definedCalls(...given).flatMap(({ at, name }) => (at === "before" && name !== undefined ? name : []));
+
+/** Whether a route has calls with parts of its object. */
+export const hasParts = (keys: WrittenKeys): boolean =>
+  writtenCalls(keys).some((call) => typeof call !== "string" && call.part !== undefined);
+
+/** Where a key of a call is that a route can't have. */
+const placesOf = (keys: WrittenKeys, isAt: (call: CallDefinition) => boolean): number[] =>
+  writtenCalls(keys).flatMap((call, index) => (typeof call !== "string" && isAt(call) ? [index] : []));
+
+/** Compiles the calls of a route, in order. */
+function compileCalls(written: readonly WrittenCall[], context: KeyContext): readonly RouteCall[] {
+  const calls: RouteCall[] = [];
+  written.forEach((entry, index) => {
+    const at = context.location.at(index);
+    if (typeof entry === "string" && entry.includes("/"))
+      return at.report({ message: `"${entry}" is not the name of a call`, hint: `upstream: ${entry}` });
+    const found = typeof entry === "string" ? resolveReference(at, "call", entry, context.shared) : entry;
+    if (!found) return;
+    const definition: CallDefinition = typeof entry === "string" ? { ...found, name: entry } : entry;
+    const location = typeof entry === "string" ? context.pack.at("calls", entry) : at;
+    if (calls.some(({ member }) => member !== undefined && member === definition.name))
+      at.report(`the route has two calls "${definition.name}"`);
+    if (definition.name !== undefined && context.parameters.includes(definition.name))
+      at.report(`a path parameter has the name of the call "${definition.name}": rename the call`);
+    calls.push(compileCall(definition, calls, { ...context, location }, ["calls", index]));
+  });
+  return calls;
+}
+
+/** What responses lose if a call fails. */
+const lossesOf = ({ name, use, place, eachValue }: RouteCall, upstream: string): string[] =>
+  place !== "after"
+    ? []
+    : use === "answer"
+      ? [responseLoss(upstream)]
+      : [relatedLoss(name, upstream), ...(eachValue ? [partLoss(name, upstream)] : [])];
+
+export const calls = routeKey({
+  schema: about(
+    z.array(z.union([z.string().min(1), ownCall])).optional(),
+    "Calls in addition to the main call, in order: before it for rules and values, after it for fields and answers. A text is the name of a call of `pack.yaml`.",
+    [{ name: "loan", upstream: "GET /books/{id}/loan" }],
+  ),
+  rules: [
+    hasNoEffect(({ kind }) => WITHOUT_CALLS.has(kind), " on this route: it makes one call at most"),
+    finds(({ keys }) =>
+      has({ keys }, "bulk")
+        ? placesOf(keys, ({ at, part }) => at === "before" || part !== undefined).map((index) => ({
+            at: ["calls", index],
+            message: '"bulk" excludes calls before the main call, and parts',
+          }))
+        : [],
+    ),
+    finds(({ keys, kind }) =>
+      kind === "paged" || has({ keys }, "search")
+        ? placesOf(keys, ({ answer }) => answer !== undefined).map((index) => ({
+            at: ["calls", index, "answer"],
+            message: "the response of this route is a page of a list: no other call has it",
+          }))
+        : [],
+    ),
+    states(
+      ({ keys }) => keys.response !== "object" && hasParts(keys),
+      "a call with a part of an object needs a route that responds with an object",
+    ),
+  ],
+  compile: compileCalls,
+  openapi: (compiled) => {
+    const statuses = compiled.flatMap(({ unfinished }) =>
+      unfinished && "body" in unfinished && unfinished.status !== undefined ? [unfinished.status] : [],
+    );
+    const mayBeOtherObject = compiled.some(({ fallback }) => fallback !== undefined);
+    return { ...(statuses.length > 0 && { statuses }), ...(mayBeOtherObject && { mayBeOtherObject }) };
+  },
+  guide: (compiled, { upstream }) =>
+    compiled.flatMap(({ place, repeats }) =>
+      place === "before" && repeats
+        ? [
+            `The gateway waited up to ${repeats.timeoutMs / 1000} s for an operation in progress. ` +
+              `${upstream.charAt(0).toUpperCase()}${upstream.slice(1)} rejects the call during the operation: send it again later.`,
+          ]
+        : [],
+    ),
+  losses: (compiled, upstream) => compiled.flatMap((call) => lossesOf(call, upstream)),
+});

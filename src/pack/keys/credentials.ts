@@ -1,0 +1,98 @@
+/** The keys of a route about who may call it, and about the tokens in its objects. */
+import { z } from "zod";
+import { about, type SourceLocation, suggestionFor } from "../../base/index.ts";
+import { objectPath } from "../bodies/object-wrapper.ts";
+import { levelsLoss } from "./loss-texts.ts";
+import { findPath } from "../fields/shape.ts";
+import { hasParts } from "./calls/calls.ts";
+import { routeKey, schemaKey, type KeyContext } from "./key.ts";
+import { has, needs, states } from "./rules.ts";
+
+const name = z.string().min(1);
+
+export const scope = schemaKey({
+  schema: about(
+    name.optional(),
+    "`public`, `token` (any), or `resource:level`. Default: `token` where clients have credentials, else `public`.",
+    "books:look",
+  ),
+});
+
+export const withoutScopes = schemaKey({
+  schema: about(
+    name.optional(),
+    "The object in the response for tokens without any scope. Without this key such tokens get 403.",
+    "public_profile",
+  ),
+  rules: [
+    needs(
+      'a route that responds with an object, without "one_of"',
+      (route) => route.keys.response === "object" && !has(route, "one_of"),
+    ),
+  ],
+});
+
+const tokensDefinition = z.strictObject({
+  token: about(name, "The field with the token.", "token"),
+  scopes: about(name, "The field with its scopes.", "scopes"),
+  expires: about(name.optional(), "The field with its expiry.", "ends_at"),
+  created: about(
+    z.literal(true).optional(),
+    "The upstream has just created the token: the response has the complete one.",
+    true,
+  ),
+  deleted: about(
+    z.literal(true).optional(),
+    "The upstream deletes the token. `read_route` reads it before, to find what is stored about it.",
+    true,
+  ),
+});
+
+/** The names of the members of token objects in a response. */
+export interface TokensStep extends z.infer<typeof tokensDefinition> {
+  /** The keys that lead to the rows in the client's list; undefined for a single object. */
+  readonly rows: readonly string[] | undefined;
+  /** The keys that lead to the object in a row. */
+  readonly item: readonly string[];
+}
+
+/** Reports tokens that the responses of a route can't have. */
+function reportInvalidTokens(
+  { created, deleted }: z.infer<typeof tokensDefinition>,
+  { response, read_route: readRoute }: KeyContext["keys"],
+  location: SourceLocation,
+): void {
+  if (deleted && (created || response !== "none" || readRoute === undefined))
+    location
+      .at("deleted")
+      .report('"deleted" needs "response: none" and "read_route", and tokens that existed before');
+  else if (!deleted && (response === "none" || response === "file" || (created && response === "list")))
+    location.report('"tokens" needs a route that responds with an object, or a list of existing tokens');
+}
+
+export const tokens = routeKey({
+  schema: about(
+    tokensDefinition.optional(),
+    "The objects are tokens. Requested levels are stored, enforced and shown.",
+    { token: "token", scopes: "scopes" },
+  ),
+  rules: [
+    states(
+      (route) => hasParts(route.keys) || ["aggregate", "catalog"].some((key) => has(route, key)),
+      '"tokens" excludes "aggregate", "catalog" and parts of an object: their responses would show upstream scopes',
+    ),
+  ],
+  compile(definition, { keys, location, resource, clientShapes }): TokensStep {
+    const { created: _created, deleted: _deleted, ...members } = definition;
+    reportInvalidTokens(definition, keys, location);
+    for (const [key, member = ""] of Object.entries(members))
+      if (!resource.fields.has(member))
+        location.at(key).report({
+          message: `the object has no field "${member}"`,
+          hint: suggestionFor(member, [...resource.fields.keys()]),
+        });
+    const rows = keys.response === "list" ? findPath(clientShapes.list, "items") : undefined;
+    return { ...definition, rows, item: rows ? objectPath(clientShapes.item, resource.name) : [] };
+  },
+  losses: ({ scopes }) => [levelsLoss(scopes)],
+});

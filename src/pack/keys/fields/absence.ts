@@ -1,0 +1,15 @@
+/** The keys of a field about responses in which the upstream has no value. */
+import { z } from "zod";
+import { about } from "../../../base/index.ts";
+import type { FieldKeys } from "./field-key.ts";
+
+const schemas = {
+  default: about(z.json().optional(), "The value in responses if the upstream has null or no value.", ""),
+  omit_null: about(
+    z.boolean().optional(),
+    "The field is left out of responses if it has no value. Default: `responses.omit_null` of the client.",
+    true,
+  ),
+};
+
+export const absence: FieldKeys<typeof schemas> = { schemas };

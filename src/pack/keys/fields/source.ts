@@ -1,0 +1,41 @@
+/** The keys of a field that say where its value is: in the upstream's object, in an expression, or in the pack. */
+import { z } from "zod";
+import { about } from "../../../base/index.ts";
+import { excludes, hasNoEffect } from "../rules.ts";
+import type { FieldKeys } from "./field-key.ts";
+
+const name = z.string().min(1);
+const expression = z.string().min(1);
+
+const schemas = {
+  upstream: about(
+    name.optional(),
+    "Name in the upstream object, body and error, dotted if nested. `label: label` is short for `label: { upstream: label }`.",
+    "specs.vcpus",
+  ),
+  read: about(
+    expression.optional(),
+    "JSONata over the upstream object. `$value` is the value at `upstream`; `$calls`, `$body`, `$response` and others have the rest of the exchange. `$networkOf(address, prefix)` is the first address of an IPv6 network, `$scopesOf(scopes, asked)` translates scopes, limited to the requested ones.",
+    "$number($value)",
+  ),
+  write: about(
+    expression.optional(),
+    "JSONata over the client's body. `$value` is the member, `$calls` has the values of the calls before, `$client` is the client's address, and other variables have what is known of the request. `$scopesFor(scopes)` translates the client's scopes. An undefined result is not sent.",
+    "$string($value)",
+  ),
+  send: about(
+    z.literal(false).optional(),
+    "Bodies may have the member, and the upstream does not get it: only expressions read it.",
+    false,
+  ),
+  const: about(z.json().optional(), "The field always has this value in responses.", null),
+};
+
+export const source: FieldKeys<typeof schemas> = {
+  schemas,
+  rules: {
+    read: [excludes("const")],
+    write: [hasNoEffect(({ keys }) => keys["send"] === false, ': "send: false" says that nothing is sent')],
+  },
+  classOf: ({ read }) => (read === undefined ? undefined : "value"),
+};

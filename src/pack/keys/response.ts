@@ -1,0 +1,139 @@
+/** The keys of a route about what it responds with. */
+import { z } from "zod";
+import { about, resolveReference } from "../../base/index.ts";
+import { envelope as envelopeDefinition } from "../errors/responses-definition.ts";
+import { mediaType } from "../fields/text-types.ts";
+import { routeKey, schemaKey } from "./key.ts";
+import { excludes, finds, has, needs, states } from "./rules.ts";
+
+const name = z.string().min(1);
+const expression = z.string().min(1);
+
+export const response = schemaKey({
+  schema: about(
+    z.enum(["list", "object", "none", "file"]).default("object"),
+    "What the response has. `file`: the file that the upstream sends, with the media type of `file`.",
+    "list",
+  ),
+  rules: [
+    states(
+      ({ keys, lacksListName }) => keys.response === "list" && lacksListName,
+      'the shape of this list has its name, $list: add the key "list" to the resource',
+    ),
+    states(
+      (route) => (route.keys.response === "file") !== has(route, "file"),
+      '"file" has the media type of a route that responds with a file, and of no other route',
+    ),
+  ],
+});
+
+export const status = schemaKey({
+  schema: about(
+    z.int().min(200).max(299).optional(),
+    "The status of successful responses. With 204 they have no body, and `response` is `none`. Default: 200.",
+    201,
+  ),
+  rules: [
+    states(
+      ({ keys }) => keys["status"] === 204 && keys.response !== "none",
+      'a response with status 204 has no body: add "response: none"',
+    ),
+  ],
+});
+
+export const file = routeKey({
+  schema: about(
+    z
+      .strictObject({
+        content_type: about(mediaType, "The media type, exact or with a wildcard.", "image/*"),
+      })
+      .optional(),
+    "The file of a `response: file`.",
+    { content_type: "image/*" },
+  ),
+  compile: (definition) => definition,
+});
+
+export const object = schemaKey({
+  schema: about(
+    name.optional(),
+    "The object of the response, if it is not that of this file: of a single object, or of the rows of a list. Bodies and filters are those of this file.",
+    "receipt",
+  ),
+  rules: [
+    excludes("one_of", "one of several objects is named there"),
+    needs(
+      "a route that responds with an object or a list of the upstream",
+      ({ keys, kind }) =>
+        (keys.response === "object" || keys.response === "list") && kind !== "catalog" && kind !== "rejected",
+    ),
+  ],
+});
+
+export const oneOf = schemaKey({
+  schema: about(
+    z
+      .array(
+        z.strictObject({
+          object: about(name, "A resource.", "restored_book"),
+          when: about(
+            expression.optional(),
+            "JSONata over the upstream object, with `$query` and `$headers`.",
+            'type = "disk"',
+          ),
+        }),
+      )
+      .min(1)
+      .optional(),
+    "Objects of the response: the first whose condition on the upstream object is true. Default: the object of this file.",
+    [{ object: "cat", when: 'kind = "cat"' }, { object: "dog" }],
+  ),
+});
+
+export const exists = schemaKey({
+  schema: about(
+    expression.optional(),
+    "JSONata over the client's object. If it is false, the response is a 404.",
+    'kind != "hidden"',
+  ),
+});
+
+/** The reason of the 400 if the upstream's response has no body. */
+export const empty = routeKey({
+  schema: about(
+    name.optional(),
+    "A message of `pack.yaml` for the 400 if the upstream's response has no body.",
+    "unrestricted",
+  ),
+  compile: (message, { location, dialect }) =>
+    resolveReference(location, "message", message, new Map(Object.entries(dialect.messages))),
+});
+
+/** Shapes that only some responses have. */
+const SHAPES = { list: "list", item: "list", object: "object" } as const;
+
+/** A key with shapes for each side. */
+type Sides = { readonly [side in "client" | "upstream"]?: Readonly<Record<string, unknown>> };
+
+export const envelope = schemaKey({
+  schema: about(
+    envelopeDefinition.optional(),
+    "The shapes of lists, objects and errors that differ from `responses` of the pack, for this route.",
+    { upstream: { object: { result: "$object" } } },
+  ),
+  rules: [
+    finds(({ keys }) =>
+      (["client", "upstream"] as const).flatMap((side) =>
+        Object.entries(SHAPES)
+          .filter(
+            ([shape, used]) =>
+              (keys["envelope"] as Sides)[side]?.[shape] !== undefined && keys.response !== used,
+          )
+          .map(([shape]) => ({
+            at: ["envelope", side, shape],
+            message: `"${shape}" has no effect: the route has "response: ${keys.response}"`,
+          })),
+      ),
+    ),
+  ],
+});

@@ -1,0 +1,125 @@
+/** The registry: all keys of a route, and what the others ask about them. */
+import type { z } from "zod";
+import { about, type SourceLocation } from "../../base/index.ts";
+import { type CallPlan, planCalls } from "../calls/call-plan.ts";
+import type { RouteCall } from "../calls/call.ts";
+import { failures } from "../calls/check-definition.ts";
+import { passedHeaders } from "../headers/headers-definition.ts";
+import * as bodies from "./bodies.ts";
+import { aggregate } from "./calls/aggregate.ts";
+import { bulk } from "./calls/bulk.ts";
+import { calls } from "./calls/calls.ts";
+import * as credentials from "./credentials.ts";
+import { type KeyContext, type KeyDescription, type RouteKey, schemaKey } from "./key.ts";
+import type { KeyParameter } from "./key.ts";
+import * as lists from "./lists.ts";
+import * as response from "./response.ts";
+import { checkRules, type RouteFacts } from "./rules.ts";
+import * as source from "./source.ts";
+import { sparseFields } from "./sparse-fields.ts";
+
+/** All keys: each export of a module with several. The name in a pack is that of the export in snake case. Their calls are listed in this order. */
+const KEYS = {
+  ...source,
+  ...credentials,
+  ...response,
+  sparseFields,
+  headers: schemaKey({
+    schema: about(
+      passedHeaders.optional(),
+      "Headers that pass on this route, in addition to those of `client.headers`.",
+      { request: { "Idempotency-Key": { upstream: "Idempotency-Key", required: true } } },
+    ),
+  }),
+  ...bodies,
+  ...lists,
+  aggregate,
+  failures: schemaKey({
+    schema: about(
+      failures.optional(),
+      "The status and the code of the error where a check has failed. Default: those of an invalid request.",
+      { checks: { status: 409, code: "conflict" } },
+    ),
+  }),
+  bulk,
+  calls,
+};
+
+type Keys = typeof KEYS;
+
+/** `readRoute` → `read_route`, as a pack has it. */
+type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? First extends Lowercase<First>
+    ? `${First}${Snake<Rest>}`
+    : `_${Lowercase<First>}${Snake<Rest>}`
+  : Name;
+
+const toSnake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** What the keys of a route are compiled to. Those that it does not have are undefined. */
+export type CompiledKeys = {
+  readonly [
+    Name in Exclude<keyof Keys, "calls"> as Keys[Name] extends { compile: unknown } ? Name : never
+  ]: Keys[Name] extends {
+    compile: (...given: never[]) => infer Compiled;
+  }
+    ? Compiled | undefined
+    : never;
+};
+
+/** What the keys of a route do, prepared for those who ask about all of them. */
+export interface KeyFacts {
+  /** The calls that the route makes besides its main one, in order. */
+  readonly calls: readonly RouteCall[];
+  readonly callPlan: CallPlan;
+  /** The query parameters that keys read. */
+  readonly keyParameters: readonly KeyParameter[];
+  readonly descriptions: readonly KeyDescription[];
+  /** What the gateway does on the route, for whoever calls the upstream without the gateway. */
+  readonly guide: readonly string[];
+  /** What responses lose if calls fail. */
+  readonly callLosses: readonly string[];
+}
+
+type AnyKey = Pick<RouteKey<z.ZodType, unknown>, "schema" | "rules"> & Partial<RouteKey<z.ZodType, unknown>>;
+
+/** The registry without the types of the single keys. */
+const ALL = Object.entries(KEYS).map(
+  ([member, key]) => ({ member, name: toSnake(member), key: key as unknown as AnyKey }) as const,
+);
+
+/** The schemas of all keys, by their names in a pack. */
+export const keySchemas = Object.fromEntries(ALL.map(({ name, key }) => [name, key.schema])) as {
+  [Name in keyof Keys as Snake<Name>]: Keys[Name]["schema"];
+};
+
+const RULES = Object.fromEntries(ALL.map(({ name, key }) => [name, key.rules]));
+
+/** Reports keys of a route that exclude each other, that need others, and that have no effect. */
+export const checkKeys = (facts: RouteFacts, location: SourceLocation): void =>
+  checkRules(RULES, facts, location);
+
+/** Compiles the keys of a route. */
+export function compileKeys(context: Omit<KeyContext, "location">): CompiledKeys & KeyFacts {
+  const names = { client: context.dialect.client.name, upstream: context.dialect.upstream.name };
+  const compiled: Record<string, unknown> = {};
+  const found = ALL.flatMap(({ member, name, key }) => {
+    if (!key.compile) return [];
+    const ofKey = { ...context, location: context.route.at(name) };
+    const definition = context.keys[name] ?? key.inherit?.(ofKey);
+    const value = definition == null ? undefined : (key.compile(definition, ofKey) ?? undefined);
+    compiled[member] = value;
+    return value === undefined ? [] : [{ key, value }];
+  });
+  const calls = (compiled["calls"] as readonly RouteCall[] | undefined) ?? [];
+  for (const { key, value } of found) key.checkCalls?.(value, calls, context.route);
+  return {
+    ...(compiled as unknown as CompiledKeys),
+    calls,
+    callPlan: planCalls(calls),
+    keyParameters: found.flatMap(({ key, value }) => key.parameters?.(value) ?? []),
+    descriptions: found.flatMap(({ key, value }) => key.openapi?.(value) ?? []),
+    guide: found.flatMap(({ key, value }) => key.guide?.(value, names) ?? []),
+    callLosses: found.flatMap(({ key, value }) => key.losses?.(value, names.upstream) ?? []),
+  };
+}

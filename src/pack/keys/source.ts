@@ -1,0 +1,119 @@
+/** The keys of a route that say which operation of the client it is, and which of the upstream it becomes. */
+import { z } from "zod";
+import { about } from "../../base/index.ts";
+import { errorStatus } from "../fields/text-types.ts";
+import { routeQuery } from "../routes/parameter-definition.ts";
+import { routeKey, schemaKey } from "./key.ts";
+import { finds, has, states } from "./rules.ts";
+
+const name = z.string().min(1);
+
+export const client = schemaKey({
+  schema: about(name, "The client's operation.", "GET /books/:id"),
+  rules: [
+    finds(({ call, keys, headers }) =>
+      call !== "GET" && keys["if_match"] === undefined && headers.maySendVersion && headers.makesVersion
+        ? [
+            {
+              at: [],
+              message: "clients may send If-Match, and nothing compares it with the ETag that the pack makes",
+              hint: "add a call before the main call that reads the object, and name it in if_match",
+            },
+          ]
+        : [],
+    ),
+  ],
+});
+
+export const upstream = schemaKey({
+  schema: about(
+    name.optional(),
+    "The upstream operation. Names in braces are path parameters, or calls before it and their members.",
+    "GET /books/{id}",
+  ),
+  rules: [
+    states(
+      (route) =>
+        !has(route, "search") &&
+        route.keys.response === "list" &&
+        route.method === "GET" &&
+        route.call !== "GET",
+      'a list that the upstream reads by another method than GET needs "search"',
+    ),
+  ],
+});
+
+export const reject = schemaKey({
+  schema: about(
+    z
+      .union([
+        name,
+        z.strictObject({
+          message: about(name, "A message of `pack.yaml`.", "no_counterpart"),
+          status: about(errorStatus.default(400), "The client's status, 400 to 599. Default: 400.", 410),
+        }),
+      ])
+      .optional(),
+    "Instead of `upstream`: the upstream has no such operation. A message of `pack.yaml`, and the status (default 400).",
+    "no_counterpart",
+  ),
+});
+
+/** A key with a value for each side. */
+type Sides = { readonly upstream?: unknown } | undefined;
+
+export const catalog = schemaKey({
+  schema: about(
+    z.union([z.literal(true), name]).optional(),
+    "Instead of `upstream`: the response is the cached catalog of this file, or an object of it. `true`, or the `object` of the file.",
+    true,
+  ),
+  rules: [
+    finds(({ keys }) =>
+      (
+        [
+          ["pagination", 'the lists of "catalog" have a "pagination" of their own'],
+          ["envelope", 'write it in "envelope" of the resource'],
+        ] as const
+      )
+        .filter(([key]) => typeof keys[key] === "object" && (keys[key] as Sides)?.upstream !== undefined)
+        .map(([key, hint]) => ({
+          at: [key, "upstream"],
+          message: '"upstream" has no effect: the response comes from the catalog',
+          hint,
+        })),
+    ),
+  ],
+});
+
+export const query = schemaKey({
+  schema: about(
+    routeQuery.optional(),
+    "Query parameters of this route. They are added to those of `client.query`, and replace those of the same name.",
+    { parameters: { expand: "embed" } },
+  ),
+});
+
+export const safe = schemaKey({
+  schema: about(
+    z.literal(true).optional(),
+    "A `POST` that only reads: comparisons may send it once more.",
+    true,
+  ),
+  rules: [
+    states(
+      (route) =>
+        has(route, "upload") ||
+        !(route.method === "POST" || (route.method === "GET" && route.call === "POST")),
+      '"safe" is for a POST on one of both sides, without a file: a GET on both always is, and no other method can be',
+    ),
+  ],
+});
+
+export const rateLimit = routeKey({
+  schema: about(z.enum(["create"]).optional(), "An additional rate limit.", "create"),
+  compile: (definition) => definition,
+  guide: (_compiled, { upstream: name }) => [
+    `The gateway had a lower rate limit for this call. ${name.charAt(0).toUpperCase()}${name.slice(1)} has its own limits.`,
+  ],
+});

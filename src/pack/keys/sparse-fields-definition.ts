@@ -1,0 +1,40 @@
+/** The schema of `sparse_fields`: how clients choose the members of the objects in a response. */
+import { z } from "zod";
+import { about } from "../../base/index.ts";
+
+const name = z.string().min(1);
+
+const definition = z.strictObject({
+  parameter: about(
+    name,
+    "The parameter with the names of the members. `{name}` in it is the `object` of the resource.",
+    "fields",
+  ),
+  multiple: about(
+    z.enum(["repeat", "comma"]).default("comma"),
+    "Names are separated by commas (`fields=a,b`, the default), or repeated (`fields=a&fields=b`).",
+    "repeat",
+  ),
+  always: about(z.array(name).default([]), "Members that are always there.", ["id"]),
+  unknown: about(
+    z.enum(["ignore", "reject"]).default("ignore"),
+    "Unknown names have no effect (the default), or are a 400.",
+    "reject",
+  ),
+});
+
+export type SparseFieldsDefinition = z.infer<typeof definition>;
+
+/** The key of `client`, for all routes. */
+export const clientSparseFields = about(
+  definition.optional(),
+  "How clients choose the members of objects in responses. Default: they get all.",
+  { parameter: "fields", always: ["id"] },
+);
+
+/** The key of a route. */
+export const routeSparseFields = about(
+  z.union([z.literal("none"), definition]).optional(),
+  "How clients choose the members of this route's objects, or `none`. Default: `client.sparse_fields`.",
+  { parameter: "fields", always: ["id"] },
+);

@@ -1,0 +1,156 @@
+/** The key `sparse_fields`: responses with the members that a client asks for. */
+import { ValidationError } from "../errors/http-error.ts";
+import { shortName, type Query } from "../routes/query.ts";
+import type { SourceLocation } from "../../base/index.ts";
+import { routeKey, type KeyContext, type KeyResource } from "./key.ts";
+import { routeSparseFields, type SparseFieldsDefinition } from "./sparse-fields-definition.ts";
+
+/** Members by name, each with those that are chosen of its value; undefined for all of them. */
+export interface ChosenMembers {
+  readonly [name: string]: ChosenMembers | undefined;
+}
+
+/** How clients of a route choose members. */
+export interface SparseFields extends Pick<SparseFieldsDefinition, "always" | "multiple"> {
+  readonly parameter: string;
+  /** Returns the members that a request asks for; undefined for all. @throws {ValidationError} for unknown names */
+  readonly choose: (query: Query) => ChosenMembers | undefined;
+}
+
+type Resources = KeyContext["resources"];
+
+/** More names than any object has fields. */
+const MAX_NAMES = 500;
+
+/** More levels than any response has. */
+const MAX_LEVELS = 32;
+
+/** Adds a dotted name. A name that is chosen as a whole stays so. */
+function addName(members: Map<string, unknown>, [key = "", ...rest]: readonly string[]): void {
+  const inner = members.get(key);
+  if (members.has(key) && inner === undefined) return;
+  if (rest.length === 0) return void members.set(key, undefined);
+  const below = inner instanceof Map ? (inner as Map<string, unknown>) : new Map<string, unknown>();
+  members.set(key, below);
+  addName(below, rest);
+}
+
+const toMembers = (members: ReadonlyMap<string, unknown>): ChosenMembers =>
+  Object.fromEntries(
+    [...members].map(([name, inner]) => [name, inner instanceof Map ? toMembers(inner) : undefined]),
+  );
+
+/** Reports what has no effect on a route that has the key. */
+function reportOwn(
+  isNone: boolean,
+  common: SparseFieldsDefinition | undefined,
+  hasObjects: boolean,
+  location: SourceLocation,
+): void {
+  if (!hasObjects)
+    location.report('"sparse_fields" has no effect: the route responds with no object and no list');
+  else if (isNone && !common)
+    location.report('"none" has no effect: clients choose no members ("client.sparse_fields")');
+}
+
+/** Whether an object has a member, as a field, above its fields, or inside a nested object. */
+function hasMember(name: string, { fields }: KeyResource, resources: Resources): boolean {
+  if (fields.has(name)) return true;
+  return [...fields].some(([field, { object }]) => {
+    if (field.startsWith(`${name}.`)) return true;
+    if (!name.startsWith(`${field}.`)) return false;
+    const nested = resources.get(object ?? "");
+    // The members of other values are the upstream's.
+    return nested ? hasMember(name.slice(field.length + 1), nested, resources) : true;
+  });
+}
+
+/** Compiles how clients of a route choose members; undefined if they can't, or if its response has no objects of the pack. */
+function compileSparseFields(
+  written: "none" | SparseFieldsDefinition,
+  { keys, resource, resources, dialect, location }: KeyContext,
+): SparseFields | undefined {
+  const { response, reject, one_of: choices } = keys;
+  const isOwn = keys["sparse_fields"] !== undefined;
+  const hasObjects = reject === undefined && (response === "list" || response === "object");
+  if (isOwn) reportOwn(written === "none", dialect.client.sparse_fields, hasObjects, location);
+  if (written === "none" || !hasObjects) return undefined;
+  const objects = (choices as readonly { object: string }[] | undefined)?.map(({ object }) => object);
+  const { multiple, always, unknown } = written;
+  const parameter = written.parameter.replaceAll("{name}", resource.name);
+  const field = shortName(parameter);
+  const isMember = (name: string): boolean =>
+    (objects ?? [resource.name]).some((object) => {
+      const shown = object === resource.name ? resource : resources.get(object);
+      return shown !== undefined && hasMember(name, shown, resources);
+    });
+  const isKnown = (name: string): boolean =>
+    name.split(".", MAX_LEVELS + 1).length <= MAX_LEVELS && isMember(name);
+  if (isOwn)
+    for (const [index, name] of always.entries())
+      if (!isMember(name))
+        location.at("always", index).report(`objects of this route have no field "${name}"`);
+  return {
+    parameter,
+    always,
+    multiple,
+    choose(query) {
+      const texts = query.get(parameter);
+      if (texts === undefined) return undefined;
+      if (multiple === "comma" && texts.length > 1)
+        throw new ValidationError([{ field, reason: "There is more than one." }]);
+      const names = texts.flatMap((text) => (multiple === "comma" ? text.split(",") : [text]));
+      const asked = names.map((name) => name.trim()).filter((name) => name !== "");
+      if (asked.length === 0) return undefined;
+      if (asked.length > MAX_NAMES)
+        throw new ValidationError([
+          { field, reason: `Must have at most ${MAX_NAMES} entries.`, rule: "maxItems" },
+        ]);
+      const wrong = unknown === "reject" ? asked.find((name) => !isKnown(name)) : undefined;
+      if (wrong !== undefined)
+        throw new ValidationError([
+          { field, reason: `${shortName(wrong)} is not a field of ${resource.name}.`, rule: "enum" },
+        ]);
+      const members = new Map<string, unknown>();
+      for (const name of [...asked, ...always]) {
+        const keys = name.split(".", MAX_LEVELS + 1);
+        if (keys.length <= MAX_LEVELS) addName(members, keys);
+      }
+      return toMembers(members);
+    },
+  };
+}
+
+/** Reports members that no object of the pack has, so that they are never there. */
+export function reportUnknownAlways(
+  definition: SparseFieldsDefinition | undefined,
+  resources: Resources,
+  location: SourceLocation,
+): void {
+  for (const [index, name] of (definition?.always ?? []).entries())
+    if (![...resources.values()].some((resource) => hasMember(name, resource, resources)))
+      location.at("always", index).report(`no object has the field "${name}"`);
+}
+
+export const sparseFields = routeKey({
+  schema: routeSparseFields,
+  inherit: ({ dialect }) => dialect.client.sparse_fields,
+  compile: compileSparseFields,
+  parameters: ({ parameter }) => [{ name: parameter, use: 'chooses members: see "sparse_fields"' }],
+  openapi: ({ parameter, always, multiple }) => {
+    const kept = always.length === 0 ? "" : ` Always there: ${always.join(", ")}.`;
+    return {
+      // An object with the members that the client chooses lacks others.
+      mayBeOtherObject: true,
+      parameters: [
+        {
+          name: parameter,
+          in: "query",
+          description: `The members of the response, with dotted names if nested. Without it: all.${kept}`,
+          explode: multiple === "repeat",
+          schema: { type: "array", items: { type: "string" } },
+        },
+      ],
+    };
+  },
+});

@@ -1,0 +1,65 @@
+/** Stage 3 of loading a pack: the words of the pack become those of the service. */
+import {
+  createRenamer,
+  type ProductWords,
+  renameDeep,
+  scopeRenaming,
+  type ScopeRenaming,
+} from "../../base/index.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import type { ResourceDefinition } from "../schema/resource-definition.ts";
+import type { ValidatedPack } from "./validate-pack.ts";
+
+/** Whether words of a pack have other words in the service. */
+export const isRenaming = (words: ProductWords): boolean =>
+  Object.entries(words).some(([from, to]) => from !== to);
+
+/** Stage 3. Renames the product words of a pack, and the scope words where a scope or an event action is named. */
+export function renameWords(pack: ValidatedPack, words: ProductWords): ValidatedPack {
+  if (!isRenaming(words)) return pack;
+  const { dialect, surface, accepted, resources, removed } = pack;
+  const scopeWords = dialect?.definition.scope_words ?? [];
+  const rename = createRenamer(words, scopeWords);
+  const scopes = scopeRenaming(words, scopeWords);
+  return {
+    removed,
+    dialect: dialect && {
+      ...dialect,
+      definition: renameDeep(renameScopes(dialect.definition, scopes), rename),
+    },
+    surface: surface && { ...surface, definition: renameDeep(surface.definition, rename) },
+    accepted: accepted && { ...accepted, definition: renameDeep(accepted.definition, rename) },
+    resources: resources.map((file) => ({
+      ...file,
+      definition: renameDeep(renameRouteScopes(file.definition, scopes), rename),
+    })),
+  };
+}
+
+/** Renames scope words in `scopes` and in value tables. */
+function renameScopes(definition: DialectDefinition, rename: ScopeRenaming): DialectDefinition {
+  const renameTable = <T>(values: T): T =>
+    typeof values === "string" ? values : renameDeep(values, rename.actions);
+  const values = Object.entries(definition.values).map(([name, kind]) => {
+    const { same, read, write } = kind;
+    const words = { ...(same && { same }), ...(read && { read }), ...(write && { write }) };
+    const renamed = Object.entries(words).map(([key, value]) => [key, renameTable(value)] as const);
+    return [name, { ...kind, ...Object.fromEntries(renamed) }] as const;
+  });
+  return {
+    ...definition,
+    scopes: renameDeep(definition.scopes, rename.scopes),
+    values: Object.fromEntries(values),
+  };
+}
+
+/** Renames scope words in the scopes and conditions of routes. */
+function renameRouteScopes(definition: ResourceDefinition, rename: ScopeRenaming): ResourceDefinition {
+  if (!definition.routes) return definition;
+  const routes = definition.routes.map((route) => ({
+    ...route,
+    ...(route.scope !== undefined && { scope: rename.scopes(route.scope) }),
+    ...(route.where && { where: renameDeep(route.where, rename.actions) }),
+  }));
+  return { ...definition, routes };
+}

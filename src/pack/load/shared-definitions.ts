@@ -1,0 +1,72 @@
+/** Schemas of `pack.yaml`, which schemas of all files use by their names, and its functions. */
+import { isObject, resolveReference, type SourceLocation } from "../../base/index.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import type { LocatedFile } from "./resource-files.ts";
+
+type Schemas = DialectDefinition["schemas"];
+
+/** The key of a schema that names another one, whose keywords it has. Its own have precedence. */
+const REFERENCE = "$ref";
+
+/** Whether a reference is the name of a schema of the pack. `#/$defs/text` is a place in its own schema. */
+const isName = (reference: unknown): reference is string =>
+  typeof reference === "string" && !reference.startsWith("#");
+
+/** Replaces the references in a schema. @param around names of the schemas around it */
+function inlineSchema(
+  value: unknown,
+  schemas: ReadonlyMap<string, Schemas[string]>,
+  location: SourceLocation,
+  around: readonly string[] = [],
+): unknown {
+  if (Array.isArray(value))
+    return value.map((item: unknown, index) => inlineSchema(item, schemas, location.at(index), around));
+  if (!isObject(value)) return value;
+  const { [REFERENCE]: name, ...others } = value;
+  const own = Object.fromEntries(
+    Object.entries(isName(name) ? others : value).map(([key, member]) => [
+      key,
+      inlineSchema(member, schemas, location.at(key), around),
+    ]),
+  );
+  if (!isName(name)) return own;
+  if (around.includes(name)) {
+    location.at(REFERENCE).report(`the schema "${name}" is inside of itself`);
+    return own;
+  }
+  const found = resolveReference(location.at(REFERENCE), "schema", name, schemas);
+  const shared = inlineSchema(found, schemas, location, [...around, name]);
+  return isObject(shared) ? { ...shared, ...own } : own;
+}
+
+const hasReference = (value: unknown): boolean =>
+  Array.isArray(value)
+    ? value.some(hasReference)
+    : isObject(value) && (isName(value[REFERENCE]) || Object.values(value).some(hasReference));
+
+/** Replaces the references in all schemas of a definition. Other values are the same objects as before. */
+function inlineAll(
+  value: unknown,
+  schemas: ReadonlyMap<string, Schemas[string]>,
+  location: SourceLocation,
+): unknown {
+  if (!hasReference(value)) return value;
+  if (Array.isArray(value))
+    return value.map((item: unknown, index) => inlineAll(item, schemas, location.at(index)));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key,
+      (key === "schema" ? inlineSchema : inlineAll)(member, schemas, location.at(key)),
+    ]),
+  );
+}
+
+/** A file whose schemas have no references, and whose expressions know the functions of the pack. */
+export const withShared = <T>(
+  { definition, location }: LocatedFile<T>,
+  { schemas, functions }: Pick<DialectDefinition, "schemas" | "functions">,
+): LocatedFile<T> => {
+  const at = location.with({ functions: new Map(Object.entries(functions)) });
+  return { definition: inlineAll(definition, new Map(Object.entries(schemas)), at) as T, location: at };
+};
