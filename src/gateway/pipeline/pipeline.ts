@@ -9,11 +9,12 @@ import { createFieldHider } from "../responses/hide-fields.ts";
 import { keepFields } from "../responses/keep-fields.ts";
 import { provenIdentity, type RequestContext } from "./context.ts";
 import type { ResponseBody } from "./response.ts";
-import { header, type AlphaRequest } from "./request.ts";
+import { header, sentObject, type AlphaRequest } from "./request.ts";
 import { createUpstreamActivity } from "./calls/instrument-call.ts";
 import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
 import { addPassed, commonHeadersOf, toSuccess, type SuccessBodies } from "../responses/passed-headers.ts";
 import { addParameters } from "./calls/prepared-request.ts";
+import { earlyScope, scopeOf } from "./calls/request-scope.ts";
 import { findTokenCheck, learnToken } from "./prove-token.ts";
 import { createResponseCache, type ResponseCache } from "../responses/response-cache.ts";
 import { RESPONSE_KINDS } from "../responses/kinds.ts";
@@ -158,7 +159,10 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     // Translate the query parameters that the pack names.
     context.sent = { query, readJson };
     context.readsQuery = true;
-    const parameters = await selected.route.query.translate(query);
+    const parameters = await selected.route.query.translate(query, async (complete) => {
+      const head = { request, query: complete, time, match: await withPathValues(selected, {}) };
+      return earlyScope(head, selected.route.body && sentObject(selected.route.body, readJson));
+    });
     const chosen = selected.route.sparseFields?.choose(query);
     context.readsQuery = !selected.route.body && selected.route.bulk?.readsBody !== true;
     context.ignoredParameters = parameters.ignored;
@@ -178,6 +182,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const authorized: AuthorizedRequest = { ...caller, readJson, upstream, services, time, report: context };
     const kind = RESPONSE_KINDS[match.route.kind];
     const built = addParameters(await kind.buildRequest(authorized), parameters.upstream);
+    if (rules) context.scope = scopeOf(built, authorized);
     const prepared = addPassed(built, rules, passed);
     context.upstreamEquivalent = prepared.equivalent ?? `${prepared.method} ${prepared.path}`;
     context.upstreamFilter = prepared.filter;
