@@ -45,8 +45,10 @@ const FAMILIES = [
   losses,
 ] as const;
 
-/** All of several types at once. */
-type AllOf<T> = (T extends unknown ? (each: T) => void : never) extends (all: infer All) => void
+/** The intersection of the types of a union. */
+type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
+  all: infer All,
+) => void
   ? All
   : never;
 
