@@ -37,7 +37,7 @@ const KEYS = {
   failures: schemaKey({
     schema: about(
       failures.optional(),
-      "The status and the code of the error where a check has failed. Default: those of an invalid request.",
+      "Status and code of failed checks. Default: those of an invalid request.",
       { checks: { status: 409, code: "conflict" } },
     ),
   }),
