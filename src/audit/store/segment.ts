@@ -2,7 +2,7 @@ import { promisify } from "node:util";
 import { constants, zstdCompress, zstdDecompress } from "node:zlib";
 import { createOwnerOf, type RecentBytes } from "./client-shares.ts";
 import { type IndexRow, indexRow, type StoredRow } from "./record-row.ts";
-import type { RouteNames } from "../usage/counted-names.ts";
+import type { CountedName } from "../usage/counted-names.ts";
 import { dayNumber } from "../usage/usage.ts";
 import { acceptedClients, worthOf } from "./worth.ts";
 
@@ -39,7 +39,7 @@ export interface Batch {
   readonly segments: readonly Segment[];
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Names that were looked for, and are not stored yet. */
-  readonly counted: readonly RouteNames[];
+  readonly counted: readonly CountedName[];
 }
 
 /** Sizes of buffers are multiples of it, so that one that is used again is seldom too small. */

@@ -22,7 +22,7 @@ export const failure = z
 export const failures = z.strictObject({
   checks: about(
     failure.optional(),
-    "Checks of the body and of calls that have no status and no code of their own.",
+    "Checks of the body and of calls without a status and code of their own.",
     {
       status: 409,
     },

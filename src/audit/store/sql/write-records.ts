@@ -111,7 +111,7 @@ export async function writeBatch(
   await insertBatch(connection, batch, rows, isNew, data);
   await connection.insert(
     "audit_counted",
-    batch.counted.flatMap(({ route, names, day }) => names.map((name) => ({ route, name, day }))),
+    batch.counted,
     "ON CONFLICT (route, name) DO UPDATE SET day = greatest(audit_counted.day, excluded.day)",
   );
   const counted = rows.filter(({ id }) => isNew.has(id));

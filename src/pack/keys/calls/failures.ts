@@ -6,7 +6,7 @@ import { schemaKey } from "../key.ts";
 export const failures = schemaKey({
   schema: about(
     definition.optional(),
-    "The status and the code of the error where a check has failed. Default: those of an invalid request.",
+    "Status and code of failed checks. Default: those of an invalid request.",
     { checks: { status: 409, code: "conflict" } },
   ),
 });
