@@ -14,15 +14,17 @@ const rows = readFileSync(PAGE, "utf8")
   .split("\n")
   .filter((line) => line.startsWith("| `AG_"))
   .map((line) => line.replace(/^\| | \|$/g, "").split(" | "));
-const codesInPage = rows.map(([code = ""]) => code.replaceAll("`", ""));
+/** The codes of each row. Codes with the same cause and remedy share one. */
+const codesOfRows = rows.map(([codes = ""]) => codes.match(CODE) ?? []);
 
 describe("docs/reference/errors.md", () => {
-  test("has one row for each error code in src/, and no other rows", () => {
-    expect([...codesInPage].toSorted()).toEqual([...new Set(codesInSource)].toSorted());
+  test("has each error code in src/ once, and no others", () => {
+    expect(codesOfRows.flat().toSorted()).toEqual([...new Set(codesInSource)].toSorted());
   });
 
-  test("is sorted by code", () => {
-    expect(codesInPage).toEqual(codesInPage.toSorted());
+  test("is sorted by the first code of each row", () => {
+    const firstCodes = codesOfRows.map(([first]) => first);
+    expect(firstCodes).toEqual(firstCodes.toSorted());
   });
 
   test("gives a cause and a remedy for each code", () => {

@@ -1,12 +1,12 @@
 /** Which names of a route are looked for in requests. */
 import { plainText } from "../record/plain-text.ts";
-import type { RecordColumns } from "../store/stored-row.ts";
+import type { RecordColumns } from "../store/record-row.ts";
 import { dayNumber } from "./usage.ts";
 
-/** The names of a route that are counted on a day. */
-export interface RouteNames {
+/** A name that is looked for in the requests of a route, and the last day on which it was. */
+export interface CountedName {
   readonly route: string;
-  readonly names: readonly string[];
+  readonly name: string;
   readonly day: number;
 }
 
@@ -14,18 +14,21 @@ export interface RouteNames {
 export class CountedNames {
   #days = new WeakMap<readonly string[], number>();
 
-  /** The names of the rows of a commit that are not stored yet. */
-  of(rows: Iterable<Pick<RecordColumns, "time" | "route" | "sent">>): readonly RouteNames[] {
-    const found: RouteNames[] = [];
+  /** The names of the rows of a commit that are not stored yet, each once: the rows can be of two days, or of two packs. */
+  of(rows: Iterable<Pick<RecordColumns, "time" | "route" | "sent">>): readonly CountedName[] {
+    const found = new Map<string, CountedName>();
     for (const { time, route, sent } of rows) {
       if (!sent || route === null) continue;
       const { names } = sent;
       const day = dayNumber(time);
       if ((this.#days.get(names) ?? -1) >= day) continue;
       this.#days.set(names, day);
-      found.push({ route, names: names.map(plainText), day });
+      for (const name of names.map(plainText)) {
+        const id = `${route}\n${name}`;
+        found.set(id, { route, name, day: Math.max(day, found.get(id)?.day ?? day) });
+      }
     }
-    return found;
+    return [...found.values()];
   }
 
   /** The commit has failed: they are given out again. */

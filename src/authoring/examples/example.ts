@@ -29,7 +29,7 @@ const expectedHeaders = about(
 );
 const body = about(
   z.json().optional(),
-  "The JSON body. If a `Content-Type` in `headers` is not JSON: its text.",
+  "The JSON body, or a text if the `Content-Type` in `headers` is not JSON.",
   { label: "data" },
 );
 const file = about(z.string().optional(), "The media type of a file, instead of a body.", "image/png");
@@ -61,7 +61,7 @@ const exampleDefinition = z.strictObject({
           filter: about(z.json().optional(), "The expected filter in the filter header.", { label: "data" }),
           body: about(
             z.json().optional(),
-            "The expected body. If the request's `Content-Type` is not JSON: its text.",
+            "The expected body, or its text if the `Content-Type` is not JSON.",
             { label: "data" },
           ),
           response: about(

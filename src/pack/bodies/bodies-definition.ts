@@ -12,7 +12,7 @@ const clientObject = about(
 );
 const upstreamObject = about(
   json.optional(),
-  "The body as JSON, with `$object` in a wrapper. `$name` is `upstream_object` of the resource. Other values are constants or path parameters. Default: the object itself.",
+  "The body as JSON, with `$object` in a wrapper. `$name` is `upstream_object` of the resource. Other values are constants, and other `$` names path parameters. Default: the object itself.",
   { client: "$object" },
 );
 const unknown = about(
@@ -43,12 +43,12 @@ const objects = about(
 export const clientBodies = z.strictObject({
   media_types: about(
     z.array(bodyType).min(1).optional(),
-    "The media types that clients may send. `application/x-www-form-urlencoded` is a form, others are JSON. Default: JSON types, and JSON with the form type, which `curl -d` sends.",
+    "Media types that clients may send. `application/x-www-form-urlencoded` is a form, others are JSON. Default: JSON types, and JSON with the form type, which `curl -d` sends.",
     ["application/x-www-form-urlencoded", "application/json"],
   ),
   null_body: about(
     z.literal("absent").optional(),
-    "`absent`: the JSON literal `null` counts as no body. Default: it is an error where the route takes members, like any body that is not an object.",
+    "`absent`: the body `null` counts as none. Default: it is an error, like any body that is not an object.",
     "absent",
   ),
   object: clientObject,

@@ -37,7 +37,7 @@ const repeat = z.strictObject({
   ),
   timeout_ms: about(
     z.int().positive().max(LONGEST_TIME),
-    "The longest time. A call before the main call has no effect then; another is `unfinished`.",
+    "The longest time. After it, a call before the main call has no effect, and another is `unfinished`.",
     20_000,
   ),
 });
@@ -70,11 +70,7 @@ const unfinished = z
 
 /** Keys that say when a call is sent, and what it sends. */
 const requestKeys = {
-  upstream: about(
-    name,
-    "The upstream operation. Names in braces are path parameters, earlier calls, and `values`; before the main call members of the client's body, and after it `{response.id}`.",
-    "GET /books/{id}/loan",
-  ),
+  upstream: about(name, "The upstream operation. It may have names in braces.", "GET /books/{id}/loan"),
   at: about(
     z.enum(["before", "after"]).default("after"),
     "Whether it is sent `before` the main call of the route or `after` it. Default: after.",
@@ -92,7 +88,7 @@ const requestKeys = {
   ),
   each: about(
     expression.optional(),
-    "JSONata: it is sent once for each value, which is `{each}` in the path. Its value is the array of successful responses.",
+    "JSONata: it is sent once for each value, which is `{each}` in the path. Its result is the array of successful responses.",
     "$request.ids",
   ),
   values: about(
@@ -107,7 +103,7 @@ const requestKeys = {
   ),
   part: about(
     name.optional(),
-    "Its object is this member of the upstream's object, and a call that writes sends this member of the body. If there is nothing to write, the part is read.",
+    "Its object is this member of the upstream's object. A call that writes sends this member of the body, or reads the part if there is nothing to write.",
     "preferences",
   ),
 };
@@ -121,7 +117,7 @@ const responseKeys = {
   ),
   cache_seconds: about(
     z.int().positive().max(300).optional(),
-    "How long the response is cached for its token. A call that may change something invalidates it. Default: not cached.",
+    "How long the response is cached for its token. A write invalidates it. Default: not cached.",
     60,
   ),
   repeat: about(
@@ -152,12 +148,12 @@ const responseKeys = {
 const failureKeys = {
   not_found_field: about(
     name.optional(),
-    "The client's field of the error if the upstream does not find the object. Other failures have no effect then. Default: the upstream's error is translated.",
+    "A 404 is an error of this field of the client, and other failures have no effect. Default: the upstream's error is translated.",
     "author",
   ),
   failure: about(
     failure.optional(),
-    "The client's status and code if the upstream refuses the call. Default: those of the upstream's error.",
+    "The client's status and code if the call fails. Default: those of the upstream's error.",
     { status: 409, code: "no_author" },
   ),
   optional: about(
@@ -167,12 +163,12 @@ const failureKeys = {
   ),
   fallback: about(
     expression.optional(),
-    "With `answer`: JSONata over the response so far. It is the client's object if the call fails: the main call has succeeded.",
+    "With `answer`: JSONata over the response so far. Its result is the client's object if the call fails, because the main call has succeeded.",
     '{ "id": $number($path.id) }',
   ),
   unfinished: about(
     unfinished.optional(),
-    "With `repeat`: the response while the operation is still in progress, as an error with a `message` or a success with a `body`. Default: a 504.",
+    "With `repeat`: the response if the operation is not done in time: an error with a `message`, or a success with a `body`. Default: a 504.",
     { message: "still_running", status: 504 },
   ),
 };

@@ -15,7 +15,7 @@ const place = {
   ),
   basic: about(
     z.enum(["username", "password", "both"]).optional(),
-    "The `Authorization` header has the scheme `Basic`. The token is the decoded user name, the password, or both with a colon between them.",
+    "The scheme is `Basic`. The token is the decoded user name, the password, or both with a colon.",
     "username",
   ),
   header: about(fieldHeaderName.optional(), "A header with nothing but the token.", "X-Api-Key"),
@@ -37,7 +37,7 @@ export const clientCredentials = z.strictObject({
   ),
   realm: about(
     realm.optional(),
-    "Responses with status 401 have a challenge, `WWW-Authenticate`, with the scheme and this realm. Without it: they have none.",
+    "A 401 has the header `WWW-Authenticate` with the scheme and this realm. Default: it has none.",
     "orders",
   ),
 });
@@ -47,7 +47,7 @@ export const upstreamCredentials = z.strictObject({
   ...place,
   token: about(
     z.enum(["client", "setting", "table"]).default("client"),
-    "The token that the upstream gets: the client's; a fixed one, from the setting `UPSTREAM_TOKEN`; or the one that the file of the setting `UPSTREAM_TOKENS_FILE` has for the client's. A client's token that the settings do not have is a 401.",
+    "The token that the upstream gets: the client's (`client`), that of `UPSTREAM_TOKEN` (`setting`), or the one that the file of `UPSTREAM_TOKENS_FILE` has for the client's (`table`). Tokens that `CLIENT_TOKENS` or the file lacks are a 401.",
     "table",
   ),
 });

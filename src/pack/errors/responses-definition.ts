@@ -8,7 +8,7 @@ const name = z.string().min(1);
 
 const listShape = about(
   json.optional(),
-  "A list as JSON, with `$items` and values of the page such as `$total`. `$list` is `list` of the resource. Default: the array itself.",
+  "A list as JSON, with `$items` and values of the page such as `$total`. Default: the array itself.",
   { $list: "$items", page: "$page", total: "$total" },
 );
 
@@ -28,12 +28,12 @@ const shapeRule = z.strictObject({
   ),
   code: about(
     z.union([name, z.array(name).min(1)]).optional(),
-    "Errors of which a problem has this code, or one of several: the client's codes for the client, the upstream's for the upstream. Default: any.",
+    "Errors with this code of this side, or one of several. Default: any.",
     ["sold_out"],
   ),
   fields: about(
     z.boolean().optional(),
-    "Errors with a problem that has a field (`true`), or without one (`false`). Default: both.",
+    "Errors with (`true`) or without (`false`) a problem that has a field. Default: both.",
     true,
   ),
   shape: about(json, "The error as JSON, like `error`.", { $field: ["$message"] }),
@@ -41,13 +41,13 @@ const shapeRule = z.strictObject({
 
 const errorShapes = about(
   z.array(shapeRule).min(1).optional(),
-  "Shapes of some errors, by status, by code and by whether a problem has a field. The first that matches is used, before `error`.",
+  "Shapes of some errors. The first that matches is used, before `error`.",
   [{ status: 422, fields: true, shape: { $field: ["$message"] } }],
 );
 
 const moreErrorShapes = about(
   z.array(shapeRule).min(1).optional(),
-  "Shapes before those that apply without this key: `error_shapes` and `error` of the resource and of the pack.",
+  "Shapes that are tried before `error_shapes` and `error` of the resource and the pack.",
   [{ code: "sold_out", shape: { sold_out: true } }],
 );
 
@@ -59,7 +59,7 @@ const noField = about(
 
 const objectShape = about(
   json.optional(),
-  "A single object as JSON, with `$object` in a wrapper. `$name` is `object` of the resource, or its `upstream_object`. Default: the object itself.",
+  "A single object as JSON, with `$object` in a wrapper. Default: the object itself.",
   { $name: "$object" },
 );
 
@@ -81,7 +81,7 @@ const shapes = {
 
 const emptyList = z.enum(["present", "omitted"]);
 const EMPTY_LIST =
-  "Whether an empty list has its array: always (`present`, the default), or it may be missing or null (`omitted`).";
+  "The array of an empty list is always there (`present`, the default), or may be missing or null (`omitted`).";
 
 /** The shapes that a resource or a route may have of its own. */
 const ownShapes = { ...shapes, more_error_shapes: moreErrorShapes };

@@ -53,7 +53,7 @@ export const upstreamFilters = z.strictObject({
   ),
   operators: about(
     z.partialRecord(z.enum(OPERATORS), spellings).default({}),
-    "The operators with their spelling: a key of the JSON object, or a parameter with `{field}`. The first of several spellings is the documented one. `search` searches all fields.",
+    "The spelling of each operator: a key of the JSON object, or a parameter with `{field}`. The first of several spellings is documented. `search` searches all fields.",
     { gte: "{field}[gte]", search: "q" },
   ),
   in: about(
@@ -63,7 +63,7 @@ export const upstreamFilters = z.strictObject({
         multiple: about(multiple, "The values are repeated parameters, or separated by commas.", "comma"),
       })
       .optional(),
-    "In a query: the parameter that takes several values, of which one must be equal.",
+    "In a query: a parameter with several values, one of which must be equal.",
     { parameter: "{field}", multiple: "comma" },
   ),
   sort: about(sort.optional(), "In a query: the order of a list. In a header see `order_by`.", {
@@ -76,7 +76,7 @@ export const upstreamFilters = z.strictObject({
 export const clientFilters = upstreamFilters.extend({
   unknown: about(
     z.enum(["ignore", "reject"]).default("reject"),
-    "Filters in the query by other fields are a 400 (`reject`, the default), or have no effect (`ignore`).",
+    "Filters by other fields in the query are a 400 (`reject`, the default), or have no effect (`ignore`).",
     "ignore",
   ),
 });

@@ -31,14 +31,10 @@ const requestHeaderRule = z.strictObject({
   ),
   write: about(
     expression.optional(),
-    "JSONata over the client's body without its wrapper: the value. `$value` is the client's header; `$path`, `$query`, `$headers`, `$body` and `$now` have the rest of the request. An undefined result is not sent.",
+    "JSONata over the client's body without its wrapper: the value. `$value` is the client's header; other variables have the rest of the request. An undefined result is not sent.",
     "version",
   ),
-  every_call: about(
-    z.literal(true).optional(),
-    "All calls of the request have the header, also those before and after the main call.",
-    true,
-  ),
+  every_call: about(z.literal(true).optional(), "All calls of the request have the header.", true),
   required: about(z.literal(true).optional(), "A request without the value is a 400.", true),
   default: about(headerValue.optional(), "The value if the client has not sent the header.", "en"),
 });
@@ -48,7 +44,7 @@ const responseHeaderRule = z.strictObject({
   const: about(headerValue.optional(), "A constant value.", "2024-05-01"),
   read: about(
     expression.optional(),
-    "JSONata over the upstream's object: the value. With `upstream`: only if the upstream does not send that header. `$response_headers` has the upstream's headers by lower-case names, `$response` its whole response, `$object` the client's, `$path` the path parameters, `$query` the client's query, `$now` the time of the request, `$status` the client's status.",
+    "JSONata over the upstream's object: the value. With `upstream`: only if the upstream does not send that header. `$object` and `$status` are the client's; other variables have the rest of the exchange.",
     '$response_headers."x-used" & "/" & $response_headers."x-limit"',
   ),
   on: about(
@@ -58,7 +54,7 @@ const responseHeaderRule = z.strictObject({
   ),
   links: about(
     z.enum(["path", "absolute"]).default("path"),
-    "A path in this header is sent as it is, or as a URL below the setting `PUBLIC_URL` (`absolute`).",
+    "A path in this header becomes a URL below the setting `PUBLIC_URL` (`absolute`). Default: it stays a path.",
     "absolute",
   ),
 });
@@ -73,20 +69,12 @@ export const responseHeader = z.preprocess(named, responseHeaderRule);
 
 /** The headers with the status of a rate limit. */
 export const rateLimitHeaders = z.strictObject({
-  limit: about(
-    fieldHeaderName.optional(),
-    "The header with the number of requests that are allowed in a window.",
-    "RateLimit-Limit",
-  ),
-  remaining: about(
-    fieldHeaderName.optional(),
-    "The header with the number of requests that remain in this window.",
-    "RateLimit-Remaining",
-  ),
-  reset: about(fieldHeaderName.optional(), "The header with the end of the window.", "RateLimit-Reset"),
+  limit: about(fieldHeaderName.optional(), "Requests that a window allows.", "RateLimit-Limit"),
+  remaining: about(fieldHeaderName.optional(), "Requests that remain in this window.", "RateLimit-Remaining"),
+  reset: about(fieldHeaderName.optional(), "The end of the window.", "RateLimit-Reset"),
   reset_unit: about(
     z.enum(["epoch_seconds", "seconds_left"]).optional(),
-    "The end is a time in seconds since 1970 (`epoch_seconds`, the default), or the seconds until then (`seconds_left`).",
+    "Seconds since 1970 (`epoch_seconds`, the default), or until the end (`seconds_left`).",
     "seconds_left",
   ),
 });
@@ -95,7 +83,7 @@ export const rateLimitHeaders = z.strictObject({
 export const passedHeaders = z.strictObject({
   request: about(
     z.record(fieldHeaderName, requestHeader).default({}),
-    "Headers of requests, by the client's names. The route's own upstream request has them.",
+    "Headers of requests, by the client's names. The main call has them.",
     { "Idempotency-Key": "Idempotency-Key", "If-None-Match": "If-None-Match" },
   ),
   response: about(

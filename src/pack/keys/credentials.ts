@@ -21,7 +21,7 @@ export const scope = schemaKey({
 export const withoutScopes = schemaKey({
   schema: about(
     name.optional(),
-    "The object in the response for tokens without any scope. Without this key such tokens get 403.",
+    "The object for tokens without any scope. Default: they get 403.",
     "public_profile",
   ),
   rules: [
@@ -43,7 +43,7 @@ const tokensDefinition = z.strictObject({
   ),
   deleted: about(
     z.literal(true).optional(),
-    "The upstream deletes the token. `read_route` reads it before, to find what is stored about it.",
+    "The upstream deletes the token. `read_route` reads it before.",
     true,
   ),
 });

@@ -21,7 +21,7 @@ export const pagination = schemaKey({
 export const search = schemaKey({
   schema: about(
     z.record(name, json).optional(),
-    "For a list that the upstream reads by a POST: its JSON body, with parameters of the query as `$` names. `$filter` is the JSON of its filter header.",
+    "The JSON body of a list that the upstream reads by a POST, with parameters of the query as `$` names.",
     { filter: "$filter", paging: { page: "$page", size: "$size" } },
   ),
   rules: [
@@ -37,7 +37,7 @@ const needsFilteredList = needsKind(["list", "paged"], "a route whose list the u
 export const where = schemaKey({
   schema: about(
     z.record(z.string(), json).optional(),
-    "A condition in the upstream's form that is added to the client's filter. Its values may have names in braces.",
+    "A condition in the upstream's form, in addition to the client's filter. Its values may have names in braces.",
     { kind: "public" },
   ),
   rules: [needsFilteredList],
@@ -55,7 +55,7 @@ export const whereValues = schemaKey({
 export const defaultFilter = schemaKey({
   schema: about(
     z.record(name, z.union([filterValue, z.array(filterValue).min(1)])).optional(),
-    "The client's fields with a value, or a list of values, by which the list is filtered if the client does not filter by the field.",
+    "The client's fields, each with the value or values of the filter if the client does not filter by the field.",
     { state: "open" },
   ),
 });

@@ -57,7 +57,7 @@ export const file = routeKey({
 export const object = schemaKey({
   schema: about(
     name.optional(),
-    "The object of the response, if it is not that of this file: of a single object, or of the rows of a list. Bodies and filters are those of this file.",
+    "The object of the response, or of the rows of a list, if it is not that of this file. Bodies and filters are those of this file.",
     "receipt",
   ),
   rules: [
@@ -76,11 +76,7 @@ export const oneOf = schemaKey({
       .array(
         z.strictObject({
           object: about(name, "A resource.", "restored_book"),
-          when: about(
-            expression.optional(),
-            "JSONata over the upstream object, with `$query` and `$headers`.",
-            'type = "disk"',
-          ),
+          when: about(expression.optional(), "JSONata over the upstream object.", 'type = "disk"'),
         }),
       )
       .min(1)
@@ -118,7 +114,7 @@ type Sides = { readonly [side in "client" | "upstream"]?: Readonly<Record<string
 export const envelope = schemaKey({
   schema: about(
     envelopeDefinition.optional(),
-    "The shapes of lists, objects and errors that differ from `responses` of the pack, for this route.",
+    "Shapes that differ from `responses` of the pack, for this route.",
     { upstream: { object: { result: "$object" } } },
   ),
   rules: [

@@ -26,11 +26,7 @@ export const client = schemaKey({
 });
 
 export const upstream = schemaKey({
-  schema: about(
-    name.optional(),
-    "The upstream operation. Names in braces are path parameters, or calls before it and their members.",
-    "GET /books/{id}",
-  ),
+  schema: about(name.optional(), "The main call. It may have names in braces.", "GET /books/{id}"),
   rules: [
     states(
       (route) =>
@@ -89,7 +85,7 @@ export const catalog = schemaKey({
 export const query = schemaKey({
   schema: about(
     routeQuery.optional(),
-    "Query parameters of this route. They are added to those of `client.query`, and replace those of the same name.",
+    "Query parameters of this route, in addition to those of `client.query`, or in place of one with the same name.",
     { parameters: { expand: "embed" } },
   ),
 });

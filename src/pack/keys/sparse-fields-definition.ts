@@ -7,7 +7,7 @@ const name = z.string().min(1);
 const definition = z.strictObject({
   parameter: about(
     name,
-    "The parameter with the names of the members. `{name}` in it is the `object` of the resource.",
+    "The parameter with the names of members. `{name}` in it is the `object` of the resource.",
     "fields",
   ),
   multiple: about(

@@ -39,7 +39,7 @@ const cursorStyle = z.strictObject({
   ),
   before: about(
     name.optional(),
-    "The query parameter of the page before a cursor. Default: `parameter` takes the cursors of both directions.",
+    "The query parameter for the page before a cursor. Default: `parameter` takes both.",
     "ending_before",
   ),
 });
@@ -132,13 +132,13 @@ export const clientPagination = z.strictObject({
   ),
   behind_end: about(
     z.enum(["last", "before", "none"]).default("last"),
-    "The previous page of one behind the end, where the total is known: the `last` page (the default), the one `before` it by number or offset, or `none`.",
+    "The previous page of a page behind the end, if the total is known: the `last` page (the default), the one `before` it by number or offset, or `none`.",
     "before",
   ),
   total_header: totalHeader,
   range_header: about(
     rangeHeader.optional(),
-    "A response header with the positions of the items, from 0, and their total: `items 0-9/97`, or `items 0-9/*` if it is not known. A text is its name.",
+    "A response header with the positions of the items, from 0, and the total: `items 0-9/97`, or `items 0-9/*` if it is unknown. A text is its name.",
     "Content-Range",
   ),
 });

@@ -1,6 +1,6 @@
 import type { Access } from "../credentials/scopes.ts";
 import { objectPath } from "../bodies/object-wrapper.ts";
-import { thenMaybe } from "../../jsonata/index.ts";
+import { check, thenMaybe } from "../../jsonata/index.ts";
 import type { DialectDefinition, SharedCallDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { tokenHeadersOf } from "../headers/client-head.ts";
@@ -18,6 +18,8 @@ import { compileCondition } from "./route-condition.ts";
 import { compileRouteQuery, type DialectQuery } from "./route-query.ts";
 import { objectLosses, type Resource } from "../load/resource.ts";
 import { compileBodyCondition } from "../calls/conditions.ts";
+import { SCOPE_VARIABLES } from "../calls/scope.ts";
+import { READ_VARIABLES } from "../fields/read-bindings.ts";
 import { definedCalls, namesBefore } from "../keys/calls/calls.ts";
 import { checkKeys, compileKeys } from "../keys/route-keys.ts";
 import type { RouteKind } from "../keys/rules.ts";
@@ -49,6 +51,21 @@ interface RouteLocations {
   readonly pack: SourceLocation;
 }
 
+/** Reports fields that read a request: the objects of a catalog are the same for all requests. */
+function reportRequestFields({ fields }: Resource, location: SourceLocation): void {
+  const names = READ_VARIABLES.filter((name) => !SCOPE_VARIABLES.includes(name));
+  const known = new Set([...names, ...location.functions.keys()]);
+  if (location.isChecked) return;
+  for (const [field, { read }] of fields) {
+    const [problem] = read === undefined ? [] : check(read, known);
+    if (problem && check(read ?? "", known.union(new Set(SCOPE_VARIABLES))).length === 0)
+      location.report({
+        message: `"${field}" reads a request, which the objects of a catalog do not have`,
+        hint: problem.message,
+      });
+  }
+}
+
 /** Compiles where the response of a route comes from: a v4 call, a catalog, or a fixed error. */
 function compileSource(
   definition: RouteDefinition,
@@ -77,7 +94,10 @@ function compileSource(
       message: `a route has the catalog of its own file, "${resource.name}"`,
       hint: "catalog: true",
     });
-  if (definition.catalog && resource.catalog) return { catalog: resource.catalog };
+  if (definition.catalog && resource.catalog) {
+    reportRequestFields(resource, location.at("catalog"));
+    return { catalog: resource.catalog };
+  }
   if (definition.catalog) location.at("catalog").report("this resource has no catalog");
   else if (!definition.upstream)
     location.report('a route needs "upstream: METHOD /path", "catalog: true", or "reject"');
@@ -163,6 +183,9 @@ export function compileRoute(
   const fromQuery = Object.values(definition.query?.parameters ?? {}).flatMap(({ path }) => path ?? []);
   const ofBulk = definition.bulk ? [definition.bulk.parameter] : [];
   const upstreamNames = [...parameters, ...ofBulk, ...fromQuery, ...(body?.toPath.keys() ?? [])];
+  for (const name of upstreamNames.filter((each, index) => upstreamNames.indexOf(each) < index))
+    if (!ofBulk.includes(name))
+      location.report(`{${name}} of the upstream's path has two values: one of them needs another name`);
   const callsBefore = namesBefore(definition, context.shared);
   const names = [...upstreamNames, ...callsBefore];
   const source = compileSource(definition, resource, names, dialect, location);
@@ -175,6 +198,7 @@ export function compileRoute(
     dialect,
     parameters,
     pathParameters: context.pathParameters,
+    pathNames: upstreamNames,
     names,
     call: "call" in source ? source.call : undefined,
     method: call,

@@ -9,13 +9,13 @@ const multiple = z.enum(["repeat", "comma"]);
 const parameterRule = z.strictObject({
   upstream: about(
     z.union([name, z.record(name, name)]).optional(),
-    "Name of the upstream's parameter. `lang: locale` is short for `lang: { upstream: locale }`. For several parameters: their names, each with JSONata.",
+    "The upstream's parameter. `lang: locale` is short for `lang: { upstream: locale }`. Several parameters: a map of names to JSONata.",
     "locale",
   ),
   path: about(name.optional(), "Instead of `upstream`: the name in braces in the upstream's path.", "id"),
   schema: about(
     z.record(z.string(), json).optional(),
-    "JSON Schema of one value. A value of `type` `integer`, `number` or `boolean` is converted from its text. Default: any text.",
+    "JSON Schema of one value, which is converted from text to its `type`. Default: any text.",
     { type: "integer", minimum: 1 },
   ),
   values: about(
@@ -42,14 +42,10 @@ const parameterRule = z.strictObject({
   ),
   reject: about(
     name.optional(),
-    "Instead of `upstream`: a request with the parameter is a 400 with this message of `pack.yaml`.",
+    "Instead of `upstream`: the parameter is a 400 with this message of `pack.yaml`.",
     "no_counterpart",
   ),
-  ignore: about(
-    z.literal(true).optional(),
-    "Instead of `upstream`: the parameter is known and has no effect.",
-    true,
-  ),
+  ignore: about(z.literal(true).optional(), "Instead of `upstream`: the parameter has no effect.", true),
 });
 
 /** A parameter: its rule, or in short form only its upstream name. */
@@ -82,12 +78,12 @@ export type PathParameterDefinitions = z.infer<typeof pathParameters>;
 export const slashes = z.strictObject({
   trailing: about(
     z.enum(["any", "exact"]).optional(),
-    "A slash at the end of a path has no effect (`any`, the default), or must be as in the route (`exact`).",
+    "A trailing slash has no effect (`any`, the default), or must be as in the route (`exact`).",
     "exact",
   ),
   doubled: about(
     z.enum(["any", "reject"]).optional(),
-    "Several slashes in a row are like one (`any`, the default), or a 404 (`reject`).",
+    "Several slashes are like one (`any`, the default), or a 404 (`reject`).",
     "reject",
   ),
 });

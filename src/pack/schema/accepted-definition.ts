@@ -24,7 +24,7 @@ const acceptedDifference = z.strictObject({
   ),
   kind: about(
     z.enum(DIFFERENCE_KINDS),
-    "How the answers differ: the new one lacks the field (`missing`), the old one lacks it (`added`), or `null`, JSON `type`, `format`, `value`, `order` of rows, a `row` or the `status` differs.",
+    "The difference: the new answer lacks the field (`missing`), the old one lacks it (`added`), or `null`, JSON `type`, `format`, `value`, `order` of rows, a `row` or the `status` differs.",
     "format",
   ),
   reason: about(z.string().min(1), "Why this difference is acceptable.", "clients read both forms"),

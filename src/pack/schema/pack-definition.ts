@@ -31,12 +31,12 @@ const valueKind = z.strictObject({
   ),
   unknown: about(
     z.literal("reject").optional(),
-    "Values that the table does not have are errors in requests, and losses in responses. Default: they are unchanged.",
+    "Values that the table lacks are errors in requests, and losses in responses. Default: unchanged.",
     "reject",
   ),
   keeps_order: about(
     z.literal(true).optional(),
-    "A larger value has a larger translation, so clients may compare and sort by such fields.",
+    "A larger value has a larger translation, so clients may compare and sort by it.",
     true,
   ),
   error_field: about(name.optional(), "Like the same key of a field.", "threshold"),
@@ -67,7 +67,7 @@ export const errorCode = z.preprocess(
 
 const validationCodes = about(
   z.partialRecord(z.enum([...VALIDATION_RULES, "default"]), name).optional(),
-  "The code of each rule: keywords of JSON Schema; `unknown` for members and parameters that do not exist; `unknown_record` for ids that do not exist; `failed_check` for checks; `page`, `size`, `filter` and `sort` for parts of the request for a list; `default` for all others. Default: that of `status_codes`.",
+  "The code of each rule: keywords of JSON Schema; `unknown` for unknown members and parameters; `unknown_record` for unknown ids; `failed_check`; `page`, `size`, `filter` and `sort`; `default` for all others. Default: that of `status_codes`.",
   { required: "missing_field", default: "invalid" },
 );
 
@@ -90,17 +90,17 @@ const errors = z.strictObject({
         status,
       )
       .optional(),
-    "Error statuses: upstream → client. The most exact key counts: `404`, then `4XX`, then `default`. A status without a key is unchanged. The gateway's own errors use the standard statuses and this table.",
+    "Error statuses: upstream → client. The most exact key counts: `404`, then `4XX`, then `default`. A status without a key is unchanged. The gateway's own errors use this table too.",
     { 404: 404, 429: 420, "4XX": 400, default: 500 },
   ),
   codes: about(
     z.record(name, errorCode).optional(),
-    "Codes of errors: upstream → client, with a status where the code decides it, and a message. A code without a key: see `other_codes`.",
+    "Codes of errors: upstream → client, also with a status and a message.",
     { insufficient_funds: { code: "card_error", status: 402 } },
   ),
   other_codes: about(
     z.union([z.enum(["keep", "drop"]), errorCode]).optional(),
-    "Codes that `codes` does not have: they are unchanged (`keep`, the default), left out (`drop`), or have a rule like those of `codes`.",
+    "All other codes: unchanged (`keep`, the default), left out (`drop`), or with a rule as in `codes`.",
     { code: "invalid_request" },
   ),
   status_codes: about(
@@ -126,17 +126,17 @@ const errors = z.strictObject({
               ),
             })
             .optional(),
-          "The same for invalid queries, filters and pages, where it differs from that of bodies.",
+          "The same for invalid queries, filters and pages.",
           { status: 400, message: "Bad Request" },
         ),
       })
       .optional(),
-    "Errors of the gateway about a request whose body, query parameters or filter break a rule of the pack.",
+    "Errors about a request that breaks a rule of the pack: body, query parameter, filter or page.",
     { status: 422, codes: { required: "missing_field", default: "invalid" } },
   ),
   phrases: about(
     z.record(z.string().regex(/^[45]\d\d$/, "not a status"), name).optional(),
-    "Reason phrases of the client's statuses, where they are not the standard ones.",
+    "Reason phrases of the client's statuses that differ from the standard ones.",
     { 420: "Enhance Your Calm" },
   ),
 });
@@ -166,14 +166,13 @@ const scopes = z.strictObject({
 /** The schema of `pack.yaml`. */
 export const dialectDefinition = z.strictObject({
   format: about(z.literal(2), "The version of the format.", 2),
-  words: about(
-    z.array(name).default([]),
-    "The neutral product words that `WORDS` may rename, on both sides.",
-    ["book", "shelf"],
-  ),
+  words: about(z.array(name).default([]), "Product words that `WORDS` may rename, on both sides.", [
+    "book",
+    "shelf",
+  ]),
   scope_words: about(
     z.array(name).optional(),
-    "Words that `WORDS` may rename only in scope areas and event actions.",
+    "Words that `WORDS` renames only in scope areas and event actions.",
     ["author"],
   ),
   client: about(clientDefinition, "The dialect that clients use.", { name: "old" }),
@@ -190,7 +189,7 @@ export const dialectDefinition = z.strictObject({
       })
       .catchall(name)
       .default({ unknown_record: "There is no such object." }),
-    "Texts of the gateway's errors, by name. Routes refer to them.",
+    "Texts of the gateway's errors, by the names that routes use.",
     { no_counterpart: "This call has no counterpart." },
   ),
   scopes: about(scopes.optional(), "The client's scopes, and those of the upstream. Without it: no scopes.", {
@@ -205,7 +204,7 @@ export const dialectDefinition = z.strictObject({
   }),
   secrets: about(
     z.array(name).default([]),
-    'Names whose values are masked in records and logs, in any spelling, in addition to the usual ones. `"*password*"` also matches within longer names, `_pin_` as a part of one, `"!token_type"` excludes a name, `codes[]` masks strings in a list.',
+    'Names whose values are masked in records and logs. `"*password*"` also matches longer names, `_pin_` a part of one, `"!token_type"` excludes a name, `codes[]` masks texts in a list.',
     ["*password*", "passcode"],
   ),
   values: about(z.record(name, valueKind).default({}), "Value kinds by name.", {
@@ -220,7 +219,7 @@ export const dialectDefinition = z.strictObject({
     z
       .record(z.string().regex(/^[A-Za-z]\w*$/, "must be a name of letters and digits"), expression)
       .default({}),
-    "Functions in JSONata, which all expressions of the pack may call: `$name(…)`.",
+    "JSONata functions that all expressions of the pack may call: `$name(…)`.",
     { shout: 'function($text) { $uppercase($text) & "!" }' },
   ),
   schemas: about(

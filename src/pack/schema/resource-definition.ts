@@ -19,7 +19,7 @@ const bodyDefinition = z.strictObject({
   ]),
   schema: about(
     z.record(z.string(), json).default({ type: "object", properties: {} }),
-    "JSON Schema in the client's names: the accepted members and their rules. `message` in any part of it is the text of the error. With `type: array` the body is a list. Default: clients send no members.",
+    "JSON Schema in the client's names: the accepted members and their rules. `message` in any part is the text of the error. With `type: array` the body is a list, and each item is translated. Default: clients send no members.",
     { type: "object", required: ["label"], properties: { label: { type: "string" } } },
   ),
   client: about(clientBody.optional(), "Keys of `client.bodies` that differ for this body.", {
@@ -43,12 +43,12 @@ const bodyDefinition = z.strictObject({
   ),
   to_path: about(
     z.record(z.string(), name).optional(),
-    "Path parameters of the upstream's operation whose value is a member of the body. The body is sent without it.",
+    "Path parameters of the upstream whose value is a member of the body, which is then left out.",
     { id: "client_id" },
   ),
   merge_with: about(
     z.union([name, z.record(z.string(), name)]).optional(),
-    "What the upstream replaces as a whole, with the path of its current value in a call before the main call. A text: the whole object. A map: single members. A list of catalog ids keeps the ids that clients can't see.",
+    "The current value, as a call before the main call or a path in its response, where the upstream replaces the value as a whole. A text: the whole object. A map: single members. A list of catalog ids keeps the ids that clients can't see.",
     { helpers: "config.helpers" },
   ),
   checks: about(
@@ -60,7 +60,7 @@ const bodyDefinition = z.strictObject({
         ),
       )
       .optional(),
-    "Rules that a schema can't express. `$calls` has the values of the calls before, `$request` is the translated body.",
+    "Rules that a schema can't express.",
     [{ field: "size", message: 'size < 10 ? "Must be at least 10."' }],
   ),
 });
@@ -92,7 +92,7 @@ const catalog = z.strictObject({
   ),
   ids: about(
     name.optional(),
-    "A value kind that translates ids: a table, or a `read` and `write` that can be compiled.",
+    "A value kind for the ids: a table, or a compiled `read` and `write`.",
     "shelf_id",
   ),
   closed: about(z.boolean().optional(), "Only the ids of the table of `ids` are accepted and listed.", true),
@@ -119,7 +119,7 @@ const catalog = z.strictObject({
   ),
   with_token: about(
     expression.optional(),
-    "If the upstream requires a token for the list, it is read with that of a client. Only items for which this JSONata is true are cached. Default: no token is used.",
+    "Reads the list with a client's token, if the upstream requires one. Only items for which this JSONata is true are cached. Default: no token.",
     "visible",
   ),
 });
@@ -136,7 +136,7 @@ const objectKeys = {
   }),
   error_fields: about(
     z.record(name, name).optional(),
-    "Upstream members, dotted, each with the client's field that errors about it name. A member of a list is that of all items (`lines.price`), or with an index that of one item (`lines[0].price`).",
+    "Upstream members, dotted, each with the client's field in errors about it. `lines.price` is that of all items of a list, `lines[0].price` that of one.",
     { first_name: "name", "lines.price": "amount", "lines[0]": "first_line" },
   ),
 };
@@ -151,7 +151,7 @@ const innerObject = z
   .transform((object) => ({ ...object, fields: object.fields ?? {} }));
 
 const resourceFile = z.strictObject({
-  object: about(name, "Name of the resource. Fields, routes and `surface.yaml` refer to it.", "book"),
+  object: about(name, "Name of the resource.", "book"),
   extends: about(name.optional(), "Another object whose fields come before those of this one.", "book"),
   upstream_object: about(
     name.optional(),
@@ -170,7 +170,7 @@ const resourceFile = z.strictObject({
   ),
   envelope: about(
     envelope.optional(),
-    "The shapes of lists, objects and errors that differ from `responses` of the pack, for all routes of this resource.",
+    "Shapes that differ from `responses` of the pack, for all routes of this resource.",
     { upstream: { object: { result: "$object" } } },
   ),
   catalog: about(
@@ -189,7 +189,7 @@ const resourceFile = z.strictObject({
   }),
   objects: about(
     z.record(name, innerObject).optional(),
-    "Small objects without a file of their own, by name: those in fields of this one, or in responses of its routes. Their names are unique in the pack.",
+    "Small objects without a file, by names that are unique in the pack: for fields of this object, or for responses.",
     { binding: { fields: { kind: "type" } } },
   ),
   routes: about(z.array(route).optional(), "Its routes.", [

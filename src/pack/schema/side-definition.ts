@@ -30,7 +30,7 @@ const basePath = about(pathPrefix.default(""), "Prefix of all paths. Default: no
 
 const dialectName = about(
   z.string().regex(/^[A-Za-z][\w .-]*$/, "must be a name of letters, digits, dots, dashes and blanks"),
-  "Name of the dialect in messages, the console, reports and OpenAPI.",
+  "Name of the dialect in messages, reports and OpenAPI.",
   "alpha",
 );
 
@@ -62,7 +62,7 @@ export const clientDefinition = z.strictObject({
   ),
   pagination: about(
     clientPagination.optional(),
-    "How clients ask for a page: `page`, `offset` or `cursor`, and `size`. Default: lists have no pages.",
+    "How clients ask for a page. Default: lists have no pages.",
     { page: { parameter: "page" }, size: 25 },
   ),
   query: about(
@@ -80,7 +80,7 @@ export const clientDefinition = z.strictObject({
   }),
   rate_limit_headers: about(
     rateLimitHeaders.optional(),
-    "The response headers with the state of the rate limit: the gateway's, or the upstream's if that rejected the request. Default: none.",
+    "Response headers with the state of the rate limit: the gateway's, or the upstream's if that rejected the request. Default: none.",
     {
       limit: "RateLimit-Limit",
       remaining: "RateLimit-Remaining",
@@ -123,18 +123,18 @@ export const clientDefinition = z.strictObject({
       .strictObject({
         request_header: about(
           headerName.optional(),
-          "The request header; its value is `true`.",
+          "They send this header with the value `true`.",
           "X-Always-Ok",
         ),
         parameter: about(
           parameterName.optional(),
-          "The query parameter; its value is `true`.",
+          "Or this query parameter with the value `true`.",
           "suppress_status",
         ),
         response_header: about(headerName, "The response header with the real status.", "X-Real-Status"),
       })
       .optional(),
-    "A client that sends this header or this parameter always gets status 200, and the real status in another header.",
+    "Clients that always get status 200, and the real status in another header.",
     { request_header: "X-Always-Ok", response_header: "X-Real-Status" },
   ),
   callback: about(
@@ -143,7 +143,7 @@ export const clientDefinition = z.strictObject({
         parameter: about(parameterName, "The query parameter with the name of a function.", "callback"),
       })
       .optional(),
-    "The response to a `GET` with this parameter is JavaScript that calls the function with the JSON (JSONP), with status 200. Not with cookies and Basic credentials.",
+    "The response to a `GET` with this parameter calls a JavaScript function with the JSON (JSONP), with status 200. Not with cookies and Basic credentials.",
     { parameter: "callback" },
   ),
   welcome: about(
@@ -170,7 +170,7 @@ export const upstreamDefinition = z.strictObject({
   id,
   pagination: about(
     upstreamPagination.optional(),
-    "How the upstream pages lists: `page`, `offset` or `cursor`, and `size`. Default: lists are complete.",
+    "How the upstream pages lists. Default: lists are complete.",
     { page: { parameter: "page" }, size: { parameter: "page_size", maximum: 100 } },
   ),
   filters: about(upstreamFilters.optional(), "How the upstream filters and sorts lists. Default: it can't.", {
@@ -200,7 +200,7 @@ export const upstreamDefinition = z.strictObject({
   }),
   token_check: about(
     name.optional(),
-    "A GET that any token may send. The gateway checks unknown tokens with it.",
+    "A GET that any token may send, for checks of unknown tokens.",
     "GET /profile",
   ),
 });

@@ -614,6 +614,18 @@ export function testAuditStore(name: string, makePlace: () => Promise<StorePlace
         expect(names).toEqual(["body.plan=large", "body.plan=small", "query.z"]);
       });
 
+      test("are stored with records of two days and two packs that are written together", async () => {
+        const other = { names: MORE };
+        await Promise.all([
+          put("a", ["body.label"], { client: "c1", time: day(1) }),
+          put("b", ["body.label"], { client: "c1", time: day(2) }),
+          put("c", ["query.z"], { client: "c1", time: day(2) }, other),
+        ]);
+        expect((await sent()).toSorted()).toEqual(["c1 body.label 1-2 3", "c1 query.z 2-2 3"]);
+        const { counted } = await store.callers({ routes: ["GET /vm/instances"] });
+        expect(counted.get("GET /vm/instances")).toEqual(new Set(MORE));
+      });
+
       test("of one application are those of all its tokens", async () => {
         await put("a", ["body.label"], { client: "t1", application: "app" });
         await put("b", ["body.plan"], { client: "t2", application: "app" });

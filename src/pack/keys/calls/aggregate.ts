@@ -23,7 +23,7 @@ const schema = about(
       max_items: about(z.int().positive(), "The longest upstream list.", 1000),
     })
     .optional(),
-  "Fetches the upstream's whole list. The gateway filters, orders and pages its rows.",
+  "The gateway reads the upstream's whole list, and filters, sorts and pages it.",
   { max_items: 1000 },
 );
 

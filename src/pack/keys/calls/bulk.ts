@@ -28,19 +28,15 @@ const LONGEST = 300_000;
 const definitionSchema = z.strictObject({
   parameter: about(
     name,
-    "The name of an id in `upstream`, or of the ids of a `chunk`. `path_parameters` have its type and its value kind, as in a path.",
+    "The name of an id in `upstream`, or of the ids of a `chunk`. `path_parameters` has its type and value kind.",
     "id",
   ),
   chunk: about(
     chunkSchema.optional(),
-    "The upstream takes several ids in one call, and responds with a list of `responses.list`. An id without an object in the list is a 404. Default: a call for each id.",
+    "The upstream takes several ids in one call, and responds with a list. An id without an object in it is a 404. Default: a call for each id.",
     { size: 20, member: "ids" },
   ),
-  ids: about(
-    name,
-    "JSONata over the client's body: the ids. The response has their results in this order.",
-    "ids",
-  ),
+  ids: about(name, "JSONata over the client's body: the ids.", "ids"),
   most: about(
     z.int().positive().max(MOST_IDS),
     "The most ids of a request. More are an invalid request. They make at most 100 calls.",
@@ -63,12 +59,12 @@ const definitionSchema = z.strictObject({
   ),
   failure: about(
     json.default({ id: "$id", status: "$status", error: "$error" }),
-    "The result of a call that failed as JSON: `$id`, the client's `$status`, and `$error`, the client's body of this error. Default: `{ id: $id, status: $status, error: $error }`.",
+    "The result of a failed call as JSON, with `$error`, the client's body of this error. Default: `{ id: $id, status: $status, error: $error }`.",
     { id: "$id", failed: true, error: "$error" },
   ),
   list: about(
     json.default("$items"),
-    "The response as JSON: `$items` has the results in the order of the ids, or `$successes` and `$failures` have them apart. `$succeeded` and `$failed` are their numbers. Default: the array.",
+    "The response as JSON: `$items` has all results, `$successes` and `$failures` have them apart, `$succeeded` and `$failed` are their numbers. Default: the array.",
     { results: "$items", failed: "$failed" },
   ),
 });
@@ -217,7 +213,7 @@ function compileBulk(definition: BulkDefinition, context: KeyContext): Bulk | un
 export const bulk = routeKey({
   schema: about(
     definitionSchema.optional(),
-    "The client sends many ids. Each is a call of `upstream`; the response has all results, each with its own failure.",
+    "The client sends many ids, and each is a call. The response has the results, each with its own success or failure.",
     { parameter: "id", ids: "ids", most: 50, list: { results: "$items" } },
   ),
   rules: [excludesAll(EXCLUDED), finds(chunkProblems)],

@@ -54,7 +54,7 @@ function compileCalls(written: readonly WrittenCall[], context: KeyContext): rea
     const location = typeof entry === "string" ? context.pack.at("calls", entry) : at;
     if (calls.some(({ member }) => member !== undefined && member === definition.name))
       at.report(`the route has two calls "${definition.name}"`);
-    if (definition.name !== undefined && context.parameters.includes(definition.name))
+    if (definition.name !== undefined && context.pathNames.includes(definition.name))
       at.report(`a path parameter has the name of the call "${definition.name}": rename the call`);
     calls.push(compileCall(definition, calls, { ...context, location }, ["calls", index]));
   });
@@ -72,7 +72,7 @@ const lossesOf = ({ name, use, place, eachValue }: RouteCall, upstream: string):
 export const calls = routeKey({
   schema: about(
     z.array(z.union([z.string().min(1), ownCall])).optional(),
-    "Calls in addition to the main call, in order: before it for rules and values, after it for fields and answers. A text is the name of a call of `pack.yaml`.",
+    "Calls in addition to the main call, in the order in which they are sent. A text is the name of a call of `pack.yaml`.",
     [{ name: "loan", upstream: "GET /books/{id}/loan" }],
   ),
   rules: [

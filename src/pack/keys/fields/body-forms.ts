@@ -11,7 +11,7 @@ const schemas = {
   ),
   accepts: about(
     z.array(z.enum(["object", "json"])).optional(),
-    "Other forms of the value in bodies: `object` (an object with an id, in place of the id), `json` (JSON as a text).",
+    "Other forms of the value in bodies: `object` (an object with an `id`) and `json` (JSON as a text).",
     ["object"],
   ),
 };

@@ -24,7 +24,7 @@ const filterRule = z.strictObject({
 const schemas = {
   filter: about(
     z.union([z.boolean(), name, filterRule]).optional(),
-    "Clients may filter by the field. A text is the upstream's name in filters, if it is not `upstream`. An object has the values that mean no filter.",
+    "Clients may filter by the field. A text is the upstream's name in filters.",
     true,
   ),
   type: about(
@@ -34,7 +34,7 @@ const schemas = {
   ),
   boundary: about(
     name.optional(),
-    "For a boolean that is true up to some object and false after it, and by which the upstream can't filter: the upstream's number field by which the gateway filters instead.",
+    "The upstream's number field by which the gateway filters, for a boolean that is true up to some object and false after it, and that the upstream can't filter.",
     "id",
   ),
 };

@@ -15,12 +15,12 @@ const schemas = {
   ),
   read: about(
     expression.optional(),
-    "JSONata over the upstream object. `$value` is the value at `upstream`; `$calls`, `$body`, `$response` and others have the rest of the exchange. `$networkOf(address, prefix)` is the first address of an IPv6 network, `$scopesOf(scopes, asked)` translates scopes, limited to the requested ones.",
+    "JSONata over the upstream object. `$value` is the value at `upstream`; other variables have the rest of the exchange. `$networkOf(address, prefix)` is the first address of an IPv6 network. `$scopesOf(scopes, asked)` translates scopes, limited to the requested ones.",
     "$number($value)",
   ),
   write: about(
     expression.optional(),
-    "JSONata over the client's body. `$value` is the member, `$calls` has the values of the calls before, `$client` is the client's address, and other variables have what is known of the request. `$scopesFor(scopes)` translates the client's scopes. An undefined result is not sent.",
+    "JSONata over the client's body. `$value` is the member, `$client` the client's address; other variables have the rest of the request. `$scopesFor(scopes)` translates the client's scopes. An undefined result is not sent.",
     "$string($value)",
   ),
   send: about(
