@@ -1,6 +1,6 @@
 import type { Access } from "../credentials/scopes.ts";
 import { objectPath } from "../bodies/object-wrapper.ts";
-import { check, thenMaybe } from "../../jsonata/index.ts";
+import { thenMaybe } from "../../jsonata/index.ts";
 import type { DialectDefinition, SharedCallDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { tokenHeadersOf } from "../headers/client-head.ts";
@@ -18,8 +18,6 @@ import { compileCondition } from "./route-condition.ts";
 import { compileRouteQuery, type DialectQuery } from "./route-query.ts";
 import { objectLosses, type Resource } from "../load/resource.ts";
 import { compileBodyCondition } from "../calls/conditions.ts";
-import { SCOPE_VARIABLES } from "../calls/scope.ts";
-import { READ_VARIABLES } from "../fields/read-bindings.ts";
 import { definedCalls, namesBefore } from "../keys/calls/calls.ts";
 import { checkKeys, compileKeys } from "../keys/route-keys.ts";
 import type { RouteKind } from "../keys/rules.ts";
@@ -51,21 +49,6 @@ interface RouteLocations {
   readonly pack: SourceLocation;
 }
 
-/** Reports fields that read a request: the objects of a catalog are the same for all requests. */
-function reportRequestFields({ fields }: Resource, location: SourceLocation): void {
-  const names = READ_VARIABLES.filter((name) => !SCOPE_VARIABLES.includes(name));
-  const known = new Set([...names, ...location.functions.keys()]);
-  if (location.isChecked) return;
-  for (const [field, { read }] of fields) {
-    const [problem] = read === undefined ? [] : check(read, known);
-    if (problem && check(read ?? "", known.union(new Set(SCOPE_VARIABLES))).length === 0)
-      location.report({
-        message: `"${field}" reads a request, which the objects of a catalog do not have`,
-        hint: problem.message,
-      });
-  }
-}
-
 /** Compiles where the response of a route comes from: a v4 call, a catalog, or a fixed error. */
 function compileSource(
   definition: RouteDefinition,
@@ -94,10 +77,7 @@ function compileSource(
       message: `a route has the catalog of its own file, "${resource.name}"`,
       hint: "catalog: true",
     });
-  if (definition.catalog && resource.catalog) {
-    reportRequestFields(resource, location.at("catalog"));
-    return { catalog: resource.catalog };
-  }
+  if (definition.catalog && resource.catalog) return { catalog: resource.catalog };
   if (definition.catalog) location.at("catalog").report("this resource has no catalog");
   else if (!definition.upstream)
     location.report('a route needs "upstream: METHOD /path", "catalog: true", or "reject"');

@@ -329,3 +329,16 @@ describe("check says which variables have no value yet in", () => {
     },
   );
 });
+
+test.each(ALL)("check says that the objects of a catalog have no $%s", (name) => {
+  const pack: SmallPack = {
+    book: {
+      fields: { id: "id", test: { read: `$exists($${name})` } },
+      catalog: { upstream: [{ request: "GET /items" }], stub: '{ "id": $id }' },
+      routes: [{ client: "GET /books", catalog: true, response: "list" }],
+    },
+  };
+  expect(faultsOfSmallPack(pack)).toEqual([
+    "a catalog has no request: its objects are translated once for all requests",
+  ]);
+});
