@@ -15,7 +15,7 @@ import { FORMATS } from "../src/migration/report/formats.ts";
 import { createReport } from "../src/migration/report/make-report.ts";
 import { RecordMemory } from "../src/audit/record/record-memory.ts";
 import { serializeRecord } from "../src/audit/record/record-text.ts";
-import { columnsOf } from "../src/audit/store/record-columns.ts";
+import { columnsOf } from "../src/audit/store/record-row.ts";
 
 const GROUP = 5000;
 const DAYS = 30;
@@ -75,7 +75,7 @@ async function fill(file: string, count: number): Promise<void> {
     const rows = Array.from({ length: Math.min(GROUP, count - done) }, () => {
       time += (DAYS * DAY_MS) / count;
       const record = recordAt(Math.floor(time), nextId());
-      return { ...columnsOf(record), ...memory.write(serializeRecord(record)) };
+      return { ...columnsOf(record, record.client.address), ...memory.write(serializeRecord(record)) };
     });
     await jobs.write({ ...createBatch(rows, new RecentBytes()), counted: [] });
     if (done % 100_000 === 0) process.stderr.write(`\r${done} records`);

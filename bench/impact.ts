@@ -16,7 +16,7 @@ import { NumberedNames } from "../src/audit/usage/numbered-names.ts";
 import { AUDIT_FILE, openSqliteStore } from "../src/audit/store/sqlite/store.ts";
 import { openSqliteDriver } from "../src/audit/store/sqlite/driver.ts";
 import { createJobs } from "../src/audit/store/sql/jobs.ts";
-import { columnsOf } from "../src/audit/store/record-columns.ts";
+import { columnsOf } from "../src/audit/store/record-row.ts";
 import { dayNumber } from "../src/audit/usage/usage.ts";
 import { NO_CLIENTS } from "../src/audit/clients/client-directory.ts";
 import { loadPack } from "../src/pack/load/load-pack.ts";
@@ -83,7 +83,7 @@ async function fill(file: string, count: number): Promise<void> {
     const rows = Array.from({ length: Math.min(GROUP, count - done) }, () => {
       time += (DAYS * DAY_MS) / count;
       const record = recordAt(Math.floor(time), nextId());
-      return { ...columnsOf(record), ...memory.write(serializeRecord(record)) };
+      return { ...columnsOf(record, record.client.address), ...memory.write(serializeRecord(record)) };
     });
     await jobs.write({ ...createBatch(rows, new RecentBytes()), counted: done === 0 ? counted : [] });
     if (done % 100_000 === 0) process.stderr.write(`\r${done} records`);

@@ -48,7 +48,7 @@ export {
   DamagedRecordError,
   MAX_LIMIT,
 } from "./store/store.ts";
-export { isOfClients } from "./store/record-columns.ts";
+export { isOfClients } from "./store/record-row.ts";
 export type { CallersReader, RouteCaller, RouteCallers, SentName } from "./usage/callers.ts";
 export {
   ANONYMOUS,

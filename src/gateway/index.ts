@@ -119,9 +119,9 @@ export { createRecordOptions, createRedaction } from "./record/record-options.ts
 export { isSecretId, type RecordOptions } from "./record/recorded-request.ts";
 export { Recorder } from "./record/recorder.ts";
 export { createResponseCache, NO_RESPONSE_CACHE } from "./responses/response-cache.ts";
-export type { SharedState, StateSettings } from "./state/shared-state.ts";
+export { openExistingState, openSharedState, type SharedState } from "./state/shared-state.ts";
+export type { StateSettings } from "./state/state-backend.ts";
 export { openSqliteKeyValueStore } from "./state/sqlite-store.ts";
-export { openExistingState, openSharedState } from "./state/state-backends.ts";
 export { type StateFullness, watchFullness } from "./state/state-fullness.ts";
 export type { CatalogCache } from "./upstream/catalog-cache.ts";
 export { firstPagePath } from "./upstream/catalog-reader.ts";

@@ -2,7 +2,7 @@ import { isObject } from "../../base/json/parse.ts";
 import { tryParse } from "./json-text.ts";
 import type { AuditRecord } from "./record.ts";
 import { recordText } from "../store/segment.ts";
-import type { IndexRow } from "../store/stored-row.ts";
+import type { IndexRow } from "../store/record-row.ts";
 import { omittedBody } from "./truncate.ts";
 
 /** Where a record is in a decompressed segment. */

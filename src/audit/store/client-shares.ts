@@ -1,5 +1,5 @@
 import { Shares } from "../../base/storage/shares.ts";
-import type { RecordColumns } from "./stored-row.ts";
+import type { RecordColumns } from "./record-row.ts";
 
 type SizedRow = Pick<RecordColumns, "client" | "network"> & { readonly size: number };
 

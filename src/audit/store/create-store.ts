@@ -6,7 +6,7 @@ import type { EraseRequest, Erasure } from "./erase.ts";
 import { limitsOf, startPurge } from "./purge.ts";
 import { createBatch } from "./segment.ts";
 import { AuditUnavailableError, type AuditStore, type StoreOptions } from "./store.ts";
-import type { StoredRow } from "./stored-row.ts";
+import type { StoredRow } from "./record-row.ts";
 import { createWriteQueue, GROUP_MS, MAX_QUEUED, RefusedRowsError } from "./write-queue.ts";
 import type { StoreJobs } from "./sql/jobs.ts";
 

@@ -1,5 +1,5 @@
 /** Removes the records of one client from segments that it shares with others. */
-import type { IndexRow } from "./stored-row.ts";
+import type { IndexRow } from "./record-row.ts";
 
 /** The subject of an erasure. */
 export interface EraseRequest {

@@ -1,5 +1,5 @@
 import { RecordMemory, type Chunk, type RecordPlace } from "../record/record-memory.ts";
-import type { RecordColumns } from "./stored-row.ts";
+import type { RecordColumns } from "./record-row.ts";
 
 /** A row without its record: rows survive garbage collections, so they are small. */
 export type PendingRow = RecordColumns & RecordPlace;

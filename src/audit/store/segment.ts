@@ -1,9 +1,10 @@
 import { promisify } from "node:util";
 import { constants, zstdCompress, zstdDecompress } from "node:zlib";
 import { createOwnerOf, type RecentBytes } from "./client-shares.ts";
-import type { IndexRow, StoredRow } from "./stored-row.ts";
+import { type IndexRow, indexRow, type StoredRow } from "./record-row.ts";
 import type { CountedName } from "../usage/counted-names.ts";
-import { acceptedClients, dayNumber, worthOf } from "../usage/usage.ts";
+import { dayNumber } from "../usage/usage.ts";
+import { acceptedClients, worthOf } from "./worth.ts";
 
 /**
  * Maximum bytes of a segment before compression, unless one record is larger. Larger segments take less space, and more
@@ -79,26 +80,6 @@ export function createBatch(
   }
   return { segments, bytes };
 }
-
-/** Lists all members, because `{ chunk, ...others }` takes a slow path of V8. */
-const indexRow = (row: StoredRow, start: number): IndexRow => ({
-  id: row.id,
-  time: row.time,
-  client: row.client,
-  accepted: row.accepted,
-  sender: row.sender,
-  route: row.route,
-  status: row.status,
-  lane: row.lane,
-  requestId: row.requestId,
-  agent: row.agent,
-  lossy: row.lossy,
-  requests: row.requests,
-  sentNames: row.sent?.text,
-  lostNames: row.lost?.text,
-  start,
-  size: row.size,
-});
 
 /** The rows by day, priority and owner, so that a segment can be deleted as a whole. */
 function groupRows(rows: readonly StoredRow[], recent: RecentBytes): [owner: string, rows: StoredRow[]][] {

@@ -1,10 +1,9 @@
-import { Shares } from "../../base/index.ts";
+import { customerNetwork, Shares } from "../../base/index.ts";
 import type { AuditRecord } from "../record/record.ts";
 import type { Chunk } from "../record/record-memory.ts";
 import { serializeRecord } from "../record/record-text.ts";
 import { RowQueue, type PendingRow } from "./row-queue.ts";
-import { columnsOf } from "./record-columns.ts";
-import type { RecordColumns } from "./stored-row.ts";
+import { columnsOf, type RecordColumns } from "./record-row.ts";
 
 /** Share of the queue for callers without an accepted token, since anybody can send such requests. */
 const UNACCEPTED_SHARE = 1 / 4;
@@ -49,7 +48,7 @@ export class WaitingRows {
 
   /** @throws where the record can't be serialised */
   add(record: AuditRecord): PendingRow {
-    const columns = columnsOf(record);
+    const columns = columnsOf(record, customerNetwork(record.client.address));
     const line = this.#queueOf(columns);
     const row = Object.assign(columns, line.memory.write(serializeRecord(record)));
     line.push(row);

@@ -3,7 +3,7 @@ import { AuditUnavailableError } from "./store.ts";
 import type { AuditDurability, AuditStats } from "./store.ts";
 import type { AuditRecord } from "../record/record.ts";
 import type { PendingRow } from "./row-queue.ts";
-import type { StoredRow } from "./stored-row.ts";
+import type { StoredRow } from "./record-row.ts";
 import { WaitingRows, type WaitingRowsOptions } from "./waiting-rows.ts";
 
 /** Milliseconds for which the first row of a relaxed group waits for more rows. */

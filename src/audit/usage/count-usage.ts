@@ -1,5 +1,5 @@
 /** Counts the records of a commit for the summaries. */
-import type { IndexRow } from "../store/stored-row.ts";
+import type { IndexRow } from "../store/record-row.ts";
 import type { Keyed } from "./summary-key.ts";
 import { dayNumber, usageAgent } from "./usage.ts";
 

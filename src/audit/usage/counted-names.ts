@@ -1,6 +1,6 @@
 /** Which names of a route are looked for in requests. */
 import { plainText } from "../record/plain-text.ts";
-import type { RecordColumns } from "../store/stored-row.ts";
+import type { RecordColumns } from "../store/record-row.ts";
 import { dayNumber } from "./usage.ts";
 
 /** A name that is looked for in the requests of a route, and the last day on which it was. */

@@ -1,7 +1,6 @@
 import { formatDay } from "../../base/text/dates.ts";
 import type { AuditRecord } from "../record/record.ts";
 import { truncateUtf8 } from "../record/truncate.ts";
-import { WORTH, type RecordColumns } from "../store/stored-row.ts";
 
 export const DAY_MS = 86_400_000;
 
@@ -229,18 +228,6 @@ export interface DayUsage {
   /** Clients that used alpha on that day, without requests that are nobody's: those without an accepted token. */
   readonly alphaClients: number;
 }
-
-/** Returns the clients whose tokens v4 has accepted in one of the rows. */
-export const acceptedClients = (rows: readonly Pick<RecordColumns, "client" | "accepted">[]): Set<string> =>
-  new Set(rows.flatMap(({ client, accepted }) => (client !== null && accepted ? [client] : [])));
-
-/** Returns the priority of a record, one of `WORTH`. */
-export const worthOf = ({
-  client,
-  status,
-  accepted,
-}: Pick<RecordColumns, "client" | "status" | "accepted">): number =>
-  client !== null && accepted ? WORTH.accepted : status >= 400 ? WORTH.refused : WORTH.unaccepted;
 
 /** The number of a UTC day: days since 1970. @param time Milliseconds since the epoch */
 export const dayNumber = (time: number): number => Math.floor(time / DAY_MS);

@@ -5,7 +5,7 @@ import { createRedisTokenCache } from "./redis-token-cache.ts";
 import { connectRedis, isRejection, type RedisClient } from "./redis-client.ts";
 import { readInteger, readTexts, REDIS_PREFIX } from "./redis-replies.ts";
 import { createRedisStore } from "./redis-store.ts";
-import { withLocalFallback, type LocalState, type SharedState, type StateSettings } from "./shared-state.ts";
+import type { StateBackend, StateSettings } from "./state-backend.ts";
 
 const KEY = `${REDIS_PREFIX}replicas`;
 const HEARTBEAT_MS = 2000;
@@ -73,12 +73,8 @@ async function registerReplica(redis: RedisClient, onFault: (fault: string) => v
   };
 }
 
-/** Shares state in Redis. If Redis is down, the process starts with its local state and reconnects. */
-export async function openRedisBackend(
-  settings: Settings,
-  log: Log,
-  local: LocalState,
-): Promise<SharedState> {
+/** Shares state in Redis. If Redis is down, the process starts without it and reconnects. */
+export async function openRedisBackend(settings: Settings, log: Log): Promise<StateBackend> {
   const onUncounted = (fault: string): void =>
     log.error(
       { code: "AG_REPLICAS_UNCOUNTED", fault },
@@ -97,16 +93,12 @@ export async function openRedisBackend(
   });
   const replicas = await registerReplica(redis, onUncounted);
   const rates = { all: settings.RATE_LIMIT, create: settings.RATE_LIMIT_CREATE };
-  const backend = {
-    limiter: (name: keyof typeof rates) => createRedisLimiter(redis, name, rates[name]),
+  return {
+    limiter: (name) => createRedisLimiter(redis, name, rates[name]),
     tokenCache: createRedisTokenCache(redis, {
       ttlSeconds: settings.TOKEN_TTL_SECONDS,
       negativeTtlSeconds: settings.TOKEN_NEGATIVE_TTL_SECONDS,
     }),
-    replicas: replicas.count,
-  };
-  return {
-    ...withLocalFallback(backend, local, settings),
     state: createRedisStore(redis),
     problems() {
       const [fault, uncounted] = [redis.fault(), replicas.fault()];

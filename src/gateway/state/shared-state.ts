@@ -1,40 +1,38 @@
-/** State about clients, shared by all processes that serve them. */
-import { type RateLimits, createRateLimits } from "../limits/rate-limits.ts";
+/** State about clients, shared by all processes that serve them: where it is, and what of it this process keeps. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { KeyValueStore, Log, Settings } from "../../base/index.ts";
 import {
-  type TokenCache,
-  type MemoryTokenCache,
-  createTokenCache,
-  type TokenCacheBackend,
   createSharedTokenCache,
+  createTokenCache,
+  type MemoryTokenCache,
+  type TokenCache,
 } from "../auth/token-cache.ts";
-import type { KeyValueStore, Settings, STATE_SETTINGS } from "../../base/index.ts";
 import {
-  type LimiterName,
-  type MemoryLimiter,
   createMemoryLimiter,
   type Limiter,
+  type LimiterName,
+  type MemoryLimiter,
   withFallback,
 } from "../limits/limiter.ts";
-export interface SharedState {
+import { createRateLimits, type RateLimits } from "../limits/rate-limits.ts";
+import { STATE_FILE } from "./sqlite-schema.ts";
+import { openSqliteKeyValueStore } from "./sqlite-store.ts";
+import type { StateBackend, StateSettings } from "./state-backend.ts";
+
+/** The state as requests use it. */
+export interface SharedState extends Pick<StateBackend, "state" | "replicas" | "problems" | "close"> {
   readonly limits: RateLimits;
   readonly tokens: TokenCache;
-  /** Token records, and the scopes that applications requested. */
-  readonly state: KeyValueStore;
-  /** Why the processes can't share it now. */
-  problems(): readonly string[];
-  /** How many processes share the limits, with this one. */
-  replicas(): number;
-  close(): Promise<void>;
 }
 
 /** State of this process: its only state, a cache of the shared state, or the fallback for it. */
-export interface LocalState {
+interface LocalState {
   readonly limiters: Readonly<Record<LimiterName, MemoryLimiter>>;
   readonly tokens: MemoryTokenCache;
 }
 
-/** Creates the state of this process. */
-export const createLocalState = (settings: Settings): LocalState => ({
+const createLocalState = (settings: Settings): LocalState => ({
   limiters: {
     all: createMemoryLimiter(settings.RATE_LIMIT),
     create: createMemoryLimiter(settings.RATE_LIMIT_CREATE),
@@ -46,26 +44,16 @@ export const createLocalState = (settings: Settings): LocalState => ({
   }),
 });
 
-/** Where processes share their limits and token infos. */
-export interface StateBackend {
-  limiter(name: LimiterName): Limiter;
-  readonly tokenCache: TokenCacheBackend;
-  /** How many processes share it. */
-  replicas(): number;
-}
-
 /** Shares limits and token infos. While the backend can't be reached, this process enforces its part of the limits. */
-export function withLocalFallback(
-  backend: StateBackend,
-  local: LocalState,
-  settings: Settings,
-): Pick<SharedState, "limits" | "tokens"> {
+function withLocalFallback(backend: StateBackend, settings: Settings): SharedState {
+  const local = createLocalState(settings);
   const limiter = (name: LimiterName, points: number): Limiter =>
     withFallback(backend.limiter(name), {
       local: local.limiters[name],
       localPoints: () => Math.max(1, Math.floor(points / backend.replicas())),
     });
   return {
+    ...backend,
     limits: createRateLimits(
       limiter("all", settings.RATE_LIMIT.points),
       limiter("create", settings.RATE_LIMIT_CREATE.points),
@@ -74,5 +62,60 @@ export function withLocalFallback(
   };
 }
 
-/** The settings that say where the state is. */
-export type StateSettings = Pick<Settings, (typeof STATE_SETTINGS)[number]>;
+/** The state of a gateway that is alone: in this process, and in SQLite. */
+async function openLocalState(settings: Settings, log: Log): Promise<SharedState> {
+  const { limiters, tokens } = createLocalState(settings);
+  const state = openSqliteKeyValueStore({
+    directory: settings.DATA_DIR,
+    onLost: (reason) =>
+      log.error({ code: "AG_STATE_UNAVAILABLE", reason }, "the state store has lost its file"),
+  });
+  return {
+    limits: createRateLimits(limiters.all, limiters.create),
+    tokens,
+    state,
+    problems: () => [],
+    replicas: () => 1,
+    close: state.close,
+  };
+}
+
+interface StatePlace {
+  isNamedBy(settings: StateSettings): boolean;
+  open(settings: Settings, log: Log): Promise<SharedState>;
+  /** Opens what a gateway keeps there, for a command. undefined: there is nothing yet. */
+  openExisting(settings: StateSettings): Promise<KeyValueStore | undefined>;
+}
+
+/** Places of the state. The first that the settings name is used, and only then loaded. */
+const PLACES: readonly StatePlace[] = [
+  {
+    isNamedBy: ({ REDIS_URL }) => REDIS_URL !== undefined,
+    async open(settings, log) {
+      const { openRedisBackend } = await import("./redis-backend.ts");
+      return withLocalFallback(await openRedisBackend(settings, log), settings);
+    },
+    openExisting: async (settings) => (await import("./redis-backend.ts")).openRedisState(settings),
+  },
+  {
+    isNamedBy: () => true,
+    open: openLocalState,
+    openExisting: async ({ DATA_DIR: directory }) =>
+      existsSync(join(directory, STATE_FILE)) ? openSqliteKeyValueStore({ directory }) : undefined,
+  },
+];
+
+const placeOf = (settings: StateSettings): StatePlace => PLACES.find(({ isNamedBy }) => isNamedBy(settings))!;
+
+/** Opens the state of clients where the settings say. */
+export const openSharedState = (settings: Settings, log: Log): Promise<SharedState> =>
+  placeOf(settings).open(settings, log);
+
+/**
+ * Opens the state store of a gateway, which may be running.
+ *
+ * @returns undefined if there is none yet
+ * @throws {StateUnavailableError}
+ */
+export const openExistingState = (settings: StateSettings): Promise<KeyValueStore | undefined> =>
+  placeOf(settings).openExisting(settings);

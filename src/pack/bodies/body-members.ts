@@ -1,6 +1,5 @@
 /** The members of a body: which ones the upstream gets, and how their values are translated. */
 import type { ClientBodiesDefinition, UpstreamBodiesDefinition } from "./bodies-definition.ts";
-import type { FieldRule } from "../fields/field-definition.ts";
 import type { PartDefinition } from "../schema/pack-definition.ts";
 import type { PathParameterDefinitions } from "../routes/parameter-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
@@ -10,7 +9,7 @@ import type { JsonObject } from "../translation-context.ts";
 import type { FormMember } from "./body-forms.ts";
 import { validSchema } from "./body-schema.ts";
 import type { FieldContext } from "../fields/field-context.ts";
-import { compileWrite, type WriteFunction } from "../fields/write.ts";
+import { compileWrite, type WritableMember } from "../fields/write.ts";
 import { compileGetter, compileRemover, compileSetter } from "../fields/member-paths.ts";
 import { schemaAt, schemaMembers, unmappedMembers, type Schema } from "../fields/schema-members.ts";
 
@@ -28,36 +27,14 @@ export interface PathMember extends Pick<BodyMember, "get" | "remove"> {
 }
 
 /** A member of a body that is sent to the upstream. */
-export interface SentMember extends BodyMember, FormMember {
-  readonly v4: (target: JsonObject, value: unknown) => void;
-  readonly write: WriteFunction;
-}
-
-/** A member that bodies may have, and its translation. */
-export interface WritableMember {
-  readonly rule: FieldRule;
-  readonly write: WriteFunction;
+export interface SentMember extends BodyMember, FormMember, Pick<WritableMember, "write"> {
+  readonly putV4: NonNullable<WritableMember["putV4"]>;
 }
 
 /** A shared part of `pack.yaml` with a valid schema. */
 export interface Part extends Pick<PartDefinition, "inputs"> {
   readonly schema: Schema;
   readonly members: ReadonlyMap<string, WritableMember>;
-}
-
-/** Compiles the write direction of members. */
-export function* compileMembers(
-  rules: ReadonlyMap<string, FieldRule>,
-  context: FieldContext,
-  locationOf: (name: string) => SourceLocation,
-): Steps<ReadonlyMap<string, WritableMember>> {
-  const writes = yield* compileWrite(rules, context, locationOf);
-  return new Map(
-    [...rules].flatMap(([name, rule]) => {
-      const write = writes.get(name);
-      return write ? [[name, { rule, write }] as const] : [];
-    }),
-  );
 }
 
 /** Compiles a shared part. */
@@ -70,7 +47,7 @@ export function* compilePart(
   return {
     inputs: part.inputs,
     schema: validSchema(part.schema, location.at("schema")),
-    members: yield* compileMembers(new Map(Object.entries(part.inputs)), context, locationOf),
+    members: yield* compileWrite(new Map(Object.entries(part.inputs)), context, locationOf),
   };
 }
 
@@ -113,15 +90,15 @@ export function compileSentMembers(
     });
   const names = schemaMembers(schema, (member) => find(member) !== undefined);
   const members = names.flatMap((name): SentMember[] => {
-    const { rule, write } = find(name) ?? {};
+    const { rule, write, putV4 } = find(name) ?? {};
     const [get, remove, put] = [compileGetter(name), compileRemover(name), compileSetter(name)];
     if (write && rule?.send === false)
-      return [{ name, get, remove, put, v4: () => undefined, rule, write: () => undefined }];
-    if (!write || rule?.upstream === undefined) {
+      return [{ name, get, remove, put, putV4: () => undefined, rule, write: () => undefined }];
+    if (!write || !rule || !putV4) {
       reportUnmapped(name);
       return [];
     }
-    return [{ name, get, remove, put, v4: compileSetter(rule.upstream), rule, write }];
+    return [{ name, get, remove, put, putV4, rule, write }];
   });
   for (const { name, rule } of members)
     for (const member of unmappedMembers(rule, schemaAt(schema, name), context))

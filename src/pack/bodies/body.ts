@@ -5,6 +5,7 @@ import type { MaybePromise } from "../../jsonata/index.ts";
 import { reportUnknownMembers } from "../load/check-schema.ts";
 import type { ClientBodiesDefinition } from "./bodies-definition.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
+import type { WritableMember } from "../fields/write.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
 import { compileUnwrap, compileUpstreamFormat, type UpstreamBodyFormat } from "./body-format.ts";
@@ -17,7 +18,6 @@ import {
   type BodyMember,
   type Part,
   type PathMember,
-  type WritableMember,
 } from "./body-members.ts";
 import { mergeSources } from "./body-merge.ts";
 import type { CheckDefinition } from "../calls/checks.ts";

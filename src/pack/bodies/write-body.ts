@@ -66,7 +66,7 @@ function addWritten(
     if (value instanceof InvalidWrite)
       faults.push(...value.faults.map((each) => describeWriteFault(member, each, unknownRecord)));
     else if (value !== undefined) {
-      member.v4(v4, value);
+      member.putV4(v4, value);
       empty = false;
     }
   });

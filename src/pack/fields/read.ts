@@ -49,6 +49,7 @@ export function* compileRead(
     const neutral = toJsonText(rule.default) ?? "null";
     const isArray = makesList(rule);
     const isOptional = (rule.omit_null ?? context.omitsNull) && neutral === "null" && !isArray;
+    // The client's name: `code` reads the member with v4's.
     fields.set(name, { code, variable, mayBeAsync, isArray, neutral, isOptional });
     yield;
   }
@@ -64,6 +65,25 @@ export function* compileRead(
     ({ code: field }) => field.kind === "computed" && field.mayBeAsync,
   );
   return { append, read: readFromAppend(append), code, mayBeAsync };
+}
+
+/**
+ * Emits the code that gives the text of one field: from the v4 member that `upstream` names. `emitObject` writes it under the
+ * client's name.
+ */
+function emitField(
+  rule: FieldRule,
+  context: FieldContext,
+  location: SourceLocation,
+  unit: ReaderUnit,
+): FieldCode {
+  const steps = compileReadSteps(rule, context, location);
+  const { read, upstream: v4 } = rule;
+  if (rule.const !== undefined || (read === undefined && v4 === undefined))
+    return emitConstant(toJsonText(rule.const), steps, unit);
+  if (read !== undefined) return emitExpression({ ...rule, read }, steps, context, location, unit);
+  const range = unit.plan.range((v4 ?? "").split("."));
+  return isNonEmpty(steps) ? emitSteps(steps, range, unit) : { kind: "copied", range };
 }
 
 /** Turns a function that appends to a buffer into one that returns the text. */
@@ -221,20 +241,4 @@ function emitSteps(steps: NonEmptySteps, range: ByteRange, unit: ReaderUnit): Fi
   if (!isUnchanged) return { kind: "computed", js, mayBeAsync };
   const skip = `${end} > 0 && ${unit.builder.constant(isUnchanged)}(bytes, ${start}, ${end}) ? undefined : `;
   return { kind: "computed", js: skip + js, mayBeAsync, range };
-}
-
-/** Emits the code that gives the text of one field. */
-function emitField(
-  rule: FieldRule,
-  context: FieldContext,
-  location: SourceLocation,
-  unit: ReaderUnit,
-): FieldCode {
-  const steps = compileReadSteps(rule, context, location);
-  const { read, upstream: v4 } = rule;
-  if (rule.const !== undefined || (read === undefined && v4 === undefined))
-    return emitConstant(toJsonText(rule.const), steps, unit);
-  if (read !== undefined) return emitExpression({ ...rule, read }, steps, context, location, unit);
-  const range = unit.plan.range((v4 ?? "").split("."));
-  return isNonEmpty(steps) ? emitSteps(steps, range, unit) : { kind: "copied", range };
 }

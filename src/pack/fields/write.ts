@@ -1,4 +1,4 @@
-/** Alpha body → v4 body: the value of each v4 member. `bodies/body-members.ts` gives top-level members their v4 names. */
+/** Alpha body → v4 body: the name and the value of each v4 member. */
 import { isDeepStrictEqual } from "node:util";
 import type { SourceLocation } from "../../base/index.ts";
 import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
@@ -53,16 +53,26 @@ export function writeMembers(
 
 const WRITE_VARIABLES = ["value", "values", "client", "scopesFor", ...SCOPE_VARIABLES];
 
-/** Compiles the write direction: one function per field, by alpha name. Yields after each. */
+/** A member that bodies may have, and its translation. */
+export interface WritableMember {
+  readonly rule: FieldRule;
+  readonly write: WriteFunction;
+  /** Puts what `write` returns into a v4 object, under v4's name; undefined: v4 has no such member. */
+  readonly putV4: ((v4: JsonObject, value: unknown) => void) | undefined;
+}
+
+/** Compiles the write direction, by alpha name. Yields after each field. */
 export function* compileWrite(
   ...[rules, context, locationOf]: Parameters<CompileFields<unknown>>
-): Steps<ReadonlyMap<string, WriteFunction>> {
-  const writes = new Map<string, WriteFunction>();
+): Steps<ReadonlyMap<string, WritableMember>> {
+  const members = new Map<string, WritableMember>();
   for (const [name, rule] of rules) {
-    writes.set(name, compileFieldWrite(rule, context, locationOf(name)));
+    const write = compileFieldWrite(rule, context, locationOf(name));
+    const putV4 = rule.upstream === undefined ? undefined : compileSetter(rule.upstream);
+    members.set(name, { rule, write, putV4 });
     yield;
   }
-  return writes;
+  return members;
 }
 
 /** The result of a write, or its failure as the fault of the member: the value comes from the client. */
@@ -73,23 +83,23 @@ const catchFailure = (write: () => MaybePromise<unknown>): MaybePromise<unknown>
 
 /** Compiles a function that writes a nested object by the rules of its own fields. Other members are not sent. */
 export function compileObjectWrite(
-  fields: ReadonlyMap<string, { readonly rule: FieldRule; readonly write: WriteFunction }>,
+  fields: ReadonlyMap<string, WritableMember>,
 ): (object: JsonObject, writing: WriteContext, change?: Change<JsonObject>) => MaybePromise<unknown> {
-  const members = [...fields].flatMap(([name, { rule, write }]) =>
-    rule.upstream === undefined || rule.const !== undefined || rule.send === false
+  const members = [...fields].flatMap(([name, { rule, write, putV4 }]) =>
+    putV4 === undefined || rule.const !== undefined || rule.send === false
       ? []
-      : [{ name, get: compileGetter(name), put: compileSetter(rule.upstream), write }],
+      : [{ name, get: compileGetter(name), putV4, write }],
   );
   return (object, writing, change) => {
     const given = members.filter(({ get }) => get(object) !== undefined);
     return thenMaybe(writeMembers(given, object, writing, change), (values) => {
       const v4: JsonObject = {};
       const faults: WriteFault[] = [];
-      given.forEach(({ name, put }, index) => {
+      given.forEach(({ name, putV4 }, index) => {
         const value = values[index];
         if (value instanceof InvalidWrite)
           faults.push(...value.faults.map((fault) => ({ ...fault, below: `.${name}${fault.below}` })));
-        else if (value !== undefined && value !== UNCHANGED) put(v4, value);
+        else if (value !== undefined && value !== UNCHANGED) putV4(v4, value);
       });
       return faults.length > 0 ? new InvalidWrite(faults) : v4;
     });

@@ -1,17 +1,16 @@
 /** The registry: all keys of a route, and what the others ask about them. */
 import type { z } from "zod";
-import { about, type SourceLocation } from "../../base/index.ts";
+import type { SourceLocation } from "../../base/index.ts";
 import { type CallPlan, planCalls } from "../calls/call-plan.ts";
 import type { RouteCall } from "../calls/call.ts";
-import { failures } from "../calls/check-definition.ts";
-import { passedHeaders } from "../headers/headers-definition.ts";
 import * as bodies from "./bodies.ts";
 import { aggregate } from "./calls/aggregate.ts";
 import { bulk } from "./calls/bulk.ts";
 import { calls } from "./calls/calls.ts";
+import { failures } from "./calls/failures.ts";
 import * as credentials from "./credentials.ts";
-import { type KeyContext, type KeyDescription, type RouteKey, schemaKey } from "./key.ts";
-import type { KeyParameter } from "./key.ts";
+import { headers } from "./headers.ts";
+import type { KeyContext, KeyDescription, KeyParameter, RouteKey } from "./key.ts";
 import * as lists from "./lists.ts";
 import * as response from "./response.ts";
 import { checkRules, type RouteFacts } from "./rules.ts";
@@ -24,23 +23,11 @@ const KEYS = {
   ...credentials,
   ...response,
   sparseFields,
-  headers: schemaKey({
-    schema: about(
-      passedHeaders.optional(),
-      "Headers that pass on this route, in addition to those of `client.headers`.",
-      { request: { "Idempotency-Key": { upstream: "Idempotency-Key", required: true } } },
-    ),
-  }),
+  headers,
   ...bodies,
   ...lists,
   aggregate,
-  failures: schemaKey({
-    schema: about(
-      failures.optional(),
-      "Status and code of failed checks. Default: those of an invalid request.",
-      { checks: { status: 409, code: "conflict" } },
-    ),
-  }),
+  failures,
   bulk,
   calls,
 };

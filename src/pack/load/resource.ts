@@ -2,8 +2,8 @@ import type { QueryField } from "../filters/query-filter.ts";
 import type { FilterField } from "../filters/translate.ts";
 import type { SelectFields } from "../filters/select.ts";
 import { compileBody, type BodyRules } from "../bodies/body.ts";
-import { compileMembers, type BodyContext } from "../bodies/body-members.ts";
-import { compileObjectWrite } from "../fields/write.ts";
+import type { BodyContext } from "../bodies/body-members.ts";
+import { compileObjectWrite, compileWrite } from "../fields/write.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import { checkField } from "../keys/fields/field-keys.ts";
@@ -91,7 +91,7 @@ export function* compileResource(
   const reader = yield* compileRead(fields, inputs, context, locationOf);
   for (const [name, rule] of inputs) checkField(rule, true, location.at("inputs", name));
 
-  const ownMembers = yield* compileMembers(rules, context, locationOf);
+  const ownMembers = yield* compileWrite(rules, context, locationOf);
   const parts = Object.values(definition.bodies ?? {}).flatMap(({ parts = [] }) =>
     parts.flatMap((name) => context.parts.get(name) ?? []),
   );

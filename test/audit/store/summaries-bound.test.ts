@@ -8,7 +8,7 @@ import type { PurgeLimits } from "../../../src/audit/store/purge.ts";
 import { createBatch } from "../../../src/audit/store/segment.ts";
 import { createJobs } from "../../../src/audit/store/sql/jobs.ts";
 import { SCHEMA, sqliteDriver } from "../../../src/audit/store/sqlite/driver.ts";
-import { columnsOf } from "../../../src/audit/store/record-columns.ts";
+import { columnsOf } from "../../../src/audit/store/record-row.ts";
 import { migrateSqlite } from "../../../src/base/storage/schema.ts";
 import { sampleRecord } from "../record/sample-record.ts";
 
@@ -51,7 +51,7 @@ async function openStore() {
       const rows = Array.from({ length: requests }, () => {
         const id = String((written += 1)).padStart(8, "0");
         const record = sampleRecord(id, { client: client ?? `c${id}`, accepted: true });
-        return { ...columnsOf(record), ...memory.write(serializeRecord(record)) };
+        return { ...columnsOf(record, record.client.address), ...memory.write(serializeRecord(record)) };
       });
       await jobs.write({ ...createBatch(rows, new RecentBytes()), counted: [] });
     },

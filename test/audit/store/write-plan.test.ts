@@ -7,7 +7,7 @@ import { RecentBytes } from "../../../src/audit/store/client-shares.ts";
 import { createBatch } from "../../../src/audit/store/segment.ts";
 import { createJobs } from "../../../src/audit/store/sql/jobs.ts";
 import { SCHEMA, sqliteDriver } from "../../../src/audit/store/sqlite/driver.ts";
-import { columnsOf } from "../../../src/audit/store/record-columns.ts";
+import { columnsOf } from "../../../src/audit/store/record-row.ts";
 import { migrateSqlite } from "../../../src/base/storage/schema.ts";
 import { sampleId, sampleRecord } from "../record/sample-record.ts";
 
@@ -31,7 +31,7 @@ test("no statement that writes records reads a whole table, which grows all day"
         ...(accepted && n % 2 === 0 && { application: "app" }),
       });
       return {
-        ...columnsOf({ ...record, sent: names, lost: names }),
+        ...columnsOf({ ...record, sent: names, lost: names }, record.client.address),
         ...memory.write(serializeRecord(record)),
       };
     });

@@ -4,7 +4,7 @@ import { JsonText } from "../../../src/audit/record/json-text.ts";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { RecentBytes } from "../../../src/audit/store/client-shares.ts";
 import { createBatch, recordText } from "../../../src/audit/store/segment.ts";
-import type { StoredRow } from "../../../src/audit/store/stored-row.ts";
+import type { StoredRow } from "../../../src/audit/store/record-row.ts";
 import { createWriteQueue } from "../../../src/audit/store/write-queue.ts";
 import { collectGarbage } from "../../support/garbage.ts";
 import { sampleId, sampleRecord } from "../record/sample-record.ts";

@@ -1,6 +1,6 @@
 /** Moves the earlier requests of tokens, which were counted under `UNACCEPTED`, to their clients. */
 import type { AuditRecord } from "../../record/record.ts";
-import { WORTH } from "../stored-row.ts";
+import { WORTH } from "../worth.ts";
 import { UNACCEPTED } from "../../usage/summary-key.ts";
 import { aggregateUsage, type CountedRow } from "../../usage/count-usage.ts";
 import { listOf, type Connection } from "./driver.ts";

@@ -3,7 +3,7 @@ import { removeBodies } from "../../record/remove-bodies.ts";
 import { ClientShares, type Cut } from "../client-shares.ts";
 import type { PurgeResult } from "../purge.ts";
 import { compressSegment, tryDecompress } from "../segment.ts";
-import { WORTH } from "../stored-row.ts";
+import { WORTH } from "../worth.ts";
 import { blockOf } from "./blocks.ts";
 import type { Connection } from "./driver.ts";
 import { moveRows, rowsOf } from "./segment-rows.ts";

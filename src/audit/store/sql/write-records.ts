@@ -1,8 +1,8 @@
 /** Writes the records of a commit, and counts them in the summaries. */
 import type { Batch, Segment } from "../segment.ts";
-import type { IndexRow } from "../stored-row.ts";
+import { type IndexRow, tableRow } from "../record-row.ts";
+import { acceptedClients, worthOf } from "../worth.ts";
 import { keyRows, sendersOf, type Keyed, type KnownSenders, type Sender } from "../../usage/summary-key.ts";
-import { acceptedClients, usageAgent, worthOf } from "../../usage/usage.ts";
 import { indexBlocks } from "./blocks.ts";
 import { claimEarlier } from "./claim-earlier.ts";
 import type { RequestCounts } from "./count-rows.ts";
@@ -42,28 +42,6 @@ async function findNew(connection: Connection, rows: readonly IndexRow[]): Promi
   return new Set(rows.flatMap(({ id }) => (known.has(id) ? [] : id)));
 }
 
-const recordRow = (row: Keyed<IndexRow>, seq: number, segment: number) => ({
-  seq,
-  id: row.id,
-  time: row.time,
-  client: row.client,
-  sender: row.sender ?? null,
-  route: row.route,
-  status: row.status,
-  lane: row.lane,
-  request_id: row.requestId,
-  // What is counted already is not needed any more.
-  agent: row.accepted ? null : usageAgent(row.agent),
-  lossy: Number(row.lossy),
-  requests: row.requests ?? 1,
-  accepted: Number(row.accepted),
-  sent: row.accepted ? null : (row.sentNames ?? null),
-  lost: row.accepted ? null : (row.lostNames ?? null),
-  segment,
-  start: row.start,
-  size: row.size,
-});
-
 /** Adds a segment and its rows. @returns the number that follows those of its records */
 async function insertSegment(
   connection: Connection,
@@ -75,7 +53,7 @@ async function insertSegment(
   const next = first + rows.length;
   await connection.insert(
     "audit",
-    rows.map((row, index) => recordRow(row, first + index, first)),
+    rows.map((row, index) => tableRow(row, first + index, first)),
   );
   const time = rows.reduce((latest, row) => Math.max(latest, row.time), 0);
   const worth = rows.reduce((most, row) => Math.max(most, worthOf(row)), 0);

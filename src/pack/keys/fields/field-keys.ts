@@ -27,25 +27,11 @@ import { object } from "./object.ts";
 import { source } from "./source.ts";
 import { values } from "./values.ts";
 
-/** The schemas of all keys, by their names in a pack. */
-export const fieldSchemas = {
-  ...source.schemas,
-  ...conversions.schemas,
-  ...values.schemas,
-  ...catalog.schemas,
-  ...object.schemas,
-  ...asArray.schemas,
-  ...absence.schemas,
-  ...filters.schemas,
-  ...bodyForms.schemas,
-  ...errors.schemas,
-  ...losses.schemas,
-};
-
-type AnyKeys = FieldKeys<Readonly<Record<string, z.ZodType>>>;
-
-/** In the order in which values of responses are converted. Those of clients are converted in the reverse order. */
-const ALL: readonly AnyKeys[] = [
+/**
+ * All families of keys, in the order in which values of responses are converted. Those of clients are converted in the reverse
+ * order.
+ */
+const FAMILIES = [
   source,
   conversions,
   values,
@@ -57,7 +43,22 @@ const ALL: readonly AnyKeys[] = [
   bodyForms,
   errors,
   losses,
-];
+] as const;
+
+/** The intersection of the types of a union. */
+type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never;
+
+/** The schemas of all keys, by their names in a pack. */
+export const fieldSchemas = Object.assign({}, ...FAMILIES.map(({ schemas }) => schemas)) as Intersection<
+  (typeof FAMILIES)[number]["schemas"]
+>;
+
+/** The families without the types of the single keys. */
+const ALL: readonly FieldKeys<Readonly<Record<string, z.ZodType>>>[] = FAMILIES;
 
 /** Reports keys of a field that exclude each other, that need others, and that have no effect. */
 export function checkField(rule: WrittenField, isInput: boolean, location: SourceLocation): void {

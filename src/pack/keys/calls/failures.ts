@@ -1,0 +1,12 @@
+/** The key `failures` of a route: the error where one of its checks fails. */
+import { about } from "../../../base/index.ts";
+import { failures as definition } from "../../calls/check-definition.ts";
+import { schemaKey } from "../key.ts";
+
+export const failures = schemaKey({
+  schema: about(
+    definition.optional(),
+    "Status and code of failed checks. Default: those of an invalid request.",
+    { checks: { status: 409, code: "conflict" } },
+  ),
+});
