@@ -80,9 +80,7 @@ export function addImpact(program: Command, onExit: OnExit): void {
     .option("--since <day>", "only calls from this day on, in UTC")
     .option("--until <day>", "only calls before this day, in UTC")
     .addOption(
-      new Option("--format <format>", "output format")
-        .choices(["text", "markdown", "json"])
-        .default("text"),
+      new Option("--format <format>", "output format").choices(["text", "markdown", "json"]).default("text"),
     )
     .addHelpText(
       "after",
@@ -157,9 +155,7 @@ export function addCoverage(program: Command, onExit: OnExit): void {
       "data folder, or postgres:// address of an audit store, NDJSON file of an export, HAR file of a browser or a proxy, or - for standard input",
     )
     .option("--pack <directory>", "folder of the pack (default: the current pack)")
-    .addOption(
-      new Option("--format <format>", "output format").choices(["text", "json"]).default("text"),
-    )
+    .addOption(new Option("--format <format>", "output format").choices(["text", "json"]).default("text"))
     .addOption(
       new Option("--by <number>", "what refusals are ranked by")
         .choices(["calls", "clients"])
