@@ -9,12 +9,12 @@ import { createFieldHider } from "../responses/hide-fields.ts";
 import { keepFields } from "../responses/keep-fields.ts";
 import { provenIdentity, type RequestContext } from "./context.ts";
 import type { ResponseBody } from "./response.ts";
-import { header, sentObject, type AlphaRequest } from "./request.ts";
+import { header, type AlphaRequest } from "./request.ts";
 import { createUpstreamActivity } from "./calls/instrument-call.ts";
 import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
 import { addPassed, commonHeadersOf, toSuccess, type SuccessBodies } from "../responses/passed-headers.ts";
 import { addParameters } from "./calls/prepared-request.ts";
-import { earlyScope, scopeOf } from "./calls/request-scope.ts";
+import { scopeOf } from "./calls/request-scope.ts";
 import { findTokenCheck, learnToken } from "./prove-token.ts";
 import { createResponseCache, type ResponseCache } from "../responses/response-cache.ts";
 import { RESPONSE_KINDS } from "../responses/kinds.ts";
@@ -22,7 +22,7 @@ import { readCatalogsWithToken } from "./stages/build-request.ts";
 import { authenticate, createCredentialsReader } from "./stages/authenticate.ts";
 import { authorize, resolveToken, selectRoute, type TokenDependencies } from "./stages/authorize.ts";
 import type { ClientToken, AuthenticatedClient } from "./client.ts";
-import { firstCandidate, matchRoute, withPathValues } from "./stages/match-route.ts";
+import { firstCandidate, matchRoute, translateQuery, withPathValues } from "./stages/match-route.ts";
 import { askPlan, enforcePlan, findIssuer, type PlanSender } from "./stages/enforce-plan.ts";
 import { consumeRateLimit, rejectLimited } from "./stages/rate-limit.ts";
 import { parseOnUse, readBody } from "./stages/read-body.ts";
@@ -159,10 +159,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     // Translate the query parameters that the pack names.
     context.sent = { query, readJson };
     context.readsQuery = true;
-    const parameters = await selected.route.query.translate(query, async (complete) => {
-      const head = { request, query: complete, time, match: await withPathValues(selected, {}) };
-      return earlyScope(head, selected.route.body && sentObject(selected.route.body, readJson));
-    });
+    const parameters = await translateQuery(selected, { request, query, time }, readJson);
     const chosen = selected.route.sparseFields?.choose(query);
     context.readsQuery = !selected.route.body && selected.route.bulk?.readsBody !== true;
     context.ignoredParameters = parameters.ignored;
