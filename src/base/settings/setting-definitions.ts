@@ -34,7 +34,7 @@ const listeners = {
   REUSE_PORT: withDefault(
     trueOrFalse,
     "false",
-    "[Several processes](../guide/run-in-production.md#several-processes-on-one-machine) of one Linux machine share `PORT`",
+    "Lets [several processes](../guide/run-in-production.md#several-processes-on-one-machine) of one Linux machine share `PORT`",
   ),
   ADMIN_HOST: withDefault(
     text,
