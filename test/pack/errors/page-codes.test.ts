@@ -7,7 +7,7 @@ afterEach(() => gateway?.stop());
 
 const pagination = { page: { parameter: "page" }, size: { parameter: "size", maximum: 10 } };
 
-test.each([
+test.each<[codes: Readonly<Record<string, string>>, ofSize: string]>([
   [{ page: "bad_page", default: "bad" }, "bad_page"],
   [{ page: "bad_page", size: "bad_size", default: "bad" }, "bad_size"],
   [{ default: "bad" }, "bad"],
@@ -22,5 +22,5 @@ test.each([
     book: { routes: [{ client: "GET /books", upstream: "GET /items", response: "list" }] },
   });
   expect((await gateway.send("GET /books?size=none")).body).toEqual({ code: ofSize });
-  expect((await gateway.send("GET /books?page=none")).body).toEqual({ code: codes.page ?? "bad" });
+  expect((await gateway.send("GET /books?page=none")).body).toEqual({ code: codes["page"] ?? "bad" });
 });
