@@ -14,7 +14,6 @@ import { createUpstreamActivity } from "./calls/instrument-call.ts";
 import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
 import { addPassed, commonHeadersOf, toSuccess, type SuccessBodies } from "../responses/passed-headers.ts";
 import { addParameters } from "./calls/prepared-request.ts";
-import { scopeOf } from "./calls/request-scope.ts";
 import { findTokenCheck, learnToken } from "./prove-token.ts";
 import { createResponseCache, type ResponseCache } from "../responses/response-cache.ts";
 import { RESPONSE_KINDS } from "../responses/kinds.ts";
@@ -179,8 +178,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const authorized: AuthorizedRequest = { ...caller, readJson, upstream, services, time, report: context };
     const kind = RESPONSE_KINDS[match.route.kind];
     const built = addParameters(await kind.buildRequest(authorized), parameters.upstream);
-    if (rules) context.scope = scopeOf(built, authorized);
-    const prepared = addPassed(built, rules, passed);
+    const prepared = addPassed(built, rules, passed, context);
     context.upstreamEquivalent = prepared.equivalent ?? `${prepared.method} ${prepared.path}`;
     context.upstreamFilter = prepared.filter;
 

@@ -63,14 +63,17 @@ function checkMadeTag(prepared: PreparedRequest, request: AlphaRequest): Prepare
  * Adds to a call what passes of the client's request.
  *
  * @param rules Undefined: nothing passes.
+ * @param report Gets what headers of the response may read.
  * @throws {HttpError} 400 for a value that is missing or invalid; 412 if the client has another version of the object
  */
 export function addPassed(
   built: PreparedRequest,
   rules: PassedHeaders | undefined,
   passed: PassedRequest,
+  report: Pick<RequestContext, "scope">,
 ): PreparedRequest {
   if (!rules) return built;
+  report.scope = scopeOf(built, passed);
   const { request, headers } = passed;
   const written = rules.write?.(toSent(passed, built));
   const checked = rules.entityTag ? checkMadeTag(built, request) : built;
