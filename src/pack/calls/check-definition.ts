@@ -35,7 +35,7 @@ export const checkDefinition = <T extends z.ZodType>(field: T, example: string) 
     field,
     message: about(
       name,
-      "JSONata over the client's body. Its result is the text of the error. An empty text, like any other value, is no error.",
+      "JSONata over the client's body. Its result is the error. An empty text, like any value but a text, is none.",
       example,
     ),
     ...failureKeys,

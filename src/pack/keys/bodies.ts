@@ -4,9 +4,21 @@ import { about } from "../../base/index.ts";
 import { mediaType } from "../fields/text-types.ts";
 import { hasParts } from "./calls/calls.ts";
 import { routeKey, schemaKey } from "./key.ts";
-import { finds, has, hasNoEffect, needs, needsKey, needsObjectBody, states } from "./rules.ts";
+import {
+  finds,
+  has,
+  hasNoEffect,
+  needs,
+  needsKey,
+  needsObjectBody,
+  type RouteKind,
+  states,
+} from "./rules.ts";
 
 const name = z.string().min(1);
+
+/** Kinds of routes that send nothing of the client's body. */
+const WITHOUT_BODY: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "file"]);
 
 export const body = schemaKey({
   schema: about(name.optional(), "Name of the body.", "create"),
@@ -15,6 +27,7 @@ export const body = schemaKey({
       (route) => route.body?.toPath.size === 0 && route.call === "GET",
       ": the route sends a GET, which has no body",
     ),
+    hasNoEffect(({ kind }) => WITHOUT_BODY.has(kind), ": the upstream gets nothing of it on this route"),
     finds(({ callsBefore, body: rules }) =>
       (rules?.mergeSources ?? [])
         .map((source) => [source, source.split(".")[0] ?? ""] as const)

@@ -218,6 +218,25 @@ describe("an error that is about the client", () => {
   });
 });
 
+describe("an error of `whole_errors`", () => {
+  const forbidden = json(403, { message: "Not yours" });
+  const pack = packOf({ whole_errors: [403, 404] });
+
+  test("is that of the whole response if all calls fail with it", async () => {
+    const { status, body, paths } = await read(pack, [1, 2, 3], forbidden);
+    expect([status, body]).toEqual([403, { message: "Not yours" }]);
+    expect(paths).toHaveLength(3);
+  });
+
+  test.each<[string, Responder]>([
+    ["one call succeeds", byId({ 1: forbidden, 3: forbidden })],
+    ["one call fails with another", byId({ 1: forbidden, 2: json(404, { message: "x" }), 3: forbidden })],
+  ])("is that of its ids if %s", async (_case, respond) => {
+    const { status, body } = await read(pack, [1, 2, 3], respond);
+    expect([status, body]).toMatchObject([200, [failure(1, 403, "Not yours"), {}, failure(3, 403)]]);
+  });
+});
+
 describe("large responses", () => {
   const MEGABYTE = 1024 * 1024;
   /** 9 MB for each id. */

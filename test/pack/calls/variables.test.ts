@@ -1,4 +1,4 @@
-/** One set of variables in all expressions: each place of a pack, with each variable. */
+/** One set of variables in all expressions, and the functions of a pack: each place of a pack, with each variable. */
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { json, type Responder } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
@@ -282,12 +282,14 @@ function packOf({ known, route, book, client }: Place, source: string): SmallPac
       ...client?.(source),
     },
     upstream: { credentials: { header: "X-Key" }, responses: { error: { message: "$message" } } },
-    pack: { messages: { no: "no" } },
+    pack: { messages: { no: "no" }, functions: { same: "function($value) { $value }" } },
     book: { ...bodyWith({}), routes: [own], ...book?.(source) },
   };
 }
 
-const conditionOn = (names: readonly string[]) => names.map((name) => VARIABLES[name]).join(" and ");
+/** All conditions, by a function of the pack. */
+const conditionOn = (names: readonly string[]) =>
+  `$same(${names.map((name) => VARIABLES[name]).join(" and ")})`;
 
 describe("a variable has its value in", () => {
   test.each(Object.entries(PLACES))("%s", async (_name, place) => {

@@ -76,17 +76,24 @@ async function buildMainCall(authorized: AuthorizedRequest): Promise<PreparedReq
   const { route } = authorized.match;
   const endpoint = endpointOf(route);
   if (route.body && (endpoint.method !== "GET" || route.body.toPath.size > 0))
-    return buildWrite(endpoint, route.body, authorized);
+    return buildPage(await buildWrite(endpoint, route.body, authorized), authorized);
   const prepared = await buildWithoutBody(endpoint, authorized);
   const { search } = route;
   if (search) {
     const equivalent = `${prepared.method} ${prepared.path}`;
     return { ...(await buildListRequest(prepared, authorized)), search, equivalent };
   }
-  return endpoint.method === "GET" && route.response === "list"
+  return buildPage(prepared, authorized);
+}
+
+/** Adds the page and the filter to a call that reads a list. */
+const buildPage = async (
+  prepared: PreparedRequest,
+  authorized: AuthorizedRequest,
+): Promise<PreparedRequest> =>
+  prepared.method === "GET" && authorized.match.route.response === "list"
     ? buildListRequest(prepared, authorized)
     : prepared;
-}
 
 /** A call with a body. An edit that sends nothing becomes the read of the same object. */
 async function buildWrite(

@@ -33,11 +33,11 @@ const ANY_ID = "0";
  * Makes the calls, some at the same time. After an error that is about the client, when the time is up, and when the results
  * are too large, no further one is sent.
  *
- * @throws {HttpError} that error, if no call had another result; {UpstreamError} when the client is gone
+ * @throws {HttpError} that error, and one of `whole_errors`, if no call had another result; {UpstreamError} when the client is gone
  */
 async function callAll(prepared: PreparedRequest, authorized: AuthorizedRequest): Promise<Gathered> {
   const { request, match } = authorized;
-  const { concurrency, timeoutMs, chunk } = bulkOf(match.route);
+  const { concurrency, timeoutMs, chunk, wholeErrors } = bulkOf(match.route);
   const ids = prepared.ids ?? [];
   const distinct = [...new Map(ids.map((id) => [id.text, id])).values()];
   const size = chunk?.size ?? 1;
@@ -76,6 +76,9 @@ async function callAll(prepared: PreparedRequest, authorized: AuthorizedRequest)
   const outcomes = new Map((await pMap(chunks, outcomesOf, { concurrency })).flat());
   const all = [...outcomes.values()];
   if (stop && all.every((each) => "error" in each && each.isAboutClient)) throw stop.error;
+  const [first] = all;
+  const isOfWhole = first && "error" in first && first.status !== undefined && wholeErrors.has(first.status);
+  if (isOfWhole && all.every((each) => "error" in each && each.status === first.status)) throw first.error;
   return { ids, outcomes };
 }
 

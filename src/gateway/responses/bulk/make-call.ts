@@ -22,6 +22,8 @@ import { bulkOf, type SentId } from "./read-ids.ts";
 export interface Failure {
   readonly error: unknown;
   readonly isAboutClient: boolean;
+  /** The upstream's status; undefined if it did not respond. */
+  readonly status?: number | undefined;
 }
 
 /** The result of the call of one id: its status and JSON of its object, if its response has one, or its error. */
@@ -55,11 +57,12 @@ function prepareChunk(
   return Array.isArray(body) ? prepared : { ...prepared, body: addIds(body as JsonObject, ids) };
 }
 
-/** Whether an error is about the client and not about one id: its token, or its rate limit. */
-function isAboutClient(error: unknown, path: string, { upstream }: AuthorizedRequest): boolean {
+/** The failure of a call, which may be about the client and not about one id: about its token, or its rate limit. */
+function failureOf(error: unknown, path: string, { upstream }: AuthorizedRequest): Failure {
   const { status } = upstream.activity.calls.findLast((call) => call.path === path) ?? {};
   const isOfGateway = error instanceof HttpError && error.rejection?.by === "limit";
-  return status === UNAUTHORIZED || status === TOO_MANY_REQUESTS || isOfGateway;
+  const isAboutClient = status === UNAUTHORIZED || status === TOO_MANY_REQUESTS || isOfGateway;
+  return { error, isAboutClient, ...(typeof status === "number" && { status }) };
 }
 
 /** The upstream's values of ids. What is no id has its outcome already. */
@@ -151,7 +154,7 @@ export async function makeCall(
       for (const text of written.keys()) outcomes.set(text, { object: isShown ? object : undefined, status });
     }
   } catch (error) {
-    const failure = { error, isAboutClient: path !== "" && isAboutClient(error, path, authorized) };
+    const failure = path === "" ? { error, isAboutClient: false } : failureOf(error, path, authorized);
     for (const text of written.keys()) outcomes.set(text, failure);
   } finally {
     report.upstreamRateLimit ??= ofCall.upstreamRateLimit;

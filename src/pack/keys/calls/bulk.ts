@@ -52,6 +52,11 @@ const definitionSchema = z.strictObject({
     "Time after which no further call is sent. Default: 30 000.",
     10_000,
   ),
+  whole_errors: about(
+    z.array(z.int().min(400).max(599)).min(1).optional(),
+    "Statuses of the upstream. If all calls fail with the same one, its error is that of the whole response.",
+    [403],
+  ),
   success: about(
     json.optional(),
     "A result as JSON: `$id` as the client sent it, `$status`, and `$object`. Default: the object; with `response: none`, `{ id: $id, status: $status }`.",
@@ -84,6 +89,8 @@ export interface Bulk {
   readonly most: number;
   readonly concurrency: number;
   readonly timeoutMs: number;
+  /** Statuses of the upstream with which all calls must have failed for one error of the whole response. */
+  readonly wholeErrors: ReadonlySet<number>;
   /** Several ids in one call; undefined: a call for each. */
   readonly chunk: BulkChunk | undefined;
   /** Returns the value of the path parameter; undefined for what is no id. @throws {HttpError} 404 */
@@ -196,6 +203,7 @@ function compileBulk(definition: BulkDefinition, context: KeyContext): Bulk | un
     most: definition.most,
     concurrency: definition.concurrency,
     timeoutMs: definition.timeout_ms,
+    wholeErrors: new Set(definition.whole_errors),
     chunk: definition.chunk && compileChunk(definition.chunk),
     write(id) {
       const value = parseParameter(type, id);
