@@ -733,6 +733,14 @@ describe("a value with a secret name", () => {
     for (const text of spelt) expect(values.conceal(`<${text}>`)).toMatch(/^<"?\[redacted\]"?>$/);
   });
 
+  test.each(["&amp;Kx&lt;&quot;&#39;", "&amp;Kx&lt;&#34;&#39;", "&amp;Kx&lt;&quot;&#x27;", `&amp;Kx&lt;"'`])(
+    "is replaced as HTML spells it: %s",
+    (spelt) => {
+      const values = redaction.find(sentIn({ password: `&Kx<"'` }));
+      expect(values.conceal(`The password ${spelt} is wrong.`)).toBe("The password [redacted] is wrong.");
+    },
+  );
+
   test("is replaced as a number, and so is a token", () => {
     const values = redaction.find(sentIn({ cvv: 737, card_number: 4_111_111_111_111_111 }), ["some-token"]);
     const recorded = redaction.value(
