@@ -67,7 +67,7 @@ export class Redaction extends SecretSearch {
     return guarded(length, values, () => {
       const text = new TextDecoder().decode(bytes);
       if (hasValueMember(text) || this.#walk().text(text) !== text) return omittedBody(length, UNPARSED);
-      return truncatedBody(values?.conceal(text) ?? text, this.#limit, length);
+      return truncatedBody(values?.redact(text) ?? text, this.#limit, length);
     });
   }
 
@@ -162,7 +162,7 @@ export class Redaction extends SecretSearch {
     }
     if (looksLikePairs(text)) return this.#limited(this.#walk(values).text(text), bytes);
     if (this.#walk().text(text) !== text) return omittedBody(bytes, UNPARSED);
-    const recorded = values?.conceal(text) ?? text;
+    const recorded = values?.redact(text) ?? text;
     // JSON in which a member is repeated.
     if (recorded === text && bytes <= this.#limit && tryParse(text)) return new JsonText(text);
     return this.#limited(recorded, bytes);
