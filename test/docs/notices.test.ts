@@ -34,7 +34,7 @@ function makeAll(): Notice[] {
   const receivers = [{ name: "a", url: "", key: Buffer.alloc(0), events: new Set(EVENTS) }];
   let stored = NOTHING;
   for (const look of looks)
-    ({ stored } = takeLook(state, { clients: undefined, plan: undefined, receivers, ...look }));
+    ({ stored } = takeLook(stored, { clients: undefined, plan: undefined, receivers, ...look }));
   return [...stored.waiting.map(({ notice }) => notice), { type: "test", timestamp, data: { receiver: "a" } }];
 }
 

@@ -43,7 +43,7 @@ function flagsOf({ flags = [], format }: Declared): Option[] {
     return choices ? option.choices(choices) : option;
   });
   if (format === undefined) return own;
-  const formats = new Option("--format <format>", "format of the output").choices(["text", format]);
+  const formats = new Option("--format <format>", "output format").choices(["text", format]);
   return [...own, formats.default("text")];
 }
 

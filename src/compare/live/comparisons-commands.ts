@@ -44,7 +44,7 @@ function verdictOf(summaries: readonly SourceSummary[]): RateVerdict {
 
 const SOURCE: CommandFlag = {
   syntax: "--source <source>",
-  description: "only this source of comparisons",
+  description: "only this source",
   choices: SOURCES,
 };
 

@@ -30,7 +30,7 @@ const addRecordFilters = (command: Command): Command =>
   command
     .option(
       "--client <client>",
-      "only requests of this client: a name of CLIENTS_FILE, a fingerprint, application:ID, label:NAME or agent:FAMILY",
+      "only this client: a name of CLIENTS_FILE, a fingerprint, application:ID, label:NAME or agent:FAMILY",
     )
     .option("--lane <lane>", "only this lane: alpha, native or legacy")
     .option("--route <route>", "only requests of this route, for example 'GET /vm/instances/:id'")
@@ -80,9 +80,7 @@ export function addImpact(program: Command, onExit: OnExit): void {
     .option("--since <day>", "only calls from this day on, in UTC")
     .option("--until <day>", "only calls before this day, in UTC")
     .addOption(
-      new Option("--format <format>", "format of the output")
-        .choices(["text", "markdown", "json"])
-        .default("text"),
+      new Option("--format <format>", "output format").choices(["text", "markdown", "json"]).default("text"),
     )
     .addHelpText(
       "after",
@@ -157,9 +155,7 @@ export function addCoverage(program: Command, onExit: OnExit): void {
       "data folder, or postgres:// address of an audit store, NDJSON file of an export, HAR file of a browser or a proxy, or - for standard input",
     )
     .option("--pack <directory>", "folder of the pack (default: the current pack)")
-    .addOption(
-      new Option("--format <format>", "format of the output").choices(["text", "json"]).default("text"),
-    )
+    .addOption(new Option("--format <format>", "output format").choices(["text", "json"]).default("text"))
     .addOption(
       new Option("--by <number>", "what refusals are ranked by")
         .choices(["calls", "clients"])
@@ -167,13 +163,13 @@ export function addCoverage(program: Command, onExit: OnExit): void {
     )
     .option(
       "--fail-below <percent>",
-      "exit with 1 if fewer calls of the clients would be served on average, for example 99%",
+      "exit with 1 if fewer calls of the average client would be served, for example 99%",
       readPercent,
     )
     .option("--base-url <url>", "of a HAR file only calls to this address, without its path", readBaseUrl)
     .option(
       "--ignore-parameter <name...>",
-      "query parameters that the pack may ignore, for example those that only avoid caches",
+      "query parameters that the pack may ignore, such as those that only avoid caches",
     )
     .addHelpText(
       "after",
