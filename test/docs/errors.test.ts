@@ -10,31 +10,39 @@ const codesInSource = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((path) => /\.(?:ts|js)$/.test(path))
   .flatMap((path) => readFileSync(join("src", path), "utf8").match(CODE) ?? []);
 
-const rows = readFileSync(PAGE, "utf8")
-  .split("\n")
-  .filter((line) => line.startsWith("| `AG_"))
-  .map((line) => line.replace(/^\| | \|$/g, "").split(" | "));
+const page = readFileSync(PAGE, "utf8");
+
+/** The rows of a section. A section with one remedy for all of its codes has it above its table. */
+const rowsOf = (section: string): string[][] =>
+  section
+    .split("\n")
+    .filter((line) => line.startsWith("| `AG_"))
+    .map((line) => line.replace(/^\| | \|$/g, "").split(" | "));
 /** The codes of each row. Codes with the same cause and remedy share one. */
-const codesOfRows = rows.map(([codes = ""]) => codes.match(CODE) ?? []);
+const codesOfRows = rowsOf(page).map(([codes = ""]) => codes.match(CODE) ?? []);
 
 describe("docs/reference/errors.md", () => {
   test("has each error code in src/ once, and no others", () => {
     expect(codesOfRows.flat().toSorted()).toEqual([...new Set(codesInSource)].toSorted());
   });
 
-  test("is sorted by the first code of each row", () => {
-    const firstCodes = codesOfRows.map(([first]) => first);
-    expect(firstCodes).toEqual(firstCodes.toSorted());
+  test("is sorted by the first code of each row, in each section", () => {
+    for (const section of page.split("\n## ")) {
+      const firstCodes = rowsOf(section).map(([codes = ""]) => codes.match(CODE)?.[0] ?? "");
+      expect(firstCodes).toEqual(firstCodes.toSorted());
+    }
   });
 
   test("gives a cause and a remedy for each code", () => {
-    for (const [code, cause = "", remedy = "", ...others] of rows) {
-      expect({ code, others, hasCause: cause.length > 20, hasRemedy: remedy.length > 20 }).toEqual({
-        code,
-        others: [],
-        hasCause: true,
-        hasRemedy: true,
-      });
+    for (const section of page.split("\n## ").slice(1)) {
+      const hasCommonRemedy = /^.+\n\n[^|]{20,}/.test(section);
+      for (const [codes, cause = "", remedy = "", ...others] of rowsOf(section))
+        expect({
+          codes,
+          others,
+          hasCause: cause.length > 20,
+          hasRemedy: hasCommonRemedy || remedy.length > 20,
+        }).toEqual({ codes, others: [], hasCause: true, hasRemedy: true });
     }
   });
 });

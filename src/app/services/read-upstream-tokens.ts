@@ -154,7 +154,7 @@ export const UPSTREAM_TOKENS: Feature<{ readonly pack: Pack }, UpstreamTokensPar
         ),
       gauge: {
         name: "upstream_tokens_last_reload_successful",
-        help: "1 if the last reload of the tokens file succeeded, 0 if the file was rejected.",
+        help: "1 if the last reload of the tokens file succeeded, else 0.",
       },
       metrics,
     });

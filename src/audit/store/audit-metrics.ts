@@ -32,7 +32,7 @@ export function addAuditMetrics(
   );
   addTotal(
     "audit_clients_evicted_total",
-    "Clients that lost summaries before USAGE_RETENTION_DAYS, because there are too many clients, names or losses. A client counts once for each kind of summary.",
+    "Clients that lost summaries before USAGE_RETENTION_DAYS, once for each kind of summary.",
     () => stats().evictedClients,
   );
   addTotal("audit_written_total", "Committed audit records.", () => stats().written);

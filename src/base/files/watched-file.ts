@@ -90,7 +90,7 @@ export function watchOperatorFile<Definition, T>(
   let isLastSuccessful = true;
   metrics.addGauge(
     `${setting.toLowerCase()}_last_reload_successful`,
-    `1 if the last reload of ${setting} succeeded, 0 if the file was rejected.`,
+    `1 if the last reload of ${setting} succeeded, else 0.`,
     () => Number(isLastSuccessful),
   );
 

@@ -34,7 +34,7 @@ const listeners = {
   REUSE_PORT: withDefault(
     trueOrFalse,
     "false",
-    "Several processes of one Linux machine share `PORT`: see [Several processes on one machine](../guide/run-in-production.md#several-processes-on-one-machine)",
+    "Lets [several processes](../guide/run-in-production.md#several-processes-on-one-machine) of one Linux machine share `PORT`",
   ),
   ADMIN_HOST: withDefault(
     text,
@@ -66,7 +66,7 @@ const listeners = {
 const v4 = {
   UPSTREAM_URL: unset(
     url,
-    "Base URL of the v4 service, without the pack's base path (`/v4`). It must be `https` or a loopback address. Unset: the embedded sandbox",
+    "Base URL of v4, without the pack's base path (`/v4`): `https`, or a loopback address. Unset: the embedded sandbox",
   ),
   AUTH_URL: unset(
     url,
@@ -79,11 +79,11 @@ const v4 = {
   ALLOW_HTTP_UPSTREAM: withDefault(
     trueOrFalse,
     "false",
-    "Allow plain `http` to another machine, for example to a sidecar's service",
+    "Allow `http` to another machine, such as a sidecar's service",
   ),
   UPSTREAM_CA: unset(
     text,
-    "PEM file of certificate authorities for v4 and the login server, in addition to the public ones",
+    "PEM file of certificate authorities for v4 and the login server, beside the public ones",
   ),
   UPSTREAM_CERT: unset(text, "PEM file of the client certificate for v4, with its chain"),
   UPSTREAM_KEY: unset(text, "PEM file of the private key of `UPSTREAM_CERT`, without a passphrase"),
@@ -122,7 +122,7 @@ const mapping = {
   ),
   CANDIDATE_MAPPINGS_DIR: unset(
     text,
-    "Folder of a second pack, the candidate: see [Compare a new edition](../guide/write-a-pack.md#compare-a-new-edition-with-live-traffic)",
+    "Folder of the [candidate](../guide/write-a-pack.md#compare-a-new-edition-with-live-traffic), a second pack",
   ),
   CANDIDATE_RATE: withDefault(
     integer(0, 1000),
@@ -141,16 +141,10 @@ const mapping = {
 };
 
 const clients = {
-  CLIENTS_FILE: unset(text, "YAML file that gives clients names: see [Client directory](clients-file.md)"),
-  SUNSET_FILE: unset(text, "YAML file with the plan by which alpha ends: see [Sunset plan](sunset-file.md)"),
-  ROLLOUT_FILE: unset(
-    text,
-    "YAML file that says which clients get the translation in place of the old service: see [Rollout file](rollout-file.md)",
-  ),
-  NOTICES_FILE: unset(
-    text,
-    "YAML file with the receivers of notices about the migration: see [Notices](notices.md)",
-  ),
+  CLIENTS_FILE: unset(text, "Names of clients: see [Client directory](clients-file.md)"),
+  SUNSET_FILE: unset(text, "The plan by which alpha ends: see [Sunset plan](sunset-file.md)"),
+  ROLLOUT_FILE: unset(text, "Which clients get the translation: see [Rollout file](rollout-file.md)"),
+  NOTICES_FILE: unset(text, "Receivers of webhooks: see [Notices](notices.md)"),
   CLIENT_HEADER: unset(
     headerName,
     "Request header in which a proxy of `TRUST_PROXY` names the client, in at most 64 characters. The proxy must remove it from clients' requests",
@@ -163,7 +157,7 @@ const clients = {
   MIGRATION_PAGE: withDefault(
     onOrOff,
     "off",
-    "`on`: clients read at `/migration` what they still have to change: see [Pages for clients](responses.md#pages-for-clients). It needs the audit",
+    "`on`: the [pages for clients](responses.md#pages-for-clients). They need the audit",
   ),
 };
 

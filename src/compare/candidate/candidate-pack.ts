@@ -80,7 +80,7 @@ export function createCandidateReloader(
       ),
     gauge: {
       name: "candidate_last_reload_successful",
-      help: "1 if the last reload of the candidate succeeded, 0 if it was rejected.",
+      help: "1 if the last reload of the candidate succeeded, else 0.",
     },
     metrics,
   });
