@@ -35,7 +35,10 @@ function makeAll(): Notice[] {
   let stored = NOTHING;
   for (const look of looks)
     ({ stored } = takeLook(stored, { clients: undefined, plan: undefined, receivers, ...look }));
-  return [...stored.waiting.map(({ notice }) => notice), { type: "test", timestamp, data: { receiver: "a" } }];
+  return [
+    ...stored.waiting.map(({ notice }) => notice),
+    { type: "test", timestamp, data: { receiver: "a" } },
+  ];
 }
 
 /** The names of all members of a value, and the types of the others. */
