@@ -19,14 +19,10 @@ const expression = z.string().min(1);
 
 const requestHeaderRule = z.strictObject({
   upstream: upstreamName,
-  query: about(
-    parameterName.optional(),
-    "Instead of `upstream`: the upstream's query parameter that has the value.",
-    "tenant",
-  ),
+  query: about(parameterName.optional(), "Instead of `upstream`: the upstream's query parameter.", "tenant"),
   member: about(
     z.string().min(1).optional(),
-    "Instead of `upstream`: the member of the upstream's body that has the value, dotted if nested.",
+    "Instead of `upstream`: the member of the upstream's body, dotted if nested.",
     "meta.tenant",
   ),
   write: about(
