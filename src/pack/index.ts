@@ -17,9 +17,10 @@ export {
   type CatalogPaging,
   createCatalogEntry,
 } from "./calls/compile-catalog.ts";
+export { failureAsValue } from "./load/compile-expression.ts";
 export { addQuery, type Endpoint, InvalidPathValueError, NAME_IN_BRACES } from "./calls/endpoint.ts";
 export { RESPONSE } from "./calls/key-endpoints.ts";
-export type { ReceivedResponse, Scope } from "./translation-context.ts";
+export type { ReceivedResponse, RoutedRequest, Scope } from "./translation-context.ts";
 export { OutputBuffer } from "./codegen/output-buffer.ts";
 export type { ClientCredentialsDefinition } from "./credentials/credentials-definition.ts";
 export {

@@ -1,5 +1,13 @@
 /** Everything that is collected about a request while it is processed. */
-import type { Filter, Parameters, Query, RateLimitValues, Rejection, Route } from "../../pack/index.ts";
+import type {
+  Filter,
+  Parameters,
+  Query,
+  RateLimitValues,
+  Rejection,
+  Route,
+  Scope,
+} from "../../pack/index.ts";
 import type { ClientIdentity, SentBody } from "../../audit/index.ts";
 import type { RequestSpan } from "../../base/index.ts";
 import type { RateLimitStatus } from "../limits/limiter.ts";
@@ -54,6 +62,8 @@ export interface ResponseReport extends TranslationReport, ListReport {
   successStatus: number | undefined;
   /** v4's response, on a route whose responses have headers that are made of it. */
   upstreamHead: Pick<UpstreamResponse, "status" | "headers" | "json"> | undefined;
+  /** What expressions of such headers know; undefined until the call is built. */
+  scope: Scope | undefined;
 }
 
 /** The results of the stages, for the response's headers, the audit record, the metrics and the log. */
@@ -152,6 +162,7 @@ export const createContext = (
   listHeaders: undefined,
   sentFilter: undefined,
   upstreamHead: undefined,
+  scope: undefined,
   successStatus: undefined,
 });
 

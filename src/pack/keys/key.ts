@@ -21,6 +21,8 @@ export interface KeyContext {
   /** Names of the client's path parameters. */
   readonly parameters: readonly string[];
   readonly pathParameters: PathParameterRules;
+  /** All path parameters: also those of the query, of the body and of `bulk`. */
+  readonly pathNames: readonly string[];
   /** What paths of calls may use: path parameters, members of the body, and calls before the main call. */
   readonly names: readonly string[];
   /** The main call; undefined without one. */

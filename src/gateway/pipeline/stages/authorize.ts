@@ -13,7 +13,8 @@ import {
   type ResolvedCredentials,
   type ClientToken,
 } from "../client.ts";
-import type { RouteCandidates } from "./match-route.ts";
+import { earlyScope } from "../calls/request-scope.ts";
+import { type RouteCandidates, withPathValues } from "./match-route.ts";
 import { type ReadJson, sentObject } from "../request.ts";
 
 export interface TokenDependencies {
@@ -258,10 +259,20 @@ async function selectByBody(
     const { matchesBody } = match.route;
     if (!matchesBody) return verdict;
     const body = bodyFor(match.route, readJson);
-    if (await matchesBody(body, { head: { ...head, match }, body, calls: {} })) return verdict;
+    const query = match.route.query.withDefaults(head.query);
+    const written = await withPathValues(match, {}).catch(ignoreUnknownValue(match));
+    if (await matchesBody(body, earlyScope({ ...head, query, match: written }, body))) return verdict;
   }
   return undefined;
 }
+
+/** A path value that the upstream can't have is the error of its route, if that is selected. */
+const ignoreUnknownValue =
+  (match: RouteMatch) =>
+  (error: unknown): RouteMatch => {
+    if (error instanceof HttpError) return match;
+    throw error;
+  };
 
 /** The client's object for the condition of a route. */
 function bodyFor({ body }: Route, readJson: ReadJson): unknown {
