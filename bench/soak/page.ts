@@ -66,11 +66,8 @@ The metrics were scraped each second, the latest audit records were exported eve
 **Verdict:** ${verdict(run)}
 
 ${figures(run)}
-## Operations
+Operations: ${[...done].map(([name, times]) => `${name} (${times})`).join(", ")}.
 
-| | Times |
-|---|---|
-${[...done].map(([name, times]) => `| ${name} | ${times} |\n`).join("")}
 ## Measurements over time
 
 [soak.tsv](soak.tsv) has a row for each minute. Responses and p99 leave out the slow clients. Times are measured from the moment when a request was

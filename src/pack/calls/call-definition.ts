@@ -18,21 +18,19 @@ const failed = z.strictObject({
   ),
   status: about(
     z.int().min(400).max(599).default(422),
-    "The status that the upstream would have responded with. `errors` translates it. Default: 422.",
+    "The upstream status of this error, which `errors` translates. Default: 422.",
     409,
   ),
 });
 
 const repeat = z.strictObject({
   until: about(expression, "JSONata over the response: whether it is the last one.", 'state = "printed"'),
-  failed: about(
-    failed.optional(),
-    "When the operation has failed. Default: it is in progress until `until` is true.",
-    { when: 'state = "jammed"' },
-  ),
+  failed: about(failed.optional(), "When the operation has failed. Default: never.", {
+    when: 'state = "jammed"',
+  }),
   interval_ms: about(
     z.int().positive(),
-    "Time between two requests. A longer `Retry-After` of the upstream counts instead.",
+    "Time between two requests, or a longer `Retry-After` of the upstream.",
     1000,
   ),
   timeout_ms: about(
@@ -47,7 +45,7 @@ const unfinished = z
     message: about(name.optional(), "An error: a message of `pack.yaml`.", "still_running"),
     body: about(
       expression.optional(),
-      "A success: JSONata over the upstream's response to the main call. The result is the client's object.",
+      "A success: JSONata of the client's object, over the upstream's response to the main call.",
       '{ "id": id, "state": "busy" }',
     ),
     status: about(
@@ -73,17 +71,17 @@ const requestKeys = {
   upstream: about(name, "The upstream operation. It may have names in braces.", "GET /books/{id}/loan"),
   at: about(
     z.enum(["before", "after"]).default("after"),
-    "Whether it is sent `before` the main call of the route or `after` it. Default: after.",
+    "`before` or `after` (the default) the main call.",
     "before",
   ),
   when: about(
     expression.optional(),
-    "JSONata: whether it is sent. Before the main call over the client's body, after it over the upstream's object. Default: always.",
+    "JSONata: whether it is sent, over the client's body before the main call, else over the upstream's object. Default: always.",
     "$exists(author)",
   ),
   status: about(
     z.int().min(200).max(299).optional(),
-    "After the main call: the upstream's status with which it is sent. Default: any success.",
+    "It is sent after this status of the main call. Default: any success.",
     202,
   ),
   each: about(
@@ -120,11 +118,11 @@ const responseKeys = {
     "How long the response is cached for its token. A write invalidates it. Default: not cached.",
     60,
   ),
-  repeat: about(
-    repeat.optional(),
-    "It is sent again until its response meets a condition: an operation must be done first.",
-    { until: 'state = "printed"', interval_ms: 1000, timeout_ms: 20_000 },
-  ),
+  repeat: about(repeat.optional(), "It is sent again until its response meets a condition.", {
+    until: 'state = "printed"',
+    interval_ms: 1000,
+    timeout_ms: 20_000,
+  }),
   answer: about(
     z.union([z.literal(true), expression]).optional(),
     "Its response becomes that of the route: `true`, or JSONata over its response.",
@@ -158,7 +156,7 @@ const failureKeys = {
   ),
   optional: about(
     z.boolean().optional(),
-    "Whether the request goes on without its response if it fails. Default: only a GET after the main call.",
+    "Whether the request goes on if the call fails. Default: only after a GET that follows the main call.",
     true,
   ),
   fallback: about(
@@ -178,7 +176,7 @@ export const sharedCall = z.strictObject({ ...requestKeys, ...responseKeys, ...f
 
 /** A call of a route. */
 export const ownCall = z.strictObject({
-  name: about(name.optional(), "The member of `$calls` that has its value, and its name in braces.", "loan"),
+  name: about(name.optional(), "Its name in `$calls` and in braces.", "loan"),
   ...requestKeys,
   ...responseKeys,
   ...failureKeys,

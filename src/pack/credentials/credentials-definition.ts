@@ -32,7 +32,7 @@ export const clientCredentials = z.strictObject({
   ...place,
   or: about(
     z.array(z.strictObject(place)).min(1).optional(),
-    "Further places. The first place in which a request has a token counts.",
+    "Further places. The first one with a token counts.",
     [{ basic: "username" }],
   ),
   realm: about(

@@ -28,7 +28,7 @@ export type SparseFieldsDefinition = z.infer<typeof definition>;
 /** The key of `client`, for all routes. */
 export const clientSparseFields = about(
   definition.optional(),
-  "How clients choose the members of objects in responses. Default: they get all.",
+  "How clients choose members of objects. Default: they get all.",
   { parameter: "fields", always: ["id"] },
 );
 

@@ -34,7 +34,7 @@ const cursorStyle = z.strictObject({
   parameter: queryParameter("starting_after"),
   item: about(
     name.optional(),
-    "The cursor is this member of the last item of the previous page. Default: the cursor is opaque, from `$next_cursor`, `$next_link` or the `Link` header.",
+    "The cursor is this member of the previous page's last item. Default: it is opaque, from `$next_cursor`, `$next_link` or the `Link` header.",
     "id",
   ),
   before: about(
@@ -160,7 +160,7 @@ export const upstreamPagination = z.strictObject({
   total_header: totalHeader,
   max_items: about(
     z.int().positive().optional(),
-    "The most items that the gateway reads for one page of the client. Default: 1000, or 100 pages.",
+    "Most items that are read for one page of the client. Default: 1000, or 100 pages.",
     1000,
   ),
 });

@@ -18,11 +18,7 @@ const parameterRule = z.strictObject({
     "JSON Schema of one value, which is converted from text to its `type`. Default: any text.",
     { type: "integer", minimum: 1 },
   ),
-  values: about(
-    name.optional(),
-    "A value kind of `pack.yaml` (`values`): client value → upstream value.",
-    "state",
-  ),
+  values: about(name.optional(), "A value kind of `pack.yaml`.", "state"),
   write: about(
     z.string().min(1).optional(),
     "JSONata over the client's parameters. `$value` is this one. An undefined result is not sent.",
@@ -62,11 +58,7 @@ const unknown = z.enum(["ignore", "reject"]);
 const pathParameterType = z.enum(["integer", "text", "path", "ip", "ip4", "ip6"]);
 const pathParameterRule = z.strictObject({
   type: about(pathParameterType.default("text"), "What it matches. Default: one segment of text.", "integer"),
-  values: about(
-    name.optional(),
-    "A value kind of `pack.yaml` (`values`): client value → upstream value. A value that has none is a 404.",
-    "reader_id",
-  ),
+  values: about(name.optional(), "A value kind of `pack.yaml`. A value that has none is a 404.", "reader_id"),
 });
 
 /** Path parameters by name. */

@@ -24,11 +24,7 @@ const valueKind = z.strictObject({
     "Client value → upstream value. Default: the inverted table.",
     { provisioning: "rebuilding" },
   ),
-  otherwise: about(
-    json.optional(),
-    "The client's value of all other upstream values. Default: unchanged.",
-    "offline",
-  ),
+  otherwise: about(json.optional(), "The client's value for all others. Default: unchanged.", "offline"),
   unknown: about(
     z.literal("reject").optional(),
     "Values that the table lacks are errors in requests, and losses in responses. Default: unchanged.",
@@ -67,7 +63,7 @@ export const errorCode = z.preprocess(
 
 const validationCodes = about(
   z.partialRecord(z.enum([...VALIDATION_RULES, "default"]), name).optional(),
-  "The code of each rule: keywords of JSON Schema; `unknown` for unknown members and parameters; `unknown_record` for unknown ids; `failed_check`; `page`, `size`, `filter` and `sort`; `default` for all others. Default: that of `status_codes`.",
+  "The code of each rule: keywords of JSON Schema; `unknown` for unknown members and parameters; `unknown_record` for unknown ids; `failed_check`; `page`, `size` (default: the code of `page`), `filter` and `sort`; `default` for all others. Default: that of `status_codes`.",
   { required: "missing_field", default: "invalid" },
 );
 
@@ -192,29 +188,27 @@ export const dialectDefinition = z.strictObject({
     "Texts of the gateway's errors, by the names that routes use.",
     { no_counterpart: "This call has no counterpart." },
   ),
-  scopes: about(scopes.optional(), "The client's scopes, and those of the upstream. Without it: no scopes.", {
+  scopes: about(scopes.optional(), "Scopes of both sides. Default: none.", {
     levels: ["look"],
     all: "*",
     resources: { books: "items" },
     upstream_levels: { view: "r" },
     client_levels: { r: "look" },
   }),
-  oauth: about(oauth.optional(), "The client's OAuth calls, and those of the upstream's login server.", {
+  oauth: about(oauth.optional(), "OAuth calls of the client and of the login server.", {
     client_id: "client_id",
   }),
   secrets: about(
     z.array(name).default([]),
-    'Names whose values are masked in records and logs. `"*password*"` also matches longer names, `_pin_` a part of one, `"!token_type"` excludes a name, `codes[]` masks texts in a list.',
+    'Names whose values are redacted in records and logs. `"*password*"` also matches longer names, `_pin_` a part of one, `"!token_type"` excludes a name, `codes[]` redacts texts in a list.',
     ["*password*", "passcode"],
   ),
   values: about(z.record(name, valueKind).default({}), "Value kinds by name.", {
     state: { read: { in: "available", out: "lent" } },
   }),
-  calls: about(
-    z.record(name, sharedCall).default({}),
-    "Calls that routes share, by name: the keys of `calls` of a route.",
-    { author: { at: "before", upstream: "GET /authors/{author}" } },
-  ),
+  calls: about(z.record(name, sharedCall).default({}), "Calls that routes share, by name.", {
+    author: { at: "before", upstream: "GET /authors/{author}" },
+  }),
   functions: about(
     z
       .record(z.string().regex(/^[A-Za-z]\w*$/, "must be a name of letters and digits"), expression)
@@ -224,7 +218,7 @@ export const dialectDefinition = z.strictObject({
   ),
   schemas: about(
     z.record(name, z.record(z.string(), json)).default({}),
-    "JSON Schemas by name. A schema of a body, a part or a parameter has the keywords of one with `$ref: NAME`.",
+    "JSON Schemas by name, which schemas of bodies, parts and parameters include with `$ref: NAME`.",
     { price: { type: "integer", minimum: 0 } },
   ),
   parts: about(z.record(name, part).default({}), "Members and rules that several bodies share, by name.", {

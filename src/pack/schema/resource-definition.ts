@@ -153,31 +153,18 @@ const innerObject = z
 const resourceFile = z.strictObject({
   object: about(name, "Name of the resource.", "book"),
   extends: about(name.optional(), "Another object whose fields come before those of this one.", "book"),
-  upstream_object: about(
-    name.optional(),
-    "Name of the object in the upstream: `$name` of its wrappers. Default: `object`.",
-    "item",
-  ),
-  list: about(
-    name.optional(),
-    "Name of the array in the client's lists: `$list` of its list shape.",
-    "books",
-  ),
-  upstream_list: about(
-    name.optional(),
-    "Name of the array in the upstream's lists: `$list` of its list shape. Default: `list`.",
-    "items",
-  ),
+  upstream_object: about(name.optional(), "The upstream's `$name`. Default: `object`.", "item"),
+  list: about(name.optional(), "The client's `$list`: the array of a list.", "books"),
+  upstream_list: about(name.optional(), "The upstream's `$list`. Default: `list`.", "items"),
   envelope: about(
     envelope.optional(),
     "Shapes that differ from `responses` of the pack, for all routes of this resource.",
     { upstream: { object: { result: "$object" } } },
   ),
-  catalog: about(
-    catalog.optional(),
-    "Makes the resource a catalog: an upstream list that the gateway caches.",
-    { upstream: [{ request: "GET /regions" }], stub: '{ "id": $id }' },
-  ),
+  catalog: about(catalog.optional(), "Makes the resource a catalog.", {
+    upstream: [{ request: "GET /regions" }],
+    stub: '{ "id": $id }',
+  }),
   ...objectKeys,
   path_parameters: about(
     pathParameters.optional(),

@@ -42,7 +42,7 @@ export const clientDefinition = z.strictObject({
   base_path: basePath,
   credentials: about(
     clientCredentials.optional(),
-    "Where clients send their token: one place. Default: they have none.",
+    "Where clients send their token. Default: they have none.",
     { scheme: "token" },
   ),
   id,
@@ -90,7 +90,7 @@ export const clientDefinition = z.strictObject({
   ),
   version: about(
     clientVersion.optional(),
-    "The version that this pack serves, by a header or a media type. A request for another one is a 400, or a 406.",
+    "The version that this pack serves. Others are a 400, or a 406 in `Accept`.",
     { media_type: "application/vnd.shop.v1+json" },
   ),
   responses: about(
@@ -110,12 +110,12 @@ export const clientDefinition = z.strictObject({
   }),
   upstream_header: about(
     headerName.optional(),
-    "A response header that names the upstream request, or `none` if it has no counterpart. Default: no such header.",
+    "A response header with the upstream request, or `none`. Default: no such header.",
     "X-Upstream-Request",
   ),
   upstream_filter_header: about(
     headerName.optional(),
-    "A response header with the translated filter, if the upstream has filters in a header.",
+    "A response header with the translated filter, for an upstream with filters in a header.",
     "X-Upstream-Filter",
   ),
   always_ok: about(
@@ -164,7 +164,7 @@ export const upstreamDefinition = z.strictObject({
   base_path: basePath,
   credentials: about(
     upstreamCredentials.optional(),
-    "Where the upstream gets its token: one place, and which token. Default: it gets none.",
+    "Where the upstream gets which token. Default: it gets none.",
     { scheme: "Bearer" },
   ),
   id,
@@ -182,12 +182,12 @@ export const upstreamDefinition = z.strictObject({
   }),
   rate_limit_headers: about(
     rateLimitHeaders.optional(),
-    "The headers of a 429 with the state of the upstream's rate limit. Default: they are not read.",
+    "Headers of a 429 with the upstream's rate limit. Default: not read.",
     { limit: "X-RateLimit-Limit", remaining: "X-RateLimit-Remaining", reset: "X-RateLimit-Reset" },
   ),
   version: about(
     upstreamVersion.optional(),
-    "The version that the gateway asks for, by a header or by the media type in `Accept`.",
+    "The version that the gateway asks for, in a header or in `Accept`.",
     { header: "X-Api-Version", value: "2" },
   ),
   responses: about(

@@ -25,7 +25,7 @@ const schemas = {
   ),
   send: about(
     z.literal(false).optional(),
-    "Bodies may have the member, and the upstream does not get it: only expressions read it.",
+    "`false`: the upstream does not get the member. Only expressions read it.",
     false,
   ),
   const: about(z.json().optional(), "The field always has this value in responses.", null),
