@@ -737,7 +737,7 @@ describe("a value with a secret name", () => {
     "is replaced as HTML spells it: %s",
     (spelt) => {
       const values = redaction.find(sentIn({ password: `&Kx<"'` }));
-      expect(values.conceal(`The password ${spelt} is wrong.`)).toBe("The password [redacted] is wrong.");
+      expect(values.redact(`The password ${spelt} is wrong.`)).toBe("The password [redacted] is wrong.");
     },
   );
 
