@@ -17,9 +17,10 @@ export {
   type CatalogPaging,
   createCatalogEntry,
 } from "./calls/compile-catalog.ts";
+export { failureAsValue } from "./load/compile-expression.ts";
 export { addQuery, type Endpoint, InvalidPathValueError, NAME_IN_BRACES } from "./calls/endpoint.ts";
 export { RESPONSE } from "./calls/key-endpoints.ts";
-export type { ReceivedResponse, Scope } from "./translation-context.ts";
+export type { ReceivedResponse, RoutedRequest, Scope } from "./translation-context.ts";
 export { OutputBuffer } from "./codegen/output-buffer.ts";
 export type { ClientCredentialsDefinition } from "./credentials/credentials-definition.ts";
 export {
@@ -150,6 +151,7 @@ export {
   packHash,
   readPackFiles,
 } from "./load/loaded-pack.ts";
+export type { ApiNames } from "./keys/key.ts";
 export type { TranslateLocation } from "./load/locations.ts";
 export type { Resource } from "./load/resource.ts";
 export { describePack } from "./openapi/document.ts";
@@ -161,7 +163,6 @@ export {
   namesOf,
   type PackSummary,
   scopeOf,
-  type SideNames,
   summarizePack,
 } from "./pack-summary.ts";
 export type { Pack } from "./pack.ts";

@@ -138,7 +138,7 @@ export class SecretValues {
   }
 
   /** The text without the values in it. */
-  conceal(text: string): string {
+  redact(text: string): string {
     if (!this.isComplete) return REDACTED;
     const found = this.findIn(text);
     return found.length === 0 ? text : applyEdits(text, found);

@@ -1,5 +1,13 @@
 /** Everything that is collected about a request while it is processed. */
-import type { Filter, Parameters, Query, RateLimitValues, Rejection, Route } from "../../pack/index.ts";
+import type {
+  Filter,
+  Parameters,
+  Query,
+  RateLimitValues,
+  Rejection,
+  Route,
+  Scope,
+} from "../../pack/index.ts";
 import type { ClientIdentity, SentBody } from "../../audit/index.ts";
 import type { RequestSpan } from "../../base/index.ts";
 import type { RateLimitStatus } from "../limits/limiter.ts";
@@ -54,6 +62,8 @@ export interface ResponseReport extends TranslationReport, ListReport {
   successStatus: number | undefined;
   /** v4's response, on a route whose responses have headers that are made of it. */
   upstreamHead: Pick<UpstreamResponse, "status" | "headers" | "json"> | undefined;
+  /** What expressions of such headers know; undefined until the call is built. */
+  scope: Scope | undefined;
 }
 
 /** The results of the stages, for the response's headers, the audit record, the metrics and the log. */
@@ -63,9 +73,9 @@ interface StageResults {
   match: RouteMatch | undefined;
   rateLimitStatus: RateLimitStatus | undefined;
   token: ClientToken | undefined;
-  /** The plan's decision about the request; undefined: none. */
+  /** The plan's decision about the request, if one of its stages applies. */
   planned: PlanVerdict | undefined;
-  /** Fields that the response lacks because of the plan; undefined: none. */
+  /** Fields that the response lacks because of the plan, if it lacks some. */
   hiddenFields: readonly string[] | undefined;
   body: ReceivedBody | undefined;
   /** The parameters of the query, and the body that is parsed when it is needed; undefined before authorization. */
@@ -152,6 +162,7 @@ export const createContext = (
   listHeaders: undefined,
   sentFilter: undefined,
   upstreamHead: undefined,
+  scope: undefined,
   successStatus: undefined,
 });
 
@@ -168,8 +179,8 @@ export function identityOf(
   { client, token, application }: Pick<RequestContext, "client" | "token" | "application">,
 ): ClientIdentity & { readonly isProven: boolean } {
   const hash = client?.credentials.hash;
-  const grant = token?.resolved.grant;
-  const issuedTo = typeof grant === "object" ? grant.application : undefined;
+  const issued = token?.resolved.issued;
+  const issuedTo = typeof issued === "object" ? issued.application : undefined;
   return {
     label: request.label,
     application: issuedTo ?? application?.id,

@@ -98,7 +98,7 @@ export function withLifecycle(
     const rules = context.match ? context.match.route.headers : style.commonHeaders;
     // Headers may be made of the body, and the body may have the seconds of a header: those headers have it without them.
     const headers = rules?.error
-      ? addErrorHeaders({ ...result, writeBody }, rules.error, context, style)
+      ? addErrorHeaders(request, { ...result, writeBody }, rules.error, context, style)
       : result.headers;
     const limit = result.meaning === "limited" ? limitStatusOf(context) : undefined;
     const retryAfter = readRetryAfter(headers?.["retry-after"]) ?? limit?.retryAfter;

@@ -21,7 +21,7 @@ import { readCatalogsWithToken } from "./stages/build-request.ts";
 import { authenticate, createCredentialsReader } from "./stages/authenticate.ts";
 import { authorize, resolveToken, selectRoute, type TokenDependencies } from "./stages/authorize.ts";
 import type { ClientToken, AuthenticatedClient } from "./client.ts";
-import { firstCandidate, matchRoute, withPathValues } from "./stages/match-route.ts";
+import { firstCandidate, matchRoute, translateQuery, withPathValues } from "./stages/match-route.ts";
 import { askPlan, enforcePlan, findIssuer, type PlanSender } from "./stages/enforce-plan.ts";
 import { consumeRateLimit, rejectLimited } from "./stages/rate-limit.ts";
 import { parseOnUse, readBody } from "./stages/read-body.ts";
@@ -158,7 +158,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     // Translate the query parameters that the pack names.
     context.sent = { query, readJson };
     context.readsQuery = true;
-    const parameters = await selected.route.query.translate(query);
+    const parameters = await translateQuery(selected, { request, query, time }, readJson);
     const chosen = selected.route.sparseFields?.choose(query);
     context.readsQuery = !selected.route.body && selected.route.bulk?.readsBody !== true;
     context.ignoredParameters = parameters.ignored;
@@ -178,7 +178,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const authorized: AuthorizedRequest = { ...caller, readJson, upstream, services, time, report: context };
     const kind = RESPONSE_KINDS[match.route.kind];
     const built = addParameters(await kind.buildRequest(authorized), parameters.upstream);
-    const prepared = addPassed(built, rules, passed);
+    const prepared = addPassed(built, rules, passed, context);
     context.upstreamEquivalent = prepared.equivalent ?? `${prepared.method} ${prepared.path}`;
     context.upstreamFilter = prepared.filter;
 

@@ -3,9 +3,10 @@ import { cursorAt, printJson } from "../../base/index.ts";
 import { addQuery, type Aggregation, createCatalogEntry, type Route } from "../../pack/index.ts";
 import type { ResponseKind } from "../pipeline/authorized-request.ts";
 import { endpointOf } from "../pipeline/stages/build-request.ts";
-import { fetchAllPages } from "../pipeline/stages/fetch-all-pages.ts";
+import { fetchAllPages, type ListRow } from "../pipeline/stages/fetch-all-pages.ts";
 import { throwTranslatedError } from "./translate-error.ts";
 import { requestWithoutBody } from "../pipeline/calls/prepared-request.ts";
+import { readingOf, scopeOf } from "../pipeline/calls/request-scope.ts";
 import { parseObject } from "../pipeline/calls/upstream-response.ts";
 import { checkPage, paginate } from "./paginate.ts";
 
@@ -15,7 +16,7 @@ function aggregationOf({ name, aggregate }: Route): Aggregation {
 }
 
 /** A list that v4 mixes with other objects and cannot filter: all its pages are read, and filtered and paged here. */
-export const aggregatedKind: ResponseKind<readonly unknown[]> = {
+export const aggregatedKind: ResponseKind<readonly ListRow[]> = {
   buildRequest(authorized) {
     const { route, parameters } = authorized.match;
     // An invalid page or filter is rejected before v4 is called.
@@ -33,16 +34,16 @@ export const aggregatedKind: ResponseKind<readonly unknown[]> = {
     if ("rejected" in list) return throwTranslatedError(list.rejected, match.route, prepared, authorized);
     return list.rows;
   },
-  async buildResponse(rows, _prepared, authorized) {
-    const { match, services } = authorized;
+  async buildResponse(rows, prepared, authorized) {
+    const { match } = authorized;
     const { includesRow } = aggregationOf(match.route);
-    const isIncluded = await mapMaybe(rows, (row) =>
-      includesRow(parseObject(row), { head: authorized, calls: {} }),
+    const isIncluded = await mapMaybe(rows, ({ row, response }) =>
+      includesRow(parseObject(row), scopeOf(prepared, authorized, { response, calls: {} })),
     );
     const included = rows.filter((_row, index) => isIncluded[index]);
-    const entries = await mapMaybe(included, (row) => {
+    const entries = await mapMaybe(included, ({ row, response }) => {
       const lost = new Set<string>();
-      const reading = { head: authorized, catalogs: services.catalogs, calls: {}, lost };
+      const reading = { ...readingOf({ response, calls: {} }, prepared, authorized), lost };
       return thenMaybe(match.route.read(cursorAt(printJson(row)), reading), (text) =>
         createCatalogEntry(text, lost),
       );

@@ -5,6 +5,7 @@ import { buildUpstreamRequest } from "../pipeline/stages/build-request.ts";
 import type { UpstreamResult } from "../pipeline/stages/call-after.ts";
 import { callUpstream } from "../pipeline/stages/call-upstream.ts";
 import type { PreparedRequest } from "../pipeline/calls/prepared-request.ts";
+import { readingOf } from "../pipeline/calls/request-scope.ts";
 import type { UpstreamResponse } from "../pipeline/calls/upstream-response.ts";
 import { applyTokenScopes, beforeTokenCall } from "./token-scopes.ts";
 import { translateList, translateObject } from "./translate-response.ts";
@@ -18,21 +19,6 @@ async function routeForToken({ match, token, services }: AuthorizedRequest): Pro
   const grants = await currentGrants(token.resolved, services.tokens);
   return grants !== undefined && hasNoScopes(grants) ? route.withoutScopes : route;
 }
-
-/** What the translation of a response may read. */
-export const readingOf = (
-  { response, calls }: UpstreamResult,
-  { alpha, body: request }: PreparedRequest,
-  authorized: AuthorizedRequest,
-): ReadContext => ({
-  head: authorized,
-  catalogs: authorized.services.catalogs,
-  calls,
-  response,
-  body: alpha,
-  request,
-  lost: authorized.report.losses,
-});
 
 /** Builds a response by a translation of v4's. */
 const buildWith =

@@ -5,6 +5,7 @@ import { buildUpstreamRequest } from "../pipeline/stages/build-request.ts";
 import { callUpstream } from "../pipeline/stages/call-upstream.ts";
 import { throwTranslatedError } from "./translate-error.ts";
 import type { ListPage, PreparedRequest } from "../pipeline/calls/prepared-request.ts";
+import { readingOf } from "../pipeline/calls/request-scope.ts";
 import { InvalidUpstreamResponseError, type UpstreamResponse } from "../pipeline/calls/upstream-response.ts";
 import { acceptPage } from "../pipeline/calls/upstream-list.ts";
 import { applyTokenScopes } from "./token-scopes.ts";
@@ -60,15 +61,10 @@ async function translateNextPage(
 export const pagedKind: ResponseKind<Parts> = {
   buildRequest: buildUpstreamRequest,
   async callUpstream(prepared, authorized) {
-    const { match, services, upstream, report } = authorized;
+    const { match, upstream } = authorized;
     const page = pageOf(prepared);
     const first = await callUpstream(prepared, authorized);
-    const reading = {
-      head: authorized,
-      catalogs: services.catalogs,
-      calls: first.calls,
-      lost: report.losses,
-    };
+    const reading = readingOf(first, prepared, authorized);
     const parts: TranslatedPage[] = [];
     for (let { response } = first; ;) {
       const part = await translateNextPage(response, page, reading, authorized);

@@ -6,8 +6,9 @@ import {
   NOT_MODIFIED,
   type PassedHeaders,
   type Query,
-  type ReceivedHeaders,
   type Route,
+  type RoutedRequest,
+  type Scope,
   type TranslateLocation,
   valueAt,
   type WriteResponseHeaders,
@@ -18,16 +19,14 @@ import type { ResponseBody, HandlerResult } from "../pipeline/response.ts";
 import { header, sentObject, type AlphaRequest, type ReadJson } from "../pipeline/request.ts";
 import type { ErrorResult } from "./error-result.ts";
 import { addHeaders, addParameters, type PreparedRequest } from "../pipeline/calls/prepared-request.ts";
+import { earlyScope, scopeOf } from "../pipeline/calls/request-scope.ts";
 
 const PRECONDITION_FAILED = 412;
 
 /** The values of a client's request that pass. */
 export interface PassedRequest {
   readonly request: AlphaRequest;
-  readonly match: {
-    readonly route: Pick<Route, "body">;
-    readonly parameters: Readonly<Record<string, string>>;
-  };
+  readonly match: RoutedRequest["match"] & { readonly route: Pick<Route, "body"> };
   readonly readJson: ReadJson;
   /** The parameters of the client's query. */
   readonly query: Query;
@@ -36,13 +35,13 @@ export interface PassedRequest {
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
-/** What the values of a request are made of. */
-const toSent = ({ request, match, readJson, query, time }: PassedRequest) => ({
-  headers: request.headers,
-  body: () => sentObject(match.route.body, readJson),
-  path: match.parameters,
-  query,
-  time,
+/** What the values of a request are made of. @param built of which calls nothing is known before it is built */
+const toSent = (passed: PassedRequest, built?: PreparedRequest) => ({
+  headers: passed.request.headers,
+  scope(): Scope {
+    const alpha = sentObject(passed.match.route.body, passed.readJson);
+    return built ? { ...scopeOf(built, passed), body: alpha } : earlyScope(passed, alpha);
+  },
 });
 
 /** The headers that all calls of a request have. @throws {HttpError} 400 for a value that is missing or invalid */
@@ -64,16 +63,19 @@ function checkMadeTag(prepared: PreparedRequest, request: AlphaRequest): Prepare
  * Adds to a call what passes of the client's request.
  *
  * @param rules Undefined: nothing passes.
+ * @param report Gets what headers of the response may read.
  * @throws {HttpError} 400 for a value that is missing or invalid; 412 if the client has another version of the object
  */
 export function addPassed(
   built: PreparedRequest,
   rules: PassedHeaders | undefined,
   passed: PassedRequest,
+  report: Pick<RequestContext, "scope">,
 ): PreparedRequest {
   if (!rules) return built;
+  report.scope = scopeOf(built, passed);
   const { request, headers } = passed;
-  const written = rules.write?.(toSent(passed));
+  const written = rules.write?.(toSent(passed, built));
   const checked = rules.entityTag ? checkMadeTag(built, request) : built;
   const prepared = addHeaders(checked, written ? { ...headers, ...written.headers } : headers);
   if (!written) return prepared;
@@ -91,34 +93,37 @@ interface LinkRules {
 
 type AnswerContext = Pick<
   RequestContext,
-  "upstreamHead" | "match" | "warnings" | "upstreamEquivalent" | "successStatus" | "sent" | "time"
+  "upstreamHead" | "scope" | "match" | "warnings" | "upstreamEquivalent" | "successStatus" | "sent" | "time"
 >;
 
-const NO_HEADERS: ReceivedHeaders = {};
+/** What is known of a request whose call was not built. */
+const headScope = (request: AlphaRequest, { match, sent, time }: AnswerContext): Scope =>
+  earlyScope(
+    { request, query: sent?.query ?? new Map(), time, match: { parameters: match?.parameters ?? {} } },
+    undefined,
+  );
 
 /** The path of the upstream request, which a relative address in a response refers to. */
 const pathOf = (call: string): string => /^\S+ (\S*?),?(?: |$)/.exec(call)?.[1] ?? "";
 
 function toAnswer(
+  request: AlphaRequest,
   status: number,
   bodyOf: () => ResponseBody,
-  { upstreamHead, match, warnings, upstreamEquivalent = "", sent, time }: AnswerContext,
+  context: AnswerContext,
   { locate, linkBase }: LinkRules,
 ): Answer {
+  const { upstreamHead, match, warnings, upstreamEquivalent = "" } = context;
   const wrapper = match?.route.response === "object" ? match.route.upstreamPath : [];
   return {
     status,
-    received: upstreamHead?.headers ?? NO_HEADERS,
-    response: () => upstreamHead?.json,
+    scope: { ...(context.scope ?? headScope(request, context)), response: upstreamHead },
     upstream: () => valueAt(upstreamHead?.json, wrapper),
     object: () => {
       const body = bodyOf();
       const isText = typeof body === "string" || Buffer.isBuffer(body);
       return isText && body.length > 0 ? fromJsonText(body.toString()) : undefined;
     },
-    path: match?.parameters ?? {},
-    query: sent?.query,
-    time,
     locate: (address) => locate(address, pathOf(upstreamEquivalent)),
     linkBase,
     onError: (error) => warnings.push(error.message),
@@ -151,7 +156,7 @@ export function toSuccess(
   const { headers } = route;
   const status = context.successStatus ?? route.status;
   if (!headers) return { status, body: status === 204 ? "" : shown };
-  const passed = headers.success?.(toAnswer(status, () => whole, context, links));
+  const passed = headers.success?.(toAnswer(request, status, () => whole, context, links));
   const isNotModified =
     context.upstreamHead?.status === NOT_MODIFIED ||
     (headers.entityTag !== undefined && isCurrent(request, route, passed?.["etag"])) ||
@@ -165,11 +170,12 @@ export function toSuccess(
 
 /** The headers of an error. Those that it has of itself win. */
 export const addErrorHeaders = (
+  request: AlphaRequest,
   { status, headers, writeBody }: Pick<HandlerResult, "status" | "headers"> & Pick<ErrorResult, "writeBody">,
   write: WriteResponseHeaders,
   context: AnswerContext,
   links: LinkRules,
 ): NonNullable<HandlerResult["headers"]> => ({
-  ...write(toAnswer(status, () => writeBody(), context, links)),
+  ...write(toAnswer(request, status, () => writeBody(), context, links)),
   ...headers,
 });

@@ -33,6 +33,10 @@ export const failures = z.strictObject({
 export const checkDefinition = <T extends z.ZodType>(field: T, example: string) =>
   z.strictObject({
     field,
-    message: about(name, "JSONata over the client's body. Its result is the error, or undefined.", example),
+    message: about(
+      name,
+      "JSONata over the client's body. Its result is the text of the error. An empty text, like any other value, is no error.",
+      example,
+    ),
     ...failureKeys,
   });

@@ -52,7 +52,7 @@ export function compileChecks(
           const result = reasons[index];
           if (result instanceof ExpressionError)
             return [{ ...(field !== undefined && { field }), reason: INVALID_VALUE, cause: result }];
-          return typeof result === "string" ? [{ ...detail, reason: result }] : [];
+          return typeof result === "string" && result !== "" ? [{ ...detail, reason: result }] : [];
         }),
     );
 }

@@ -44,7 +44,11 @@ class CallExpressions {
 
   /** Compiles an expression over the response of the call itself. */
   ofResponse(source: string, keys: readonly string[]) {
-    const { evaluate } = this.compile(source, keys, "response");
+    const { evaluate } = this.compile(
+      source,
+      keys,
+      this.#phase === "request" ? "early response" : "response",
+    );
     return (response: ReceivedResponse, scope: Scope): MaybePromise<unknown> =>
       evaluate(response.json, { ...scope, response });
   }

@@ -1,19 +1,29 @@
 /** The variables of expressions: what is known of a request and its calls when an expression runs. */
-import type { Bindings, MaybePromise } from "../../jsonata/index.ts";
+import type { Bindings, Expression, MaybePromise } from "../../jsonata/index.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import { headersOf, queryOf } from "../headers/client-head.ts";
 import { joinLines } from "../headers/received-headers.ts";
-import { compileExpressionAt } from "../load/compile-expression.ts";
+import { compileExpressionAt, type Kinds } from "../load/compile-expression.ts";
 import type { Scope } from "../translation-context.ts";
 
-/** How far a request is when an expression runs. */
-export type Phase = "selection" | "request" | "translated" | "response";
+/** What happens to a request, in this order. */
+type Step = "selection" | "request" | "translated" | "response";
 
-const PHASES: readonly Phase[] = ["selection", "request", "translated", "response"];
+/** How far a request is when an expression runs. `early response`: a call before the main call has responded. */
+export type Phase = Step | "early response";
+
+/** What has happened by then. */
+const STEPS: Readonly<Record<Phase, readonly Step[]>> = {
+  selection: ["selection"],
+  request: ["selection", "request"],
+  "early response": ["selection", "request", "response"],
+  translated: ["selection", "request", "translated"],
+  response: ["selection", "request", "translated", "response"],
+};
 
 /** A variable: since when it has a value, and why it has none before. */
 interface Variable {
-  readonly since: Phase;
+  readonly since: Step;
   readonly before?: string;
   readonly valueOf: (scope: Scope, tokenHeaders: readonly string[]) => unknown;
 }
@@ -46,14 +56,10 @@ const VARIABLES: Readonly<Record<string, Variable>> = {
 export const SCOPE_VARIABLES: readonly string[] = Object.keys(VARIABLES);
 
 /** Reports the variables of an expression that have no value yet. */
-export function reportEarlyVariables(
-  used: ReadonlySet<string>,
-  phase: Phase,
-  location: SourceLocation,
-): void {
+export function reportEarlyVariables(used: Iterable<string>, phase: Phase, location: SourceLocation): void {
   for (const name of used) {
     const { since, before } = VARIABLES[name] ?? {};
-    if (since !== undefined && PHASES.indexOf(since) > PHASES.indexOf(phase))
+    if (since !== undefined && !STEPS[phase].includes(since))
       location.report(`$${name} has no value here: ${before}`);
   }
 }
@@ -75,12 +81,18 @@ export interface ScopePlace {
   readonly phase: Phase;
   /** Headers of clients that no expression reads. */
   readonly tokenHeaders: readonly string[];
+  /** More variables, which this place alone has. */
+  readonly own?: readonly string[];
+  /** The value kinds of `$values`, if that is one of them. */
+  readonly kinds?: Kinds;
 }
 
 /** An expression that reads what is known of a request. */
-export interface ScopedExpression {
-  readonly evaluate: (input: unknown, scope: Scope) => MaybePromise<unknown>;
-  readonly variables: ReadonlySet<string>;
+export interface ScopedExpression extends Pick<Expression, "variables" | "inputNames"> {
+  /** Why it can't be compiled; undefined if it can. */
+  readonly fallback: string | undefined;
+  /** @param own the values of the variables that this place alone has */
+  readonly evaluate: (input: unknown, scope: Scope, own?: Bindings) => MaybePromise<unknown>;
   /** Whether it reads its input. */
   readonly readsInput: boolean;
 }
@@ -88,15 +100,19 @@ export interface ScopedExpression {
 /** Compiles an expression that may read all variables. Reports those that have no value yet. */
 export function compileScoped(
   source: string,
-  { location, phase, tokenHeaders }: ScopePlace,
+  { location, phase, tokenHeaders, own = [], kinds }: ScopePlace,
 ): ScopedExpression {
-  const expression = compileExpressionAt(location, source, SCOPE_VARIABLES);
-  const { variables, inputNames } = expression;
-  reportEarlyVariables(variables, phase, location);
-  const bind = createBindings(variables, tokenHeaders);
+  const expression = compileExpressionAt(location, source, [...SCOPE_VARIABLES, ...own], kinds);
+  const { variables, inputNames, fallback } = expression;
+  const ofScope = variables.difference(new Set(own));
+  reportEarlyVariables(ofScope, phase, location);
+  const bind = createBindings(ofScope, tokenHeaders);
   return {
-    evaluate: (input, scope) => expression.evaluate(input, bind(scope)),
+    evaluate: (input, scope, given) =>
+      expression.evaluate(input, given ? { ...bind(scope), ...given } : bind(scope)),
     variables,
+    inputNames,
+    fallback,
     readsInput: inputNames === "all" || inputNames.size > 0,
   };
 }

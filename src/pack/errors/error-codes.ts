@@ -3,7 +3,7 @@
 /**
  * The rules that a request can break: keywords of JSON Schema, members and parameters that do not exist (`unknown`),
  * ids that do not exist (`unknown_record`), rules that a schema can't express (`failed_check`), and the parts of a
- * list's request: its `page`, the `size` of the page, its `filter` and its `sort` order.
+ * list's request: its `page`, the `size` of the page where that has a code of its own, its `filter` and its `sort` order.
  */
 export const VALIDATION_RULES = [
   "required",
@@ -96,6 +96,10 @@ export function createErrorCodes({
     },
     ofStatus: (status) =>
       byStatus[status] ?? byStatus[`${Math.floor(status / 100)}XX`] ?? byStatus["default"],
-    ofRule: (rule = "default", part) => byRule[part][rule] ?? byRule[part]["default"],
+    ofRule(rule = "default", part) {
+      const rules = byRule[part];
+      // The size is a part of the page.
+      return rules[rule] ?? (rule === "size" ? rules["page"] : undefined) ?? rules["default"];
+    },
   };
 }

@@ -1,28 +1,28 @@
 /** Expressions whose results are values of headers. */
-import type { Bindings } from "../../jsonata/index.ts";
-import type { SourceLocation } from "../../base/index.ts";
-import { compileExpressionAt } from "../load/compile-expression.ts";
+import { compileScoped, type ScopePlace } from "../calls/scope.ts";
+import type { Scope } from "../translation-context.ts";
 
 /**
  * Compiles an expression that runs at once: a header waits for no promise. Reports one that can't be compiled.
  *
- * @param variables that it may read, and how each is taken from the context. Others are not computed.
+ * @param own The variables that it may read beside those of the scope, and how each is taken from the context. Others are
+ *   not computed.
  */
 export function compileHeaderExpression<Context>(
   source: string,
-  variables: Readonly<Record<string, (context: Context) => unknown>>,
-  location: SourceLocation,
-): (input: unknown, context: Context) => unknown {
-  const expression = compileExpressionAt(location, source, Object.keys(variables));
-  if (expression.fallback !== undefined)
-    location.report({
+  own: Readonly<Record<string, (context: Context) => unknown>>,
+  place: ScopePlace,
+): (input: unknown, scope: Scope, context: Context) => unknown {
+  const { evaluate, variables, fallback } = compileScoped(source, { ...place, own: Object.keys(own) });
+  if (fallback !== undefined)
+    place.location.report({
       message: "this expression can't be compiled, and a header waits for no other",
-      hint: expression.fallback,
+      hint: fallback,
     });
-  const used = Object.entries(variables).filter(([name]) => expression.variables.has(name));
-  return (input, context) => {
-    const bindings: Bindings = Object.fromEntries(used.map(([name, valueOf]) => [name, valueOf(context)]));
-    const value = expression.evaluate(input, bindings);
+  const used = Object.entries(own).filter(([name]) => variables.has(name));
+  return (input, scope, context) => {
+    const given = Object.fromEntries(used.map(([name, valueOf]) => [name, valueOf(context)]));
+    const value = evaluate(input, scope, given);
     if (!(value instanceof Promise)) return value;
     // Only if all expressions are interpreted, to compare the results of fields.
     value.catch(() => undefined);

@@ -40,7 +40,7 @@ const responseHeaderRule = z.strictObject({
   const: about(headerValue.optional(), "A constant value.", "2024-05-01"),
   read: about(
     expression.optional(),
-    "JSONata over the upstream's object: the value. With `upstream`: only if the upstream does not send that header. `$response_headers` and `$response` are the upstream's, `$object` and `$status` the client's; `$path`, `$query` and `$now` have the request.",
+    "JSONata over the upstream's object: the value. With `upstream`: only if the upstream does not send that header. `$object` and `$status` are the client's; other variables have the rest of the exchange.",
     '$response_headers."x-used" & "/" & $response_headers."x-limit"',
   ),
   on: about(

@@ -2,6 +2,9 @@
 import { credentialHeaders, type CredentialsPlaces } from "../credentials/credentials.ts";
 import { createRateLimitHeaders } from "./rate-limit-headers.ts";
 import type { SourceLocation } from "../../base/index.ts";
+import type { Phase, ScopePlace } from "../calls/scope.ts";
+import type { Scope } from "../translation-context.ts";
+import { tokenHeadersOf } from "./client-head.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { PassedHeadersDefinition, ResponseHeaderDefinition } from "./headers-definition.ts";
 import {
@@ -39,7 +42,7 @@ export interface PassedHeaders {
   readonly success: WriteResponseHeaders | undefined;
   readonly error: WriteResponseHeaders | undefined;
   /** Returns the entity tag that the gateway makes of an upstream object. */
-  readonly entityTag: ((object: unknown, response: unknown) => string | undefined) | undefined;
+  readonly entityTag: ((object: unknown, scope: Scope) => string | undefined) | undefined;
   /** Whether the pack makes the `Last-Modified` of responses, which a client's `If-Modified-Since` is compared with. */
   readonly makesDate: boolean;
   /** As the pack writes them. */
@@ -162,24 +165,25 @@ export function compileHeaders(
     response: { ...ofPack.response, ...own?.response },
   };
   if (Object.keys({ ...definition.request, ...definition.response }).length === 0) return undefined;
-  const locationOf = (kind: "request" | "response") => (name: string) =>
-    own && Object.hasOwn(own[kind], name)
-      ? locations.route.at("headers", kind, name)
-      : locations.pack.at("client", "headers", kind, name);
-  const ofResponse = locationOf("response");
+  const tokenHeaders = tokenHeadersOf(dialect.client.credentials);
+  const placesOf =
+    (kind: "request" | "response", phase: Phase) =>
+    (name: string, key: "read" | "write"): ScopePlace => ({
+      location:
+        own && Object.hasOwn(own[kind], name)
+          ? locations.route.at("headers", kind, name, key)
+          : locations.pack.at("client", "headers", kind, name, key),
+      phase,
+      tokenHeaders,
+    });
+  const ofResponse = placesOf("response", "response");
   const entityTag = compileEntityTag(definition.response, ofResponse);
-  const secret = new Set([
-    "authorization",
-    "cookie",
-    ...credentialHeaders(dialect.client.credentials).map((name) => name.toLowerCase()),
-  ]);
   const { true: common, false: ofMain } = splitRequestHeaders(definition.request);
-  const ofRequest = locationOf("request");
   return {
     definition,
     request: compilePassedHeaders(ofMain, (target) => !entityTag || !TAG_CONDITIONS.has(target)),
-    write: compileWrittenValues(ofMain, secret, ofRequest),
-    common: compileCommonHeaders(common, secret, ofRequest),
+    write: compileWrittenValues(ofMain, placesOf("request", "translated")),
+    common: compileCommonHeaders(common, placesOf("request", "selection")),
     success: compileResponseHeaders(definition.response, "success", ofResponse),
     error: compileResponseHeaders(definition.response, "error", ofResponse),
     entityTag,

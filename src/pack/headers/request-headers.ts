@@ -1,11 +1,9 @@
 /** Values of the client's requests that pass to the upstream: as headers, in the query, and in the body. */
 import { HttpError, INVALID_VALUE, ValidationError } from "../errors/http-error.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
-import type { SourceLocation } from "../../base/index.ts";
 import type { RequestHeaderDefinition } from "./headers-definition.ts";
-import type { JsonObject } from "../translation-context.ts";
-import type { Query } from "../routes/query.ts";
-import { queryOf } from "./client-head.ts";
+import type { ScopePlace } from "../calls/scope.ts";
+import type { JsonObject, Scope } from "../translation-context.ts";
 import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
 import { compileCopy, compileSetter } from "../fields/member-paths.ts";
 
@@ -17,10 +15,8 @@ type Definitions = Readonly<Record<string, RequestHeaderDefinition>>;
 /** The sources of the values of a request. */
 export interface SentRequest {
   readonly headers: HeaderLines;
-  readonly body: () => unknown;
-  readonly path: Readonly<Record<string, string>>;
-  readonly query: Query;
-  readonly time: Date;
+  /** What expressions know. @throws {HttpError} for a body that can't be read */
+  readonly scope: () => Scope;
 }
 
 /** Values of a request, by where the upstream gets them. */
@@ -72,30 +68,12 @@ export function compilePassedHeaders(
   };
 }
 
-interface WriteContext {
-  readonly value: string | undefined;
-  readonly sent: SentRequest;
-}
-
-/** Compiles the values that are made of others, or that the upstream has in another place. @param secret names of headers */
+/** Compiles the values that are made of others, or that the upstream has in another place. @param placeOf of an expression */
 export function compileWrittenValues(
   definitions: Definitions,
-  secret: ReadonlySet<string>,
-  locationOf: (name: string) => SourceLocation,
+  placeOf: (name: string, key: "write") => ScopePlace,
 ): ((sent: SentRequest) => WrittenValues) | undefined {
-  const variables: Readonly<Record<string, (context: WriteContext) => unknown>> = {
-    value: ({ value }) => value,
-    headers: ({ sent }) =>
-      Object.fromEntries(
-        Object.entries(sent.headers).flatMap(([name, lines]) =>
-          secret.has(name) ? [] : [[name, lines?.[0]]],
-        ),
-      ),
-    path: ({ sent }) => sent.path,
-    query: ({ sent }) => queryOf(sent),
-    body: ({ sent }) => sent.body(),
-    now: ({ sent }) => sent.time.toISOString(),
-  };
+  const own = { value: (line: string | undefined) => line };
   const rules = Object.entries(definitions)
     .filter(([, rule]) => isWritten(rule))
     .map(([name, rule]) => ({
@@ -104,7 +82,7 @@ export function compileWrittenValues(
       evaluate:
         rule.write === undefined
           ? undefined
-          : compileHeaderExpression(rule.write, variables, locationOf(name).at("write")),
+          : compileHeaderExpression(rule.write, own, placeOf(name, "write")),
       set: rule.member === undefined ? undefined : compileSetter(rule.member),
     }));
   if (rules.length === 0) return undefined;
@@ -112,7 +90,8 @@ export function compileWrittenValues(
 
   function valueOf({ name, rule, evaluate }: (typeof rules)[number], sent: SentRequest): string | undefined {
     const line = lineOf(sent.headers, name);
-    const value = evaluate ? toHeaderText(evaluate(sent.body(), { value: line, sent })) : line;
+    const scope = evaluate && sent.scope();
+    const value = evaluate && scope ? toHeaderText(evaluate(scope.body, scope, line)) : line;
     const text = value === undefined || value === "" ? rule.default : value;
     if (text === undefined && rule.required) throw new HttpError(400, `The ${name} header is required.`);
     if (text !== undefined && !SENDABLE.test(text))
@@ -155,10 +134,10 @@ export function compileWrittenValues(
 
 /** Compiles the headers of all calls of a request; undefined without one. */
 export function compileCommonHeaders(
-  ...[definitions, secret, locationOf]: Parameters<typeof compileWrittenValues>
+  ...[definitions, placeOf]: Parameters<typeof compileWrittenValues>
 ): ((sent: SentRequest) => Readonly<Record<string, string>>) | undefined {
   const pass = compilePassedHeaders(definitions, () => true);
-  const write = compileWrittenValues(definitions, secret, locationOf);
+  const write = compileWrittenValues(definitions, placeOf);
   if (!pass && !write) return undefined;
   return (sent) => ({ ...pass?.(sent.headers, false), ...write?.(sent).headers });
 }

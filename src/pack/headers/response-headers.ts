@@ -1,10 +1,9 @@
 /** The headers of the client's responses: those of the upstream, constants, and results of expressions. */
-import type { Query } from "../routes/query.ts";
-import { queryOf } from "./client-head.ts";
 import { toEntityTag } from "./entity-tag.ts";
-import { joinLines, joinValue, type ReceivedHeaders } from "./received-headers.ts";
+import { joinValue } from "./received-headers.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
-import type { SourceLocation } from "../../base/index.ts";
+import type { ScopePlace } from "../calls/scope.ts";
+import type { Scope } from "../translation-context.ts";
 import type { ResponseHeaderDefinition } from "./headers-definition.ts";
 import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
 
@@ -12,18 +11,12 @@ import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
 export interface Answer {
   /** The client's status. */
   readonly status: number;
-  readonly received: ReceivedHeaders;
-  /** The upstream's response as a whole, and its object. */
-  readonly response: () => unknown;
+  /** What is known of the request, and the upstream's response if there is one. */
+  readonly scope: Scope;
+  /** The upstream's object. */
   readonly upstream: () => unknown;
   /** The client's response. */
   readonly object: () => unknown;
-  /** The path parameters, with the upstream's values. */
-  readonly path: Readonly<Record<string, string>>;
-  /** The parameters of the client's query; undefined where the request was refused before they were read. */
-  readonly query: Query | undefined;
-  /** When the request came. */
-  readonly time: Date;
   /** Returns the client's path of an address of the upstream. */
   readonly locate: (address: string) => string | undefined;
   /** The address before the path in absolute links. */
@@ -43,14 +36,9 @@ export const ADDRESSES: ReadonlySet<string> = new Set(["location", "content-loca
 /** Characters of a value that a response may have. */
 const SENDABLE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** The variables of an expression, and their values. */
-const VARIABLES: Readonly<Record<string, (answer: Answer) => unknown>> = {
-  response_headers: ({ received }) => joinLines(received),
-  response: ({ response }) => response(),
+/** The variables that only these expressions have. The status is the client's. */
+const OWN: Readonly<Record<string, (answer: Pick<Answer, "object" | "status">) => unknown>> = {
   object: ({ object }) => object(),
-  path: ({ path }) => path,
-  query: ({ query }) => query && queryOf({ query }),
-  now: ({ time }) => time.toISOString(),
   status: ({ status }) => status,
 };
 
@@ -66,17 +54,23 @@ const FORMS: Readonly<Record<string, (text: string) => string | undefined>> = {
   "last-modified": toHttpDate,
 };
 
+/** What an expression needs of an answer. */
+type AnswerOfExpression = Pick<Answer, "status" | "scope" | "upstream" | "object" | "onError">;
+
+/** Where the expression of a header is. */
+type PlaceOf = (name: string, key: "read") => ScopePlace;
+
 /** Compiles the expression of one header. */
 function compileRead(
   name: string,
   source: string | undefined,
-  location: SourceLocation,
-): ((answer: Answer) => string | undefined) | undefined {
+  place: ScopePlace,
+): ((answer: AnswerOfExpression) => string | undefined) | undefined {
   if (source === undefined) return undefined;
-  const evaluate = compileHeaderExpression(source, VARIABLES, location);
+  const evaluate = compileHeaderExpression(source, OWN, place);
   return (answer) => {
     try {
-      const text = toHeaderText(evaluate(answer.upstream(), answer));
+      const text = toHeaderText(evaluate(answer.upstream(), answer.scope, answer));
       const form = FORMS[name];
       return text === undefined || !form ? text : form(text);
     } catch (error) {
@@ -91,15 +85,15 @@ function compileRead(
 function compileHeader(
   name: string,
   { upstream, const: constant, read: expression, links }: ResponseHeaderDefinition,
-  location: SourceLocation,
+  place: ScopePlace,
 ): (answer: Answer) => string | undefined {
   if (constant !== undefined) return () => constant;
   const source = upstream?.toLowerCase() ?? "";
   const isAddress = ADDRESSES.has(source);
   const isAbsolute = links === "absolute";
-  const read = compileRead(name, expression, location.at("read"));
+  const read = compileRead(name, expression, place);
   return (answer) => {
-    const received = joinValue(answer.received[source]);
+    const received = joinValue(answer.scope.response?.headers[source]);
     const passed = received !== undefined && isAddress ? answer.locate(received) : received;
     const text = passed ?? read?.(answer);
     const value = isAbsolute && text?.startsWith("/") ? answer.linkBase + text : text;
@@ -115,13 +109,13 @@ function compileHeader(
 export function compileResponseHeaders(
   definitions: Definitions,
   isFor: "success" | "error",
-  locationOf: (name: string) => SourceLocation,
+  placeOf: PlaceOf,
 ): WriteResponseHeaders | undefined {
   const headers = Object.entries(definitions)
     .filter(([, { on }]) => on === isFor || on === "always")
     .map(([name, rule]) => ({
       name: name.toLowerCase(),
-      valueOf: compileHeader(name.toLowerCase(), rule, locationOf(name)),
+      valueOf: compileHeader(name.toLowerCase(), rule, placeOf(name, "read")),
     }));
   if (headers.length === 0) return undefined;
   return (answer) => {
@@ -144,25 +138,19 @@ export const makesDate = (definitions: Definitions): boolean =>
 /** Compiles the entity tag that the gateway makes of an upstream object; undefined if the pack makes none. */
 export function compileEntityTag(
   definitions: Definitions,
-  locationOf: (name: string) => SourceLocation,
-): ((object: unknown, response: unknown) => string | undefined) | undefined {
+  placeOf: PlaceOf,
+): ((object: unknown, scope: Scope) => string | undefined) | undefined {
   const [name = "", rule] = Object.entries(definitions).find(([key]) => key.toLowerCase() === "etag") ?? [];
   if (!rule || rule.upstream !== undefined) return undefined;
-  const read = compileRead("etag", rule.read, locationOf(name).at("read"));
+  const read = compileRead("etag", rule.read, placeOf(name, "read"));
   return (
     read &&
-    ((object, response) =>
+    ((object, scope) =>
       read({
         status: 200,
-        received: {},
-        response: () => response,
+        scope,
         upstream: () => object,
         object: () => undefined,
-        path: {},
-        query: undefined,
-        time: new Date(0),
-        locate: () => undefined,
-        linkBase: "",
         onError: (error) => {
           throw error;
         },

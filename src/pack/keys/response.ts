@@ -76,11 +76,7 @@ export const oneOf = schemaKey({
       .array(
         z.strictObject({
           object: about(name, "A resource.", "restored_book"),
-          when: about(
-            expression.optional(),
-            "JSONata over the upstream object, with `$query` and `$headers`.",
-            'type = "disk"',
-          ),
+          when: about(expression.optional(), "JSONata over the upstream object.", 'type = "disk"'),
         }),
       )
       .min(1)

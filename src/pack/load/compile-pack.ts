@@ -152,6 +152,7 @@ export function* compilePack(
   const files = inheritFields(resourceFiles).map((file) => addUnknownLosses(file, definition.values));
   const scopes = createScopes(definition.scopes);
   const values = yield* compileValueKinds(dialect, files, scopes);
+  const tokenHeaders = tokenHeadersOf(definition.client.credentials);
   const lookup = (kind: string, value: unknown): unknown => values.get(kind)?.lookup?.(value);
   const catalogs = yield* compileCatalogs(files, definition, { values, lookup, id: definition.upstream.id });
   const resources = yield* compileResources(dialect, files, scopes, { values, catalogs, lookup });
@@ -166,7 +167,7 @@ export function* compilePack(
     access: (scope: string) => scopes.access(scope),
     shared: new Map(Object.entries(definition.calls)),
     resources,
-    query: compileDialectQuery(dialect, { values, messages, lookup }, dialects),
+    query: compileDialectQuery(dialect, { values, messages, lookup, tokenHeaders }, dialects),
     grammar: dialects.grammar,
     pathParameters: compilePathParameters(
       definition.client.path_parameters,

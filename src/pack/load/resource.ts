@@ -5,6 +5,7 @@ import { compileBody, type BodyRules } from "../bodies/body.ts";
 import type { BodyContext } from "../bodies/body-members.ts";
 import { compileObjectWrite, compileWrite } from "../fields/write.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
+import { SCOPE_VARIABLES } from "../calls/scope.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import { checkField } from "../keys/fields/field-keys.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
@@ -52,8 +53,8 @@ export interface Resource extends ObjectReader {
   readonly members: ReadonlyMap<string, FieldRule>;
 }
 
-/** `$query`, `$headers` or `$path`: the head of one request. */
-const HEAD = /\$(?:query|headers|path)\b/;
+/** A variable of one request. */
+const OF_REQUEST = new RegExp(String.raw`\$(?:${SCOPE_VARIABLES.join("|")})\b`);
 
 /** Reports expressions of a catalog that read a request: its objects are translated once for all requests. */
 function reportRequestInCatalog(
@@ -65,7 +66,7 @@ function reportRequestInCatalog(
     ["read", read],
     ["loss_when", condition],
   ] as const)
-    if (source !== undefined && HEAD.test(source))
+    if (source !== undefined && OF_REQUEST.test(source))
       location
         .at("fields", name, key)
         .report("a catalog has no request: its objects are translated once for all requests");

@@ -4,6 +4,7 @@ import { NOT_MODIFIED } from "../errors/statuses.ts";
 import { mayBeNotModified } from "../headers/not-modified.ts";
 import type { Route } from "../routes/route.ts";
 import { isObject } from "../../base/index.ts";
+import type { BodyRules } from "../bodies/body.ts";
 import { fillKey, fillShape, nameOf, namesIn, type Shape } from "../fields/shape.ts";
 import { describeParameters } from "./parameters.ts";
 import { describeResponseHeaders, referToHeaders, type DescribedPlan } from "./response-headers.ts";
@@ -110,16 +111,27 @@ function describeWrapper(wrapper: Shape, body: Json): Json {
   return { type: "object", required, properties: Object.fromEntries(members) };
 }
 
-/** Describes the request body. Without a body in the pack, many clients send null or an object: both are accepted. */
-function describeRequest(routes: readonly Route[], { dialect, mediaTypes }: Pack): Json {
+/** Whether a request without a body is invalid. */
+const needsBody = ({ isList, schema }: BodyRules): boolean =>
+  isList || ((schema["required"] ?? []) as unknown[]).length > 0;
+
+/** Whether a body may be the literal `null`: the pack counts it as none, or it has no members. */
+const acceptsNull = (body: BodyRules, { mediaTypes }: Pack): boolean =>
+  !needsBody(body) && (mediaTypes.nullIsAbsent || Object.keys(body.schema["properties"] ?? {}).length === 0);
+
+/** Describes the request body. Routes without a body in the pack accept null and an object, which many clients send. */
+function describeRequest(routes: readonly Route[], pack: Pack): Json {
+  const { dialect, mediaTypes } = pack;
   const files = routes.flatMap(({ upload }) => (upload ? [[upload.content_type, {}] as const] : []));
   if (files.length > 0) return { requestBody: { required: true, content: Object.fromEntries(files) } };
   const rules = routes.flatMap(({ body }) => body ?? []);
   if (rules.length === 0) return {};
-  const isRequired = routes.every(({ body }) => ((body?.schema["required"] ?? []) as unknown[]).length > 0);
+  const isRequired = routes.every(({ body }) => body && needsBody(body));
   const bodies = rules.map((body) => describeWrapper(body.wrapper, describeBody(body, dialect.client.id)));
-  const others = rules.length < routes.length ? [{ type: "object" }, { type: "null" }] : [{ type: "null" }];
-  const schema = anyOf(isRequired ? bodies : [...bodies, ...others]);
+  const hasNone = rules.length < routes.length;
+  const takesNull = hasNone || rules.some((body) => acceptsNull(body, pack));
+  const others = [...(hasNone ? [{ type: "object" }] : []), ...(takesNull ? [{ type: "null" }] : [])];
+  const schema = anyOf([...bodies, ...others]);
   const readRoutes = routes.flatMap((route) => route.readRoute ?? []);
   const description = `Values that ${readRoutes.join(", ")} returns are accepted unchanged, even if they do not match the schema.`;
   return {

@@ -163,6 +163,9 @@ export function compileRoute(
   const fromQuery = Object.values(definition.query?.parameters ?? {}).flatMap(({ path }) => path ?? []);
   const ofBulk = definition.bulk ? [definition.bulk.parameter] : [];
   const upstreamNames = [...parameters, ...ofBulk, ...fromQuery, ...(body?.toPath.keys() ?? [])];
+  for (const name of upstreamNames.filter((each, index) => upstreamNames.indexOf(each) < index))
+    if (!ofBulk.includes(name))
+      location.report(`{${name}} of the upstream's path has two values: one of them needs another name`);
   const callsBefore = namesBefore(definition, context.shared);
   const names = [...upstreamNames, ...callsBefore];
   const source = compileSource(definition, resource, names, dialect, location);
@@ -175,6 +178,7 @@ export function compileRoute(
     dialect,
     parameters,
     pathParameters: context.pathParameters,
+    pathNames: upstreamNames,
     names,
     call: "call" in source ? source.call : undefined,
     method: call,

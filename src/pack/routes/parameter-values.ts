@@ -3,7 +3,7 @@ import { ValidationError, INVALID_VALUE, type ErrorDetail } from "../errors/http
 import { formatParameter, shortName } from "./query.ts";
 import { ExpressionError, type MaybePromise } from "../../jsonata/index.ts";
 import { isText } from "./router.ts";
-import type { JsonObject } from "../translation-context.ts";
+import type { JsonObject, Scope } from "../translation-context.ts";
 import { UnknownValue } from "../fields/value-kind.ts";
 
 /** One value that the upstream gets of a parameter: in its query, or in its path. */
@@ -15,7 +15,9 @@ export interface ParameterTarget {
   /** How the upstream reads several values; undefined if there is one. */
   readonly separation: "repeat" | "comma" | undefined;
   /** Returns the upstream's value; undefined if nothing is sent. @throws {ExpressionError} */
-  readonly write: (value: unknown, all: JsonObject) => MaybePromise<unknown>;
+  readonly write: (value: unknown, all: JsonObject, scope: Scope) => MaybePromise<unknown>;
+  /** Whether it reads the scope. */
+  readonly readsScope: boolean;
 }
 
 /** A value of a query: text, or a number or a boolean as text. */

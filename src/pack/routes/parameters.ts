@@ -4,9 +4,10 @@ import type { ParameterUse } from "../filters/query-filter.ts";
 import { parseScalar, shortName, type Query, type ValueType } from "./query.ts";
 import { mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import { resolveReference, type SourceLocation } from "../../base/index.ts";
-import { compileExpressionAt, evaluateFor, failureAsValue } from "../load/compile-expression.ts";
+import { compileScoped, SCOPE_VARIABLES } from "../calls/scope.ts";
+import { evaluateFor, failureAsValue } from "../load/compile-expression.ts";
 import type { ParameterDefinition } from "./parameter-definition.ts";
-import type { JsonObject } from "../translation-context.ts";
+import type { JsonObject, Scope } from "../translation-context.ts";
 import { compileSchema, validSchema } from "../bodies/body-schema.ts";
 import type { Schema } from "../fields/schema-members.ts";
 import { placeValues, type ParameterTarget, type PlacedValues } from "./parameter-values.ts";
@@ -18,6 +19,8 @@ export interface ParameterContext {
   readonly messages: ReadonlyMap<string, string>;
   /** `$values(kind, value)` of expressions. */
   readonly lookup: (kind: string, value: unknown) => unknown;
+  /** Headers of clients that no expression reads. */
+  readonly tokenHeaders: readonly string[];
 }
 
 /** One compiled parameter of the client. */
@@ -119,7 +122,7 @@ export function compileParameter(
 function compileTargets(
   field: string,
   definition: ParameterDefinition,
-  { values, lookup }: ParameterContext,
+  { values, lookup, tokenHeaders }: ParameterContext,
   location: SourceLocation,
 ): ParameterTarget[] {
   const { upstream, path, write, multiple, upstream_multiple: separation = multiple } = definition;
@@ -131,17 +134,23 @@ function compileTargets(
   const convert = apply && ((value: unknown) => apply(kind.ofText.alpha(value)));
   const { origin } = location;
 
-  function compileWrite(source: string | undefined, at: SourceLocation): ParameterTarget["write"] {
-    const expression =
-      source === undefined ? undefined : compileExpressionAt(at, source, ["value", "values"], values);
-    return (value, all) => {
-      const written = expression ? expression.evaluate(all, { value, values: lookup }) : value;
-      if (!convert) return written;
-      return evaluateFor(origin, () =>
-        thenMaybe(written, (result) =>
-          Array.isArray(result) ? mapMaybe(result, (each: unknown) => convert(each)) : convert(result),
-        ),
-      );
+  function compileWrite(
+    source: string | undefined,
+    at: SourceLocation,
+  ): Pick<ParameterTarget, "write" | "readsScope"> {
+    const place = { phase: "selection", tokenHeaders, own: ["value", "values"], kinds: values } as const;
+    const expression = source === undefined ? undefined : compileScoped(source, { ...place, location: at });
+    return {
+      readsScope: SCOPE_VARIABLES.some((name) => expression?.variables.has(name)),
+      write(value, all, scope) {
+        const written = expression ? expression.evaluate(all, scope, { value, values: lookup }) : value;
+        if (!convert) return written;
+        return evaluateFor(origin, () =>
+          thenMaybe(written, (result) =>
+            Array.isArray(result) ? mapMaybe(result, (each: unknown) => convert(each)) : convert(result),
+          ),
+        );
+      },
     };
   }
 
@@ -153,10 +162,10 @@ function compileTargets(
       upstream: name,
       path: undefined,
       separation,
-      write: compileWrite(source, location.at("upstream", name)),
+      ...compileWrite(source, location.at("upstream", name)),
     }));
   }
-  const one = { field, upstream, path, separation, write: compileWrite(write, location.at("write")) };
+  const one = { field, upstream, path, separation, ...compileWrite(write, location.at("write")) };
   return upstream === undefined && path === undefined ? [] : [one];
 }
 
@@ -169,6 +178,7 @@ export interface TranslatedQuery extends PlacedValues {
 }
 
 const NO_VALUES = {};
+const NO_SCOPE: Scope = { calls: {} };
 const NOTHING: TranslatedQuery = { upstream: "", path: NO_VALUES, ignored: [], query: new Map() };
 
 /** Maximum number of problems and of names in a record. */
@@ -227,8 +237,13 @@ export class QueryRules {
     return this.#names.has(name) || this.#useOf(name) === "used";
   }
 
-  /** @throws {HttpError} 400 with all problems */
-  translate(query: Query): MaybePromise<TranslatedQuery> {
+  /**
+   * Translates a query.
+   *
+   * @param scopeOf Returns what expressions know, for the query with its defaults. Only called if one of them needs it.
+   * @throws {HttpError} 400 with all problems
+   */
+  translate(query: Query, scopeOf: (query: Query) => MaybePromise<Scope>): MaybePromise<TranslatedQuery> {
     if (query.size === 0 && this.#needsNone) return NOTHING;
     const { unknown, ignored } = this.#findUnused(query);
     const reason = "This parameter is not known.";
@@ -243,9 +258,13 @@ export class QueryRules {
       return { ...NOTHING, ignored: [...ignored, ...unused], query: this.withDefaults(query) };
     }
     const targets = sent.flatMap((parameter) => parameter.targets);
-    return thenMaybe(
-      mapMaybe(targets, ({ field, write }) => failureAsValue(() => write(values[field], values))),
-      (written) => ({ ...placeValues(targets, written), ignored, query: this.withDefaults(query) }),
+    const complete = this.withDefaults(query);
+    const readsScope = targets.some((target) => target.readsScope);
+    return thenMaybe(readsScope ? scopeOf(complete) : NO_SCOPE, (scope) =>
+      thenMaybe(
+        mapMaybe(targets, ({ field, write }) => failureAsValue(() => write(values[field], values, scope))),
+        (written) => ({ ...placeValues(targets, written), ignored, query: complete }),
+      ),
     );
   }
 

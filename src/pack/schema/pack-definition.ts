@@ -63,7 +63,7 @@ export const errorCode = z.preprocess(
 
 const validationCodes = about(
   z.partialRecord(z.enum([...VALIDATION_RULES, "default"]), name).optional(),
-  "The code of each rule: keywords of JSON Schema; `unknown` for unknown members and parameters; `unknown_record` for unknown ids; `failed_check`; `page`, `size`, `filter` and `sort`; `default` for all others. Default: that of `status_codes`.",
+  "The code of each rule: keywords of JSON Schema; `unknown` for unknown members and parameters; `unknown_record` for unknown ids; `failed_check`; `page`, `size` (default: the code of `page`), `filter` and `sort`; `default` for all others. Default: that of `status_codes`.",
   { required: "missing_field", default: "invalid" },
 );
 
@@ -200,7 +200,7 @@ export const dialectDefinition = z.strictObject({
   }),
   secrets: about(
     z.array(name).default([]),
-    'Names whose values are masked in records and logs. `"*password*"` also matches longer names, `_pin_` a part of one, `"!token_type"` excludes a name, `codes[]` masks texts in a list.',
+    'Names whose values are redacted in records and logs. `"*password*"` also matches longer names, `_pin_` a part of one, `"!token_type"` excludes a name, `codes[]` redacts texts in a list.',
     ["*password*", "passcode"],
   ),
   values: about(z.record(name, valueKind).default({}), "Value kinds by name.", {

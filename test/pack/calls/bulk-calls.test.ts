@@ -373,7 +373,7 @@ describe("check reports", () => {
       "one request may send 6000 requests to poll: 1000 are allowed",
     ],
     ["an invalid expression", { ids: "ids[" }, {}, 'Expected "]"'],
-    ["a variable that does not exist", { ids: "$body.ids" }, {}, "$body"],
+    ["a variable that does not exist", { ids: "$sent.ids" }, {}, "$sent"],
   ])("%s", (_case, bulk, route, message) => {
     const faults = faultsOfSmallPack(packOf(bulk, route));
     expect(faults.join("\n")).toContain(message);

@@ -276,6 +276,40 @@ describe("check reports a variable that has no value yet", () => {
   );
 });
 
+test("a check without a text finds nothing", async () => {
+  const checks = [{ message: '$response.sealed ? "It is sealed." : ""' }];
+  const { send } = await start(
+    packOf({ calls: [{ at: "before", upstream: "GET /seals", checks }] }),
+    by({ "GET /seals": json(200, { sealed: false }), "POST /items": json(200, { id: 7 }) }),
+  );
+  expect((await send("POST /ann/books", { body: { title: "x" } })).status).toBe(200);
+});
+
+describe("check reports a name with two values:", () => {
+  const ofQuery = { query: { parameters: { shelf: { path: "shelf", required: true } } } };
+  test.each<[string, object, string]>([
+    [
+      "a call and a parameter of the query",
+      { ...ofQuery, upstream: "POST /{shelf}", calls: [{ name: "shelf", upstream: "GET /a" }] },
+      'a path parameter has the name of the call "shelf": rename the call',
+    ],
+    [
+      "a call and an id of many",
+      {
+        upstream: "POST /items/{one}",
+        bulk: { parameter: "one", ids: "ids", most: 5 },
+        calls: [{ name: "one", upstream: "GET /a" }],
+      },
+      'a path parameter has the name of the call "one": rename the call',
+    ],
+    [
+      "a parameter of the path and one of the query",
+      { client: "POST /:shelf/books", ...ofQuery, upstream: "POST /{shelf}" },
+      "{shelf} of the upstream's path has two values: one of them needs another name",
+    ],
+  ])("%s", (_names, route, fault) => expect(faultsOfSmallPack(packOf(route))).toContainEqual(fault));
+});
+
 describe("check reports a call", () => {
   test.each<[string, object[], string]>([
     [

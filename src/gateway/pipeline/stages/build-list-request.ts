@@ -21,6 +21,7 @@ import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { AlphaRequest } from "../request.ts";
 import { throwTranslatedError } from "../../responses/translate-error.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
+import { earlyScope } from "../calls/request-scope.ts";
 import { acceptPage, parsePage } from "../calls/upstream-list.ts";
 
 const NO_FILTER: Filter = { conditions: [] };
@@ -94,16 +95,14 @@ async function buildFilter(prepared: PreparedRequest, authorized: AuthorizedRequ
 }
 
 /** Translates the client's cursor if both sides have the same member as cursor. Otherwise the gateway searches the item. */
-async function withUpstreamCursor(
-  page: PageRequest,
-  { match, request, services }: AuthorizedRequest,
-): Promise<PageRequest> {
+async function withUpstreamCursor(page: PageRequest, authorized: AuthorizedRequest): Promise<PageRequest> {
+  const { match, request, services } = authorized;
   const { translateCursor } = match.route;
   const { style, upstreamGoesBack } = match.route.lists.paging;
   if (page.after === undefined || !translateCursor || (page.isBackward && !upstreamGoesBack)) return page;
   const cursor = await translateCursor(page.after, {
+    ...earlyScope(authorized, undefined),
     catalogs: services.catalogs,
-    calls: {},
     path: match.parameters,
     client: request.address,
   });

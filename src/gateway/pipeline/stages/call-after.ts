@@ -1,5 +1,6 @@
 /** The calls of a route after its main call: what its response is built from, and what else is to be done. */
 import {
+  failureAsValue,
   InvalidPathValueError,
   relatedLoss,
   responseLoss,
@@ -14,11 +15,12 @@ import { isObject, printJson } from "../../../base/index.ts";
 import { ExpressionError } from "../../../jsonata/index.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
+import { scopeOf } from "../calls/request-scope.ts";
 import { InvalidUpstreamResponseError, type UpstreamResponse } from "../calls/upstream-response.ts";
-import { unfinishedBody } from "./call-unfinished.ts";
+import { printOwnObject, unfinishedBody } from "./call-unfinished.ts";
 import { warnOnce } from "./repeat-call.ts";
 import type { CallOutcome, FailedCall } from "./call-outcome.ts";
-import { runCall, throwFailure } from "./run-call.ts";
+import { runCall, throwFailure, warnAbout } from "./run-call.ts";
 
 /** v4's success, and the values of calls that alpha's response needs too. */
 export interface UpstreamResult {
@@ -35,14 +37,6 @@ export type EachValues = ReadonlyMap<RouteCall, readonly unknown[]>;
 /** Calls for the values of one body. */
 const MOST_EACH_VALUES = 100;
 
-/** The scope of expressions about a request that has been built. */
-export const scopeOf = ({ alpha, body, calls = {} }: PreparedRequest, head: AuthorizedRequest): Scope => ({
-  head,
-  body: alpha,
-  request: body,
-  calls,
-});
-
 /** Reads the values for which calls are sent. @throws {HttpError} 400 for too many of them, before anything is written */
 export async function readEachValues(
   prepared: PreparedRequest,
@@ -53,7 +47,12 @@ export async function readEachValues(
   const scope = scopeOf({ ...prepared, body: prepared.body ?? {} }, authorized);
   for (const call of calls) {
     if (!call.eachValue || !call.knowsEach) continue;
-    const values = [(await call.eachValue(undefined, scope)) ?? []].flat();
+    const { eachValue } = call;
+    const found = await failureAsValue(() => eachValue(undefined, scope));
+    // The call fails with it again when it is sent.
+    if (found instanceof ExpressionError && call.isOptional) continue;
+    if (found instanceof ExpressionError) throw found;
+    const values = [found ?? []].flat();
     if (new Set(values).size > MOST_EACH_VALUES) {
       const field = call.eachMember === undefined ? undefined : errorField(call.eachMember);
       const reason = `Must be at most ${MOST_EACH_VALUES} different values.`;
@@ -92,7 +91,7 @@ class LaterCalls {
     this.#mainStatus = response.status;
     this.#response = response;
     this.#values = { ...prepared.calls };
-    this.#scope = { ...scopeOf(prepared, authorized), response, calls: this.#values };
+    this.#scope = scopeOf(prepared, authorized, { response, calls: this.#values });
     this.#hasWritten = prepared.method !== "GET";
   }
 
@@ -104,7 +103,6 @@ class LaterCalls {
     if (call.status !== undefined && call.status !== this.#mainStatus) return undefined;
     const input = objectIn(this.#response, this.#authorized.match.route);
     const scope = this.#scope;
-    if (!(await call.isNeeded(input, scope))) return undefined;
     const values = { ...this.#prepared.values, ...this.#values };
     const each = this.#eachValues.get(call);
     return runCall(call, { input, scope, values, each }, this.#authorized);
@@ -129,10 +127,13 @@ class LaterCalls {
     if (value === undefined && call.isOptional && call.answerOf === undefined)
       return this.#useFailure(call, outcome);
     if (call.endpoint.method !== "GET") this.#hasWritten = true;
-    await this.#check(call, outcome);
+    const cause = await this.#check(call, outcome);
+    if (cause) return this.#useFailure(call, { failure: { error: cause } });
     if (call.member !== undefined && value !== undefined) this.#values[call.member] = value;
     if (call.answerOf === undefined) return undefined;
-    const answer = await this.#answerOf(call, { ...this.#response, ...response, json: value });
+    const whole = { ...this.#response, ...response, json: value };
+    const answer = await failureAsValue(() => this.#answerOf(call, whole));
+    if (answer instanceof ExpressionError) return this.#useFailure(call, { failure: { error: answer } });
     // Only an object can be read as one: else it is as if the call had failed.
     if (call.fallback && !isObject(answer.json)) return this.#useFailure(call, outcome);
     this.#response = answer;
@@ -150,17 +151,21 @@ class LaterCalls {
     return { ...whole, bytes: Buffer.from(part === undefined ? "" : printJson(part)), json: part };
   }
 
+  /** Throws the errors of its checks. Returns the failure of a check, if the request goes on without the call. */
   async #check(
     call: RouteCall,
     { value, response }: Extract<CallOutcome, { value: unknown }>,
-  ): Promise<void> {
+  ): Promise<Error | undefined> {
     const received = { headers: {}, ...response, json: value };
     const errors = await call.check({ ...this.#scope, response: received });
     const { checkFailure } = this.#authorized.match.route;
+    const { cause } = errors.find((error) => error.cause) ?? {};
+    if (cause && call.isOptional) return cause;
     if (errors.length > 0)
       this.#throwAfterWrite(() => {
         throw new ValidationError([...withFailure(errors, checkFailure)]);
       });
+    return undefined;
   }
 
   #throwAfterWrite(fail: () => never): never {
@@ -176,11 +181,10 @@ class LaterCalls {
     if (call.repeats && call.answerOf !== undefined) return this.#useFailedOperation(call, failure);
     // An error of the client has its cause in the record. Without an error the record must name it.
     const isUsed = call.fallback !== undefined || call.isOptional;
-    if (isUsed && failure.error instanceof ExpressionError) warnOnce(this.#authorized, failure.error.message);
+    if (isUsed) warnAbout(failure.error, this.#authorized);
     if (call.fallback) {
       report.losses.add(responseLoss(upstreamName));
-      const body = await call.fallback(this.#scope);
-      return printJson(isObject(body) ? body : {});
+      return printOwnObject(call.fallback, this.#scope, this.#authorized);
     }
     if (!call.isOptional) return this.#throwAfterWrite(() => throwFailure(failure, call, this.#authorized));
     report.losses.add(relatedLoss(call.name, upstreamName));

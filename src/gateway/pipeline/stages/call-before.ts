@@ -12,10 +12,11 @@ import {
 } from "../../../pack/index.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
+import { earlyScope } from "../calls/request-scope.ts";
 import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
 import { throwUnfinished } from "./call-unfinished.ts";
 import type { CallOutcome } from "./call-outcome.ts";
-import { runCall, throwFailure } from "./run-call.ts";
+import { runCall, throwFailure, warnAbout } from "./run-call.ts";
 
 /** Values of the calls before the main call, errors of those that found nothing, and the rules that depend on them. */
 interface EarlyResults {
@@ -38,12 +39,9 @@ interface Fetched {
  *
  * @throws {InvalidUpstreamResponseError} Without it another change could be overwritten.
  */
-function entityTagOf(
-  { headers: received = {}, json }: Partial<NonNullable<Scope["response"]>>,
-  name: string,
-  { headers, versionPath }: Route,
-): string {
-  const tag = headers?.entityTag ? headers.entityTag(valueAt(json, versionPath), json) : received["etag"];
+function entityTagOf(scope: Scope, name: string, { headers, versionPath }: Route): string {
+  const { headers: received = {}, json } = scope.response ?? {};
+  const tag = headers?.entityTag ? headers.entityTag(valueAt(json, versionPath), scope) : received["etag"];
   if (typeof tag === "string" && isEntityTag(tag)) return tag;
   throw new InvalidUpstreamResponseError(`the response to "${name}" has no ETag for "if_match"`);
 }
@@ -71,49 +69,59 @@ export async function callBefore(
   bodyErrors: readonly ErrorDetail[],
   authorized: AuthorizedRequest,
 ): Promise<EarlyResults> {
-  const { match, services } = authorized;
+  const { match, request, services } = authorized;
   const { route } = match;
   const { unknown_record: reason } = services.pack.dialect.messages;
   const values: Record<string, unknown> = {};
   const errors: ErrorDetail[] = [];
   const fetched: Fetched[] = [];
-  const scope: Scope = { head: authorized, body, calls: values };
+  const scope = earlyScope(authorized, body, values);
   let headers: PreparedRequest["headers"];
   for (const call of route.callPlan.before) {
     const { member, notFoundField: field, failure } = call;
     // What its path needs was not sent, or not found.
     if (!call.needs.every((name) => Object.hasOwn(values, name))) continue;
-    if (isUseless(call, bodyErrors) || !(await call.isNeeded(body, scope))) continue;
+    if (isUseless(call, bodyErrors)) continue;
     const known = { ...body, ...match.parameters, ...values };
     const outcome = await runCall(call, { input: body, scope, values: known }, authorized);
+    if (!outcome) continue;
     if (isNotFound(outcome, call)) {
       errors.push({ ...failure, field: field ?? "", reason, rule: "unknown_record" });
       continue;
     }
     const isVersion = member !== undefined && member === route.ifMatch;
     if ("isUnfinished" in outcome) {
-      if (call.unfinished) throwUnfinished(call, authorized);
+      if (call.unfinished || isVersion) throwUnfinished(call, authorized);
       continue;
     }
     if ("failure" in outcome) {
-      const isNeeded = isVersion || (field === undefined && !call.isOptional);
-      if (isNeeded || !outcome.failure.response) throwFailure(outcome.failure, call, authorized);
+      const { error, response: refusal } = outcome.failure;
+      const mayFail = call.isOptional || (field !== undefined && refusal !== undefined);
+      if (isVersion || !mayFail || request.signal.aborted) throwFailure(outcome.failure, call, authorized);
+      warnAbout(error, authorized);
       continue;
     }
-    const { value, response } = outcome;
+    const { value } = outcome;
+    const response = { headers: {}, ...outcome.response, json: value };
     // Also of a response without a body: the main call must not be sent without it.
-    if (isVersion) headers = { "if-match": entityTagOf(response ?? {}, member, route) };
+    if (isVersion) headers = { "if-match": entityTagOf({ ...scope, response }, member, route) };
     if (value === undefined) continue;
     if (member !== undefined) values[member] = value;
-    fetched.push({ call, response: { headers: {}, ...response, json: value } });
+    fetched.push({ call, response });
   }
   return {
     values,
     headers,
     errors,
-    async check(request) {
+    async check(translated) {
       const found = await Promise.all(
-        fetched.map(async ({ call, response }) => call.check({ ...scope, request, response })),
+        fetched.map(async ({ call, response }) => {
+          const errors = await call.check({ ...scope, request: translated, response });
+          const { cause } = errors.find((error) => error.cause) ?? {};
+          if (!cause || !call.isOptional) return errors;
+          warnAbout(cause, authorized);
+          return [];
+        }),
       );
       return withFailure(found.flat(), route.checkFailure);
     },

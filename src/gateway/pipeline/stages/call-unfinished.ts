@@ -1,5 +1,6 @@
 /** The client's response while an operation of v4 is in progress. */
 import {
+  failureAsValue,
   GATEWAY_TIMEOUT,
   HttpError,
   type RouteCall,
@@ -7,6 +8,7 @@ import {
   TranslatedError,
 } from "../../../pack/index.ts";
 import { isObject, printJson } from "../../../base/index.ts";
+import { ExpressionError, type MaybePromise } from "../../../jsonata/index.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { warnOnce } from "./repeat-call.ts";
 
@@ -35,6 +37,17 @@ export async function unfinishedBody(
   if (!unfinished || "error" in unfinished) return throwUnfinished(call, authorized);
   warnOnce(authorized, "the operation is still in progress");
   authorized.report.successStatus = unfinished.status;
-  const body = await unfinished.body(scope);
-  return printJson(isObject(body) ? body : {});
+  return printOwnObject(unfinished.body, scope, authorized);
+}
+
+/** The client's object that an expression gives in place of a response; without members if it gives none, or fails. */
+export async function printOwnObject(
+  objectOf: (scope: Scope) => MaybePromise<unknown>,
+  scope: Scope,
+  authorized: AuthorizedRequest,
+): Promise<string> {
+  const object = await failureAsValue(() => objectOf(scope));
+  const hasFailed = object instanceof ExpressionError;
+  if (hasFailed) warnOnce(authorized, object.message);
+  return printJson(!hasFailed && isObject(object) ? object : {});
 }

@@ -4,6 +4,7 @@ import { isObject } from "../../../base/index.ts";
 import { throwTranslatedError } from "../../responses/translate-error.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
+import { scopeOf } from "../calls/request-scope.ts";
 import type { UpstreamResponse } from "../calls/upstream-response.ts";
 import { callAfter, readEachValues, type UpstreamResult } from "./call-after.ts";
 import { callParts } from "./call-parts.ts";
@@ -33,7 +34,10 @@ export async function callUpstream(
     ? await callAfter(response, prepared, eachValues, authorized)
     : { response, calls: prepared.calls ?? {} };
   // Only a success has headers of v4's responses: an error is the gateway's, and says nothing like "ask me in 5 seconds".
-  if (route.headers) report.upstreamHead = result.response;
+  if (route.headers) {
+    report.upstreamHead = result.response;
+    report.scope = scopeOf(prepared, authorized, result);
+  }
   return result;
 }
 

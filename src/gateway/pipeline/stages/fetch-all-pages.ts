@@ -10,7 +10,13 @@ import { InvalidUpstreamResponseError, type UpstreamResponse } from "../calls/up
 const MAX_CONCURRENT_REQUESTS = 8;
 
 /** All rows of a v4 list, or the response with which v4 rejected one of its pages. */
-export type AllPages = { readonly rows: readonly unknown[] } | { readonly rejected: UpstreamResponse };
+export type AllPages = { readonly rows: readonly ListRow[] } | { readonly rejected: UpstreamResponse };
+
+/** A row of a list, and the response that has it. */
+export interface ListRow {
+  readonly row: unknown;
+  readonly response: UpstreamResponse;
+}
 
 /**
  * Fetches all pages of a v4 list, in pages as large as v4 allows.
@@ -35,18 +41,20 @@ export async function fetchAllPages(
   // A page is parsed at once: after an invalid one no other is requested.
   const fetchPage = async (query: string) => {
     const response = await upstream.call({ ...prepared, path: addQuery(prepared.path, query) });
-    return response.success ? parsePage(response, lists, readWrapped) : { rejected: response };
+    return response.success
+      ? { ...parsePage(response, lists, readWrapped), response }
+      : { rejected: response };
   };
-  const rows: unknown[] = [];
+  const rows: ListRow[] = [];
 
   do {
     // Where the number of rows is known after the first page, the others are fetched at once.
     const queries = walk.rest() ?? [walk.query];
     const pages = await pMap(queries, fetchPage, { concurrency: MAX_CONCURRENT_REQUESTS });
     for (const page of pages) {
-      if ("rejected" in page) return page;
+      if ("rejected" in page) return { rejected: page.rejected };
       acceptPage(walk, page);
-      rows.push(...page.items);
+      for (const row of page.items) rows.push({ row, response: page.response });
     }
     if (Math.max(walk.total ?? 0, rows.length) > most)
       throw new InvalidUpstreamResponseError(`the list has more than ${most} rows`);

@@ -1,6 +1,7 @@
-import { HttpError, overriddenMethod, type Pack, splitPath } from "../../../pack/index.ts";
+import { type ClientHead, HttpError, overriddenMethod, type Pack, splitPath } from "../../../pack/index.ts";
 import type { RouteMatch } from "../context.ts";
-import { hasFragment, type AlphaRequest } from "../request.ts";
+import { earlyScope } from "../calls/request-scope.ts";
+import { hasFragment, sentObject, type AlphaRequest, type ReadJson } from "../request.ts";
 
 const METHOD_NOT_ALLOWED = 405;
 
@@ -71,6 +72,15 @@ export async function withPathValues(
   const written = (await route.writeParameters?.(parameters)) ?? parameters;
   return { route, parameters: { ...written, ...fromQuery } };
 }
+
+/** Translates the query parameters that the pack names. @throws {HttpError} 400 */
+export const translateQuery = (match: RouteMatch, head: ClientHead, readJson: ReadJson) => {
+  const { query: rules, body } = match.route;
+  return rules.translate(head.query, async (query) => {
+    const scopeHead = { ...head, query, match: await withPathValues(match, {}) };
+    return earlyScope(scopeHead, body && sentObject(body, readJson));
+  });
+};
 
 /** The candidate that represents all of them until the body has selected one. */
 export const firstCandidate = (candidates: RouteCandidates): RouteMatch | undefined =>

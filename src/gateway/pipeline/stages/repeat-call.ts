@@ -1,5 +1,6 @@
 /** A call that is sent again until its response meets a condition: an operation must be done first. */
 import {
+  failureAsValue,
   HttpError,
   type OperationState,
   type Repetition,
@@ -49,14 +50,17 @@ async function askForState(
   }
 }
 
-/** v4's response of an operation that has failed, as if the call had failed with it. */
+/** v4's response of an operation that has failed, as if the call had failed with it: as a whole if its error can't be read. */
 async function errorOf(
   repetition: Repetition,
   response: UpstreamResponse,
   scope: Scope,
+  authorized: AuthorizedRequest,
 ): Promise<UpstreamResponse> {
   const { headers, bytes } = response;
-  const json = await repetition.errorOf(response, scope);
+  const error = await failureAsValue(() => repetition.errorOf(response, scope));
+  if (error instanceof ExpressionError) warnOnce(authorized, error.message);
+  const json = error instanceof ExpressionError ? response.json : error;
   return { status: repetition.errorStatus, success: false, headers, bytes, json };
 }
 
@@ -97,7 +101,7 @@ export async function repeatCall(
       const { response, state } = answer ?? {};
       if (response && state === "done") return { value: response.json, response };
       if (response && state === "failed")
-        return { failure: { response: await errorOf(repetition, response, scope), prepared } };
+        return { failure: { response: await errorOf(repetition, response, scope, authorized), prepared } };
       if (response && isBefore && !response.success) return { failure: { response, prepared } };
       if (response && LASTING_STATUSES.has(response.status)) return { isUnfinished: true };
       if (!(await pauseUntilNext(response?.headers ?? {}))) return { isUnfinished: true };

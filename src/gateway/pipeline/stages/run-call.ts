@@ -1,14 +1,22 @@
 /** Sends one call of a route, in addition to the main call: once, for each value, or until its response meets a condition. */
 import pMap from "p-map";
-import { type JsonObject, partLoss, RESPONSE, type RouteCall, type Scope } from "../../../pack/index.ts";
+import {
+  type JsonObject,
+  partLoss,
+  RESPONSE,
+  type RouteCall,
+  type Scope,
+  ValidationError,
+} from "../../../pack/index.ts";
 import { isObject } from "../../../base/index.ts";
+import { ExpressionError } from "../../../jsonata/index.ts";
 import { throwTranslatedError } from "../../responses/translate-error.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import { requestWithoutBody, type PreparedRequest } from "../calls/prepared-request.ts";
 import type { UpstreamResponse } from "../calls/upstream-response.ts";
 import type { CallOutcome, CallResponse, FailedCall } from "./call-outcome.ts";
 import { fetchAllPages } from "./fetch-all-pages.ts";
-import { repeatCall } from "./repeat-call.ts";
+import { repeatCall, warnOnce } from "./repeat-call.ts";
 
 /** v4 calls that one client request may have in progress. */
 const MAX_CONCURRENT_REQUESTS = 8;
@@ -106,7 +114,9 @@ async function readRows(prepared: PreparedRequest, authorized: AuthorizedRequest
   const { paging } = authorized.services.pack;
   const lists = { paging, parseList: authorized.match.route.lists.parseList };
   const list = await fetchAllPages(prepared, { most: MOST_ROWS, readWrapped: undefined, lists }, authorized);
-  return "rows" in list ? { value: list.rows } : { failure: { response: list.rejected, prepared } };
+  return "rows" in list
+    ? { value: list.rows.map(({ row }) => row) }
+    : { failure: { response: list.rejected, prepared } };
 }
 
 const catchFailure = (outcome: Promise<CallOutcome>): Promise<CallOutcome> =>
@@ -121,9 +131,25 @@ async function send(call: RouteCall, input: CallInput, authorized: AuthorizedReq
     : readRows(prepared, authorized);
 }
 
-/** Sends a call. An error of it is the outcome. */
-export const runCall = (...given: Parameters<typeof send>): Promise<CallOutcome> =>
-  catchFailure(send(...given));
+/** Sends a call if it is needed. An error of it, or of its condition, is the outcome. */
+export async function runCall(
+  call: RouteCall,
+  input: CallInput,
+  authorized: AuthorizedRequest,
+): Promise<CallOutcome | undefined> {
+  try {
+    if (!(await call.isNeeded(input.input, input.scope))) return undefined;
+    return await send(call, input, authorized);
+  } catch (error) {
+    return { failure: { error } };
+  }
+}
+
+/** Names the expression that failed in the record, where its error is not that of the request. */
+export function warnAbout(error: unknown, authorized: AuthorizedRequest): void {
+  const causes = error instanceof ValidationError ? error.details.map(({ cause }) => cause) : [error];
+  for (const cause of causes) if (cause instanceof ExpressionError) warnOnce(authorized, cause.message);
+}
 
 /** Throws the failure of a call that the request needs. @throws {HttpError} v4's error, translated */
 export function throwFailure(

@@ -24,6 +24,7 @@ import type { AuthorizedRequest } from "../authorized-request.ts";
 import { translateObject } from "../../responses/translate-response.ts";
 import { throwTranslatedError } from "../../responses/translate-error.ts";
 import { requestWithoutBody, type PreparedRequest } from "../calls/prepared-request.ts";
+import { earlyScope, readingOf } from "../calls/request-scope.ts";
 import { callBefore } from "./call-before.ts";
 
 /** Reads what a GET of the same object responds with now; undefined where v4 does not show it. */
@@ -33,7 +34,7 @@ type FetchCurrent = ((mode?: "must succeed") => Promise<JsonObject | undefined>)
 export function createFetchCurrent(route: Route | undefined, authorized: AuthorizedRequest): FetchCurrent {
   if (!route || !("call" in route.source)) return undefined;
   const endpoint = route.source.call;
-  const { match, upstream, services } = authorized;
+  const { match, upstream } = authorized;
   let current: JsonObject | undefined;
   return async (mode) => {
     if (current) return current;
@@ -42,7 +43,7 @@ export function createFetchCurrent(route: Route | undefined, authorized: Authori
     if (!response.success && mode === "must succeed")
       throwTranslatedError(response, route, prepared, authorized);
     if (!response.success) return undefined;
-    const reading = { head: authorized, catalogs: services.catalogs, calls: {} };
+    const reading = { ...readingOf({ response, calls: {} }, prepared, authorized), lost: undefined };
     const json = await translateObject(response, route, reading);
     current = parseJson(json) as JsonObject;
     return current;
@@ -117,12 +118,10 @@ export async function translateItems(
   const errors = [...normal.flatMap(({ faults }) => faults), ...rules.check(items)];
   if (errors.length > 0) throw new ValidationError(errors);
   const writing = {
+    ...earlyScope(authorized, items),
     catalogs: services.catalogs,
-    head: authorized,
-    calls: {},
     path: match.parameters,
     client: request.address,
-    body: items,
   };
   const written = await mapMaybe(items, (item) => rules.write(item as JsonObject, writing));
   const faults = withFailure(
@@ -192,12 +191,10 @@ export async function translateBody(
   }
   const earlier = await callBefore(valid, errors, authorized);
   const written = await rules.write(valid, {
+    ...earlyScope(authorized, valid, earlier.values),
     catalogs: services.catalogs,
-    head: authorized,
-    calls: earlier.values,
     path: match.parameters,
     client: request.address,
-    body: valid,
     change,
   });
   errors = [...errors, ...withFailure(written.faults, match.route.checkFailure), ...earlier.errors];

@@ -14,7 +14,8 @@ import type { AuthorizedRequest } from "../../pipeline/authorized-request.ts";
 import type { PreparedRequest } from "../../pipeline/calls/prepared-request.ts";
 import type { UpstreamResult } from "../../pipeline/stages/call-after.ts";
 import { openListBody } from "../../pipeline/calls/upstream-response.ts";
-import { objectKind, readingOf } from "../object.ts";
+import { readingOf } from "../../pipeline/calls/request-scope.ts";
+import { objectKind } from "../object.ts";
 import { bulkOf, type SentId } from "./read-ids.ts";
 
 /** An error of one call. After one that is about the client the others are not sent. */
@@ -130,6 +131,7 @@ export async function makeCall(
   const ofCall = {
     ...report,
     upstreamHead: undefined,
+    scope: undefined,
     upstreamRateLimit: undefined,
     successStatus: undefined,
   };

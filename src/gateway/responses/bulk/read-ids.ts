@@ -1,12 +1,5 @@
 /** The ids of a request for many ids. */
-import {
-  type Bulk,
-  INVALID_VALUE,
-  queryOf,
-  REQUIRED,
-  type Route,
-  ValidationError,
-} from "../../../pack/index.ts";
+import { type Bulk, INVALID_VALUE, REQUIRED, type Route, ValidationError } from "../../../pack/index.ts";
 import { isExactNumber } from "../../../base/index.ts";
 import { ExpressionError } from "../../../jsonata/index.ts";
 import type { AuthorizedRequest } from "../../pipeline/authorized-request.ts";
@@ -33,7 +26,8 @@ export async function readIds(authorized: AuthorizedRequest): Promise<readonly S
   };
   let found: unknown;
   try {
-    found = await idsOf(readsBody ? readJson().value : {}, queryOf(authorized));
+    const body = readsBody ? readJson().value : {};
+    found = await idsOf(body, { head: authorized, body, calls: {} });
   } catch (error) {
     if (error instanceof ExpressionError) return fail(INVALID_VALUE, undefined, error);
     throw error;

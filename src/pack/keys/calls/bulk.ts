@@ -4,7 +4,8 @@ import { findPath, type Shape } from "../../fields/shape.ts";
 import { type MaybePromise, thenMaybe } from "../../../jsonata/index.ts";
 import { onlyPath } from "../../codegen/emit-input.ts";
 import { about, type SourceLocation } from "../../../base/index.ts";
-import { compileExpressionAt } from "../../load/compile-expression.ts";
+import { compileScoped } from "../../calls/scope.ts";
+import type { Scope } from "../../translation-context.ts";
 import { parseParameter, type Parameters } from "../../routes/router.ts";
 import { compilePathValues } from "../../routes/path-parameters.ts";
 import type { Endpoint } from "../../calls/endpoint.ts";
@@ -35,7 +36,7 @@ const definitionSchema = z.strictObject({
     "The upstream takes several ids in one call, and responds with a list. An id without an object in it is a 404. Default: a call for each id.",
     { size: 20, member: "ids" },
   ),
-  ids: about(name, "JSONata over the client's body, with `$query`: the ids.", "ids"),
+  ids: about(name, "JSONata over the client's body: the ids.", "ids"),
   most: about(
     z.int().positive().max(MOST_IDS),
     "The most ids of a request. More are an invalid request. They make at most 100 calls.",
@@ -76,7 +77,7 @@ export interface Bulk {
   /** The name of an id in the path. */
   readonly parameter: string;
   /** Returns the ids of a request. */
-  readonly idsOf: (body: unknown, query: Readonly<Record<string, unknown>>) => MaybePromise<unknown>;
+  readonly idsOf: (body: unknown, scope: Scope) => MaybePromise<unknown>;
   /** The member or the parameter that has the ids, for errors; undefined if the expression does not start with one. */
   readonly field: string | undefined;
   readonly readsBody: boolean;
@@ -170,7 +171,7 @@ function reportManyPolls(
 
 /** Compiles the key; undefined where the route has no call, which is reported elsewhere. */
 function compileBulk(definition: BulkDefinition, context: KeyContext): Bulk | undefined {
-  const { call: endpoint, keys, location, pathParameters: rules } = context;
+  const { call: endpoint, keys, location, pathParameters: rules, tokenHeaders } = context;
   if (!endpoint) return undefined;
   const { parameter, ids, failure, list } = definition;
   const hasObject = keys.response !== "none";
@@ -178,8 +179,8 @@ function compileBulk(definition: BulkDefinition, context: KeyContext): Bulk | un
   reportInvalidRoute(definition, endpoint, context);
   reportInvalidShapes(definition, location);
   reportInvalidChunk(definition, endpoint, context);
-  const expression = compileExpressionAt(location.at("ids"), ids, ["query"]);
-  const { inputNames, variables } = expression;
+  const place = { location: location.at("ids"), phase: "selection", tokenHeaders } as const;
+  const { evaluate, inputNames, variables, readsInput } = compileScoped(ids, place);
   const type = rules[parameter]?.type ?? "text";
   const translate = compilePathValues([parameter], rules);
   if (!hasObject && findPath(success, "object"))
@@ -189,9 +190,9 @@ function compileBulk(definition: BulkDefinition, context: KeyContext): Bulk | un
   return {
     endpoint,
     parameter,
-    idsOf: (body, query) => expression.evaluate(body, { query }),
-    field: variables.has("query") ? /\$query\.(\w+)/.exec(ids)?.[1] : onlyPath(inputNames)?.[0],
-    readsBody: inputNames === "all" || inputNames.size > 0,
+    idsOf: evaluate,
+    field: /\$(?:query|body)\.(\w+)/.exec(ids)?.[1] ?? onlyPath(inputNames)?.[0],
+    readsBody: readsInput || variables.has("body"),
     most: definition.most,
     concurrency: definition.concurrency,
     timeoutMs: definition.timeout_ms,
