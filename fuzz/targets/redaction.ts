@@ -87,7 +87,7 @@ export const target: Target = {
           // A secret of v4: no value of the request helps to find it, and its name may have been truncated.
           redaction.json(Buffer.from(JSON.stringify({ value: SECRET, [input]: input, name }))),
           redaction.value({ [input]: said }, undefined, values),
-          ...said.map((text) => values.conceal(text)),
+          ...said.map((text) => values.redact(text)),
         ];
         const text = JSON.stringify(recorded);
         hold(`a secret in ${place} is in no part of the record`, !text.includes(SECRET));

@@ -11,8 +11,7 @@ export { bucketOf, BUCKETS, hasName, namesOf, lastingName, UNNAMED } from "./cli
 export { CLIENTS, type ClientsParts } from "./clients/feature.ts";
 export { type Cell, csvRow } from "./export/csv.ts";
 export { type ExportOptions, exportTexts, writeExport } from "./export/export-records.ts";
-export { EXPORT_FORMATS, type ExportFormat, isExportFormat } from "./export/format-names.ts";
-export { exportFormat } from "./export/formats.ts";
+export { EXPORT_FORMATS, exportFormat, type ExportFormat, isExportFormat } from "./export/formats.ts";
 export type { CallSpan } from "./record/call-spans.ts";
 export { decodeBody, isForm, type SentBody } from "./record/client-body.ts";
 export { JsonText, tryParse } from "./record/json-text.ts";

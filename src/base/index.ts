@@ -145,7 +145,7 @@ export {
 export {
   DEFAULT_TEXTS,
   givenTexts,
-  maskSecrets,
+  redactSettings,
   optionName,
   readEnvironment,
   readOptions,

@@ -98,7 +98,7 @@ export interface AdminDeps {
   readonly clients: ClientOptions;
   /** The operator's features: their status and actions. */
   readonly features: readonly AdminFeature[];
-  /** The names of both sides in the active pack. */
+  /** The names of both APIs in the active pack. */
   readonly names: () => Readonly<Record<"client" | "upstream", string>>;
   /** The active pack, for `GET /api/mappings`. */
   readonly mappings: () => unknown;

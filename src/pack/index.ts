@@ -151,6 +151,7 @@ export {
   packHash,
   readPackFiles,
 } from "./load/loaded-pack.ts";
+export type { ApiNames } from "./keys/key.ts";
 export type { TranslateLocation } from "./load/locations.ts";
 export type { Resource } from "./load/resource.ts";
 export { describePack } from "./openapi/document.ts";
@@ -162,7 +163,6 @@ export {
   namesOf,
   type PackSummary,
   scopeOf,
-  type SideNames,
   summarizePack,
 } from "./pack-summary.ts";
 export type { Pack } from "./pack.ts";

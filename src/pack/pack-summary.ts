@@ -1,6 +1,7 @@
 import type { FieldRule } from "./fields/field-definition.ts";
 import type { Severity } from "../base/index.ts";
 import { lossOf } from "./fields/loss.ts";
+import type { ApiNames } from "./keys/key.ts";
 import { valueClassOf } from "./keys/fields/field-keys.ts";
 import { isFilterable } from "./keys/fields/filters.ts";
 import type { Pack } from "./pack.ts";
@@ -9,14 +10,8 @@ import type { Route } from "./routes/route.ts";
 /** How the value of an alpha field is determined (mappings/README.md, "What check counts"). */
 export type FieldClass = "same" | "renamed" | "value" | "expanded" | "derived" | "composed" | "missing";
 
-/** The names of both sides, as the pack has them. */
-export interface SideNames {
-  readonly client: string;
-  readonly upstream: string;
-}
-
-/** Returns the names of both sides of a pack. */
-export const namesOf = ({ dialect: { client, upstream } }: Pack): SideNames => ({
+/** Returns the names of both APIs of a pack. */
+export const namesOf = ({ dialect: { client, upstream } }: Pack): ApiNames => ({
   client: client.name,
   upstream: upstream.name,
 });

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "@jest/globals";
 import { EVENTS, type Notice } from "../../src/migration/notices/notice.ts";
 import { MAX_PER_HOUR, takeLook, type Look } from "../../src/migration/notices/look.ts";
-import { NOTHING } from "../../src/migration/notices/state.ts";
+import { NOTHING } from "../../src/migration/notices/stored-notices.ts";
 import { observe, plan, stage, START } from "../support/notices.ts";
 
 const page = readFileSync("docs/reference/notices.md", "utf8");
@@ -32,10 +32,13 @@ function makeAll(): Notice[] {
     { time: START + 3_600_000 },
   ];
   const receivers = [{ name: "a", url: "", key: Buffer.alloc(0), events: new Set(EVENTS) }];
-  let state = NOTHING;
+  let stored = NOTHING;
   for (const look of looks)
-    ({ state } = takeLook(state, { clients: undefined, plan: undefined, receivers, ...look }));
-  return [...state.waiting.map(({ notice }) => notice), { type: "test", timestamp, data: { receiver: "a" } }];
+    ({ stored } = takeLook(stored, { clients: undefined, plan: undefined, receivers, ...look }));
+  return [
+    ...stored.waiting.map(({ notice }) => notice),
+    { type: "test", timestamp, data: { receiver: "a" } },
+  ];
 }
 
 /** The names of all members of a value, and the types of the others. */

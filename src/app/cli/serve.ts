@@ -7,7 +7,7 @@ import {
   givenTexts,
   isForPeople,
   isObserving,
-  maskSecrets,
+  redactSettings,
   readEnvironment,
   type Settings,
   type SettingTexts,
@@ -125,7 +125,7 @@ async function run(flags: SettingTexts, options: ServeOptions): Promise<number> 
     ? []
     : [packFolder(settings.MAPPINGS_DIR), ...(candidate === undefined ? [] : [candidate])];
   const unwatches = folders.map((folder) => watchFolder(folder, reload));
-  const given = maskSecrets(givenTexts(process.env, flags));
+  const given = redactSettings(givenTexts(process.env, flags));
   // A person at a terminal reads the given settings in the welcome.
   if (!isForPeople(settings.LOG_FORMAT))
     log.info({ settings: { ...DEFAULT_TEXTS, ...given } }, "started with these settings");

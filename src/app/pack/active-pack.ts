@@ -34,7 +34,7 @@ export interface ActivePack {
    * pack serves requests, and the catalogs are tried again.
    */
   replace(loaded: LoadedPack, isSuperseded: () => boolean): Promise<void>;
-  /** The pack that testers may ask for; undefined: none. */
+  /** The pack that testers may ask for, if there is a candidate. */
   candidate(): ServingPack | undefined;
   /** Reads the catalogs of a candidate, then serves the requests that ask for it. Undefined: the candidate was removed. */
   offer(loaded: LoadedPack | undefined, isSuperseded: () => boolean): Promise<void>;

@@ -2,8 +2,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createZstdCompress } from "node:zlib";
 import type { AuditQuery, AuditStore } from "../store/store.ts";
-import type { ExportFormat } from "./format-names.ts";
-import { exportFormat, type WriterOptions } from "./formats.ts";
+import { exportFormat, type ExportFormat, type WriterOptions } from "./formats.ts";
 
 /** Options of {@link exportTexts}. */
 export interface ExportOptions {

@@ -3,7 +3,6 @@ import { UNREADABLE } from "../store/segment.ts";
 import { tryReadRecord } from "../record/read-record.ts";
 import type { AuditRecord } from "../record/record.ts";
 import { CSV_HEAD, csvLine } from "./csv.ts";
-import type { ExportFormat } from "./format-names.ts";
 import { HAR_HEAD, harEntries, harTail } from "./har.ts";
 
 /** How a format is written. */
@@ -53,7 +52,8 @@ const readEach = (texts: readonly string[], onDamaged: () => void): AuditRecord[
     return record ?? [];
   });
 
-const FORMATS: Readonly<Record<ExportFormat, Format>> = {
+/** All export formats by their names, which are also the extensions of the files. */
+const FORMATS = {
   ndjson: { contentType: "application/x-ndjson", createWriter: createNdjsonWriter },
   "ndjson.zst": {
     contentType: "application/zstd",
@@ -82,7 +82,17 @@ const FORMATS: Readonly<Record<ExportFormat, Format>> = {
       separator: ",\n",
     }),
   },
-};
+} satisfies Readonly<Record<string, Format>>;
+
+/** The name of an export format. */
+export type ExportFormat = keyof typeof FORMATS;
+
+/** The names of all export formats. */
+export const EXPORT_FORMATS = Object.keys(FORMATS) as readonly ExportFormat[];
+
+/** Whether a value is the name of an export format. */
+export const isExportFormat = (name: unknown): name is ExportFormat =>
+  EXPORT_FORMATS.some((known) => known === name);
 
 /** How a format is served and written. */
 export const exportFormat = (name: ExportFormat): Format => FORMATS[name];

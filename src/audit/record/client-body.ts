@@ -17,7 +17,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 export const isForm = ({ type = "" }: SentBody): boolean => FORM.test(type);
 
 /** Whether the `Content-Type` of a body is that of a multipart form. */
-export const isMultipart = ({ type = "" }: SentBody): boolean => MULTIPART.test(type);
+const isMultipart = ({ type = "" }: SentBody): boolean => MULTIPART.test(type);
 
 /**
  * Decodes a body. Returns undefined if it is not UTF-8, or a multipart form that was not read. UTF-16 and UTF-32 of plain
@@ -34,11 +34,11 @@ export function decodeBody(body: SentBody): string | undefined {
 }
 
 /** Whether another text was sent with the type of a form: JSON, markup or a sentence, which then is the name of a member. */
-export const isMistakenForm = (form: readonly (readonly [string, unknown])[]): boolean =>
+const isMistakenForm = (form: readonly (readonly [string, unknown])[]): boolean =>
   form.some(([name]) => /[{}<>":,=%\s]/.test(name));
 
 /** The members of a form as an object. A repeated name has all its values, and a file is recorded as such. */
-export function membersOf(form: readonly (readonly [string, unknown])[]): object {
+function membersOf(form: readonly (readonly [string, unknown])[]): object {
   const members = new Map<string, unknown[]>();
   for (const [name, value] of form) {
     const recorded = typeof value === "string" ? value : { file: true };
@@ -49,4 +49,22 @@ export function membersOf(form: readonly (readonly [string, unknown])[]): object
   return Object.fromEntries(
     [...members].map(([name, values]) => [name, values.length === 1 ? values[0] : values]),
   );
+}
+
+/** Longer forms are not read (`oauth/read-form.ts`). */
+const MAX_FORM_BYTES = 65_536;
+
+const NOT_UTF8 = "not UTF-8";
+const UNREAD = "a form that was not read";
+
+/** Reads a client's body: the members of a form, or text in UTF-8. Of any other it says why nothing of it is recorded. */
+export function readSentBody(
+  sent: SentBody,
+): { readonly form: object } | { readonly text: string } | { readonly why: string } {
+  if (sent.form && (isMultipart(sent) || !isMistakenForm(sent.form))) return { form: membersOf(sent.form) };
+  const text = decodeBody(sent);
+  if (text === undefined) return { why: isMultipart(sent) ? UNREAD : NOT_UTF8 };
+  if (isForm(sent) && sent.bytes.byteLength > MAX_FORM_BYTES) return { why: UNREAD };
+  const members = isForm(sent) ? [...new URLSearchParams(text)] : undefined;
+  return members && !isMistakenForm(members) ? { form: membersOf(members) } : { text };
 }

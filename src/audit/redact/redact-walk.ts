@@ -113,7 +113,7 @@ export class RedactionWalk {
   /** Makes edits in a text, and replaces the values in the rest. */
   #apply(text: string, edits: readonly Edit[]): string {
     const { values } = this.#options;
-    if (edits.length === 0) return values?.conceal(text) ?? text;
+    if (edits.length === 0) return values?.redact(text) ?? text;
     return applyEdits(text, [...edits, ...(values?.findIn(text) ?? [])]);
   }
 
@@ -159,14 +159,14 @@ export class RedactionWalk {
 
   #redactMember(kind: NameKind, value: unknown, depth: number): unknown {
     if (kind === "none") return this.value(value, depth);
-    if (kind === "secret") return this.#conceal(value, depth);
+    if (kind === "secret") return this.#redactValue(value, depth);
     const redactText = (item: unknown): unknown =>
-      typeof item === "string" ? this.#conceal(item, depth) : this.value(item, depth);
+      typeof item === "string" ? this.#redactValue(item, depth) : this.value(item, depth);
     return Array.isArray(value) ? mapItems(value, redactText) : redactText(value);
   }
 
   /** A missing value is recorded: readers need to know that it was missing. */
-  #conceal(value: unknown, depth: number): unknown {
+  #redactValue(value: unknown, depth: number): unknown {
     if (value === null || value === undefined) return value;
     this.#spend(STEPS_OF_NAME);
     this.#found?.add(value);

@@ -1,4 +1,5 @@
-import type { SentBody } from "../record/client-body.ts";
+import { secretsBehindScheme } from "../../pack/index.ts";
+import { isForm, readSentBody, type SentBody } from "../record/client-body.ts";
 import { JsonText, tryParse } from "../record/json-text.ts";
 import type { RecordedBody } from "../record/record.ts";
 import { omittedBody, truncatedBody, truncateUtf8 } from "../record/truncate.ts";
@@ -7,9 +8,8 @@ import { hasValueMember } from "./find-names.ts";
 import { parseWhole } from "./parse-whole.ts";
 import { looksLikePairs } from "./redact-pairs.ts";
 import { RedactionWalk } from "./redact-walk.ts";
-import { secretNames } from "./secret-names.ts";
-import { readSentBody, SecretSearch } from "./secret-search.ts";
-import { NEEDLE_LENGTH, type SecretValues } from "./secret-values.ts";
+import { type SecretNames, secretNames } from "./secret-names.ts";
+import { NEEDLE_LENGTH, SecretValues } from "./secret-values.ts";
 
 export interface RedactionOptions {
   /** Names of members whose values are secret, in any spelling (`secretNames`). */
@@ -20,23 +20,117 @@ export interface RedactionOptions {
   readonly literals?: ReadonlySet<string>;
 }
 
+/** Headers by their names in lower case. */
+export type SentHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The parts of a request that may have secrets. */
+export interface SentTexts {
+  readonly path: string;
+  /** Whether the path is one of the pack's routes. */
+  readonly isRoute: boolean;
+  readonly query: string;
+  /** Headers that are recorded. */
+  readonly texts: readonly (string | undefined)[];
+  /** Other headers, with their names in lower case. */
+  readonly headers?: SentHeaders | undefined;
+  readonly body?: SentBody | undefined;
+}
+
+/** Bytes of a body that are searched at least. Values of longer bodies are not known: a megabyte would delay all other requests. */
+const MIN_SEARCHED = 65_536;
+/** Shorter tokens were not issued by anybody, and could be a part of any text. */
+const MIN_TOKEN_LENGTH = 8;
+
 const UNPARSED = "secrets in a text that is no JSON and no form";
 
 /**
- * Removes secrets from what is recorded (R-16). No method throws or changes its arguments. In addition to what has a secret
- * name, `values` are replaced wherever they are. The time of each method is proportional to the length of the text.
+ * Removes secrets from what is recorded (R-16). First the secret values of all messages of an exchange are found, then they are
+ * replaced in each message wherever they are, in addition to what has a secret name there. `secret-names.ts` says which names are
+ * secret, and `redact-walk.ts` goes over the values. No method throws or changes its arguments. The time of each method is proportional to the length of the text.
  *
  * A body is redacted before it is truncated, so that no part of a secret is left. One that has the name of a secret and can't be
  * parsed is not recorded.
  */
-export class Redaction extends SecretSearch {
+export class Redaction {
+  /** Bytes of a body that is searched. A longer one may have any secrets. */
+  readonly maxSearched: number;
+  readonly #names: SecretNames;
   readonly #limit: number;
   readonly #literals: ReadonlySet<string> | undefined;
 
   constructor({ names, bodyLimit, literals }: RedactionOptions) {
-    super(secretNames(names), bodyLimit);
+    this.#names = secretNames(names);
+    this.maxSearched = Math.max(MIN_SEARCHED, bodyLimit);
     this.#limit = bodyLimit;
     this.#literals = literals;
+  }
+
+  /** Finds the values with secret names in the client's request, and adds its tokens. */
+  find(sent: SentTexts, tokens: readonly (string | undefined)[] = []): SecretValues {
+    const found = new SecretValues();
+    for (const token of tokens)
+      if (token !== undefined && token.length >= MIN_TOKEN_LENGTH) found.addToken(token);
+    this.addFrom(sent, found);
+    return found;
+  }
+
+  /** Adds those of another message. */
+  addFrom(
+    { path, isRoute, query, texts: recorded, headers = {}, body }: SentTexts,
+    found: SecretValues,
+  ): void {
+    this.#search(found, (walk) => {
+      found.fromBody(false);
+      walk.path(path, isRoute);
+      walk.pairs(query);
+      for (const text of recorded) if (text !== undefined) walk.text(text);
+      for (const name in headers) {
+        // Tokens are known. A scheme in front of them would be a part of the value.
+        if (name === "authorization") continue;
+        const isSecret = this.#names.has(name);
+        const add = (text: string): unknown => (isSecret ? addHeader(name, text, found) : walk.text(text));
+        const texts = headers[name];
+        if (typeof texts === "string") add(texts);
+        else texts?.forEach(add);
+      }
+      found.fromBody(true);
+      if (body && this.#names.maybeInBytes(body.bytes)) this.#findInBody(body, walk, found);
+    });
+  }
+
+  /** Whether a text may have a value with a secret name. Never wrongly false. */
+  mayHaveSecrets(text: string): boolean {
+    return this.#names.maybeIn(text);
+  }
+
+  /** Adds those of a parsed JSON body. */
+  addFromValue(parsed: unknown, found: SecretValues): void {
+    const text = JSON.stringify(parsed);
+    if (text !== undefined) this.addFromText(text, found);
+  }
+
+  /** Adds those of a body, which may be JSON. It is searched to its end: it is as long as what the gateway has translated. */
+  addFromText(text: string, found: SecretValues): void {
+    if (!this.#names.maybeIn(text)) return;
+    this.#search(found, (walk) => walk.body(text));
+  }
+
+  /** Text that could not be searched may have unknown secrets. */
+  #search(found: SecretValues, visit: (walk: RedactionWalk) => void): void {
+    if (!found.isComplete) return;
+    try {
+      visit(new RedactionWalk({ names: this.#names, found }));
+    } catch {
+      found.markIncomplete();
+    }
+  }
+
+  #findInBody(body: SentBody, walk: RedactionWalk, found: SecretValues): void {
+    if (body.bytes.byteLength > this.maxSearched) return found.markIncomplete();
+    const read = readSentBody(body);
+    if ("form" in read) walk.value(read.form);
+    else if ("text" in read) walk.body(read.text);
+    else if (isForm(body)) found.markIncomplete();
   }
 
   /** Redacts a parsed JSON body. `bytes` is its length as it was sent, for the mark of a truncated one. */
@@ -53,7 +147,7 @@ export class Redaction extends SecretSearch {
     return guarded(bytes.length, values, () => {
       const [limit, { length }] = [this.#limit, bytes];
       // The whole body, because a secret after the limit can be a part of any text of the exchange.
-      const hasNames = this.names.maybeInBytes(bytes);
+      const hasNames = this.#names.maybeInBytes(bytes);
       // A value that starts before the limit may end after it. Its start is enough to find it: characters of up to 3 bytes.
       if (hasNames || values?.maybeIn(bytes.toString("utf8", 0, limit + 3 * NEEDLE_LENGTH)))
         return this.#json(bytes, hasNames, values);
@@ -67,7 +161,7 @@ export class Redaction extends SecretSearch {
     return guarded(length, values, () => {
       const text = new TextDecoder().decode(bytes);
       if (hasValueMember(text) || this.#walk().text(text) !== text) return omittedBody(length, UNPARSED);
-      return truncatedBody(values?.conceal(text) ?? text, this.#limit, length);
+      return truncatedBody(values?.redact(text) ?? text, this.#limit, length);
     });
   }
 
@@ -118,7 +212,7 @@ export class Redaction extends SecretSearch {
   }
 
   #walk(values?: SecretValues, found?: SecretValues): RedactionWalk {
-    return new RedactionWalk({ names: this.names, literals: this.#literals, values, found });
+    return new RedactionWalk({ names: this.#names, literals: this.#literals, values, found });
   }
 
   #short(values: SecretValues | undefined, redact: (walk: RedactionWalk) => string): string {
@@ -133,7 +227,7 @@ export class Redaction extends SecretSearch {
     const [text, { length }] = [bytes.toString(), bytes];
     const parsed = parseWhole(text);
     if (!parsed) {
-      if (hasNames && values) this.search(values, (walk) => walk.text(text));
+      if (hasNames && values) this.#search(values, (walk) => walk.text(text));
       return omittedBody(length, values?.whyIncomplete ?? UNPARSED);
     }
     // An escape may hide a value. A value that the body has itself may be anywhere in it.
@@ -162,7 +256,7 @@ export class Redaction extends SecretSearch {
     }
     if (looksLikePairs(text)) return this.#limited(this.#walk(values).text(text), bytes);
     if (this.#walk().text(text) !== text) return omittedBody(bytes, UNPARSED);
-    const recorded = values?.conceal(text) ?? text;
+    const recorded = values?.redact(text) ?? text;
     // JSON in which a member is repeated.
     if (recorded === text && bytes <= this.#limit && tryParse(text)) return new JsonText(text);
     return this.#limited(recorded, bytes);
@@ -173,6 +267,13 @@ export class Redaction extends SecretSearch {
     if (Buffer.byteLength(json) <= this.#limit) return redacted;
     return truncatedBody(typeof redacted === "string" ? redacted : json, this.#limit, bytes);
   }
+}
+
+/** Adds the values of a header with a secret name, with and without a scheme in front of them. What follows the first pair of Set-Cookie says how long and where the cookie is valid. */
+function addHeader(name: string, text: string, found: SecretValues): void {
+  for (const pair of text.split(";").slice(0, name === "set-cookie" ? 1 : Infinity))
+    found.add(pair.slice(pair.indexOf("=") + 1).trim());
+  found.add([text, ...secretsBehindScheme(text)]);
 }
 
 /** Values that can't be redacted are not recorded: an accessor that throws must not end a request. */

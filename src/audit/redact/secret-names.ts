@@ -100,6 +100,9 @@ const anyOf = (names: readonly string[], before: string, after: string): RegExp 
       : `${before}(?:${names.map((name) => RegExp.escape(name)).join("|")})${after}`,
   );
 
+/** The names of each pack, compiled: its records, traces and comparisons have the same ones. */
+const compiled = new WeakMap<readonly string[], SecretNames>();
+
 /**
  * Compiles the names of secret members.
  *
@@ -109,6 +112,14 @@ const anyOf = (names: readonly string[], before: string, after: string): RegExp 
  *   `tokens[]`: texts in such a list are secret, and objects are searched.
  */
 export function secretNames(all: readonly string[]): SecretNames {
+  const known = compiled.get(all);
+  if (known) return known;
+  const names = compileNames(all);
+  compiled.set(all, names);
+  return names;
+}
+
+function compileNames(all: readonly string[]): SecretNames {
   const { places, lists, others, otherWords } = readNames(all);
   const everyName: readonly FoldedName[] = [
     ...[...places].map(([name, place]) => ({ name, place })),

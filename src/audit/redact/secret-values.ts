@@ -42,7 +42,7 @@ function insert(root: Node, value: string): void {
 
 /**
  * The values that have secret names in one request, and its token. They are replaced wherever they occur in the same
- * exchange, also as JSON, URLs and forms spell them. The time of a search only depends on the length of the text.
+ * exchange, also as JSON, URLs, forms and HTML spell them. The time of a search only depends on the length of the text.
  */
 export class SecretValues {
   readonly #values = new Set<string>();
@@ -138,7 +138,7 @@ export class SecretValues {
   }
 
   /** The text without the values in it. */
-  conceal(text: string): string {
+  redact(text: string): string {
     if (!this.isComplete) return REDACTED;
     const found = this.findIn(text);
     return found.length === 0 ? text : applyEdits(text, found);
@@ -200,11 +200,28 @@ function lengthOf(value: string, text: string, at: number, to: number): number {
   return end - at;
 }
 
+/** How frameworks write quotes in HTML: double and single ones. */
+const HTML_QUOTES = [
+  ['"', "'"],
+  ["&quot;", "&#39;"],
+  ["&quot;", "&#039;"],
+  ["&quot;", "&#x27;"],
+  ["&quot;", "&apos;"],
+  ["&#34;", "&#39;"],
+] as const;
+
+/** A value as HTML spells it: many services escape what their errors repeat. */
+function htmlSpellings(text: string): string[] {
+  if (!/[&<>"']/.test(text)) return [];
+  const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  return HTML_QUOTES.map(([double, single]) => escaped.replaceAll('"', double).replaceAll("'", single));
+}
+
 /** Characters that no encoding changes. */
-const PLAIN = /^[\w.~!*'()-]*$/;
+const PLAIN = /^[\w.~!*()-]*$/;
 
 /**
- * A value as JSON, URLs and forms spell it, and as it is read where they have spelled it. Others may replace half a
+ * A value as JSON, URLs, forms and HTML spell it, and as it is read where they have spelled it. Others may replace half a
  * character by U+FFFD.
  */
 function spellings(text: string): string[] {
@@ -218,6 +235,7 @@ function spellings(text: string): string[] {
     JSON.stringify(text).slice(1, -1),
     encoded,
     encoded.replaceAll("%20", "+"),
+    ...htmlSpellings(text),
     ...(read.length >= MIN_LENGTH ? [read] : []),
   ];
 }

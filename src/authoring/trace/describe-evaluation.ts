@@ -9,7 +9,7 @@ export interface DescribeOptions {
   readonly redaction: Redaction;
   readonly isSecret: (name: string) => boolean;
   /** Whether all values are secret: the expression belongs to a secret. */
-  readonly isHidden: boolean;
+  readonly isSecretField: boolean;
   /** Secret values that are known of the whole request. */
   readonly secrets: SecretValues;
 }
@@ -22,13 +22,13 @@ const isFunction = (value: unknown): boolean =>
 /** Describes one evaluation. @param maxNodes How many nodes it may have. */
 export function describeEvaluation(
   evaluation: Evaluation,
-  { redaction, isSecret, isHidden: isOfSecret, secrets }: DescribeOptions,
+  { redaction, isSecret, isSecretField, secrets }: DescribeOptions,
   maxNodes: number,
 ): TracedExpression {
   const { origin, source, input, bindings, roots, value, error } = evaluation;
   for (const part of [input, ...Object.values(bindings)])
     if (typeof part !== "function") redaction.addFromValue(part, secrets);
-  const isAllHidden = isOfSecret || evaluation.namesSecret;
+  const isAllSecret = isSecretField || evaluation.namesSecret;
   const secretFrames = findSecretFrames(evaluation, isSecret);
   let left = maxNodes;
   let omitted = evaluation.omitted;
@@ -42,7 +42,7 @@ export function describeEvaluation(
 
   function describeNode(frame: Frame): TracedNode {
     const { step, isOpen, lookups, children } = frame;
-    const isHidden = isAllHidden || secretFrames.has(frame);
+    const isSecretValue = isAllSecret || secretFrames.has(frame);
     const shown = children.filter((child) => !isFunction(child.value));
     const taken = shown.slice(0, Math.max(0, left));
     left -= taken.length;
@@ -51,28 +51,30 @@ export function describeEvaluation(
     return {
       text: cut(step.text.replaceAll(/\s+/g, " ")),
       offset: step.offset,
-      value: isHidden || isOpen ? null : textOf(frame.value),
-      ...(isHidden && { isSecret: true }),
+      value: isSecretValue || isOpen ? null : textOf(frame.value),
+      ...(isSecretValue && { isSecret: true }),
       ...(step.branch && { branch: step.branch }),
       ...(isOpen && { hasFailed: true }),
-      ...(lookups.length > 0 && !isHidden && { lookups: lookups.map(describeLookup) }),
+      ...(lookups.length > 0 && !isSecretValue && { lookups: lookups.map(describeLookup) }),
       children: taken.map(describeNode),
       ...(missing > 0 && { omitted: missing }),
     };
   }
 
   const nodes = roots.filter((frame) => !isFunction(frame.value)).map(describeNode);
-  const isHidden = isAllHidden || roots.some((frame) => secretFrames.has(frame));
+  const isSecretValue = isAllSecret || roots.some((frame) => secretFrames.has(frame));
   return {
     place: origin?.place ?? "",
     path: origin?.path ?? "",
     field: origin?.field ?? null,
     source: source.trim(),
-    value: isHidden || error !== undefined ? null : textOf(value),
-    ...(isHidden && { isSecret: true }),
+    value: isSecretValue || error !== undefined ? null : textOf(value),
+    ...(isSecretValue && { isSecret: true }),
     // The messages of JSONata have values in them.
     ...(error !== undefined && {
-      error: isHidden ? "failed" : redaction.text(error instanceof Error ? error.message : "failed", secrets),
+      error: isSecretValue
+        ? "failed"
+        : redaction.text(error instanceof Error ? error.message : "failed", secrets),
     }),
     nodes,
     ...(omitted > 0 && { omitted }),

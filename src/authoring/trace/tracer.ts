@@ -78,9 +78,11 @@ export class Tracer {
     const explained = await explainRecord(record, this.pack);
     const route = alpha.route === null ? undefined : this.pack.route(alpha.route);
     const { expressions, left } = this.#describeAll(evaluations);
-    const hidden = new Set(expressions.flatMap(({ field, isSecret }) => (isSecret && field ? [field] : [])));
+    const secretFields = new Set(
+      expressions.flatMap(({ field, isSecret }) => (isSecret && field ? [field] : [])),
+    );
     const fieldsOf = (fields: readonly ExplainedField[]): TracedField[] =>
-      fields.slice(0, MAX_FIELDS).map((field) => this.#describeField(field, hidden));
+      fields.slice(0, MAX_FIELDS).map((field) => this.#describeField(field, secretFields));
     const body = explained.body?.fields ?? [];
     const moreFields = Math.max(0, explained.answer.length - MAX_FIELDS, body.length - MAX_FIELDS);
     return {
@@ -105,12 +107,12 @@ export class Tracer {
     const secrets = new SecretValues();
     let left = MAX_NODES;
     const expressions = evaluations.map((evaluation) => {
-      const isHidden = this.#isSecretOrigin(evaluation.origin);
+      const isSecretField = this.#isSecretOrigin(evaluation.origin);
       const options = {
         redaction: this.#redaction,
         isSecret: this.#isSecret,
         secrets,
-        isHidden,
+        isSecretField,
       };
       const described = describeEvaluation(evaluation, options, left);
       left -= countNodes(described.nodes);
@@ -125,17 +127,17 @@ export class Tracer {
 
   #describeField(
     { field, class: kind, rule, value, v4 }: ExplainedField,
-    hidden: ReadonlySet<string>,
+    secretFields: ReadonlySet<string>,
   ): TracedField {
-    const isHidden = field.split(/[.[]/).some((name) => hidden.has(name) || this.#isSecret(name));
-    const shown = (part: unknown) => (isHidden ? null : this.#text(part));
+    const isSecretField = field.split(/[.[]/).some((name) => secretFields.has(name) || this.#isSecret(name));
+    const shown = (part: unknown) => (isSecretField ? null : this.#text(part));
     return {
       field,
       class: kind,
       rule,
       value: shown(value),
       v4: { field: v4.field, value: shown(v4.value) },
-      ...(isHidden && { isSecret: true as const }),
+      ...(isSecretField && { isSecret: true as const }),
     };
   }
 }

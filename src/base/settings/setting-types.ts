@@ -2,7 +2,7 @@
 import { isIP } from "node:net";
 import { z } from "zod";
 import { errorText } from "./error-text.ts";
-import { maskAddresses } from "./mask-address.ts";
+import { redactAddresses } from "./redact-address.ts";
 import { parseProductWords } from "./product-words.ts";
 
 /** The longest delay of a timer in milliseconds. The runtime fires a longer one at once. */
@@ -159,7 +159,8 @@ const listOf = (isValid: (item: string) => boolean, expected: string) =>
     .transform((items): readonly string[] => items.map((item) => item.trim()).filter(Boolean))
     .superRefine((items, context) => {
       const invalid = items.find((item) => !isValid(item));
-      if (invalid !== undefined) context.addIssue(`must be ${expected}; "${maskAddresses(invalid)}" is not`);
+      if (invalid !== undefined)
+        context.addIssue(`must be ${expected}; "${redactAddresses(invalid)}" is not`);
     });
 
 /** Tokens, none of which is shown in a problem. */

@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { maskAddress, maskAddresses } from "./mask-address.ts";
+import { redactAddress, redactAddresses } from "./redact-address.ts";
 import {
   SETTINGS,
   settingsSchema,
@@ -142,8 +142,8 @@ const missingUpstream = (label: Label): string =>
 function quoteValue(value: unknown, name: SettingName): string {
   if (SETTINGS[name].secret) return "the value";
   if (SETTINGS[name].isAddress && (typeof value === "string" || value instanceof URL))
-    return JSON.stringify(maskAddress(String(value)));
-  return maskAddresses(JSON.stringify(value) ?? String(value));
+    return JSON.stringify(redactAddress(String(value)));
+  return redactAddresses(JSON.stringify(value) ?? String(value));
 }
 
 function describeIssue({ path, message }: z.core.$ZodIssue, values: SettingValues): [SettingName, string] {
@@ -242,19 +242,19 @@ export function readOptions(
 }
 
 /** A secret address without its user, password and parameters. */
-function maskSecretAddress(value: string): string {
+function redactSecretAddress(value: string): string {
   if (!URL.canParse(value)) return "***";
   const { protocol, username, password, host, pathname } = new URL(value);
   return `${protocol}//${username || password ? "***@" : ""}${host}${pathname}`;
 }
 
-/** Texts of settings as operators may see them: secrets are masked. */
-export const maskSecrets = (texts: SettingTexts): SettingTexts =>
+/** Texts of settings as operators may see them: secrets are redacted. */
+export const redactSettings = (texts: SettingTexts): SettingTexts =>
   Object.fromEntries(
     Object.entries(texts).map(([name, text]) => {
       const { secret, isAddress } = SETTINGS[name as SettingName];
       if (!secret) return [name, text];
-      return [name, isAddress ? maskSecretAddress(text) : "***"];
+      return [name, isAddress ? redactSecretAddress(text) : "***"];
     }),
   );
 

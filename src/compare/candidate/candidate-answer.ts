@@ -144,7 +144,7 @@ export function createCandidateAnswer(
       catalogs,
       responseCache: NO_RESPONSE_CACHE,
       tokens: known.tokens,
-      tokenStore: { ...emptyTokenStore, find: () => current?.token?.resolved.grant },
+      tokenStore: { ...emptyTokenStore, find: () => current?.token?.resolved.issued },
       nativeScheme: settings?.NATIVE_PROXY ? pack.nativeScheme : undefined,
     },
   });

@@ -15,7 +15,7 @@ import {
 interface ServingPacks {
   /** The pack for requests that start now. */
   current(): { readonly pack: Pack };
-  /** The pack that testers may ask for; undefined: none. */
+  /** The pack that testers may ask for, if there is a candidate. */
   candidate(): { readonly pack: Pack } | undefined;
   /** Reads the catalogs of a candidate, then serves the requests that ask for it. Undefined: the candidate was removed. */
   offer(loaded: LoadedPack | undefined, isSuperseded: () => boolean): Promise<void>;

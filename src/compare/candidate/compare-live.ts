@@ -21,7 +21,7 @@ const CLIENT_SHARE = 0.25;
 const MOST_BUSY = 0.8;
 
 export interface LiveComparisonOptions {
-  /** The pack with which answers are compared; undefined: there is none. */
+  /** The pack with which answers are compared, if one is. */
   readonly candidate: () => OtherPack | undefined;
   readonly directory: () => ClientDirectory;
   readonly plan: PlanRules;

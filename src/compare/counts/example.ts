@@ -157,12 +157,12 @@ export function createExample(
     source,
     subject,
     route,
-    client: client === null ? null : secrets.conceal(client.slice(0, MAX_NAME)),
+    client: client === null ? null : secrets.redact(client.slice(0, MAX_NAME)),
     time: new Date(time).toISOString(),
-    requestId: secrets.conceal(requestId.slice(0, MAX_NAME)),
+    requestId: secrets.redact(requestId.slice(0, MAX_NAME)),
     differences: differences.slice(0, MAX_DIFFERENCES).map(({ field, kind, old, new: other }) => ({
       // A service may use values of clients as names of members.
-      field: secrets.conceal(field.slice(0, MAX_NAME)),
+      field: secrets.redact(field.slice(0, MAX_NAME)),
       kind,
       old: redactValue(field, old, redaction, secrets),
       new: redactValue(field, other, redaction, secrets),

@@ -23,7 +23,7 @@ export interface ComparisonBudget {
 
 /** The choice of a request's side, as comparisons see it. */
 export interface ComparedSides {
-  plan(): { readonly data: RolloutData; readonly compare: ComparisonBudget };
+  config(): { readonly data: RolloutData; readonly compare: ComparisonBudget };
   /** Whether the file turned a client to the translation within the last hour. */
   isFresh(client: string | undefined, route: string | null): boolean;
   /** Takes the result of a comparison. @param sender Who has asked: see `provenBy`; undefined: a stranger */

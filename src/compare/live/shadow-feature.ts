@@ -43,13 +43,13 @@ export const SHADOW: Feature<ShadowNeeds, OpenShadow | undefined> = {
   open({ RATE_LIMIT }, { sides, legacy, state, report, tokenParameter }, { log, metrics, repeat }) {
     if (!sides || !legacy) return undefined;
     const budget = new Budget(() => {
-      const { perSecond, memoryBytes: memory, clientShare } = sides.plan().compare;
+      const { perSecond, memoryBytes: memory, clientShare } = sides.config().compare;
       const perClient = Math.max(1, Math.floor(RATE_LIMIT.points * clientShare));
       return { perSecond, perClient, clientSeconds: RATE_LIMIT.seconds, memory };
     });
     const fence = new WriteFence({
       lagMs() {
-        const { data } = sides.plan();
+        const { data } = sides.config();
         return data.kind === "replicated" ? data.lagMs : 0;
       },
       onFull: createReportFull({ log, metrics }),

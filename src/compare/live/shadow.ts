@@ -113,11 +113,11 @@ function createRunner(
   const { pack, log } = dependencies;
   return new ShadowRunner({
     share: () => {
-      const { share } = sides.plan().compare;
+      const { share } = sides.config().compare;
       return share === 0 ? undefined : share / BUCKETS;
     },
     judge: createJudge(pack, volatile),
-    subject: () => `${pack.hash} ${sides.plan().data.kind}`,
+    subject: () => `${pack.hash} ${sides.config().data.kind}`,
     budget,
     fence,
     answers: { old: createOldAnswer(old, sides), new: createShadowTranslation(settings, dependencies) },
@@ -160,7 +160,7 @@ function createBeginRead(
   }
 
   return (route, routed) => {
-    if (route.file || route.upload || sides.plan().compare.skippedRoutes.has(route.name)) return undefined;
+    if (route.file || route.upload || sides.config().compare.skippedRoutes.has(route.name)) return undefined;
     const comparison = runner.begin(servedOf(route, routed));
     if (!comparison) return undefined;
     if (routed.side === "new")

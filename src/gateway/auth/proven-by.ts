@@ -65,7 +65,7 @@ export class ProvenClients {
     return this.#counted.size;
   }
 
-  /** The client that is counted for another one; undefined: there is none. */
+  /** The client that is counted in place of another one, if one is. */
   find(by: string): string | undefined {
     const [known] = partsOf(by).flatMap((part) => this.#byPart.get(part) ?? []);
     return known;

@@ -33,7 +33,7 @@ export interface TokenStoreOptions extends TokenRefresherOptions {
 }
 
 /** The rights of a token that v4 has issued, and how it is stored. */
-export interface TokenGrant extends Pick<StoredToken, "scopes"> {
+export interface NewToken extends Pick<StoredToken, "scopes"> {
   readonly refresh: RefreshCredentials | undefined;
   readonly owner: Owner;
   /** When it was requested, in milliseconds since 1970. */
@@ -109,8 +109,8 @@ export class TokenStore {
    * @returns The gateway token to give to the client in its place.
    * @throws {HttpError} if its owner has too many. {StateUnavailableError}
    */
-  async save(issued: Omit<IssuedToken, "scopes">, grant: TokenGrant): Promise<string> {
-    const { scopes, owner, refresh, at, seconds, shown, application } = grant;
+  async save(issued: Omit<IssuedToken, "scopes">, kept: NewToken): Promise<string> {
+    const { scopes, owner, refresh, at, seconds, shown, application } = kept;
     const token = this.#options.gatewayTokens.create(shown);
     const storedToken = {
       scopes,

@@ -9,7 +9,7 @@
  * | A connection to the upstream, of a forwarded stream | a share of each client | the slowest streams end | `slow-streams.ts` |
  * | A connection of the client, after its response | a short time | | `unread-rest.ts` |
  *
- * A stream that passes is as fast as its slower side: each side is read only as far as the other takes it.
+ * A stream that passes is as fast as its slower end: each end is read only as far as the other takes it.
  */
 
 const MB = 1024 * 1024;

@@ -27,8 +27,8 @@ export interface SlowStreamGuard {
   start(): void;
 }
 
-/** The side that keeps a stream waiting: neither before the first byte of its response, for which the upstream has its own limit. */
-function findSlowSide({ request, response, isComplete }: ForwardedStream): "client" | "upstream" | undefined {
+/** The end that keeps a stream waiting: neither before the first byte of its response, for which the upstream has its own limit. */
+function findSlowEnd({ request, response, isComplete }: ForwardedStream): "client" | "upstream" | undefined {
   if (!request.complete || response.writableNeedDrain) return "client";
   return response.headersSent && !isComplete ? "upstream" : undefined;
 }
@@ -39,7 +39,7 @@ function measure(stream: ForwardedStream): number | undefined {
   if (!guarded) return undefined;
   const { bytesBefore } = guarded;
   const bytes = bytesIn + bytesOut;
-  guarded.bytesBefore = findSlowSide(stream) && bytes;
+  guarded.bytesBefore = findSlowEnd(stream) && bytes;
   return guarded.bytesBefore === undefined || bytesBefore === undefined ? undefined : bytes - bytesBefore;
 }
 
@@ -100,7 +100,7 @@ export function createSlowStreamGuard({
     }
     for (const { stream, isTooSlow } of findAwaited())
       if (isTooSlow && isAwaited(stream))
-        stream.abort(`the ${findSlowSide(stream)} was too slow while others waited`);
+        stream.abort(`the ${findSlowEnd(stream)} was too slow while others waited`);
     if (shares.queueLength() > 0) return;
     clearInterval(timer);
     timer = undefined;

@@ -28,7 +28,7 @@ export interface ForwardTarget {
   readonly timeoutMs: number;
 }
 
-/** Follows the events of both sides. */
+/** Follows the events of the client and of the upstream. */
 export class ForwardedRequest {
   /** Its target at the upstream. */
   readonly target: string;

@@ -125,7 +125,7 @@ export function findRoute({ method, path }: AlphaRequest, pack: Pack): Route | u
   return routes.find(({ isSafe }) => !isSafe) ?? routes[0];
 }
 
-/** Whether a request only reads, on both sides. Without a route its method says so. */
+/** Whether a request only reads, for the client and for the upstream. Without a route its method says so. */
 export const onlyReads = ({ method }: AlphaRequest, route: Route | undefined): boolean =>
   route ? route.isSafe : SAFE_METHODS.has(method);
 

@@ -108,6 +108,11 @@ class Connections {
     const exchange = { request, response };
     inFlight.push(exchange);
     response.on("close", () => void inFlight.splice(inFlight.indexOf(exchange), 1));
+    // Node does not end the connection of a response that was destroyed while it waited for those before it.
+    if (!response.socket)
+      response.once("socket", (socket) => {
+        if (response.destroyed) socket.destroy();
+      });
     if (this.#isDraining || inFlight.length >= MAX_PIPELINED) this.closeAfter(exchange);
     return true;
   }

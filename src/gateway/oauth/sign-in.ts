@@ -8,7 +8,7 @@ import { peekBody } from "../bodies/peek-body.ts";
 
 /** A call to the login server. */
 export interface SignIn {
-  /** The application that it names; undefined: none. Anybody can name any. */
+  /** The application that it names, if it names one. Anybody can name any. */
   readonly application: string | undefined;
   /** The token that it revokes. */
   readonly token: string | undefined;

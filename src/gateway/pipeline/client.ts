@@ -42,10 +42,10 @@ export const ANONYMOUS: AuthenticatedClient = {
 /** A client as v4 sees it: with the token that stands for its own at v4 now (L-24). */
 export interface ResolvedCredentials {
   readonly credentials: Credentials;
-  readonly grant: TokenLookup;
+  readonly issued: TokenLookup;
   /**
    * Looks for a replacement, once in a request, after v4 has rejected a token: another replica may have refreshed
-   * it, and this one's copy is seconds old. From then on `credentials` and `grant` are the new ones.
+   * it, and this one's copy is seconds old. From then on `credentials` and `issued` are the new ones.
    *
    * @returns false where there is no other token
    */

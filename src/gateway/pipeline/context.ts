@@ -73,9 +73,9 @@ interface StageResults {
   match: RouteMatch | undefined;
   rateLimitStatus: RateLimitStatus | undefined;
   token: ClientToken | undefined;
-  /** The plan's decision about the request; undefined: none. */
+  /** The plan's decision about the request, if one of its stages applies. */
   planned: PlanVerdict | undefined;
-  /** Fields that the response lacks because of the plan; undefined: none. */
+  /** Fields that the response lacks because of the plan, if it lacks some. */
   hiddenFields: readonly string[] | undefined;
   body: ReceivedBody | undefined;
   /** The parameters of the query, and the body that is parsed when it is needed; undefined before authorization. */
@@ -179,8 +179,8 @@ export function identityOf(
   { client, token, application }: Pick<RequestContext, "client" | "token" | "application">,
 ): ClientIdentity & { readonly isProven: boolean } {
   const hash = client?.credentials.hash;
-  const grant = token?.resolved.grant;
-  const issuedTo = typeof grant === "object" ? grant.application : undefined;
+  const issued = token?.resolved.issued;
+  const issuedTo = typeof issued === "object" ? issued.application : undefined;
   return {
     label: request.label,
     application: issuedTo ?? application?.id,

@@ -1,7 +1,7 @@
 /** Cursors of the translation are marked: a page goes to the side that gave its cursor, on each replica. */
 import { type Pack, readParameters } from "../../pack/index.ts";
 
-/** The side that serves a request: the old service, or the translation. */
+/** The side of a roll-out that serves a request: the old service, or the translation. */
 export type Side = "old" | "new";
 
 /** The prefix of the translation's opaque cursors while there are two sides. */

@@ -32,7 +32,7 @@ export interface HiddenField {
 export interface PlanVerdict {
   /** Undefined: the request is served. */
   readonly decision: Decision | undefined;
-  /** Fields that its response lacks; undefined: none. */
+  /** Fields that its response lacks, if it lacks some. */
   readonly hiddenFields: readonly HiddenField[] | undefined;
 }
 

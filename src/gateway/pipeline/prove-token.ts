@@ -74,11 +74,11 @@ async function isProven(
   { check, creditAddress, dependencies }: TokenProof,
 ): Promise<boolean> {
   const { resolved, info } = token;
-  const { grant } = resolved;
-  const isIssued = typeof grant === "object";
+  const { issued } = resolved;
+  const isIssued = typeof issued === "object";
   if (client.credentials.error || resolved.credentials.hash === undefined) return false;
-  if (info?.refused || (isIssued && grant.isRevoked)) return false;
-  if (grant === "unknown")
+  if (info?.refused || (isIssued && issued.isRevoked)) return false;
+  if (issued === "unknown")
     throw new TokenUnavailableError("the state store does not say whether the gateway issued a token");
   if (info || client.credentials.upstream) return true;
   if (!check) return isIssued;
@@ -108,10 +108,10 @@ export async function proveToken(
   }
   context.client = { ...client, isAccepted: true };
   context.token = { ...token, isAccepted: true };
-  const { grant } = token.resolved;
+  const { issued } = token.resolved;
   return {
     fingerprint: fingerprint(client.credentials.hash ?? ""),
-    application: typeof grant === "object" ? grant.application : undefined,
+    application: typeof issued === "object" ? issued.application : undefined,
   };
 }
 

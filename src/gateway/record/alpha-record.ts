@@ -105,7 +105,7 @@ function requestSecrets(
 
 /** The texts that v4 and the client were sent, without secret values. */
 interface Messages {
-  /** The secret values of all messages of both sides. */
+  /** The secret values of all messages, those of v4 too. */
   readonly secrets: SecretValues;
   readonly calls: AuditRecord["v4"];
   /** The client's response. */
@@ -155,8 +155,8 @@ export function describeError(
 ): { readonly requestId: string; readonly err: object } {
   const secrets = readMessages(request, context, { ...options, bodies: true }).secrets;
   const { name, message, stack = "" } = error instanceof Error ? error : new Error(String(error));
-  const err = { type: name, message: secrets.conceal(message), stack: secrets.conceal(stack) };
-  return { requestId: secrets.conceal(request.id), err };
+  const err = { type: name, message: secrets.redact(message), stack: secrets.redact(stack) };
+  return { requestId: secrets.redact(request.id), err };
 }
 
 /** The length of a body. The difference between what was sent and what is recorded would be the length of a secret. */

@@ -3,7 +3,7 @@ import { type AuditRecord, recordTime, type SecretValues } from "../../audit/ind
 import type { Rejection } from "../../pack/index.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
 import {
-  concealAll,
+  redactAll,
   fingerprintOf,
   recordClient,
   recordHead,
@@ -95,11 +95,11 @@ export function createRecord(exchange: RecordedExchange, options: RecordOptions)
   const head = recordHead(request, route, isTrusted, secrets, options, pathSecrets);
   return {
     ...createFrame(exchange, options),
-    requestId: secrets.conceal(request.id),
+    requestId: secrets.redact(request.id),
     client: recordClient(request, exchange.sender(), secrets, options),
     alpha: { ...head, route: guessRoute ? guessRoute(head.path) : route, ...alpha, status },
     v4: calls(head),
-    losses: concealAll([...losses], secrets),
+    losses: redactAll([...losses], secrets),
     warnings: recordWarnings(warnings, secrets),
     bytes: bytes ?? exchange.bytes(),
     ...more,
@@ -132,12 +132,12 @@ export function summarize(exchange: RecordedExchange, options: RecordOptions): R
   const secrets = warnings.length > 0 ? exchange.findSecrets?.(options) : undefined;
   return {
     lane,
-    requestId: secrets?.conceal(request.id) ?? request.id,
+    requestId: secrets?.redact(request.id) ?? request.id,
     client: { fingerprint: fingerprintOf(hash) },
     alpha: { method: request.method, route, status },
     v4: calls,
     losses: [...losses],
-    warnings: secrets ? concealAll(warnings, secrets) : warnings,
+    warnings: secrets ? redactAll(warnings, secrets) : warnings,
     timings,
   };
 }

@@ -15,7 +15,7 @@ export interface RecordOptions {
   readonly redaction: Redaction;
   /** False: no bodies (AUDIT=metadata). */
   readonly bodies: boolean;
-  /** Where tokens are, so that the texts around them are concealed as well. */
+  /** Where tokens are, so that the texts around them are redacted as well. */
   readonly credentials: Pack["credentials"];
   /** Undefined if clients have no filters. */
   readonly filterHeader: string | undefined;
@@ -107,7 +107,7 @@ export function isSecretId(
   ];
   const { headers } = request;
   const sent = { path: "", isRoute: true, query: asUtf8(request.query), texts: [], headers };
-  return options.redaction.find(sent, tokens).conceal(request.id) !== request.id;
+  return options.redaction.find(sent, tokens).redact(request.id) !== request.id;
 }
 
 /** Finds the secret values of a request: its tokens, and the values of secret names. */
@@ -125,13 +125,13 @@ export function findSecrets(
 }
 
 /** The texts without the secret values. */
-export const concealAll = (texts: readonly string[], secrets: SecretValues): readonly string[] =>
-  texts.map((text) => secrets.conceal(text));
+export const redactAll = (texts: readonly string[], secrets: SecretValues): readonly string[] =>
+  texts.map((text) => secrets.redact(text));
 
 /** The warnings of a record. One of them says why the texts of the client are not recorded, if they are not. */
 export const recordWarnings = (texts: readonly string[], secrets: SecretValues): readonly string[] => {
   const { whyIncomplete } = secrets;
-  const recorded = concealAll(texts, secrets);
+  const recorded = redactAll(texts, secrets);
   return whyIncomplete === undefined
     ? recorded
     : [...recorded, `audit: the record has no texts of the client: ${whyIncomplete}`];
@@ -155,9 +155,9 @@ const senderNames = (
   secrets: SecretValues,
 ): Pick<AuditRecord["client"], "application" | "label"> => ({
   ...(application !== undefined && {
-    application: firstCharacters(secrets.conceal(application), MAX_APPLICATION_LENGTH),
+    application: firstCharacters(secrets.redact(application), MAX_APPLICATION_LENGTH),
   }),
-  ...(label !== undefined && { label: secrets.conceal(label) }),
+  ...(label !== undefined && { label: secrets.redact(label) }),
 });
 
 export function recordClient(

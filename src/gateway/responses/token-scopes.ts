@@ -21,13 +21,13 @@ const shownPart = (token: unknown): string =>
 function secondsUntil(end: unknown, now: number): number {
   const time =
     typeof end === "string" ? Date.parse(/Z$|[+-]\d\d:\d\d$/.test(end) ? end : `${end}Z`) : Number.NaN;
-  // Longer than the token, whatever the clocks of both sides show.
+  // Longer than the token, whatever the clocks of the gateway and v4 show.
   return Number.isNaN(time) ? ENDLESS_SECONDS : Math.max(0, (time - now) / 1000) + DAY_SECONDS;
 }
 
 function ownerOf({ client, token }: AuthorizedRequest): Owner {
-  const { grant } = token.resolved;
-  return personalOwner(client.hash, typeof grant === "object" ? grant.owner : undefined);
+  const { issued } = token.resolved;
+  return personalOwner(client.hash, typeof issued === "object" ? issued.owner : undefined);
 }
 
 /**

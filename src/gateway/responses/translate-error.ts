@@ -50,11 +50,7 @@ function translateReason(
 const SHORTEST_PART = 6;
 
 /** Returns the function that removes v4's token from an error, as v4 got it, if the client does not have this token. */
-function concealToken({
-  client,
-  upstream,
-  services,
-}: AuthorizedRequest): (error: ErrorDetail) => ErrorDetail {
+function redactToken({ client, upstream, services }: AuthorizedRequest): (error: ErrorDetail) => ErrorDetail {
   const { v4Token } = upstream.activity;
   if (v4Token === undefined || v4Token === client.token) return (error) => error;
   const secrets = new SecretValues();
@@ -62,9 +58,9 @@ function concealToken({
   for (const text of services.pack.credentials.upstream?.spellings?.(v4Token) ?? [])
     if (text.length >= SHORTEST_PART) secrets.addToken(text);
   return ({ reason, field, code }) => ({
-    reason: secrets.conceal(reason),
-    ...(field !== undefined && { field: secrets.conceal(field) }),
-    ...(code !== undefined && { code: secrets.conceal(code) }),
+    reason: secrets.redact(reason),
+    ...(field !== undefined && { field: secrets.redact(field) }),
+    ...(code !== undefined && { code: secrets.redact(code) }),
   });
 }
 
@@ -113,8 +109,8 @@ export function throwTranslatedError(
     const detail = { reason: reasonOfStatus, code: failure?.code };
     throw new TranslatedError(failure?.status ?? tableStatus, [detail], { meaning });
   }
-  const conceal = concealToken(authorized);
-  const upstreamErrors = read.details.map(conceal);
+  const redact = redactToken(authorized);
+  const upstreamErrors = read.details.map(redact);
   const translateCode = ({ code }: ErrorDetail): CodeRule | undefined => {
     const rule = code === undefined ? undefined : config.errorCodes.translate(code);
     return failure ? { ...rule, ...failure } : rule;
@@ -122,7 +118,7 @@ export function throwTranslatedError(
   const reasonOf = (error: ErrorDetail, rule: CodeRule | undefined): string =>
     rule?.message ?? translateReason(error, rule, reasonOfStatus);
   const codes = upstreamErrors.map(translateCode);
-  const overall = read.summary && conceal(read.summary);
+  const overall = read.summary && redact(read.summary);
   const overallCode = overall && translateCode(overall);
   // Of several problems the first one whose code has a status decides it.
   const status = [overallCode, ...codes].find((rule) => rule?.status !== undefined)?.status ?? tableStatus;

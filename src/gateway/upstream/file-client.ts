@@ -30,7 +30,7 @@ export interface StreamResponse {
 /** Streams files from and to v4: nothing is buffered, decoded or retried. */
 export interface FileUpstream {
   /**
-   * Sends one request. A body that fails, on either side, fails the other one. So does the time limit for a whole file,
+   * Sends one request. A body that fails, the client's or v4's, fails the other one. So does the time limit for a whole file,
    * which is four times that for a response.
    *
    * @param signal Aborts the request when the client disconnects, the response body too.

@@ -1,6 +1,6 @@
 /** Sends what waits: one notice at a time to each receiver, with growing pauses after failures. */
 import type { NoticeResult } from "./notice.ts";
-import type { Waiting } from "./state.ts";
+import type { Waiting } from "./stored-notices.ts";
 import { SendError } from "./webhook.ts";
 
 /** Pause after the first failure of a receiver. It doubles with each failure in a row. */

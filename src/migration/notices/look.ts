@@ -4,7 +4,7 @@ import { findNews, type Facts, type Ignored, type NewsItem } from "./find-news.t
 import type { Notice, NoticeEvent } from "./notice.ts";
 import type { Receiver } from "./notices-file.ts";
 import { groupOf, PLAN, NoticeShares, type NoticeLimits } from "./shares.ts";
-import type { HourCount, StoredNotices, Waiting } from "./state.ts";
+import type { HourCount, StoredNotices, Waiting } from "./stored-notices.ts";
 
 /** Notices of one event that are sent within an hour. */
 export const MAX_PER_HOUR: NoticeLimits = { group: 20, client: 5 };
@@ -31,7 +31,7 @@ export interface Limited {
 
 /** The stored state after a look. */
 export interface Looked {
-  readonly state: StoredNotices;
+  readonly stored: StoredNotices;
   /** The notices that were dropped, because there are too many. */
   readonly dropped: readonly Waiting[];
   readonly limited: readonly Limited[];
@@ -122,5 +122,5 @@ export function takeLook(before: StoredNotices, look: Look): Looked {
   const dropped = [...Map.groupBy(all, ({ to }) => to).values()].flatMap(findExcess);
   const isDropped = new Set(dropped);
   const waiting = all.filter((entry) => !isDropped.has(entry));
-  return { state: { ...before, memory, hours, waiting }, dropped, limited, ignored };
+  return { stored: { ...before, memory, hours, waiting }, dropped, limited, ignored };
 }

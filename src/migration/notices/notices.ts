@@ -7,7 +7,7 @@ import type { Ignored, ObservedClient } from "./find-news.ts";
 import { isMoreDue, takeLook, type Limited, type Looked } from "./look.ts";
 import type { NoticeResult, NoticeType } from "./notice.ts";
 import type { NoticesPlan } from "./notices-file.ts";
-import { createNoticesState, LEASE_SECONDS, type NoticesState, type Waiting } from "./state.ts";
+import { createNoticesStore, LEASE_SECONDS, type NoticesStore, type Waiting } from "./stored-notices.ts";
 import { SendError, sendWebhook } from "./webhook.ts";
 
 /** Time between two looks at the clients: it is the largest read of the audit store. */
@@ -20,7 +20,7 @@ const CLOSE_MS = 2000;
 export interface NoticesOptions {
   /** The file, as it was last read. */
   readonly file: () => NoticesPlan;
-  readonly store: Parameters<typeof createNoticesState>[0];
+  readonly store: Parameters<typeof createNoticesStore>[0];
   /** Reads the clients that have used the old API; undefined without an audit store. @throws {AuditUnavailableError} */
   readonly readClients: ((time: number) => Promise<readonly ObservedClient[]>) | undefined;
   /** The plan; undefined without one, and while it is not in force. */
@@ -44,7 +44,7 @@ export interface NoticesStats {
 export class Notices {
   readonly #options: NoticesOptions;
   readonly #clock: () => number;
-  readonly #state: NoticesState;
+  readonly #stored: NoticesStore;
   readonly #delivery: Delivery;
   #isLeading = false;
   #isBusy = false;
@@ -59,13 +59,13 @@ export class Notices {
 
   constructor(options: NoticesOptions) {
     const { file, store, clock = Date.now } = options;
-    const state = createNoticesState(store);
+    const stored = createNoticesStore(store);
     const find = (to: string) => file().receivers.find(({ name }) => name === to);
     this.#options = options;
     this.#clock = clock;
-    this.#state = state;
+    this.#stored = stored;
     this.#delivery = new Delivery({
-      waiting: () => (this.#isLeading ? state.current().waiting : []),
+      waiting: () => (this.#isLeading ? stored.current().waiting : []),
       isReceiver: (name) => find(name) !== undefined,
       send(entry, signal) {
         const receiver = find(entry.to);
@@ -73,7 +73,7 @@ export class Notices {
         return sendWebhook(receiver, entry, signal);
       },
       remove: (ids) =>
-        state.change((before) => ({ ...before, waiting: before.waiting.filter(({ id }) => !ids.has(id)) })),
+        stored.change((before) => ({ ...before, waiting: before.waiting.filter(({ id }) => !ids.has(id)) })),
       onResult: (...result) => this.#report(...result),
       clock,
     });
@@ -91,7 +91,7 @@ export class Notices {
   /** The counters of this process. All are zero in a process that does not send. */
   stats(): NoticesStats {
     if (!this.#isLeading) return { waiting: 0, failing: 0, ignored: 0 };
-    const waiting = this.#state.current().waiting.length;
+    const waiting = this.#stored.current().waiting.length;
     return { waiting, failing: this.#delivery.failing, ignored: this.#ignored };
   }
 
@@ -100,7 +100,7 @@ export class Notices {
     this.#isClosed = true;
     await Promise.race([this.#running, wait(CLOSE_MS, undefined, { ref: false })]);
     await this.#delivery.close(CLOSE_MS);
-    await this.#state.resign().catch(() => {});
+    await this.#stored.resign().catch(() => {});
   }
 
   async #run(): Promise<void> {
@@ -126,7 +126,7 @@ export class Notices {
     const wasLeading = this.#isLeading;
     // If the store fails, another process may lead by now.
     this.#isLeading = false;
-    this.#isLeading = await this.#state.lead();
+    this.#isLeading = await this.#stored.lead();
     this.#leaseAt = this.#clock() + LEASE_MS;
     if (this.#isLeading && !wasLeading) {
       this.#clientsAt = 0;
@@ -162,11 +162,11 @@ export class Notices {
     const plan = planStatus();
     const clients = await this.#observe(time);
     const planText = JSON.stringify([plan?.stages.map(({ name, state }) => [name, state]), plan?.events]);
-    if (!clients && planText === this.#lastPlan && !isMoreDue(this.#state.current(), time)) return;
+    if (!clients && planText === this.#lastPlan && !isMoreDue(this.#stored.current(), time)) return;
     let looked: Looked | undefined;
-    await this.#state.change((before) => {
+    await this.#stored.change((before) => {
       looked = takeLook(before, { time, clients, plan, receivers: file().receivers });
-      return looked.state;
+      return looked.stored;
     });
     this.#lastPlan = planText;
     if (!looked) return;

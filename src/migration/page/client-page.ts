@@ -10,7 +10,7 @@ import {
   type RouteUsage,
   type TokenUsage,
 } from "../../audit/index.ts";
-import { isFilterable, type Loss, namesOf, type Pack, type Route, type SideNames } from "../../pack/index.ts";
+import { isFilterable, type Loss, namesOf, type Pack, type Route, type ApiNames } from "../../pack/index.ts";
 import { formatDay, SEVERITIES } from "../../base/index.ts";
 import { SIGN_INS, TOKEN_CHECK } from "../../gateway/index.ts";
 import type { StageWindow } from "../plan/plan.ts";
@@ -61,7 +61,7 @@ export interface PageWindow {
 /** The page of one client. It has no id, value, address or user agent, and nothing of anybody else. */
 export interface ClientPage {
   readonly made: string;
-  readonly names: SideNames;
+  readonly names: ApiNames;
   /** The calls that it shows: those of one token, or of all tokens of an application. */
   readonly calls_of: Caller["kind"];
   readonly quiet_days: number;

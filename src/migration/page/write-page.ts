@@ -12,7 +12,8 @@ import {
   plural,
   renderDocument,
 } from "../../base/index.ts";
-import { capitalize, describeReadiness, type FieldChange } from "../report/model.ts";
+import { describeStates } from "../../audit/index.ts";
+import { capitalize, type FieldChange } from "../report/model.ts";
 import {
   describeCalls,
   describeNeeds,
@@ -55,7 +56,7 @@ function describeState({ state, names, quiet_days: quietDays, last_call: lastCal
   const last = lastCall === null ? "" : `; the last ${names.client} call was on ${lastCall}`;
   return state === null
     ? "No calls are counted yet."
-    : [stateTag(state), ` ${describeReadiness(names, quietDays)[state]}${last}.`];
+    : [stateTag(state), ` ${describeStates(names, quietDays)[state].meaning}${last}.`];
 }
 
 function outlineHead(page: ClientPage): Block[] {

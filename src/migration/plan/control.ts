@@ -35,7 +35,7 @@ export interface PlanControl {
   readonly state: () => ControlState;
   /** The pause of a stage: its own, or that of all. */
   pauseOf(stage: string): Pause | undefined;
-  /** The dates that were published; undefined: none. */
+  /** The dates that were published, if some were. */
   readonly published: () => PlanDates | undefined;
   /** Reads the store. If it fails, what was read before stays. @returns Whether the published dates have changed. */
   refresh(): Promise<boolean>;

@@ -15,7 +15,7 @@ import type { PlanClient } from "./plan-dates.ts";
 import { provenClient } from "./proven-client.ts";
 import { findCalling, readUsualRate } from "./recorded-traffic.ts";
 import { watchStorms } from "./retry-storms.ts";
-import { StormingClients } from "./storming-clients.ts";
+import { type StormingClient, StormingClients } from "./storming-clients.ts";
 
 /** The rules of a plan, and the data for the page of a client. */
 export interface PlanInForce extends PlanRules {
@@ -144,10 +144,10 @@ export function createPlanInForce({
   }
 
   /** Lets the client through until the window ends. If several clients storm, the stage is paused for all. */
-  function endStorm({ stage: { name: stage }, window }: BrownOut, name: string, address: string): void {
-    const clients = storming.add(stage, window, { name, by: provenBy(undefined, name, address) });
+  function endStorm({ stage: { name: stage }, window }: BrownOut, client: StormingClient): void {
+    const clients = storming.add(stage, window, client);
     log.error(
-      { code: "AG_SUNSET_STORM", stage, client: name, isPaused: clients !== undefined },
+      { code: "AG_SUNSET_STORM", stage, client: client.name, isPaused: clients !== undefined },
       "a client answers a window with a storm of retries: the window lets it through; if several do, the stage is paused",
     );
     if (clients === undefined) return;
@@ -164,9 +164,11 @@ export function createPlanInForce({
     const { stage, window } = decision;
     const { name, keys } = provenClient(client, directory());
     if (!decisions || name === undefined) return;
+    const { fingerprint: token } = client;
+    const by = name === token ? provenBy(undefined, token, address) : provenBy(name, undefined, address);
     const readUsual = (): Promise<number | undefined> => readUsualRate(decisions, keys, window.from);
     storms.count(name, clock(), readUsual).then(
-      (isStorm) => isStorm && endStorm(decision, name, address),
+      (isStorm) => isStorm && endStorm(decision, { name, by }),
       (error: unknown) =>
         log.error(
           { code: "AG_SUNSET_RATE_UNKNOWN", stage: stage.name, client: name, error: errorText(error) },

@@ -11,7 +11,7 @@ const MAX_CLIENTS = 10_000;
 /** A client that storms. */
 export interface StormingClient {
   readonly name: string;
-  /** Its name and network, as {@link ProvenClients} distinguishes clients. */
+  /** The proven owner of its requests, as {@link ProvenClients} distinguishes clients. */
   readonly by: string;
 }
 
@@ -36,7 +36,7 @@ export class StormingClients {
   }
 
   /**
-   * Lets a client through until the window ends. Of those with one name or one network one is counted.
+   * Lets a client through until the window ends. Of those with one token or one network one is counted; a client with a name counts as itself.
    *
    * @returns the clients because of which the stage has to be paused; undefined: they are too few
    */

@@ -18,8 +18,8 @@ import type { Difference } from "./model.ts";
 const list = (names: readonly string[]): string => names.join(", ");
 
 function describeOperators({ client, upstream }: DialectDefinition): Difference[] {
-  const spellings = (side: typeof upstream.filters): Map<string, string[]> =>
-    new Map(Object.entries(side?.operators ?? {}).map(([is, texts]) => [is, [texts].flat()]));
+  const spellings = (filters: typeof upstream.filters): Map<string, string[]> =>
+    new Map(Object.entries(filters?.operators ?? {}).map(([is, texts]) => [is, [texts].flat()]));
   const upstreamSpellings = spellings(upstream.filters);
   const changed = [...spellings(client.filters)].flatMap(([is, texts]) => {
     const [v4 = "-"] = upstreamSpellings.get(is) ?? [];

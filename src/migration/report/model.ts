@@ -2,14 +2,13 @@
 import {
   agentsText,
   type DayUsage,
-  describeStates,
   type GroupToken,
   type LossSummary,
   type MigrationState,
   type RankedLoss,
   UNACCEPTED,
 } from "../../audit/index.ts";
-import type { FieldClass, SideNames } from "../../pack/index.ts";
+import type { FieldClass, ApiNames } from "../../pack/index.ts";
 
 /** A value with different words in alpha and v4. */
 export interface ValuePair {
@@ -159,7 +158,7 @@ export const capitalize = (name: string): string =>
   /\d/.test(name) ? name : name.charAt(0).toUpperCase() + name.slice(1);
 
 export interface Report {
-  readonly names: SideNames;
+  readonly names: ApiNames;
   /** ISO 8601. */
   readonly made: string;
   /** Days without a request after which a client counts as quiet. */
@@ -190,20 +189,6 @@ export const isUse = (
 
 /** Whether a client has finished: a client that only fell silent may come back. */
 export const isDone = (readiness: MigrationState | null): boolean => readiness === "ready";
-
-/** The states in words. */
-export const describeReadiness = (
-  names: SideNames,
-  quietDays: number,
-): Readonly<Record<MigrationState, string>> => {
-  const words = describeStates(names, quietDays);
-  return {
-    "not begun": words["not begun"].meaning,
-    moving: words.moving.meaning,
-    ready: words.ready.meaning,
-    silent: words.silent.meaning,
-  };
-};
 
 /** The name of a client: that of the client directory, else its user agent, or the family of its user agents. */
 export const clientName = ({

@@ -1,16 +1,9 @@
 /** The guide of one client as blocks. */
-import { pauseDays } from "../../audit/index.ts";
+import { describeStates, pauseDays } from "../../audit/index.ts";
 import { addressVariable } from "../../compare/index.ts";
 import { type Block, formatCount, formatMinuteUtc, type Line, percent, plural } from "../../base/index.ts";
-import type { SideNames } from "../../pack/index.ts";
-import {
-  type CallGuide,
-  type ClientGuide,
-  clientName,
-  describeReadiness,
-  isDone,
-  type Report,
-} from "./model.ts";
+import type { ApiNames } from "../../pack/index.ts";
+import { type CallGuide, type ClientGuide, clientName, isDone, type Report } from "./model.ts";
 import { listAddedMembers } from "./outline-fields.ts";
 import { outlineLossTables } from "./outline-losses.ts";
 import { describeTokens } from "./outline-tokens.ts";
@@ -31,7 +24,7 @@ function describeErrors({ statuses, requests }: CallGuide): string {
   return ` ${areAll ? "All" : "Some"} of them failed: ${counts.join(", ")}.`;
 }
 
-function createCommands({ record, before, after }: CallGuide, { client, upstream }: SideNames): Block[] {
+function createCommands({ record, before, after }: CallGuide, { client, upstream }: ApiNames): Block[] {
   const sample = record === null ? ", from the mapping, because no record is left" : "";
   return [
     { kind: "code", title: `In ${client}${sample}`, text: before },
@@ -43,7 +36,7 @@ function createCommands({ record, before, after }: CallGuide, { client, upstream
   ];
 }
 
-function outlineClientCall(call: CallGuide, client: ClientGuide, names: SideNames): Block {
+function outlineClientCall(call: CallGuide, client: ClientGuide, names: ApiNames): Block {
   const share = percent(call.requests, client.requests);
   const changed = call.gets.filter((name) => client.objects.some(({ object }) => object === name));
   const lossy =
@@ -84,7 +77,7 @@ function describeState(
   return [
     ...(readiness === null
       ? ["Not a client: "]
-      : [stateTag(readiness), ` ${describeReadiness(names, quietDays)[readiness]}; `]),
+      : [stateTag(readiness), ` ${describeStates(names, quietDays)[readiness].meaning}; `]),
     `${lastCall}; ${percent(native, requests)} of its ${plural(requests, "request")} were native.${returned}${pause}`,
   ];
 }

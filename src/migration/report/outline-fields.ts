@@ -1,5 +1,5 @@
 /** The changes in fields, as tables and lines. */
-import type { FieldClass, SideNames } from "../../pack/index.ts";
+import type { FieldClass, ApiNames } from "../../pack/index.ts";
 import { type Block, type Line, listNames, type Span, type Tone } from "../../base/index.ts";
 import { capitalize, type FieldChange } from "./model.ts";
 
@@ -30,7 +30,7 @@ export const parseSentence = (text: string): readonly Span[] =>
     .flatMap((part, index): Span[] => (part === "" ? [] : [index % 2 === 0 ? part : { code: part }]));
 
 /** Values with different words, grouped by the alpha word. */
-function describeValues({ values }: FieldChange, { client }: SideNames): readonly Span[] {
+function describeValues({ values }: FieldChange, { client }: ApiNames): readonly Span[] {
   if (values.length === 0) return [];
   const groups = [...Map.groupBy(values, ({ alpha }) => alpha)];
   const line = groups.flatMap(([alpha, pairs], index): Span[] => [
@@ -43,7 +43,7 @@ function describeValues({ values }: FieldChange, { client }: SideNames): readonl
 }
 
 /** A change of a field as one cell: what changes, different values, and the loss. */
-function describeChange(change: FieldChange, names: SideNames): Line {
+function describeChange(change: FieldChange, names: ApiNames): Line {
   const { formula, loss, class: kind } = change;
   const isUnchanged = kind === "same" && change.change === "";
   return [
@@ -69,7 +69,7 @@ export const listAddedMembers = (names: readonly string[]): Line[] =>
       ];
 
 /** Fields with the same change share a row. */
-export function createFieldsTable(caption: string, fields: readonly FieldChange[], names: SideNames): Block {
+export function createFieldsTable(caption: string, fields: readonly FieldChange[], names: ApiNames): Block {
   const byChange = Map.groupBy(fields, ({ field: _field, v4: _v4, ...change }) =>
     JSON.stringify({ ...change, none: _v4 === null }),
   );

@@ -1,4 +1,4 @@
-import { type MigrationState, UNACCEPTED } from "../../audit/index.ts";
+import { describeStates, type MigrationState, UNACCEPTED } from "../../audit/index.ts";
 import {
   type Block,
   type Chart,
@@ -10,8 +10,8 @@ import {
   plural,
   type Span,
 } from "../../base/index.ts";
-import type { FieldClass, SideNames } from "../../pack/index.ts";
-import { type ClientGuide, clientName, describeReadiness, isDone, type Report } from "./model.ts";
+import type { FieldClass, ApiNames } from "../../pack/index.ts";
+import { type ClientGuide, clientName, isDone, type Report } from "./model.ts";
 import { clientAnchor, outlineClient } from "./outline-client.ts";
 import { changeTag } from "./outline-fields.ts";
 import { outlineLosses } from "./outline-losses.ts";
@@ -109,10 +109,10 @@ function outlineClients({ clients, names, quietDays }: Report): Block[] {
       kind: "text",
       line: [
         "A client is a name, an application, or else all tokens of one user agent. Its state is that of today, whatever days the report covers. Of tokens only fingerprints are stored: the first digits of their SHA-256. ",
-        ...Object.entries(describeReadiness(names, quietDays)).flatMap(([state, words], index): Span[] => [
+        ...Object.entries(describeStates(names, quietDays)).flatMap(([state, { meaning }], index): Span[] => [
           index === 0 ? "" : "; ",
           stateTag(state as MigrationState),
-          ` ${words}`,
+          ` ${meaning}`,
         ]),
         ".",
       ],
@@ -124,7 +124,7 @@ function outlineClients({ clients, names, quietDays }: Report): Block[] {
 const describeLabels = ({
   client,
   upstream,
-}: SideNames): readonly (readonly [FieldClass | "lossy", string])[] => [
+}: ApiNames): readonly (readonly [FieldClass | "lossy", string])[] => [
   ["renamed", "the same value under another name"],
   ["value", "the same value with another word or format"],
   ["expanded", `${client} returned a whole object, ${upstream} returns its id`],

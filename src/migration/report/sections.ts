@@ -9,7 +9,7 @@ import {
   type Span,
   type Tone,
 } from "../../base/index.ts";
-import type { SideNames } from "../../pack/index.ts";
+import type { ApiNames } from "../../pack/index.ts";
 import {
   type CallGuide,
   capitalize,
@@ -42,7 +42,7 @@ const NO_COUNTERPART: Span = { tag: "no counterpart", tone: "bad" };
 export const describeCalls = (calls: readonly string[], counterpart: Counterpart): readonly Span[] =>
   calls.length > 0 ? listNames(calls) : [counterpart === "unneeded" ? NOT_NEEDED : NO_COUNTERPART];
 
-function describeCounterpart({ counterpart, reason }: GuidedCall, { upstream }: SideNames): Line {
+function describeCounterpart({ counterpart, reason }: GuidedCall, { upstream }: ApiNames): Line {
   const name = capitalize(upstream);
   if (counterpart === "none")
     return [NO_COUNTERPART, ` ${name} has no replacement. The gateway returns the error: "${reason}"`];
@@ -54,7 +54,7 @@ function describeCounterpart({ counterpart, reason }: GuidedCall, { upstream }: 
 export function describeNeeds(
   calls: readonly Pick<CallGuide, "route" | "counterpart">[],
   { scopes, unmatched }: { readonly scopes: readonly string[]; readonly unmatched: number },
-  { client, upstream }: SideNames,
+  { client, upstream }: ApiNames,
 ): Line[] {
   const without = calls.filter(({ counterpart }) => counterpart === "none").map(({ route }) => route);
   return [
@@ -83,7 +83,7 @@ export interface CallWords {
 }
 
 /** A call that a client makes, and what changes in it. */
-export function outlineCall(call: GuidedCall, words: CallWords, names: SideNames): Block {
+export function outlineCall(call: GuidedCall, words: CallWords, names: ApiNames): Block {
   const { scope, counterpart, filters, sends, notes } = call;
   const { summary, commands = [], objects, details } = words;
   const links = objects.flatMap(({ object, id }, index): Span[] => [
@@ -125,7 +125,7 @@ export function outlineCall(call: GuidedCall, words: CallWords, names: SideNames
 export function outlineObjects(
   objects: readonly ObjectChanges[],
   { level, anchorOf }: { readonly level: 2 | 3; readonly anchorOf: (object: string) => string },
-  names: SideNames,
+  names: ApiNames,
 ): Block[] {
   if (objects.length === 0) return [];
   return [
@@ -153,7 +153,7 @@ export function outlineObjects(
 /** The changes in all calls. */
 export function outlineEveryCall(
   differences: readonly Difference[],
-  { client, upstream }: SideNames,
+  { client, upstream }: ApiNames,
 ): Block[] {
   return [
     { kind: "heading", level: 2, line: "What changes in all calls", id: "every-call" },

@@ -1,7 +1,7 @@
 /** Decides from the file which side serves a client on a route. */
 import type { Side } from "../../gateway/index.ts";
 import { bucketOf } from "../../audit/index.ts";
-import type { RolloutPlan, RolloutRule } from "./rules.ts";
+import type { RolloutConfig, RolloutRule } from "./rules.ts";
 
 /** A side, and the words for people that say why. */
 export interface SideDecision {
@@ -28,7 +28,7 @@ function whyRule(
  * @param route Name of the route; null: the pack has none for the request
  */
 export function decideByRules(
-  { rules, salt }: Pick<RolloutPlan, "rules" | "salt">,
+  { rules, salt }: Pick<RolloutConfig, "rules" | "salt">,
   client: string | undefined,
   route: string | null,
 ): SideDecision {
@@ -43,5 +43,5 @@ export function decideByRules(
 }
 
 /** Whether some client gets the translation on a route. */
-export const isTurned = ({ rules }: Pick<RolloutPlan, "rules">, route: string): boolean =>
+export const isTurned = ({ rules }: Pick<RolloutConfig, "rules">, route: string): boolean =>
   rules.some(({ routes, share }) => share !== 0 && (!routes || routes.has(route)));

@@ -69,12 +69,12 @@ export const ROLLOUT: Feature<RolloutNeeds, RolloutParts | undefined> = {
     const { current: directory } = clients;
     let routes = routeNames(needs.pack);
     const kind = rolloutFile(() => ({ routes, directory: clients.candidate() }));
-    const { current: plan } = host.readFile("ROLLOUT_FILE", file, kind, {
+    const { current: config } = host.readFile("ROLLOUT_FILE", file, kind, {
       join: clients.join,
       onChange: () => rollout.fileChanged(),
     });
     const rollout = createRollout({
-      plan,
+      config,
       directory,
       store: needs.state,
       log: host.log,
@@ -105,7 +105,7 @@ export const ROLLOUT: Feature<RolloutNeeds, RolloutParts | undefined> = {
       rollout,
       status,
       describe: () => describeSides(status()),
-      summary: () => plural(plan().rules.length, "rule"),
+      summary: () => plural(config().rules.length, "rule"),
       async turnBack({ target, by, reason }) {
         const found = findTarget(target, routes, directory());
         return turnBack(rollout, directory(), { ...found, by, reason });
@@ -119,7 +119,7 @@ export const ROLLOUT: Feature<RolloutNeeds, RolloutParts | undefined> = {
       },
       missingNames(next) {
         const names = routeNames(next);
-        const { rules, compare } = plan();
+        const { rules, compare } = config();
         const named = [...rules.flatMap((rule) => [...(rule.routes ?? [])]), ...compare.skippedRoutes];
         return [...new Set(named)].filter((route) => !names.includes(route));
       },

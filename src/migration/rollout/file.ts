@@ -2,7 +2,7 @@
 import { BUCKETS, type ClientDirectory } from "../../audit/index.ts";
 import { type OperatorFileKind, type ReportProblem, suggestionFor } from "../../base/index.ts";
 import { ROLLOUT_SCHEMA, type RolloutDefinition, type RuleDefinition } from "./definition.ts";
-import type { RolloutPlan, RolloutRule } from "./rules.ts";
+import type { RolloutConfig, RolloutRule } from "./rules.ts";
 import type { RolloutData } from "../../compare/index.ts";
 
 /** The valid names in a file. */
@@ -156,7 +156,7 @@ const EVERYBODY: RolloutRule = {
  */
 export const rolloutFile = (
   context: () => RolloutContext,
-): OperatorFileKind<RolloutDefinition, RolloutPlan> => ({
+): OperatorFileKind<RolloutDefinition, RolloutConfig> => ({
   schema: ROLLOUT_SCHEMA,
   compile(definition, report) {
     const known = context();

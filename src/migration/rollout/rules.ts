@@ -20,7 +20,7 @@ export interface TurnBack {
 }
 
 /** A valid file. It is replaced as a whole. */
-export interface RolloutPlan {
+export interface RolloutConfig {
   readonly data: RolloutData;
   readonly compare: ComparisonBudget;
   /** Names of clients of each wave. */

@@ -10,9 +10,9 @@ import type { DocumentStore, Log } from "../../base/index.ts";
 import { decideByRules, type SideDecision } from "./decide.ts";
 import type { Side } from "../../gateway/index.ts";
 import { createChangeLog } from "./log-changes.ts";
-import { watchPlanChanges } from "./plan-changes.ts";
+import { watchConfigChanges } from "./config-changes.ts";
 import { createReturns, type Returns } from "./returns/returns.ts";
-import type { RolloutPlan } from "./rules.ts";
+import type { RolloutConfig } from "./rules.ts";
 import { createStateSync } from "./state-sync.ts";
 import { createTokenClients, type TokenClients } from "./token-clients.ts";
 import type { RolloutEvent, Trip } from "./returns/trips.ts";
@@ -50,7 +50,7 @@ export interface Rollout extends Pick<
   isFresh(client: string | undefined, route: string | null): boolean;
   /** Notes a write before it is sent. @returns undefined if nothing depends on it */
   beginWrite(writer: Writer, side: Side): BegunWrite | undefined;
-  readonly plan: () => RolloutPlan;
+  readonly config: () => RolloutConfig;
   readonly returns: Returns;
   readonly tokenClients: TokenClients;
   /** Other rules apply: cursors go where they came from for a while. */
@@ -60,7 +60,7 @@ export interface Rollout extends Pick<
 }
 
 export interface RolloutOptions {
-  readonly plan: () => RolloutPlan;
+  readonly config: () => RolloutConfig;
   readonly directory: () => ClientDirectory;
   readonly store: DocumentStore;
   readonly log: Log;
@@ -84,8 +84,8 @@ type FindTrip = (client: string | undefined, route: string | null) => Trip | und
 /** Decides by the returns, else by the rules. */
 const createDecide =
   (
-    { plan, returns }: Pick<Rollout, "plan" | "returns">,
-    { tripOf, confirmedPlan }: { readonly tripOf: FindTrip; readonly confirmedPlan: () => RolloutPlan },
+    { config, returns }: Pick<Rollout, "config" | "returns">,
+    { tripOf, confirmedConfig }: { readonly tripOf: FindTrip; readonly confirmedConfig: () => RolloutConfig },
   ): Rollout["decide"] =>
   (client, route) => {
     if (!returns.isKnown()) return { side: "old", why: "the state store was not read yet" };
@@ -95,10 +95,10 @@ const createDecide =
         side: "old",
         why: `turned back by ${trip.by}${trip.reason === null ? "" : `: ${trip.reason}`}`,
       };
-    const decision = decideByRules(plan(), client, route);
+    const decision = decideByRules(config(), client, route);
     // Returns on other replicas are not known: nobody moves towards the translation.
-    const confirmed = confirmedPlan();
-    const moves = decision.side === "new" && confirmed !== plan();
+    const confirmed = confirmedConfig();
+    const moves = decision.side === "new" && confirmed !== config();
     return moves && decideByRules(confirmed, client, route).side === "old"
       ? { side: "old", why: "the state store can't be read" }
       : decision;
@@ -106,7 +106,7 @@ const createDecide =
 
 /** Creates what chooses the sides of a gateway. Nothing is read yet. */
 export function createRollout({
-  plan,
+  config,
   directory,
   store,
   log,
@@ -115,7 +115,7 @@ export function createRollout({
   isOldServiceUp = () => true,
 }: RolloutOptions): Rollout {
   const lag = createWriteLag(elapsed);
-  const changes = watchPlanChanges(plan, elapsed);
+  const changes = watchConfigChanges(config, elapsed);
   const logChanges = createChangeLog(log);
   const tokenClients = createTokenClients(store);
 
@@ -124,11 +124,11 @@ export function createRollout({
     logChanges(trips, events);
   }
 
-  const returns = createReturns({ plan, store, log, onChange: onTrips, clock, elapsed, isOldServiceUp });
-  const { sync, confirmedPlan } = createStateSync({ plan, returns, tokenClients });
+  const returns = createReturns({ config, store, log, onChange: onTrips, clock, elapsed, isOldServiceUp });
+  const { sync, confirmedConfig } = createStateSync({ config, returns, tokenClients });
   const tripOf: FindTrip = (client, route) =>
     returns.tripOf(client === undefined ? [] : namesOf(directory(), client), route);
-  const decide = createDecide({ plan, returns }, { tripOf, confirmedPlan });
+  const decide = createDecide({ config, returns }, { tripOf, confirmedConfig });
 
   function keepCursor(decision: SideDecision, cursor: Side | undefined): SideDecision {
     if (cursor === undefined || cursor === decision.side || !changes.keepCursors()) return decision;
@@ -136,7 +136,7 @@ export function createRollout({
   }
 
   function keepWrites(decision: SideDecision, writer: Writer, route: string | null): SideDecision {
-    const { data } = plan();
+    const { data } = config();
     const key = data.kind === "replicated" ? keyOf(writer) : undefined;
     if (data.kind !== "replicated" || key === undefined) return decision;
     const isReturn = tripOf(writer.client, route) !== undefined;
@@ -145,7 +145,7 @@ export function createRollout({
   }
 
   return {
-    plan,
+    config,
     returns,
     tokenClients,
     note: returns.note,
@@ -166,7 +166,7 @@ export function createRollout({
       return { client, ...keepWrites(decision, { client, findWriter }, route) };
     },
     beginWrite: (writer, side) =>
-      plan().data.kind === "replicated" ? lag.begin(() => keyOf(writer), side) : undefined,
+      config().data.kind === "replicated" ? lag.begin(() => keyOf(writer), side) : undefined,
     isFresh: changes.isFresh,
     fileChanged: changes.fileChanged,
     sync,

@@ -1,6 +1,6 @@
 /** Reads and writes what replicas share. */
 import type { Returns } from "./returns/returns.ts";
-import type { RolloutPlan } from "./rules.ts";
+import type { RolloutConfig } from "./rules.ts";
 import type { TokenClients } from "./token-clients.ts";
 
 /** Reads and writes the shared state. */
@@ -8,7 +8,7 @@ export interface StateSync {
   /** Reads and writes. @throws {StateUnavailableError} */
   sync(): Promise<void>;
   /** The file in force. While the store can't be read, it is the last one before that. */
-  confirmedPlan(): RolloutPlan;
+  confirmedConfig(): RolloutConfig;
 }
 
 /** One of this many reads also reads the clients with tokens of the gateway. */
@@ -16,19 +16,19 @@ const CLIENTS_EVERY = 5;
 
 /** Creates it. Nothing is read yet. */
 export function createStateSync({
-  plan,
+  config,
   returns,
   tokenClients,
 }: {
-  readonly plan: () => RolloutPlan;
+  readonly config: () => RolloutConfig;
   readonly returns: Pick<Returns, "tick">;
   readonly tokenClients: Pick<TokenClients, "exchange">;
 }): StateSync {
   let times = 0;
-  let lastPlan = plan();
+  let lastConfig = config();
   let isFailing = false;
   return {
-    confirmedPlan: () => (isFailing ? lastPlan : plan()),
+    confirmedConfig: () => (isFailing ? lastConfig : config()),
     async sync() {
       const readsClients = times % CLIENTS_EVERY === 0;
       times += 1;
@@ -36,7 +36,7 @@ export function createStateSync({
       if (readsClients) await tokenClients.exchange();
       await returns.tick();
       isFailing = false;
-      lastPlan = plan();
+      lastConfig = config();
     },
   };
 }

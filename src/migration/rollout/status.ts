@@ -56,7 +56,7 @@ const ofTrip = (evidence: Evidence): number =>
 
 /** Describes the sides of clients. */
 export function describeRollout(sides: Rollout, directory: ClientDirectory): RolloutStatus {
-  const { data, rules } = sides.plan();
+  const { data, rules } = sides.config();
   const { returns, tokenClients } = sides;
   const { scores, events } = returns.state();
   const routes = new Set([

@@ -13,16 +13,16 @@ export function emitNoCalls({ tests }: ReaderUnit): string {
 export const emitValueAt = ({ start, end }: ByteRange): string => `parseAt(cursor, ${start}, ${end})`;
 
 /** The input of an expression: an object with only the members that the expression reads. */
-export const emitInput = ({ inputNames }: Expression, { plan }: ReaderUnit): string =>
-  inputNames === "all" ? "parseAt(cursor, start, at)" : emitMembersRead(inputNames, [], plan);
+export const emitInput = ({ inputNames }: Expression, { scanned }: ReaderUnit): string =>
+  inputNames === "all" ? "parseAt(cursor, start, at)" : emitMembersRead(inputNames, [], scanned);
 
 function emitMembersRead(
   inputNames: Exclude<InputNames, "all">,
   parents: readonly string[],
-  plan: ReaderUnit["plan"],
+  scanned: ReaderUnit["scanned"],
 ): string {
   const members = [...inputNames].map(
-    ([name, inner]) => `${JSON.stringify(name)}: ${emitMemberRead(inner, [...parents, name], plan)}`,
+    ([name, inner]) => `${JSON.stringify(name)}: ${emitMemberRead(inner, [...parents, name], scanned)}`,
   );
   return `{ ${members.join(", ")} }`;
 }
@@ -31,10 +31,10 @@ function emitMembersRead(
 export const emitIsObject = ({ start, end }: ByteRange): string => `${end} > 0 && bytes[${start}] === 123`;
 
 /** The value of a member. Of an object only what is read of it; an array is parsed as a whole. */
-function emitMemberRead(reads: InputNames, path: readonly string[], plan: ReaderUnit["plan"]): string {
-  const range = plan.range(path);
+function emitMemberRead(reads: InputNames, path: readonly string[], scanned: ReaderUnit["scanned"]): string {
+  const range = scanned.range(path);
   if (reads === "all") return emitValueAt(range);
-  const members = emitMembersRead(reads, path, plan);
+  const members = emitMembersRead(reads, path, scanned);
   return `(${emitIsObject(range)} ? ${members} : ${emitValueAt(range)})`;
 }
 

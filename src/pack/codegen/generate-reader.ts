@@ -4,20 +4,20 @@ import { ignoreRejections } from "../../jsonata/index.ts";
 import type { AppendFunction } from "../translation-context.ts";
 import { createCodeBuilder, indentCode, type CodeBuilder } from "./code-builder.ts";
 import { buildOutputTree, emitObject, type ObjectCode, type ReaderField } from "./emit-object.ts";
-import { createMemberPlan, scanMembers, type MemberPlan } from "./member-scan.ts";
+import { createScannedMembers, scanMembers, type ScannedMembers } from "./member-scan.ts";
 import { OutputBuffer, putRange, putTextOrNeutral, sizeOf } from "./output-buffer.ts";
 
 /** State while the function of one object is generated. */
 export interface ReaderUnit {
   readonly builder: CodeBuilder;
-  readonly plan: MemberPlan;
+  readonly scanned: ScannedMembers;
   /** Tests that several fields share, by their source. They are computed before the fields. */
   readonly tests: Map<string, { readonly variable: string; readonly js: string }>;
 }
 
 export const createReaderUnit = (): ReaderUnit => ({
   builder: createCodeBuilder(),
-  plan: createMemberPlan(),
+  scanned: createScannedMembers(),
   tests: new Map(),
 });
 
@@ -82,12 +82,12 @@ export function generateReader(
 }
 
 function emitFunction(
-  { builder, plan, tests }: ReaderUnit,
+  { builder, scanned, tests }: ReaderUnit,
   body: ObjectCode,
   fields: readonly ReaderField[],
   losses: readonly string[],
 ): string {
-  const { scan, variables } = plan.compile();
+  const { scan, variables } = scanned.compile();
   const scanName = builder.constant(scan);
   const computed = fields.flatMap(({ code, variable, mayBeAsync }) =>
     code.kind === "computed" ? [{ variable, js: code.js, mayBeAsync }] : [],

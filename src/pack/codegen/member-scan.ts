@@ -33,7 +33,7 @@ export interface ByteRange {
 const createNode = (): MemberNode => ({ range: undefined, members: new Map() });
 
 /** The v4 members that the fields of one object read. Each has one pair of variables, however many fields read it. */
-export interface MemberPlan {
+export interface ScannedMembers {
   /** The variables of the member at a path. */
   range(path: readonly string[]): ByteRange;
   /** Compiles the scan for all members that were requested, with the index that each variable has in its offsets. */
@@ -59,7 +59,7 @@ export interface MemberScan {
   readonly offsets: Int32Array;
 }
 
-export function createMemberPlan(): MemberPlan {
+export function createScannedMembers(): ScannedMembers {
   const root = createNode();
   let count = 0;
   return {

@@ -83,7 +83,7 @@ const emitHasValue = ({ start, end }: ByteRange): string => `${end} > 0 && bytes
 function emitDerived({ name, rule, field, context, unit }: LossOptions): string | undefined {
   if (!field) return undefined;
   if (rule.upstream === undefined) return "always";
-  const range = unit.plan.range(rule.upstream.split("."));
+  const range = unit.scanned.range(rule.upstream.split("."));
   const { start, end } = range;
   const kind = context.values.get(rule.values ?? "");
   const catalog = context.catalogs.get(rule.catalog ?? "");
@@ -157,9 +157,9 @@ function emitCondition(source: string, { name, rule, context, location, unit }: 
     }
   }
 
-  const { builder, plan } = unit;
+  const { builder, scanned } = unit;
   const upstream = rule.upstream?.split(".");
-  const value = variables.has("value") && upstream ? emitValueAt(plan.range(upstream)) : "undefined";
+  const value = variables.has("value") && upstream ? emitValueAt(scanned.range(upstream)) : "undefined";
   const general = `${builder.constant(isLost)}(${emitInput(expression, unit)}, ${value}, reading)`;
   const guards = [
     ...(variables.has("body") ? ["reading.body !== undefined"] : []),
@@ -170,7 +170,7 @@ function emitCondition(source: string, { name, rule, context, location, unit }: 
     : onlyPath(inputNames);
   const isCacheable = variables.isDisjointFrom(REQUEST_VARIABLES) && path;
   if (!isCacheable) return [...guards, general].join(" && ");
-  const range = plan.range(path);
+  const range = scanned.range(path);
   const isValueLost = (member: unknown): boolean =>
     isLost(
       path.reduceRight((inner, key) => ({ [key]: inner }), member),

@@ -82,7 +82,7 @@ function emitField(
   if (rule.const !== undefined || (read === undefined && v4 === undefined))
     return emitConstant(toJsonText(rule.const), steps, unit);
   if (read !== undefined) return emitExpression({ ...rule, read }, steps, context, location, unit);
-  const range = unit.plan.range((v4 ?? "").split("."));
+  const range = unit.scanned.range((v4 ?? "").split("."));
   return isNonEmpty(steps) ? emitSteps(steps, range, unit) : { kind: "copied", range };
 }
 
@@ -141,7 +141,7 @@ function emitExpression(
   const expression = compileExpressionAt(location.at("read"), rule.read, READ_VARIABLES, context.values);
   const { lookup: values } = context;
   const bind = createReadBindings(context, expression.variables);
-  const range = rule.upstream === undefined ? undefined : unit.plan.range(rule.upstream.split("."));
+  const range = rule.upstream === undefined ? undefined : unit.scanned.range(rule.upstream.split("."));
   const call = (run: unknown, variables: ReadonlySet<string>): string => {
     const value = range && variables.has("value") ? emitValueAt(range) : "undefined";
     return `${unit.builder.constant(run)}(${emitInput(expression, unit)}, ${value}, reading)`;
@@ -185,7 +185,7 @@ function emitCachedTest(
   path: readonly string[],
   isChosen: (input: unknown) => boolean,
   general: () => string,
-  { builder, plan, tests }: ReaderUnit,
+  { builder, scanned, tests }: ReaderUnit,
 ): string {
   const sameTest = tests.get(source);
   if (sameTest) return sameTest.variable;
@@ -200,9 +200,9 @@ function emitCachedTest(
       cache.set(Uint8Array.from(cursor.bytes.subarray(start, end)), result);
     return result;
   };
-  const { start, end } = plan.range(path);
+  const { start, end } = scanned.range(path);
   const cached = `${builder.constant(test)}(cursor, ${start}, ${end})`;
-  const parents = path.slice(0, -1).map((_name, index) => plan.range(path.slice(0, index + 1)));
+  const parents = path.slice(0, -1).map((_name, index) => scanned.range(path.slice(0, index + 1)));
   const js =
     parents.length === 0 ? cached : `${parents.map(emitIsObject).join(" && ")} ? ${cached} : ${general()}`;
   const variable = builder.name("test");
@@ -215,7 +215,7 @@ const emitUnlessNull = ({ start, end }: ByteRange): string =>
   `${end} === 0 || bytes[${start}] === 110 ? undefined : `;
 
 /** The text of a v4 value, and the steps over it. Where a result is cached by the bytes of the value, no string is created. */
-function emitText(steps: readonly ReadStep[], range: ByteRange, { builder, plan }: ReaderUnit): string {
+function emitText(steps: readonly ReadStep[], range: ByteRange, { builder, scanned }: ReaderUnit): string {
   const { start, end } = range;
   const text = `rawTextAt(cursor, ${start}, ${end})`;
   if (!isNonEmpty(steps)) return emitUnlessNull(range) + text;
@@ -223,7 +223,7 @@ function emitText(steps: readonly ReadStep[], range: ByteRange, { builder, plan 
   const cached = cachedText ? `${builder.constant(cachedText)}(bytes, ${start}, ${end}, reading) ?? ` : "";
   if (expand) {
     const offsets = expand.members
-      .map((name) => plan.range([name]))
+      .map((name) => scanned.range([name]))
       .flatMap((member) => [member.start, member.end]);
     const run = builder.constant(expand.run);
     return `${emitUnlessNull(range)}${cached}${run}(cursor, ${start}, ${end}, [${offsets.join(", ")}], reading, start, at)`;

@@ -55,8 +55,8 @@ export interface KeyParameter {
   readonly use: string;
 }
 
-/** Names of both sides in texts for people. */
-export interface SideNames {
+/** The names of the client's and the upstream's API, as the pack has them. */
+export interface ApiNames {
   readonly client: string;
   readonly upstream: string;
 }
@@ -96,7 +96,7 @@ export interface RouteKey<S extends z.ZodType, C> {
   ) => void;
   readonly openapi?: (compiled: NonNullable<C>) => KeyDescription;
   /** What the gateway does for it, for whoever calls the upstream without the gateway: whole sentences. */
-  readonly guide?: (compiled: NonNullable<C>, names: SideNames) => readonly string[];
+  readonly guide?: (compiled: NonNullable<C>, names: ApiNames) => readonly string[];
   /** What responses lose if its calls fail. */
   readonly losses?: (compiled: NonNullable<C>, upstream: string) => readonly string[];
 }

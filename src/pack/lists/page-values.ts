@@ -47,7 +47,7 @@ export interface PageWriterOptions {
   readonly goesBack: boolean;
   /** The names in the client's list shape. */
   readonly names: ReadonlySet<string>;
-  /** The relations of the `Link` header, in its order; undefined: there is none. */
+  /** The relations of the `Link` header, in its order; undefined without the header. */
   readonly linkHeader: readonly LinkRelation[] | undefined;
   readonly totalHeader: string | undefined;
   /** The header with the positions of the items, and what it counts. */

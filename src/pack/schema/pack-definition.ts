@@ -200,7 +200,7 @@ export const dialectDefinition = z.strictObject({
   }),
   secrets: about(
     z.array(name).default([]),
-    'Names whose values are masked in records and logs. `"*password*"` also matches longer names, `_pin_` a part of one, `"!token_type"` excludes a name, `codes[]` masks texts in a list.',
+    'Names whose values are redacted in records and logs. `"*password*"` also matches longer names, `_pin_` a part of one, `"!token_type"` excludes a name, `codes[]` redacts texts in a list.',
     ["*password*", "passcode"],
   ),
   values: about(z.record(name, valueKind).default({}), "Value kinds by name.", {

@@ -8,7 +8,7 @@ import { readSettings } from "../../../src/base/settings/settings.ts";
 import { watchOperatorFile, type WatchedFile } from "../../../src/base/files/watched-file.ts";
 import type { Log } from "../../../src/base/log/log.ts";
 import { rolloutFile } from "../../../src/migration/rollout/file.ts";
-import type { RolloutPlan } from "../../../src/migration/rollout/rules.ts";
+import type { RolloutConfig } from "../../../src/migration/rollout/rules.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 
 const waves = (name: string): string => `data: shared\nwaves: { first: [${name}] }\n`;
@@ -18,7 +18,7 @@ let errors: object[];
 let clientsFile: string;
 let namingFile: string;
 let clients: OpenFeature<ClientsParts>;
-let naming: WatchedFile<RolloutPlan>;
+let naming: WatchedFile<RolloutConfig>;
 beforeEach(async () => {
   errors = [];
   const log = {

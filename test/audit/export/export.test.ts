@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { Writable } from "node:stream";
 import { zstdDecompressSync } from "node:zlib";
 import { exportTexts, writeExport } from "../../../src/audit/export/export-records.ts";
-import { EXPORT_FORMATS, type ExportFormat } from "../../../src/audit/export/format-names.ts";
+import { EXPORT_FORMATS, type ExportFormat } from "../../../src/audit/export/formats.ts";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import type { AuditQuery } from "../../../src/audit/store/store.ts";
 import { waitFor } from "../../support/wait-for.ts";

@@ -139,7 +139,7 @@ describe.each(usual)("usual names, with those of %s", (_, redaction) => {
       { body: { bytes: json } },
     ]) {
       const values = redaction.find({ path: "/", isRoute: false, query: "", texts: [], ...sent });
-      expect(values.conceal(`<${SECRET}>`)).toBe("<[redacted]>");
+      expect(values.redact(`<${SECRET}>`)).toBe("<[redacted]>");
     }
   });
 
@@ -172,7 +172,7 @@ describe("a ticket", () => {
     expect(redaction.query(sent.query)).toBe("service=x&ticket=[redacted]");
     expect(redaction.value({ ticket: SECRET })).toEqual({ ticket: "[redacted]" });
     const values = redaction.find({ path: "/", isRoute: false, texts: [], ...sent });
-    expect(values.conceal(SECRET)).toBe("[redacted]");
+    expect(values.redact(SECRET)).toBe("[redacted]");
   });
 
   test.each([{ ticket: { id: 1, subject: "Lost mail" } }, { ticket: 12 }])(
@@ -453,7 +453,7 @@ describe("a value whose name is the text of another member", () => {
   ])("is redacted in the form %s", (form) => {
     expect(redaction.query(form)).not.toContain(SECRET);
     expect(JSON.stringify(redaction.body({ bytes: Buffer.from(form), type: FORM }))).not.toContain(SECRET);
-    expect(redaction.find(sentIn({ form })).conceal(SECRET)).toBe("[redacted]");
+    expect(redaction.find(sentIn({ form })).redact(SECRET)).toBe("[redacted]");
   });
 
   test.each([
@@ -490,7 +490,7 @@ describe("the password in an option of curl", () => {
     expect(redaction.text(text)).toBe(recorded);
     expect(JSON.stringify(redaction.json(Buffer.from(JSON.stringify({ text }))))).not.toContain(SECRET);
     const values = redaction.find({ path: "/", isRoute: true, query: "", texts: [text] });
-    expect(values.conceal(text)).not.toContain(SECRET);
+    expect(values.redact(text)).not.toContain(SECRET);
   });
 });
 
@@ -649,7 +649,7 @@ describe("a value with a secret name", () => {
     });
     expect(redaction.path(`/x/${SECRET}`, true, values)).toBe("/x/[redacted]");
     expect(redaction.query(`x=${SECRET}`, values)).toBe("x=[redacted]");
-    expect(values.conceal(text)).toBe("Wrong [redacted].");
+    expect(values.redact(text)).toBe("Wrong [redacted].");
   });
 
   test.each([
@@ -730,8 +730,16 @@ describe("a value with a secret name", () => {
       encodeURIComponent(odd),
       new URLSearchParams({ "": odd }).toString().slice(1),
     ];
-    for (const text of spelt) expect(values.conceal(`<${text}>`)).toMatch(/^<"?\[redacted\]"?>$/);
+    for (const text of spelt) expect(values.redact(`<${text}>`)).toMatch(/^<"?\[redacted\]"?>$/);
   });
+
+  test.each(["&amp;Kx&lt;&quot;&#39;", "&amp;Kx&lt;&#34;&#39;", "&amp;Kx&lt;&quot;&#x27;", `&amp;Kx&lt;"'`])(
+    "is replaced as HTML spells it: %s",
+    (spelt) => {
+      const values = redaction.find(sentIn({ password: `&Kx<"'` }));
+      expect(values.redact(`The password ${spelt} is wrong.`)).toBe("The password [redacted] is wrong.");
+    },
+  );
 
   test("is replaced as a number, and so is a token", () => {
     const values = redaction.find(sentIn({ cvv: 737, card_number: 4_111_111_111_111_111 }), ["some-token"]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import {
   givenTexts,
-  maskSecrets,
+  redactSettings,
   readEnvironment,
   readOptions,
   readSettings,
@@ -326,7 +326,7 @@ describe("secrets", () => {
 
   test("are masked wholly, unless they are addresses", () => {
     expect(
-      maskSecrets({
+      redactSettings({
         ADMIN_TOKEN: "vault://path/key",
         GATEWAY_SECRET: "a://b/c",
         REDIS_URL: "redis://:s3@host/1?a=b",
@@ -336,7 +336,7 @@ describe("secrets", () => {
 
   test("are masked for the log and the welcome", () => {
     const texts = { ...environment, DATABASE_URL: "postgres://me:s3cr3t-value@db/audit?x=1", PORT: "1" };
-    expect(maskSecrets(texts)).toEqual({
+    expect(redactSettings(texts)).toEqual({
       ADMIN_TOKEN: "***",
       GATEWAY_SECRET: "***",
       DATABASE_URL: "postgres://***@db/audit",

@@ -13,7 +13,7 @@ import { UNLIMITED } from "../../audit/store/store-contract.ts";
 import type { ObservedClient } from "../../../src/migration/notices/find-news.ts";
 import type { SpanQuery } from "../../../src/audit/record/call-spans.ts";
 import type { UsageQuery } from "../../../src/audit/usage/usage.ts";
-import type { StoredNotices } from "../../../src/migration/notices/state.ts";
+import type { StoredNotices } from "../../../src/migration/notices/stored-notices.ts";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import {

@@ -30,3 +30,28 @@ test("a request behind the last response of a connection ends it at once, even i
   client.close();
   await server.drain(0);
 });
+
+test("a response that breaks off behind another one of its connection ends the connection after that one", async () => {
+  let first: ServerResponse | undefined;
+  const server = await listen({
+    host: "127.0.0.1",
+    port: 0,
+    badRequest: () => ({ type: "application/json", text: "{}" }),
+    handler(_request, response) {
+      if (!first) {
+        first = response;
+        return;
+      }
+      response.setHeader("content-length", "1000");
+      response.write("part");
+      response.destroy();
+      response.on("close", () => first?.end("ok"));
+    },
+  });
+  const client = await openRawClient(server.url);
+  client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n".repeat(2));
+
+  expect(await client.waitForEnd()).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*\r\n\r\nok/);
+  client.close();
+  await server.drain(0);
+});

@@ -5,7 +5,7 @@ import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
 import { lastingName } from "../../../src/audit/clients/client-name.ts";
 import { decideByRules } from "../../../src/migration/rollout/decide.ts";
 import { rolloutFile } from "../../../src/migration/rollout/file.ts";
-import type { RolloutPlan } from "../../../src/migration/rollout/rules.ts";
+import type { RolloutConfig } from "../../../src/migration/rollout/rules.ts";
 
 const NAMES = Array.from({ length: 1000 }, (_, index) => `client-${index}`);
 
@@ -22,15 +22,15 @@ const DIRECTORY = parseOperatorFile(
   CLIENTS_FILE,
 );
 
-const read = (text: string): RolloutPlan =>
+const read = (text: string): RolloutConfig =>
   parseOperatorFile(
     { file: "rollout.yaml", text: `data: shared\n${text}` },
     rolloutFile(() => ({ routes: ["GET /books", "POST /books"], directory: DIRECTORY })),
   );
 
 const turned = (text: string): readonly string[] => {
-  const plan = read(text);
-  return NAMES.filter((name) => decideByRules(plan, name, "GET /books").side === "new");
+  const config = read(text);
+  return NAMES.filter((name) => decideByRules(config, name, "GET /books").side === "new");
 };
 
 describe("a share of the clients", () => {
@@ -69,7 +69,7 @@ describe("a share of the clients", () => {
 });
 
 describe("rules", () => {
-  const plan = read(`waves: { first: [billing] }
+  const config = read(`waves: { first: [billing] }
 new:
   - waves: [first]
   - clients: [client-7]
@@ -85,7 +85,7 @@ new:
     ["client-8", "GET /books", { side: "old", why: "no rule has it" }],
     [undefined, "GET /books", { side: "old", why: "the client is unknown" }],
   ] as const)("give %s on %s a side, and say why", (client, route, decision) => {
-    expect(decideByRules(plan, client, route)).toEqual(decision);
+    expect(decideByRules(config, client, route)).toEqual(decision);
   });
 
   test("new: all has everybody, also requests without a client", () => {

@@ -3,14 +3,14 @@ import { expect, test } from "@jest/globals";
 import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
 import { OperatorFileError, parseOperatorFile } from "../../../src/base/files/operator-file.ts";
 import { rolloutFile } from "../../../src/migration/rollout/file.ts";
-import type { RolloutPlan } from "../../../src/migration/rollout/rules.ts";
+import type { RolloutConfig } from "../../../src/migration/rollout/rules.ts";
 
 const DIRECTORY = parseOperatorFile(
   { file: "clients.yaml", text: "billing: {}\nreports: {}\n" },
   CLIENTS_FILE,
 );
 
-const read = (text: string): RolloutPlan =>
+const read = (text: string): RolloutConfig =>
   parseOperatorFile(
     { file: "rollout.yaml", text },
     rolloutFile(() => ({ routes: ["GET /books", "POST /books"], directory: DIRECTORY })),
@@ -28,7 +28,7 @@ function problemsOf(text: string): string[] {
 }
 
 test("a whole file is valid", () => {
-  const plan = read(`data: shared
+  const config = read(`data: shared
 compare:
   share: 2.5%
   per_second: 5
@@ -48,7 +48,7 @@ turn_back:
   within: 50
 salt: november
 `);
-  expect(plan).toEqual({
+  expect(config).toEqual({
     data: { kind: "shared" },
     compare: {
       share: 250,

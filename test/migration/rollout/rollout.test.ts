@@ -10,7 +10,7 @@ import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
 import type { Compared, ComparisonResult } from "../../../src/compare/answers/comparison.ts";
 import { createRollout, type Rollout } from "../../../src/migration/rollout/sides.ts";
 import { rolloutFile } from "../../../src/migration/rollout/file.ts";
-import type { RolloutPlan } from "../../../src/migration/rollout/rules.ts";
+import type { RolloutConfig } from "../../../src/migration/rollout/rules.ts";
 import { StateUnavailableError, type KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 
@@ -49,7 +49,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const read = (text: string): RolloutPlan =>
+const read = (text: string): RolloutConfig =>
   parseOperatorFile(
     { file: "rollout.yaml", text },
     rolloutFile(() => ({ routes: ROUTES, directory: DIRECTORY })),
@@ -79,15 +79,15 @@ function createReplica(text: string | (() => string), directory: () => ClientDir
   const number = (started += 1);
   const write = (line: string): void => void (isLogged(number) && lines.push(JSON.parse(line)));
   const log = pino({ base: null }, { write }) as unknown as Log;
-  const plans = new Map<string, RolloutPlan>();
-  const plan = (): RolloutPlan => {
+  const configs = new Map<string, RolloutConfig>();
+  const config = (): RolloutConfig => {
     const current = typeof text === "string" ? text : text();
-    const found = plans.get(current) ?? read(current);
-    plans.set(current, found);
+    const found = configs.get(current) ?? read(current);
+    configs.set(current, found);
     return found;
   };
   const rollout = createRollout({
-    plan,
+    config,
     directory,
     store: fragile(),
     log,

@@ -21,7 +21,7 @@ test.each(
     n: 1,
   });
   expect(redaction.query(`page=1&${encodeURIComponent(name)}=${S}`)).not.toContain(S);
-  expect(values.conceal(S)).toBe("[redacted]");
+  expect(values.redact(S)).toBe("[redacted]");
 });
 
 test.each(["tokens", "credentials"])(
@@ -66,7 +66,7 @@ describe("a secret next to its name", () => {
       texts: [],
       body: { bytes: Buffer.from(text) },
     });
-    expect(values.conceal(`<${S}>`)).toBe("<[redacted]>");
+    expect(values.redact(`<${S}>`)).toBe("<[redacted]>");
   });
 
   test.each([

@@ -17,8 +17,8 @@ import type { ImpactFlags } from "./impact-flags.ts";
 import type { ReplayFlags } from "../compare/replay.ts";
 import type { ReportFlags } from "./report.ts";
 
-/** All names again: the room of the audit is not loaded to print the help. */
-const EXPORT_FORMATS = Object.keys({
+/** All names of export formats again: the room of the audit is not loaded to print the help. */
+const FORMAT_FLAGS = Object.keys({
   ndjson: true,
   "ndjson.zst": true,
   csv: true,
@@ -98,7 +98,7 @@ export function addExport(program: Command, onExit: OnExit): void {
   )
     .description("Print audit records, newest first. Records written during the export are not included.")
     .addOption(
-      new Option("--format <format>", "format of the export").choices(EXPORT_FORMATS).default("ndjson"),
+      new Option("--format <format>", "format of the export").choices(FORMAT_FLAGS).default("ndjson"),
     )
     .action(async (options: ExportFlags, command: Command) => {
       const { exportRecords } = await import("./export.ts");

@@ -9,7 +9,7 @@ import { clientName } from "../names.js";
 import { statusBadge } from "./badges.js";
 import { agentsOf, pauseText } from "./clients.js";
 import { countColumn, timeColumn } from "./columns.js";
-import { READINESS, readinessTag } from "./readiness.js";
+import { CLIENT_STATES, stateTag } from "./client-state.js";
 import { lossSection } from "./losses.js";
 import { reportLinks } from "./report-links.js";
 import { callTable } from "./routes.js";
@@ -38,7 +38,7 @@ function factsOf(client) {
   const { state, cameBack, isPauseLonger, lastAlpha, name, requests, errors, lossy, native, first, last } =
     client;
   return facts([
-    ["State", html`${readinessTag(state)}<span class="quiet"> ${READINESS[state] ?? ""}</span>`],
+    ["State", html`${stateTag(state)}<span class="quiet"> ${CLIENT_STATES[state] ?? ""}</span>`],
     cameBack !== null && ["Came back", `${cameBack}: it had been ready, and called ${clientName} again`],
     isPauseLonger && ["Paused", `${pauseText(client)}: it is ready only after a longer pause`],
     [`Last ${clientName} call`, lastAlpha === null ? "never" : dateTime(lastAlpha)],

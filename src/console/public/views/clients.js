@@ -6,7 +6,7 @@ import { emptyState, hint, viewHead } from "../parts.js";
 import { address } from "../router.js";
 import { clientName } from "../names.js";
 import { countColumn, ERRORS_COLUMN, timeColumn } from "./columns.js";
-import { readinessTag } from "./readiness.js";
+import { stateTag } from "./client-state.js";
 import { scopedContent, usageQuery } from "./scope.js";
 import { sortableTable } from "./sortable.js";
 import { openTokens } from "./tokens.js";
@@ -53,7 +53,7 @@ export const STATE_COLUMNS = [
   {
     name: "State",
     value: ({ state }) => state ?? "",
-    cell: (row) => html`${readinessTag(row.state)}${returnNote(row)}${pauseNote(row)}`,
+    cell: (row) => html`${stateTag(row.state)}${returnNote(row)}${pauseNote(row)}`,
   },
   timeColumn(`Last ${clientName} call`, ({ lastAlpha }) => lastAlpha),
 ];

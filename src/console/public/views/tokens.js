@@ -3,7 +3,7 @@ import { count, plural } from "../format.js";
 import { html } from "../html.js";
 import { cardTable, hint, when } from "../parts.js";
 import { clientName } from "../names.js";
-import { readinessTag } from "./readiness.js";
+import { stateTag } from "./client-state.js";
 
 const LAST_CALL = `Last ${clientName} call`;
 const COLUMNS = ["Token", "State", [LAST_CALL, true], ["Requests", true], ["Last seen", true]];
@@ -14,7 +14,7 @@ const line = ({ fingerprint, userAgent, state, lastAlpha, requests, last }) =>
     <td class="main">
       <span class="mono">${fingerprint}</span><span class="under">${userAgent ?? "no user agent"}</span>
     </td>
-    <td data-label="State">${readinessTag(state)}</td>
+    <td data-label="State">${stateTag(state)}</td>
     <td class="number" data-label=${LAST_CALL}>${lastAlpha === null ? "never" : when(lastAlpha)}</td>
     <td class="number" data-label="Requests">${count(requests)}</td>
     <td class="number" data-label="Last seen">${when(last)}</td>

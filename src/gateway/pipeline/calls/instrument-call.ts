@@ -21,7 +21,7 @@ export interface CachedRead {
 /** Collected by the calls of one request. */
 export interface UpstreamActivity {
   readonly calls: UpstreamCallRecord[];
-  /** Those of which nothing was sent; undefined: none. */
+  /** Those of which nothing was sent, if there were some. */
   neverSent: UpstreamCallRecord[] | undefined;
   readonly warnings: string[];
   /** Undefined without tracing. */
@@ -41,7 +41,7 @@ export interface UpstreamActivity {
   v4Token: string | undefined;
   /** Bytes of streamed files: from the client, and to it. */
   streamedBytes: { in: number; out: number } | undefined;
-  /** v4 responses that were cached; undefined: none. */
+  /** v4 responses that were cached, if some were. */
   cachedReads: CachedRead[] | undefined;
   /** How many of them were not. */
   cacheMisses: number;

@@ -28,7 +28,7 @@ const noReplacement = async (): Promise<boolean> => false;
 /** A client without its token: an invalid token must not keep it from a public route. */
 const ANONYMOUS: ResolvedCredentials = {
   credentials: NOBODY,
-  grant: undefined,
+  issued: undefined,
   refreshAfter401: noReplacement,
 };
 
@@ -38,25 +38,25 @@ async function resolveCredentials(
   tokenStore: TokenDependencies["tokenStore"],
 ): Promise<ResolvedCredentials> {
   const { hash, token, upstream } = credentials;
-  if (upstream) return { credentials: upstream, grant: undefined, refreshAfter401: noReplacement };
+  if (upstream) return { credentials: upstream, issued: undefined, refreshAfter401: noReplacement };
   if (hash === undefined || token === undefined)
-    return { credentials, grant: undefined, refreshAfter401: noReplacement };
-  const grant = await tokenStore.find(hash, token);
-  return grant === undefined || grant === "unknown"
-    ? { credentials, grant, refreshAfter401: noReplacement }
-    : withGrant({ hash, token }, grant, tokenStore);
+    return { credentials, issued: undefined, refreshAfter401: noReplacement };
+  const issued = await tokenStore.find(hash, token);
+  return issued === undefined || issued === "unknown"
+    ? { credentials, issued, refreshAfter401: noReplacement }
+    : withIssued({ hash, token }, issued, tokenStore);
 }
 
 /** The credentials of a token that the gateway issued. */
-function withGrant(
+function withIssued(
   { hash, token }: { readonly hash: string; readonly token: string },
-  grant: Exclude<TokenLookup, "unknown" | undefined>,
+  issued: Exclude<TokenLookup, "unknown" | undefined>,
   tokenStore: TokenDependencies["tokenStore"],
 ): ResolvedCredentials {
   let replacing: Promise<void> | undefined;
   const resolved: { -readonly [K in keyof ResolvedCredentials]: ResolvedCredentials[K] } = {
-    credentials: { token: grant.token, hash: grant.hash },
-    grant,
+    credentials: { token: issued.token, hash: issued.hash },
+    issued,
     async refreshAfter401(rejected) {
       await (replacing ??= replace());
       return resolved.credentials.hash !== rejected.hash;
@@ -67,7 +67,7 @@ function withGrant(
     const replacement = await tokenStore.findReplacement(hash, token, current);
     if (!replacement) return;
     resolved.credentials = { token: replacement.token, hash: replacement.hash };
-    resolved.grant = replacement;
+    resolved.issued = replacement;
   }
   return resolved;
 }
@@ -84,7 +84,7 @@ async function resolveForPublicRoute(
   } catch {
     return ANONYMOUS;
   }
-  return typeof resolved.grant === "object" && resolved.grant.isRevoked ? ANONYMOUS : resolved;
+  return typeof resolved.issued === "object" && resolved.issued.isRevoked ? ANONYMOUS : resolved;
 }
 
 /** How long a request waits until another one has tested the token: v4 may be slow for another reason. */
@@ -144,7 +144,7 @@ export async function resolveToken(
     ({ info, release } = await waitForTokenInfo(hash, dependencies));
     await refreshIfRejected();
   }
-  const isIssued = typeof resolved.grant === "object" && !resolved.grant.isRevoked;
+  const isIssued = typeof resolved.issued === "object" && !resolved.issued.isRevoked;
   const isGatewayKnown = isIssued || client.credentials.upstream !== undefined;
   const isAccepted = isGatewayKnown || isAcceptedToken(resolved.credentials.hash, info, tokens);
   return { resolved, info, isAccepted, release };
@@ -156,15 +156,15 @@ const findTokenInfo = (
 ): TokenInfo | undefined | Promise<TokenInfo | undefined> =>
   hash === undefined ? undefined : tokens.get(hash);
 
-const effectiveGrants = (grant: TokenLookup, info: TokenInfo | undefined): Grants | undefined =>
-  typeof grant === "object" ? grant.levels : info?.refused ? undefined : info?.grants;
+const effectiveGrants = (issued: TokenLookup, info: TokenInfo | undefined): Grants | undefined =>
+  typeof issued === "object" ? issued.levels : info?.refused ? undefined : info?.grants;
 
 /** What a token may do by all that is known now; undefined while only v4 knows. */
 export async function currentGrants(
-  { credentials, grant }: ResolvedCredentials,
+  { credentials, issued }: ResolvedCredentials,
   tokens: Pick<TokenCache, "get">,
 ): Promise<Grants | undefined> {
-  return effectiveGrants(grant, await findTokenInfo(credentials, tokens));
+  return effectiveGrants(issued, await findTokenInfo(credentials, tokens));
 }
 
 /** A token without scopes may read its user's name and e-mail, and nothing else. */
@@ -211,19 +211,19 @@ function findAccessError(
   scopes: Scopes,
 ): unknown {
   const { access } = route;
-  const { grant } = resolved;
+  const { issued } = resolved;
   if (credentials.error) return credentials.error;
   if (resolved.credentials.hash === undefined || access === "public")
     return new HttpError(401, "An access token is required.");
-  if (info?.refused || (typeof grant === "object" && grant.isRevoked))
+  if (info?.refused || (typeof issued === "object" && issued.isRevoked))
     return new HttpError(401, "The access token is not valid.");
-  if (grant === "unknown") {
+  if (issued === "unknown") {
     // The gateway may have issued the token with any level. Only the lowest one passes: v4 has none below it.
     const isLowest = typeof access === "string" ? isRead(route) : access.level === 0;
     if (isLowest) return undefined;
     return new TokenUnavailableError("the state store does not say what a token may do");
   }
-  const grants = effectiveGrants(grant, info);
+  const grants = effectiveGrants(issued, info);
   const isForbidden =
     grants !== undefined &&
     (hasNoScopes(grants) ? route.withoutScopes === undefined : !scopes.permits(grants, access));

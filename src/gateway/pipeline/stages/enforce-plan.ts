@@ -19,9 +19,9 @@ export async function findIssuer(
 ): Promise<Issuer> {
   if (hash === undefined || token === undefined || upstream) return undefined;
   try {
-    const grant = await tokenStore.find(hash, token);
-    if (typeof grant !== "object" || grant.application === undefined) return undefined;
-    return { id: grant.application, isProven: !grant.isRevoked };
+    const issued = await tokenStore.find(hash, token);
+    if (typeof issued !== "object" || issued.application === undefined) return undefined;
+    return { id: issued.application, isProven: !issued.isRevoked };
   } catch {
     // Authorization reports it.
     return "unknown";

@@ -1,5 +1,5 @@
 /** The returns to the old service: those that replicas share, and those that this process could not share yet. */
-import type { RolloutPlan } from "../rules.ts";
+import type { RolloutConfig } from "../rules.ts";
 import type { DocumentStore } from "../../../base/index.ts";
 import {
   createTripDocument,
@@ -65,7 +65,7 @@ function indexTrips(trips: readonly Trip[]): Returned["tripOf"] & { readonly any
 /** Creates it. Nothing is read yet. @param onChange Called when other trips apply, with the last events */
 export function createReturned(
   store: DocumentStore,
-  plan: () => RolloutPlan,
+  config: () => RolloutConfig,
   onChange: (trips: readonly Trip[], events: readonly RolloutEvent[]) => void,
 ): Returned {
   const waiting = new Map<string, Trip>();
@@ -93,12 +93,12 @@ export function createReturned(
     state: document.current,
     trips,
     tripOf: (names, route) =>
-      plan().data.kind === "shared"
+      config().data.kind === "shared"
         ? index(names, route)
         : // A client is on one side with all its routes.
           (index(names, null) ?? index.any),
     hasReturned: (route) =>
-      plan().data.kind === "shared" ? index([], route) !== undefined : index.any !== undefined,
+      config().data.kind === "shared" ? index([], route) !== undefined : index.any !== undefined,
     add(trip) {
       waiting.set(trip.name, trip);
       update();

@@ -4,7 +4,7 @@ import { type DocumentStore, errorText, type Log } from "../../../base/index.ts"
 import { isTurned } from "../decide.ts";
 import { watchOldService, type OldServiceHealth } from "./old-service.ts";
 import { createReturned, type Returned } from "./returned.ts";
-import type { RolloutPlan } from "../rules.ts";
+import type { RolloutConfig } from "../rules.ts";
 import {
   causeOf,
   createScores,
@@ -46,7 +46,7 @@ export interface Returns extends Pick<Returned, "isKnown" | "state" | "tripOf" |
 }
 
 export interface ReturnsOptions {
-  readonly plan: () => RolloutPlan;
+  readonly config: () => RolloutConfig;
   readonly store: DocumentStore;
   readonly log: Log;
   /** Called when other trips apply. @param events The last ones, newest first */
@@ -126,7 +126,7 @@ function createSharing({
 
 /** Creates the returns. Nothing is read yet. */
 export function createReturns({
-  plan,
+  config,
   store,
   log,
   onChange = () => {},
@@ -135,11 +135,11 @@ export function createReturns({
   isOldServiceUp,
 }: ReturnsOptions): Returns {
   const health = watchOldService(elapsed);
-  const returned = createReturned(store, plan, onChange);
+  const returned = createReturned(store, config, onChange);
   const blocked = new Set<string>();
   const scores = createScores(
     () => returned.state().scores,
-    () => plan().turnBack,
+    () => config().turnBack,
     () => Math.floor(clock() / 1000),
   );
   const isWell = (route: string): boolean => isOldServiceUp() && health.isWell(route);
@@ -150,7 +150,8 @@ export function createReturns({
   function consider(route: string): void {
     const found = scores.of(route);
     const cause = causeOf(found, clock() / 1000);
-    if (!cause || returned.hasReturned(route) || !isTurned(plan(), route)) return void blocked.delete(route);
+    if (!cause || returned.hasReturned(route) || !isTurned(config(), route))
+      return void blocked.delete(route);
     if (isWell(route)) {
       blocked.delete(route);
       returned.add(tripOfRoute(route, found, cause, now()));
@@ -171,7 +172,7 @@ export function createReturns({
     for (const route of taken.keys()) {
       const after = next.scores[route];
       const cause = after && causeOf(after, seconds);
-      if (after && cause && isWell(route) && isTurned(plan(), route))
+      if (after && cause && isWell(route) && isTurned(config(), route))
         next = withTrip(next, tripOfRoute(route, after, cause, now()));
     }
     return next;
@@ -185,7 +186,7 @@ export function createReturns({
     seen: Pick<Seen, "isBad" | "requestId">,
     client: string | undefined,
   ): void {
-    if (client === undefined || returned.hasReturned(route) || !isTurned(plan(), route)) return;
+    if (client === undefined || returned.hasReturned(route) || !isTurned(config(), route)) return;
     const { isBad } = seen;
     const tolerated = cause === "failures" ? health.failureRate(route, client) : undefined;
     scores.note(route, cause, { ...seen, client, tolerated });

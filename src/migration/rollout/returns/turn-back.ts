@@ -36,12 +36,12 @@ export const nameForPeople = (client: string): string =>
 
 /** Turns a route, a client or everything back, on all replicas. @throws {RefusedError} {StateUnavailableError} */
 export async function turnBack(
-  { plan, returns, tokenClients }: Rollout,
+  { config, returns, tokenClients }: Rollout,
   directory: ClientDirectory,
   action: RolloutAction,
 ): Promise<TurnedBack> {
   const { kind, name } = action;
-  const { data } = plan();
+  const { data } = config();
   if (kind === "route" && data.kind !== "shared")
     throw refused(
       `With data: ${data.kind} a client is on one side with all its routes: name a client, or all.`,

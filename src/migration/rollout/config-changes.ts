@@ -1,10 +1,10 @@
 /** When other rules began to apply: those of another file, or because something has returned. */
 import { isDeepStrictEqual } from "node:util";
 import { decideByRules } from "./decide.ts";
-import type { RolloutPlan } from "./rules.ts";
+import type { RolloutConfig } from "./rules.ts";
 
 /** The last changes of what applies. */
-export interface PlanChanges {
+export interface ConfigChanges {
   /** Something has returned, or was resumed. */
   note(): void;
   /** The file was read again, and may be another one. */
@@ -21,25 +21,25 @@ const CURSOR_MS = 600_000;
 const FRESH_MS = 3_600_000;
 
 /** @param elapsed Milliseconds, monotonic. */
-export function watchPlanChanges(plan: () => RolloutPlan, elapsed: () => number): PlanChanges {
+export function watchConfigChanges(config: () => RolloutConfig, elapsed: () => number): ConfigChanges {
   let changedAt = elapsed();
-  let newest = plan();
+  let newest = config();
   /** The file before, and when it was replaced; undefined: none was. */
-  let replaced: { readonly plan: RolloutPlan; readonly at: number } | undefined;
+  let replaced: { readonly config: RolloutConfig; readonly at: number } | undefined;
 
   return {
     note: () => void (changedAt = elapsed()),
     fileChanged() {
       // A file is also read again because the client directory has changed.
-      if (isDeepStrictEqual(plan(), newest)) return;
+      if (isDeepStrictEqual(config(), newest)) return;
       changedAt = elapsed();
-      replaced = { plan: newest, at: changedAt };
-      newest = plan();
+      replaced = { config: newest, at: changedAt };
+      newest = config();
     },
     keepCursors: () => elapsed() - changedAt < CURSOR_MS,
     isFresh(client, route) {
       if (!replaced || elapsed() - replaced.at >= FRESH_MS) return false;
-      return decideByRules(replaced.plan, client, route).side === "old";
+      return decideByRules(replaced.config, client, route).side === "old";
     },
   };
 }

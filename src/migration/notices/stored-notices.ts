@@ -48,7 +48,7 @@ const LEASE = "notices:lease";
 export const LEASE_SECONDS = 60;
 
 /** Access to the shared state. All methods throw {StateUnavailableError}. */
-export interface NoticesState {
+export interface NoticesStore {
   /** Becomes or stays the one process that looks and sends. @returns false while another process is */
   lead(): Promise<boolean>;
   /** Lets another process lead. */
@@ -69,7 +69,7 @@ const schema = z
   .catch(NOTHING);
 
 /** Creates the access to the shared state. Nothing is read yet. */
-export function createNoticesState(store: Store): NoticesState {
+export function createNoticesStore(store: Store): NoticesStore {
   const process = randomUUID();
   const openDocument = (): SharedDocument<StoredNotices> =>
     createSharedDocument(store, { key: STATE, schema, empty: NOTHING });

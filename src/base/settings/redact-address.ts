@@ -2,7 +2,7 @@
  * An address without its user, password and parameters, as problems and logs may show it. It may be invalid: what could be one
  * of them is not shown.
  */
-export function maskAddress(text: string): string {
+export function redactAddress(text: string): string {
   const [, scheme = "", rest = ""] = /^([a-z][a-z\d+.-]*:\/\/)?(.*)$/is.exec(text) ?? [];
   const [, before = "", parameters = ""] = /^([^?#]*)(.*)$/s.exec(rest) ?? [];
   // A password may have a question mark.
@@ -10,6 +10,6 @@ export function maskAddress(text: string): string {
   return `${scheme}${before.replace(/^.*@/s, "***@")}${parameters && `${parameters.slice(0, 1)}***`}`;
 }
 
-/** A text whose addresses are masked. */
-export const maskAddresses = (text: string): string =>
-  text.replaceAll(/[a-z][a-z\d+.-]{0,30}:\/\/[^\s,"]*/gi, maskAddress);
+/** A text whose addresses are redacted. */
+export const redactAddresses = (text: string): string =>
+  text.replaceAll(/[a-z][a-z\d+.-]{0,30}:\/\/[^\s,"]*/gi, redactAddress);
