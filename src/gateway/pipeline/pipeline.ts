@@ -21,7 +21,7 @@ import { readCatalogsWithToken } from "./stages/build-request.ts";
 import { authenticate, createCredentialsReader } from "./stages/authenticate.ts";
 import { authorize, resolveToken, selectRoute, type TokenDependencies } from "./stages/authorize.ts";
 import type { ClientToken, AuthenticatedClient } from "./client.ts";
-import { firstCandidate, matchRoute, translateQuery, withPathValues } from "./stages/match-route.ts";
+import { firstCandidate, matchRoute, translateQuery, withRequestValues } from "./stages/match-route.ts";
 import { askPlan, enforcePlan, findIssuer, type PlanSender } from "./stages/enforce-plan.ts";
 import { consumeRateLimit, rejectLimited } from "./stages/rate-limit.ts";
 import { parseOnUse, readBody } from "./stages/read-body.ts";
@@ -162,7 +162,8 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const chosen = selected.route.sparseFields?.choose(query);
     context.readsQuery = !selected.route.body && selected.route.bulk?.readsBody !== true;
     context.ignoredParameters = parameters.ignored;
-    const match = await withPathValues(selected, parameters.path);
+    const head = { request, query: parameters.query, time };
+    const match = await withRequestValues(selected, parameters.path, head, readJson);
     const { headers: rules, kind: name } = match.route;
     const headers = rules?.request?.(request.headers, name === "object" || name === "list");
     const passed = { request, match, readJson, query: parameters.query, time, headers };

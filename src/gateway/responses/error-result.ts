@@ -55,17 +55,20 @@ function toClientError(
   { statuses, errorCodes, validationSummaries, namesParameters }: ErrorTranslation,
 ): Pick<HttpError, "status" | "details"> & { readonly summary?: ErrorSummary | undefined } {
   if (error instanceof TranslatedError) return error;
+  const withCode = (detail: ErrorDetail): ErrorDetail => {
+    const code = detail.code ?? errorCodes.ofRule(detail.rule, part);
+    return { ...detail, ...(code !== undefined && { code }) };
+  };
   if (!(error instanceof ValidationError))
     return {
       status: error.rejection?.isExactStatus
         ? statuses.translateExactly(error.status)
         : statuses.translate(error.status),
-      details: error.details,
+      details: error.details.map((detail) => (detail.rule === undefined ? detail : withCode(detail))),
     };
   const details = error.details.map((detail) => {
-    const code = detail.code ?? errorCodes.ofRule(detail.rule, part);
     const field = detail.field ?? (namesParameters ? detail.parameter : undefined);
-    return { ...detail, ...(code !== undefined && { code }), ...(field !== undefined && { field }) };
+    return { ...withCode(detail), ...(field !== undefined && { field }) };
   });
   // A request that breaks another rule, too, is invalid: that is what the client mends first.
   const [first] = details;

@@ -3,6 +3,7 @@ import type { MaybePromise } from "../../jsonata/index.ts";
 import type { UpstreamBodyFormat } from "../bodies/body-format.ts";
 import type { ErrorDetail, Failure } from "../errors/http-error.ts";
 import type { Endpoint } from "./endpoint.ts";
+import type { NamedValues } from "./named-values.ts";
 import type { ReceivedResponse, Scope } from "../translation-context.ts";
 
 /** What an operation says about itself. */
@@ -73,7 +74,7 @@ export interface RouteCall extends CallFacts {
   /** The member of the upstream's body that has the values; undefined if the expression does not start with one. */
   readonly eachMember: string | undefined;
   /** Returns more values of its path. */
-  readonly valuesOf: (input: unknown, scope: Scope) => MaybePromise<Readonly<Record<string, unknown>>>;
+  readonly valuesOf: NamedValues;
   /** Returns its body, and how it is sent; undefined without one. */
   readonly body:
     | {

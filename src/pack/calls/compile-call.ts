@@ -1,6 +1,6 @@
 /** Compiles a call of a route: what it sends, when, and what becomes of its response. */
 import { resolveReference, type SourceLocation } from "../../base/index.ts";
-import { mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
+import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import { compileUpstreamFormat } from "../bodies/body-format.ts";
 import { GATEWAY_TIMEOUT } from "../errors/statuses.ts";
 import type { KeyContext } from "../keys/key.ts";
@@ -11,6 +11,7 @@ import { compileChecks } from "./checks.ts";
 import { compileBodyCondition, compileScopedCondition } from "./conditions.ts";
 import { compileEndpoint, type Endpoint } from "./endpoint.ts";
 import { reportAmbiguousNames, RESPONSE } from "./key-endpoints.ts";
+import { compileNamedValues } from "./named-values.ts";
 import { reportInvalidCall } from "./report-call.ts";
 import { compileScoped, type Phase, type ScopePlace } from "./scope.ts";
 import type { ReceivedResponse, Scope } from "../translation-context.ts";
@@ -100,29 +101,17 @@ function compileWhen({ when, at }: CallDefinition, { placeOf }: CallExpressions)
   return compile(when, placeOf(["when"])) ?? (() => true);
 }
 
-function compileValues({ values = {} }: CallDefinition, expressions: CallExpressions): RouteCall["valuesOf"] {
-  const compiled = Object.entries(values).map(
-    ([name, source]) => [name, expressions.compile(source, ["values", name]).evaluate] as const,
-  );
-  if (compiled.length === 0) return () => ({});
-  return (input, scope) =>
-    thenMaybe(
-      mapMaybe(compiled, ([, evaluate]) => evaluate(input, scope)),
-      (found) => Object.fromEntries(compiled.map(([name], index) => [name, found[index]])),
-    );
-}
-
 const EITHER = "one of them needs another name";
 
 /** Compiles the operation, and reports names in braces that could be two things. */
 function compileOperation(
   { upstream, at, each, values = {} }: CallDefinition,
   earlier: readonly string[],
-  { names, parameters, resource, dialect, location }: KeyContext,
+  { names, headNames, resource, dialect, location }: KeyContext,
 ): Endpoint {
   const place = location.at("upstream");
   const own = [...Object.keys(values), ...(each === undefined ? [] : ["each"])];
-  const ofRequest = at === "before" ? [...parameters, ...resource.inputNames] : names;
+  const ofRequest = at === "before" ? [...headNames, ...resource.inputNames] : names;
   const known = [...ofRequest, ...earlier, ...own, ...(at === "before" ? [] : [RESPONSE])];
   const endpoint = compileEndpoint(upstream, dialect.upstream.base_path, known, place);
   if (at === "before") {
@@ -205,7 +194,9 @@ export function compileCall(
     fallback === undefined ? undefined : expressions.compile(fallback, ["fallback"]).evaluate;
   const parts = {
     isNeeded: compileWhen(definition, expressions),
-    valuesOf: compileValues(definition, expressions),
+    valuesOf: compileNamedValues(definition.values ?? {}, (source, each) =>
+      expressions.compile(source, ["values", each]),
+    ),
     ...compileEach(definition, expressions),
     body: compileBody(definition, expressions, context),
     answerOf: typeof answer === "string" ? expressions.ofResponse(answer, ["answer"]) : answer && "whole",

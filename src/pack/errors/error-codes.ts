@@ -2,8 +2,9 @@
 
 /**
  * The rules that a request can break: keywords of JSON Schema, members and parameters that do not exist (`unknown`),
- * ids that do not exist (`unknown_record`), rules that a schema can't express (`failed_check`), and the parts of a
- * list's request: its `page`, the `size` of the page where that has a code of its own, its `filter` and its `sort` order.
+ * ids that do not exist (`unknown_record`), rules that a schema can't express (`failed_check`), headers that are missing
+ * (`required_header`), and the parts of a list's request: its `page`, the `size` of the page, its `filter` and its `sort` order.
+ * A number outside of the limits is a `page_range` or a `size_range`.
  */
 export const VALIDATION_RULES = [
   "required",
@@ -34,11 +35,22 @@ export const VALIDATION_RULES = [
   "allOf",
   "not",
   "failed_check",
+  "required_header",
   "page",
+  "page_range",
   "size",
+  "size_range",
   "filter",
   "sort",
 ] as const;
+
+/** The rules whose codes a rule has if it has none of its own, in this order. */
+const WIDER: Readonly<Record<string, readonly string[]>> = {
+  required_header: ["required"],
+  page_range: ["page"],
+  size: ["page"],
+  size_range: ["size", "page_range", "page"],
+};
 
 /** The client's form of an upstream code. Without a `code` clients get none. */
 export interface CodeRule {
@@ -98,8 +110,8 @@ export function createErrorCodes({
       byStatus[status] ?? byStatus[`${Math.floor(status / 100)}XX`] ?? byStatus["default"],
     ofRule(rule = "default", part) {
       const rules = byRule[part];
-      // The size is a part of the page.
-      return rules[rule] ?? (rule === "size" ? rules["page"] : undefined) ?? rules["default"];
+      const known = [rule, ...(WIDER[rule] ?? []), "default"].find((each) => rules[each] !== undefined);
+      return known === undefined ? undefined : rules[known];
     },
   };
 }

@@ -25,6 +25,11 @@ const requestHeaderRule = z.strictObject({
     "Instead of `upstream`: the member of the upstream's body, dotted if nested.",
     "meta.tenant",
   ),
+  path: about(
+    z.string().min(1).optional(),
+    "Instead of `upstream`: the name in braces in the upstream's paths. Routes without this name ignore the header.",
+    "tenant",
+  ),
   write: about(
     expression.optional(),
     "JSONata over the client's body without its wrapper: the value. `$value` is the client's header; other variables have the rest of the request. An undefined result is not sent.",

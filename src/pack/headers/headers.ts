@@ -6,9 +6,14 @@ import type { Phase, ScopePlace } from "../calls/scope.ts";
 import type { Scope } from "../translation-context.ts";
 import { tokenHeadersOf } from "./client-head.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { PassedHeadersDefinition, ResponseHeaderDefinition } from "./headers-definition.ts";
+import type {
+  PassedHeadersDefinition,
+  RequestHeaderDefinition,
+  ResponseHeaderDefinition,
+} from "./headers-definition.ts";
 import {
   compileCommonHeaders,
+  compileHeaderPath,
   compilePassedHeaders,
   compileWrittenValues,
   type HeaderLines,
@@ -38,6 +43,8 @@ export interface PassedHeaders {
   readonly write: ((sent: SentRequest) => WrittenValues) | undefined;
   /** Returns the headers of all calls of a request. @throws {HttpError} 400, as the two others */
   readonly common: ((sent: SentRequest) => Readonly<Record<string, string>>) | undefined;
+  /** Returns the values of names in braces of the upstream's paths. @throws {HttpError} 400, as the others */
+  readonly path: ((sent: SentRequest) => Readonly<Record<string, string>>) | undefined;
   /** Returns the headers of the client's successful response, and those of an error. */
   readonly success: WriteResponseHeaders | undefined;
   readonly error: WriteResponseHeaders | undefined;
@@ -80,22 +87,23 @@ function checkRequestHeaders(
   const isToken = (name: string | undefined, credentials: CredentialsPlaces | undefined): boolean =>
     credentialHeaders(credentials).some((header) => header.toLowerCase() === name?.toLowerCase());
   const fixed = fixedNames(upstream);
-  for (const [name, { upstream: target, query, member, write, every_call: everyCall }] of Object.entries(
-    request,
-  )) {
+  for (const [name, rule] of Object.entries(request)) {
+    const { upstream: target, query, member, path, write, every_call: everyCall } = rule;
     const at = location.at("request", name);
-    const places = [target, query, member].filter((place) => place !== undefined);
+    const places = [target, query, member, path].filter((place) => place !== undefined);
     if (places.length === 0 && write === undefined)
       at.report('the name of the upstream\'s header is missing: "upstream"');
     if (places.length > 1)
       at.report({
-        message: 'a value has one place: "upstream", "query" or "member"',
+        message: 'a value has one place: "upstream", "query", "member" or "path"',
         hint: "remove all but one",
       });
     if (isToken(name, client.credentials) || isToken(target, upstream.credentials))
       at.report('this header has the token: see "credentials"');
-    if (everyCall === true && (query ?? member) !== undefined)
-      at.at("every_call").report('"every_call" is about headers: it excludes "query" and "member"');
+    if (everyCall === true && (query ?? member ?? path) !== undefined)
+      at.at("every_call").report('"every_call" is about headers: it excludes "query", "member" and "path"');
+    if (path !== undefined && rule.required === undefined && rule.default === undefined)
+      at.at("path").report('a value in a path needs "required: true" or a "default"');
     const sentName = places.length === 0 ? name : target;
     const key = fixed.get(sentName?.toLowerCase() ?? "");
     if (key !== undefined) at.report(`"${sentName}" has a fixed value in "${key}" of the upstream`);
@@ -143,25 +151,61 @@ export const hasAbsoluteHeader = (
     ),
   );
 
-/** The headers of all calls of a request, and those of the main call alone. */
-const splitRequestHeaders = (request: PassedHeadersDefinition["request"]) => {
+type RequestHeaders = PassedHeadersDefinition["request"];
+
+/** The headers of all calls of a request, those of the main call alone, and those with values of paths. */
+const splitRequestHeaders = (request: RequestHeaders) => {
   const all = Object.entries(request);
+  const those = (isOne: (rule: RequestHeaderDefinition) => boolean): RequestHeaders =>
+    Object.fromEntries(all.filter(([, rule]) => isOne(rule)));
   return {
-    true: Object.fromEntries(all.filter(([, rule]) => rule.every_call === true)),
-    false: Object.fromEntries(all.filter(([, rule]) => rule.every_call !== true)),
+    common: those(({ every_call: everyCall }) => everyCall === true),
+    ofPath: those(({ path }) => path !== undefined),
+    ofMain: those(({ every_call: everyCall, path }) => everyCall !== true && path === undefined),
   };
 };
 
-/** Compiles the headers of a route; undefined if none pass. @param own without it: those of all routes */
+/** The headers of requests that a route has: of those of the pack, the ones with values of other paths have no effect. */
+const requestHeadersOf = (
+  own: PassedHeadersDefinition | undefined,
+  ofPack: PassedHeadersDefinition,
+  usedNames: ReadonlySet<string>,
+): RequestHeaders => ({
+  ...Object.fromEntries(
+    Object.entries(ofPack.request).filter(([, { path }]) => path === undefined || usedNames.has(path)),
+  ),
+  ...own?.request,
+});
+
+/** The names in braces that headers have the values of. */
+export const headerPathNames = (
+  own: PassedHeadersDefinition | undefined,
+  { client }: DialectDefinition,
+  usedNames: ReadonlySet<string>,
+): string[] =>
+  Object.values(requestHeadersOf(own, client.headers ?? EMPTY, usedNames)).flatMap(({ path }) => path ?? []);
+
+/**
+ * Compiles the headers of a route; undefined if none pass.
+ *
+ * @param own without it: those of all routes
+ * @param usedNames the names in braces that the upstream's paths have
+ */
 export function compileHeaders(
   own: PassedHeadersDefinition | undefined,
   dialect: DialectDefinition,
   locations: { readonly route: SourceLocation; readonly pack: SourceLocation },
+  usedNames: ReadonlySet<string>,
 ): PassedHeaders | undefined {
   const ofPack = dialect.client.headers ?? EMPTY;
   if (own) checkHeaders(own, dialect, locations.route.at("headers"));
+  for (const [name, { path }] of Object.entries(own?.request ?? {}))
+    if (path !== undefined && !usedNames.has(path))
+      locations.route
+        .at("headers", "request", name, "path")
+        .report(`has no effect: no path of "upstream" has {${path}}`);
   const definition = {
-    request: { ...ofPack.request, ...own?.request },
+    request: requestHeadersOf(own, ofPack, usedNames),
     response: { ...ofPack.response, ...own?.response },
   };
   if (Object.keys({ ...definition.request, ...definition.response }).length === 0) return undefined;
@@ -178,12 +222,13 @@ export function compileHeaders(
     });
   const ofResponse = placesOf("response", "response");
   const entityTag = compileEntityTag(definition.response, ofResponse);
-  const { true: common, false: ofMain } = splitRequestHeaders(definition.request);
+  const { common, ofPath, ofMain } = splitRequestHeaders(definition.request);
   return {
     definition,
     request: compilePassedHeaders(ofMain, (target) => !entityTag || !TAG_CONDITIONS.has(target)),
     write: compileWrittenValues(ofMain, placesOf("request", "translated")),
     common: compileCommonHeaders(common, placesOf("request", "selection")),
+    path: compileHeaderPath(ofPath, placesOf("request", "selection")),
     success: compileResponseHeaders(definition.response, "success", ofResponse),
     error: compileResponseHeaders(definition.response, "error", ofResponse),
     entityTag,

@@ -5,6 +5,7 @@ import type { RequestHeaderDefinition } from "./headers-definition.ts";
 import type { ScopePlace } from "../calls/scope.ts";
 import type { JsonObject, Scope } from "../translation-context.ts";
 import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
+import { isText } from "../routes/router.ts";
 import { compileCopy, compileSetter } from "../fields/member-paths.ts";
 
 /** All lines of each header by its lower-case name. */
@@ -25,6 +26,8 @@ export interface WrittenValues {
   readonly headers: Readonly<Record<string, string>>;
   /** Parameters of the query, as its text. */
   readonly query: string;
+  /** Values of the upstream's paths, by their names in braces. */
+  readonly path: Readonly<Record<string, string>>;
   /** Returns a body with the members that have values. */
   readonly withMembers: (body: JsonObject) => JsonObject;
   /** The top-level members that it sets. */
@@ -37,8 +40,8 @@ export const CONDITIONAL: ReadonlySet<string> = new Set(["if-none-match", "if-mo
 /** Characters of a value that a request may have. */
 const SENDABLE = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/;
 
-const isWritten = ({ write, query, member }: RequestHeaderDefinition): boolean =>
-  write !== undefined || query !== undefined || member !== undefined;
+const isWritten = ({ write, query, member, path }: RequestHeaderDefinition): boolean =>
+  write !== undefined || query !== undefined || member !== undefined || path !== undefined;
 
 /** The only line of a header. @throws {HttpError} 400 for a header that comes twice */
 function lineOf(sent: HeaderLines, name: string): string | undefined {
@@ -46,6 +49,9 @@ function lineOf(sent: HeaderLines, name: string): string | undefined {
   if (others.length > 0) throw new HttpError(400, `There is more than one ${name} header.`);
   return value === "" ? undefined : value;
 }
+
+const missing = (name: string): HttpError =>
+  new HttpError(400, [{ field: name, reason: `The ${name} header is required.`, rule: "required_header" }]);
 
 /** Compiles the headers that pass as they are. @param isSent whether the upstream gets a header of this name */
 export function compilePassedHeaders(
@@ -62,7 +68,7 @@ export function compilePassedHeaders(
       const value = lineOf(sent, name) ?? standard;
       if (!isSent(target) || (!mayBeCurrent && CONDITIONAL.has(target))) continue;
       if (value !== undefined) headers[target] = value;
-      else if (required) throw new HttpError(400, `The ${name} header is required.`);
+      else if (required) throw missing(name);
     }
     return headers;
   };
@@ -93,15 +99,16 @@ export function compileWrittenValues(
     const scope = evaluate && sent.scope();
     const value = evaluate && scope ? toHeaderText(evaluate(scope.body, scope, line)) : line;
     const text = value === undefined || value === "" ? rule.default : value;
-    if (text === undefined && rule.required) throw new HttpError(400, `The ${name} header is required.`);
-    if (text !== undefined && !SENDABLE.test(text))
-      throw new ValidationError([{ reason: `${name}: ${INVALID_VALUE}` }]);
+    if (text === undefined && rule.required) throw missing(name);
+    if (text !== undefined && (!SENDABLE.test(text) || (rule.path !== undefined && !isText(text))))
+      throw new ValidationError([{ field: name, reason: INVALID_VALUE }]);
     return text;
   }
 
   return (sent) => {
     const headers: Record<string, string> = {};
     const query = new URLSearchParams();
+    const path: Record<string, string> = {};
     const members: { readonly name: string; readonly set: (body: JsonObject) => void }[] = [];
     for (const compiled of rules) {
       const { name, rule, set } = compiled;
@@ -110,18 +117,20 @@ export function compileWrittenValues(
         value = valueOf(compiled, sent);
       } catch (error) {
         if (!(error instanceof ExpressionError)) throw error;
-        throw new ValidationError([{ reason: `${name}: ${INVALID_VALUE}`, cause: error }]);
+        throw new ValidationError([{ field: name, reason: INVALID_VALUE, cause: error }]);
       }
       if (value === undefined) continue;
       const text = value;
       if (set)
         members.push({ name: (rule.member ?? "").split(".")[0] ?? "", set: (body) => set(body, text) });
       else if (rule.query !== undefined) query.append(rule.query, text);
+      else if (rule.path !== undefined) path[rule.path] = text;
       else headers[(rule.upstream ?? name).toLowerCase()] = text;
     }
     return {
       headers,
       query: query.toString(),
+      path,
       members: members.map(({ name }) => name),
       withMembers(body) {
         const copied = copy(body);
@@ -140,4 +149,12 @@ export function compileCommonHeaders(
   const write = compileWrittenValues(definitions, placeOf);
   if (!pass && !write) return undefined;
   return (sent) => ({ ...pass?.(sent.headers, false), ...write?.(sent).headers });
+}
+
+/** Compiles the values of names in braces; undefined without one. */
+export function compileHeaderPath(
+  ...[definitions, placeOf]: Parameters<typeof compileWrittenValues>
+): ((sent: SentRequest) => WrittenValues["path"]) | undefined {
+  const write = compileWrittenValues(definitions, placeOf);
+  return write && ((sent) => write(sent).path);
 }

@@ -21,7 +21,11 @@ export interface KeyContext {
   /** Names of the client's path parameters. */
   readonly parameters: readonly string[];
   readonly pathParameters: PathParameterRules;
-  /** All path parameters: also those of the query, of the body and of `bulk`. */
+  /** Names in braces whose values are known before the body is translated: path parameters, and those of the query, of headers and of `values`. */
+  readonly headNames: readonly string[];
+  /** The names in braces that the upstream's paths and conditions of the route have. */
+  readonly usedNames: ReadonlySet<string>;
+  /** All path parameters: also those of the body and of `bulk`. */
   readonly pathNames: readonly string[];
   /** What paths of calls may use: path parameters, members of the body, and calls before the main call. */
   readonly names: readonly string[];

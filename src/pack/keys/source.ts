@@ -1,6 +1,8 @@
 /** The keys of a route that say which operation of the client it is, and which of the upstream it becomes. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
+import { compileNamedValues } from "../calls/named-values.ts";
+import { compileScoped } from "../calls/scope.ts";
 import { errorStatus } from "../fields/text-types.ts";
 import { routeQuery } from "../routes/parameter-definition.ts";
 import { routeKey, schemaKey } from "./key.ts";
@@ -88,6 +90,21 @@ export const query = schemaKey({
     "Query parameters of this route, in addition to those of `client.query`, or in place of one with the same name.",
     { parameters: { expand: "embed" } },
   ),
+});
+
+export const values = routeKey({
+  schema: about(
+    z.record(name, name).optional(),
+    "More names in braces for all paths, each with the JSONata of its value, over the client's body.",
+    { yard: '$headers."x-yard"' },
+  ),
+  compile(definition, { location, tokenHeaders, usedNames }) {
+    for (const each of Object.keys(definition))
+      if (!usedNames.has(each)) location.at(each).report(`"${each}" has no effect: no path has {${each}}`);
+    const compile = (source: string, each: string) =>
+      compileScoped(source, { location: location.at(each), phase: "selection", tokenHeaders });
+    return compileNamedValues(definition, compile);
+  },
 });
 
 export const safe = schemaKey({

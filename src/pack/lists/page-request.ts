@@ -1,5 +1,5 @@
 /** The page that a client asks for. */
-import { ValidationError } from "../errors/http-error.ts";
+import { type ErrorDetail, ValidationError } from "../errors/http-error.ts";
 import { throwParameterError, type ListRule } from "../routes/parameter-error.ts";
 import type { Query } from "../routes/query.ts";
 import { markPrevious, MAX_CURSOR, readMark } from "./cursor.ts";
@@ -67,7 +67,7 @@ interface IntegerParameter {
   readonly otherwise: number;
   /** The rule for anything but an integer that is large enough: a 400, or the same as without a value. */
   readonly invalid: "reject" | "default" | undefined;
-  readonly rule: ListRule;
+  readonly rule: "page" | "size";
 }
 
 /** @throws {HttpError} 400 for anything but an integer within the bounds */
@@ -77,13 +77,17 @@ function readInteger(
 ): number {
   const values = query.get(parameter) ?? [];
   const [text = String(otherwise)] = values;
-  const isInteger = /^\d+$/.test(text) && Number(text) >= least;
+  const isInteger = /^-?\d+$/.test(text);
+  const isTooSmall = isInteger && Number(text) < least;
   if (invalid === "default") {
     onlyValue(query, parameter, rule);
-    if (!isInteger) return otherwise;
-  } else if (values.length > 1 || !isInteger)
-    throwParameterError(parameter, `must be one integer, ${least} or greater.`, rule);
-  if (Number(text) > most) throwParameterError(parameter, `must be at most ${most}.`, rule);
+    if (!isInteger || isTooSmall) return otherwise;
+  } else if (values.length > 1 || !isInteger || isTooSmall) {
+    const isOutside = values.length === 1 && isTooSmall;
+    const broken = isOutside ? (`${rule}_range` as const) : rule;
+    throwParameterError(parameter, `must be one integer, ${least} or greater.`, broken);
+  }
+  if (Number(text) > most) throwParameterError(parameter, `must be at most ${most}.`, `${rule}_range`);
   return Number(text);
 }
 
@@ -96,6 +100,17 @@ function readSize(query: Query, size: ClientPageSize): number {
     maximum,
     readInteger(query, { parameter, least: 1, most, otherwise, invalid, rule: "size" }),
   );
+}
+
+/** Reads a part of a page. @param errors gets the problems of an invalid one, which counts as `otherwise` */
+function readOr<T>(otherwise: T, errors: ErrorDetail[], read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    errors.push(...error.details);
+    return otherwise;
+  }
 }
 
 /**
@@ -160,7 +175,10 @@ export function createPageReader({
 
   return (query) => {
     if (query.size === 0) return firstPage;
-    const items = readSize(query, size);
-    return { size: items, ...readStart(query, items) };
+    const errors: ErrorDetail[] = [];
+    const items = readOr(size.default, errors, () => readSize(query, size));
+    const start = readOr({ start: 0 }, errors, () => readStart(query, items));
+    if (errors.length > 0) throw new ValidationError(errors);
+    return { size: items, ...start };
   };
 }

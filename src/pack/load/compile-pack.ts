@@ -198,7 +198,7 @@ export function* compilePack(
       const found = router.match(method, segments);
       return found && { routes: found.route, parameters: found.parameters };
     },
-    commonHeaders: compileHeaders(undefined, definition, { route: location, pack: location }),
+    commonHeaders: compileHeaders(undefined, definition, { route: location, pack: location }, new Set()),
     hasAbsoluteHeaders: hasAbsoluteHeader(
       definition,
       all.map(({ headers }) => headers),

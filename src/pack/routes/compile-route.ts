@@ -4,7 +4,7 @@ import { thenMaybe } from "../../jsonata/index.ts";
 import type { DialectDefinition, SharedCallDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { tokenHeadersOf } from "../headers/client-head.ts";
-import { compileHeaders, type PassedHeaders } from "../headers/headers.ts";
+import { compileHeaders, headerPathNames, type PassedHeaders } from "../headers/headers.ts";
 import { compileEndpoint, compilePattern } from "../calls/endpoint.ts";
 import type { Dialects } from "../load/dialects.ts";
 import { checkOwnErrors, compileOwnErrors } from "../errors/error-shapes.ts";
@@ -15,7 +15,8 @@ import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import type { Grammar } from "../filters/grammar.ts";
 import { compileFilterDefaults } from "../filters/default-filters.ts";
 import { compileCondition } from "./route-condition.ts";
-import { compileRouteQuery, type DialectQuery } from "./route-query.ts";
+import { namesInBraces } from "./path-names.ts";
+import { compileRouteQuery, type DialectQuery, queryPathNames } from "./route-query.ts";
 import { objectLosses, type Resource } from "../load/resource.ts";
 import { compileBodyCondition } from "../calls/conditions.ts";
 import { definedCalls, namesBefore } from "../keys/calls/calls.ts";
@@ -160,9 +161,16 @@ export function compileRoute(
   };
   const body = refer("body", "body", resource.bodies);
   const shown = refer("object", "object", resources) ?? resource;
-  const fromQuery = Object.values(definition.query?.parameters ?? {}).flatMap(({ path }) => path ?? []);
+  const sharedCalls = definedCalls(definition, context.shared);
+  const usedNames = namesInBraces(definition, sharedCalls);
+  const headNames = [
+    ...parameters,
+    ...queryPathNames(definition, context.query, usedNames),
+    ...headerPathNames(definition.headers, dialect, usedNames),
+    ...Object.keys(definition.values ?? {}),
+  ];
   const ofBulk = definition.bulk ? [definition.bulk.parameter] : [];
-  const upstreamNames = [...parameters, ...ofBulk, ...fromQuery, ...(body?.toPath.keys() ?? [])];
+  const upstreamNames = [...headNames, ...ofBulk, ...(body?.toPath.keys() ?? [])];
   for (const name of upstreamNames.filter((each, index) => upstreamNames.indexOf(each) < index))
     if (!ofBulk.includes(name))
       location.report(`{${name}} of the upstream's path has two values: one of them needs another name`);
@@ -178,6 +186,8 @@ export function compileRoute(
     dialect,
     parameters,
     pathParameters: context.pathParameters,
+    headNames,
+    usedNames,
     pathNames: upstreamNames,
     names,
     call: "call" in source ? source.call : undefined,
@@ -193,7 +203,7 @@ export function compileRoute(
     resource,
     source,
     keys.keyParameters,
-    { query: context.query, dialect, paging: lists.paging },
+    { query: context.query, dialect, paging: lists.paging, usedNames },
     location,
   );
   const responseObjects = definition.one_of?.map(({ object }) => object) ?? [shown.name];
@@ -203,7 +213,7 @@ export function compileRoute(
     checkEnvelope(envelope, (side) => location.at("envelope", side));
     checkOwnErrors(envelope, resource.envelope, dialect, [definition], location.at("envelope"));
   }
-  const headers = compileHeaders(definition.headers, dialect, locations);
+  const headers = compileHeaders(definition.headers, dialect, locations, usedNames);
   const available = { names, rules: context.pathParameters };
   const condition = compileCondition(definition, values, dialect, context.grammar, available, location);
   const route: Omit<Route, "kind"> = {
@@ -242,7 +252,7 @@ export function compileRoute(
     query,
     queryFilter,
     ...compileFilterDefaults(definition, resource, dialect, context.grammar, condition.where, location),
-    ...compileFailures(definition, body, definedCalls(definition, context.shared), location.at("failures")),
+    ...compileFailures(definition, body, sharedCalls, location.at("failures")),
     ...condition,
     resource,
     ...compileReading(definition, shown, resources, tokenHeaders, location),

@@ -3,7 +3,7 @@ import { ValidationError } from "../errors/http-error.ts";
 import { shortName } from "./query.ts";
 
 /** The part of a list's request that is invalid, as a rule of `VALIDATION_RULES`. A cursor is a page, a search a filter. */
-export type ListRule = "page" | "size" | "filter" | "sort";
+export type ListRule = "page" | "page_range" | "size" | "size_range" | "filter" | "sort";
 
 /** Rejects the value of a query parameter of a filter, an order or a page. @throws {HttpError} 400, always. */
 export function throwParameterError(parameter: string, problem: string, rule: ListRule): never {

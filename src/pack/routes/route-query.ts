@@ -87,6 +87,35 @@ export function compileDialectQuery(
   return { ...reserved, unknown, parameters: compileParameters(parameters, reserved, at) };
 }
 
+/** The parameters of all routes that a route has. What is about a path of other routes has no effect. */
+const commonParameters = (
+  definition: RouteDefinition,
+  { parameters, context }: Pick<DialectQuery, "parameters" | "context">,
+  usedNames: ReadonlySet<string>,
+  location: SourceLocation,
+): Parameter[] =>
+  parameters
+    .filter(({ name }) => definition.query?.parameters[name] === undefined)
+    .map((parameter) => {
+      const { name, definition: rule } = parameter;
+      return rule.path === undefined || usedNames.has(rule.path)
+        ? parameter
+        : compileParameter(name, { ignore: true }, context, location);
+    });
+
+/** The names in braces that parameters of a query have the values of. */
+export const queryPathNames = (
+  { query }: RouteDefinition,
+  { parameters }: Pick<DialectQuery, "parameters">,
+  usedNames: ReadonlySet<string>,
+): string[] => {
+  const own = query?.parameters ?? {};
+  const common = parameters.flatMap(({ name, definition: { path } }) =>
+    path === undefined || own[name] !== undefined || !usedNames.has(path) ? [] : path,
+  );
+  return [...common, ...Object.values(own).flatMap(({ path }) => path ?? [])];
+};
+
 /**
  * Compiles what a route does with the client's query, and how it reads its filter from it.
  *
@@ -102,14 +131,19 @@ export function compileRouteQuery(
     query: dialectQuery,
     dialect,
     paging,
-  }: { readonly query: DialectQuery; readonly dialect: DialectDefinition; readonly paging: Paging },
+    usedNames,
+  }: {
+    readonly query: DialectQuery;
+    readonly dialect: DialectDefinition;
+    readonly paging: Paging;
+    readonly usedNames: ReadonlySet<string>;
+  },
   location: SourceLocation,
 ): Pick<Route, "query" | "queryFilter"> {
   const { query = { parameters: {} }, response } = definition;
   const at = location.at("query");
   const ofRoute = compileParameters(query.parameters, { ...dialectQuery, paging }, at.at("parameters"));
-  const names = new Set(ofRoute.map(({ name }) => name));
-  const common = dialectQuery.parameters.filter(({ name }) => !names.has(name));
+  const common = commonParameters(definition, dialectQuery, usedNames, at);
   if (paging !== dialectQuery.paging)
     for (const parameter of common)
       reportPageParameter(parameter.name, parameter.definition, paging, location.at("pagination"));

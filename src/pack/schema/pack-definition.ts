@@ -63,7 +63,7 @@ export const errorCode = z.preprocess(
 
 const validationCodes = about(
   z.partialRecord(z.enum([...VALIDATION_RULES, "default"]), name).optional(),
-  "The code of each rule: keywords of JSON Schema; `unknown` for unknown members and parameters; `unknown_record` for unknown ids; `failed_check`; `page`, `size` (default: the code of `page`), `filter` and `sort`; `default` for all others. Default: that of `status_codes`.",
+  "The code of each rule: keywords of JSON Schema; `unknown` for unknown members and parameters; `unknown_record` for unknown ids; `failed_check`; `required_header` (default: the code of `required`); `page`, and `size` (default: that of `page`); `page_range` and `size_range` outside of the limits (default: those of `page` and `size`); `filter` and `sort`; `default` for all others. Default: that of `status_codes`.",
   { required: "missing_field", default: "invalid" },
 );
 

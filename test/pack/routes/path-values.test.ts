@@ -58,3 +58,60 @@ describe("a member of a body that is sent in the path", () => {
     expect(await send("POST /moves", { title })).toEqual({ status: 400, response, calls: 0 });
   });
 });
+
+describe("a value of a path that is in a header, in the query, or made by an expression", () => {
+  async function read(call: string, headers: Record<string, string> = {}) {
+    gateway = await startSmallGateway({
+      client: {
+        headers: { request: { "X-Shop": { path: "shop", required: true } } },
+        query: { parameters: { region: { path: "region", required: true } } },
+        responses: { error: { message: "$message", field: "$field", code: "$code" } },
+      },
+      pack: { errors: { validation: { codes: { required: "missing", default: "invalid" } } } },
+      book: {
+        routes: [
+          { client: "GET /books/:id", upstream: "GET /items/{id}" },
+          { client: "GET /shelf/:id", upstream: "GET /{shop}/items/{id}" },
+          {
+            client: "GET /places/:id",
+            upstream: "GET /{region}/items/{id}",
+            calls: [{ name: "place", at: "before", upstream: "GET /{region}/places/{id}" }],
+          },
+          {
+            client: "GET /notes/:id",
+            upstream: "GET /items/{item}",
+            values: { item: '$path.id = "none" ? null : "i" & $path.id' },
+          },
+        ],
+      },
+    });
+    gateway.service.respondWith(json(200, { id: 7 }));
+    const { status, body } = await gateway.send(call, { headers });
+    return { status, body, calls: gateway.service.calls.map(({ path }) => path) };
+  }
+
+  test("is part of the paths of all calls", async () => {
+    const { calls } = await read("GET /places/7?region=eu");
+    expect(calls).toEqual(["/eu/places/7", "/eu/items/7"]);
+  });
+
+  test("is not required on routes without it", async () => {
+    expect(await read("GET /books/7")).toMatchObject({ status: 200, calls: ["/items/7"] });
+  });
+
+  test("is a 400 that names the header, if it is missing or leads to another path", async () => {
+    const missing = { message: "The X-Shop header is required.", field: "X-Shop", code: "missing" };
+    expect(await read("GET /shelf/7")).toEqual({ status: 400, body: missing, calls: [] });
+    await gateway?.stop();
+    const invalid = { message: "Not a valid value.", field: "X-Shop", code: "invalid" };
+    expect(await read("GET /shelf/7", { "x-shop": ".." })).toEqual({ status: 400, body: invalid, calls: [] });
+    await gateway?.stop();
+    expect(await read("GET /shelf/7", { "x-shop": "a/b" })).toMatchObject({ calls: ["/a%2Fb/items/7"] });
+  });
+
+  test("is a failure without a call, if its expression gives no text", async () => {
+    expect(await read("GET /notes/7")).toMatchObject({ status: 200, calls: ["/items/i7"] });
+    await gateway?.stop();
+    expect(await read("GET /notes/none")).toMatchObject({ status: 500, calls: [] });
+  });
+});

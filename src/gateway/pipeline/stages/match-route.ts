@@ -73,6 +73,31 @@ export async function withPathValues(
   return { route, parameters: { ...written, ...fromQuery } };
 }
 
+/**
+ * A match with all values of the upstream's paths that a request has: of its path, its query, its headers, and `values` of the
+ * route. What is no text or number is left out, so that the path that needs it can't be built.
+ *
+ * @throws {HttpError} 400 and 404 for values that are missing or invalid
+ */
+export async function withRequestValues(
+  match: RouteMatch,
+  fromQuery: Readonly<Record<string, string>>,
+  head: Omit<ClientHead, "match"> & { readonly request: AlphaRequest },
+  readJson: ReadJson,
+): Promise<RouteMatch> {
+  const found = await withPathValues(match, fromQuery);
+  const { headers, values, body } = match.route;
+  if (!headers?.path && !values) return found;
+  const { route, parameters } = found;
+  const scope = () => earlyScope({ ...head, match: found }, body && sentObject(body, readJson));
+  const fromHeaders = headers?.path?.({ headers: head.request.headers, scope });
+  const own = values ? await values(scope().body, scope()) : {};
+  const texts = Object.entries(own).flatMap(([name, value]) =>
+    typeof value === "string" || typeof value === "number" ? [[name, String(value)] as const] : [],
+  );
+  return { route, parameters: { ...parameters, ...fromHeaders, ...Object.fromEntries(texts) } };
+}
+
 /** Translates the query parameters that the pack names. @throws {HttpError} 400 */
 export const translateQuery = (match: RouteMatch, head: ClientHead, readJson: ReadJson) => {
   const { query: rules, body } = match.route;
