@@ -162,8 +162,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     const chosen = selected.route.sparseFields?.choose(query);
     context.readsQuery = !selected.route.body && selected.route.bulk?.readsBody !== true;
     context.ignoredParameters = parameters.ignored;
-    const head = { request, query: parameters.query, time };
-    const match = await withRequestValues(selected, parameters.path, head, readJson);
+    const match = await withRequestValues(selected, parameters, { request, time }, readJson);
     const { headers: rules, kind: name } = match.route;
     const headers = rules?.request?.(request.headers, name === "object" || name === "list");
     const passed = { request, match, readJson, query: parameters.query, time, headers };

@@ -1,4 +1,11 @@
-import { type ClientHead, HttpError, overriddenMethod, type Pack, splitPath } from "../../../pack/index.ts";
+import {
+  type ClientHead,
+  HttpError,
+  overriddenMethod,
+  type Pack,
+  splitPath,
+  type TranslatedQuery,
+} from "../../../pack/index.ts";
 import type { RouteMatch } from "../context.ts";
 import { earlyScope } from "../calls/request-scope.ts";
 import { hasFragment, sentObject, type AlphaRequest, type ReadJson } from "../request.ts";
@@ -81,16 +88,16 @@ export async function withPathValues(
  */
 export async function withRequestValues(
   match: RouteMatch,
-  fromQuery: Readonly<Record<string, string>>,
-  head: Omit<ClientHead, "match"> & { readonly request: AlphaRequest },
+  { path, query }: Pick<TranslatedQuery, "path" | "query">,
+  sent: { readonly request: AlphaRequest; readonly time: Date },
   readJson: ReadJson,
 ): Promise<RouteMatch> {
-  const found = await withPathValues(match, fromQuery);
+  const found = await withPathValues(match, path);
   const { headers, values, body } = match.route;
   if (!headers?.path && !values) return found;
   const { route, parameters } = found;
-  const scope = () => earlyScope({ ...head, match: found }, body && sentObject(body, readJson));
-  const fromHeaders = headers?.path?.({ headers: head.request.headers, scope });
+  const scope = () => earlyScope({ ...sent, query, match: found }, body && sentObject(body, readJson));
+  const fromHeaders = headers?.path?.({ headers: sent.request.headers, scope });
   const own = values ? await values(scope().body, scope()) : {};
   const texts = Object.entries(own).flatMap(([name, value]) =>
     typeof value === "string" || typeof value === "number" ? [[name, String(value)] as const] : [],
