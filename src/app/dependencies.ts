@@ -45,6 +45,7 @@ import {
   openFeature,
   type OpenFeature,
   openLog,
+  mayShareAddresses,
   type Settings,
   type Tracing,
   addressNetwork,
@@ -236,6 +237,7 @@ async function openDependencies(
     timeoutMs: settings.UPSTREAM_TIMEOUT_MS,
     connections: settings.UPSTREAM_CONNECTIONS,
     secureContext: tls?.contextFor(true),
+    breaker: { areAddressesShared: mayShareAddresses(settings) },
   };
   const upstream = add(openUpstream(upstreamOptions, log, metrics), (each) => each.close());
   const nativeProxy = add(createForward({ ...upstreamOptions, breaker: upstream.breaker }), (each) =>

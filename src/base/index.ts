@@ -142,6 +142,7 @@ export {
   type SettingValues,
   STATE_SETTINGS,
 } from "./settings/setting-definitions.ts";
+export { mayShareAddresses } from "./settings/shared-addresses.ts";
 export {
   DEFAULT_TEXTS,
   givenTexts,

@@ -20,7 +20,7 @@ import {
   Recorder,
   replaceUnusualTarget,
 } from "../../gateway/index.ts";
-import type { Settings } from "../../base/index.ts";
+import { mayShareAddresses, type Settings } from "../../base/index.ts";
 import { createShadow, createTesterGuard } from "../../compare/index.ts";
 import { createMigrationPages, createRolloutMiddleware } from "../../migration/index.ts";
 import { createAlphaHandler, createOAuthMiddleware, lifecycleOf, trackRequests } from "./alpha-handlers.ts";
@@ -31,7 +31,7 @@ import type { PublicAppDependencies } from "./public-dependencies.ts";
 /** The list of the public port. Other applications mount it below a path of theirs. */
 export function createPublicRouter(settings: Settings, dependencies: PublicAppDependencies): RequestHandler {
   const { bodies, pack } = dependencies;
-  const senders = createSenders(dependencies);
+  const senders = createSenders(settings, dependencies);
   const recorder = new Recorder({ ...dependencies, settings, senders });
   const respond = createResponder(bodies);
   const toMiddleware = (handler: AlphaHandler): Middleware => respond(trackRequests(dependencies, handler));
@@ -75,16 +75,17 @@ export function createPublicApp(list: RequestHandler): RequestListener {
 }
 
 /** Tells clients from strangers, where requests have sides; undefined where they have none. */
-const createSenders = ({
-  pack,
-  clients,
-  shared,
-  upstreamTokens,
-  legacy,
-  rollout,
-}: Pick<PublicAppDependencies, "pack" | "clients" | "shared" | "upstreamTokens" | "legacy" | "rollout">):
-  | KnownSenders
-  | undefined =>
+const createSenders = (
+  settings: Settings,
+  {
+    pack,
+    clients,
+    shared,
+    upstreamTokens,
+    legacy,
+    rollout,
+  }: Pick<PublicAppDependencies, "pack" | "clients" | "shared" | "upstreamTokens" | "legacy" | "rollout">,
+): KnownSenders | undefined =>
   legacy &&
   rollout &&
   createKnownSenders({
@@ -93,4 +94,5 @@ const createSenders = ({
     tokens: shared.tokens,
     upstreamTokens,
     ofOldService: legacy.acceptedTokens,
+    areAddressesShared: mayShareAddresses(settings),
   });

@@ -40,7 +40,21 @@ const END_OF_NAME: Readonly<Record<FoldedName["place"], (byte: number) => boolea
  * Their value may be the name of a secret, or its name may be elsewhere, without a sign that ends it: `name=` and `name*=` in a
  * text, `value=`, `value2=`, `value[]=` and `value.x=` in a form.
  */
-const FORM_NAMES = { name: /[=*[\].]/, value: /[=*[\].\d]/, values: /[=*[\].\d]/ };
+const FORM_NAMES = {
+  name: byteTest(/[=*[\].]/),
+  value: byteTest(/[=*[\].\d]/),
+  values: byteTest(/[=*[\].\d]/),
+};
+
+const TESTS = [isHiding, isBetween, ...Object.values(END_OF_NAME), ...Object.values(FORM_NAMES)];
+
+const toLowerCase = (byte: number): number => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte);
+
+/** The same text for all bytes that lead from each state to the same state: each letter, and all other bytes that match the same tests. */
+const columnKey = (byte: number): string => {
+  const letter = isEndOfWord(byte) || isBetween(byte) ? "" : toLowerCase(byte);
+  return `${letter} ${TESTS.map((test) => test(byte)).join()}`;
+};
 
 /** The states for all starts of all names (Aho and Corasick, 1975). */
 function createStates(names: readonly FoldedName[]): State[] {
@@ -58,7 +72,7 @@ function createStates(names: readonly FoldedName[]): State[] {
     state.ends.push(end);
   };
   for (const { name, place } of names) add(name, END_OF_NAME[place]);
-  for (const [name, end] of Object.entries(FORM_NAMES)) add(name, byteTest(end));
+  for (const [name, end] of Object.entries(FORM_NAMES)) add(name, end);
   // Breadth first: a fallback is shorter than its state.
   for (const queue = [root]; queue.length > 0;) {
     const state = queue.shift() as State;
@@ -92,21 +106,18 @@ export class NameScanner {
 
   constructor(names: readonly FoldedName[]) {
     const states = createStates(names);
-    const allBytes = Array.from({ length: BYTES }, (_, byte) => byte);
-    const nextOf = allBytes.map((byte) => states.map((state) => this.#next(state, byte, states.length)));
-    const keys = nextOf.map(String);
-    const distinct = [...new Set(keys)];
-    this.#columns = Uint8Array.from(keys, (key) => distinct.indexOf(key));
-    this.#found = states.length * distinct.length;
-    const rows = states.flatMap(({ id }) => distinct.map((key) => nextOf[keys.indexOf(key)]?.[id] ?? 0));
-    this.#table = Int32Array.from(rows, (next) => next * distinct.length);
+    const keys = Array.from({ length: BYTES }, (_, byte) => columnKey(byte));
+    const columns = [...new Set(keys)];
+    this.#columns = Uint8Array.from(keys, (key) => columns.indexOf(key));
+    this.#found = states.length * columns.length;
+    const bytes = columns.map((key) => keys.indexOf(key));
+    const rows = states.flatMap((state) => bytes.map((byte) => this.#next(state, byte, states.length)));
+    this.#table = Int32Array.from(rows, (next) => next * columns.length);
   }
 
   #next(state: State, byte: number, found: number): number {
     if (isHiding(byte) || state.ends.some((ends) => ends(byte))) return found;
-    if (isBetween(byte)) return state.id;
-    const isUpperCase = byte >= 0x41 && byte <= 0x5a;
-    return follow(state, isUpperCase ? byte + 0x20 : byte).id;
+    return isBetween(byte) ? state.id : follow(state, toLowerCase(byte)).id;
   }
 
   inBytes(bytes: Uint8Array): boolean {

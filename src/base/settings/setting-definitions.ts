@@ -2,20 +2,20 @@
 import { z } from "zod";
 import { descriptions, secret, unset, withDefault, type SettingDescription } from "./describe-setting.ts";
 import {
-  addresses,
   diskSize,
   headerName,
   integer,
   LONGEST_TIMER_MS,
   LONGEST_TIMER_SECONDS,
   memorySize,
-  onOrOff,
   oneOf,
+  onOrOff,
   origins,
   port,
   portOrOff,
   postgresUrl,
   productWords,
+  proxies,
   rate,
   redisUrl,
   secretText,
@@ -47,8 +47,8 @@ const listeners = {
     "Token that the admin listener requires, except for `/healthz` and `/readyz`. At least 16 characters, unless `ADMIN_HOST` is a loopback address",
   ),
   TRUST_PROXY: unset(
-    addresses,
-    "IP addresses or networks (`10.0.0.0/8`) of the proxies in front, separated by commas. Only they may set `X-Forwarded-For`",
+    proxies,
+    "IP addresses or networks (`10.0.0.0/8`) of the proxies in front, separated by commas, or `none`. Only they may set `X-Forwarded-For`. If it is set, an address is one client, [else a token](../threat-model.md#who-counts-as-one-client)",
   ),
   CORS_ORIGINS: unset(origins, "Origins of browser clients, separated by commas, or `*`"),
   BODY_LIMIT: withDefault(

@@ -179,8 +179,14 @@ function isAddressOrNetwork(item: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
-/** Addresses and networks (`10.0.0.0/8`). */
-export const addresses = listOf(isAddressOrNetwork, "addresses or networks such as 10.0.0.0/8");
+/** The value of a setting that says that there are no proxies. */
+const NO_PROXY = "none";
+
+/** Addresses and networks of proxies (`10.0.0.0/8`), or `none`. */
+export const proxies = listOf(
+  (item) => item === NO_PROXY || isAddressOrNetwork(item),
+  "addresses or networks such as 10.0.0.0/8, or none",
+).transform((items): readonly string[] => items.filter((item) => item !== NO_PROXY));
 
 const word = z.string().regex(/^[a-z][a-z0-9]*$/, "must be words of lower-case letters and digits");
 

@@ -47,6 +47,8 @@ export interface RoutedRequest {
   readonly hasGatewayToken: boolean;
   /** Who has sent it, as far as somebody knows by now: see `KnownSenders`. */
   readonly knownAs: () => string | undefined;
+  /** The same, where clients are counted. */
+  readonly provenBy: () => string | undefined;
   /** Called once a service has done its write, or may have. */
   readonly onWritten: (() => void) | undefined;
 }
@@ -98,12 +100,6 @@ function namesOf({ client, fingerprint, knownAs }: KnownSender): readonly string
 const provenName = ({ fingerprint, knownAs }: KnownSender): string | undefined =>
   [fingerprint, UNNAMED].includes(knownAs()) ? undefined : knownAs();
 
-/** Whose case a request is; undefined for a stranger. */
-function provenByOf(routed: RoutedRequest): string | undefined {
-  const { plain, fingerprint, knownAs } = routed;
-  return knownAs() === undefined ? undefined : provenBy(provenName(routed), fingerprint, plain.address);
-}
-
 /** Creates what runs the comparisons of the active pack. */
 function createRunner(
   settings: Settings,
@@ -141,7 +137,7 @@ function createBeginRead(
   { filterHeader, waiting }: { readonly filterHeader: string | undefined; readonly waiting: Waiting },
 ): (route: Route, routed: RoutedRequest) => Begun | undefined {
   function servedOf(route: Route, routed: RoutedRequest): ServedRequest {
-    const { plain, side, client, fingerprint, token, hasGatewayToken, knownAs } = routed;
+    const { plain, side, client, fingerprint, token, hasGatewayToken } = routed;
     const writer = writerOf(routed);
     return {
       request: plain,
@@ -149,9 +145,9 @@ function createBeginRead(
       filter: (filterHeader === undefined ? undefined : header(plain, filterHeader)) ?? null,
       client: client ?? fingerprint ?? null,
       writers: namesOf(routed),
-      payer: knownAs() === undefined ? STRANGERS : writer,
-      knownAs,
-      provenBy: () => provenByOf(routed),
+      payer: routed.knownAs() === undefined ? STRANGERS : writer,
+      knownAs: routed.knownAs,
+      provenBy: routed.provenBy,
       token,
       side,
       isFresh: side === "new" && sides.isFresh(client, route.name),

@@ -1,6 +1,5 @@
 /** Senders that somebody knows. Tokens, user agents and requests that fail can be invented: strangers decide nothing. */
 import type { AcceptedTokens } from "./accepted-tokens.ts";
-import { customerNetwork } from "../../base/index.ts";
 import { provenBy, provenByToken } from "./proven-by.ts";
 import { fingerprint, type TokenCache } from "./token-cache.ts";
 import type { UpstreamTokens } from "./upstream-tokens.ts";
@@ -59,8 +58,7 @@ export interface KnownSenders {
    */
   knownAs(sender: Sender): string | undefined;
   /**
-   * The sender where clients are counted: see {@link provenBy}. While all come from one or two networks, such as that of a
-   * proxy, networks say nothing, and tokens alone count.
+   * The sender where clients are counted: see {@link provenBy}. Where clients may share an address, tokens alone count.
    *
    * @returns undefined for a stranger
    */
@@ -68,9 +66,6 @@ export interface KnownSenders {
   /** Notes the status with which the old service answered. */
   noteOldAnswer(sender: Sender, route: Pick<Route, "access"> | undefined, status: number): void;
 }
-
-/** So many networks of known clients show that they are not all behind one proxy. */
-const SEVERAL_NETWORKS = 3;
 
 /** A client that needs no credentials, and has no name. */
 const ANYBODY = "?";
@@ -82,6 +77,7 @@ export function createKnownSenders({
   tokens,
   upstreamTokens,
   ofOldService,
+  areAddressesShared,
 }: {
   readonly pack: Pick<Pack, "credentials">;
   readonly directory: () => ClientDirectory;
@@ -89,6 +85,8 @@ export function createKnownSenders({
   readonly upstreamTokens: Pick<UpstreamTokens, "find"> | undefined;
   /** The tokens that the old service has accepted, whichever pack is active. */
   readonly ofOldService: AcceptedTokens;
+  /** Whether clients may share an address: see `mayShareAddresses`. */
+  readonly areAddressesShared: boolean;
 }): KnownSenders {
   const needsCredentials = pack.credentials.client !== undefined;
   const nameOf = (identity: ClientIdentity): string | undefined =>
@@ -97,13 +95,6 @@ export function createKnownSenders({
       : directory().nameOf(identity);
   const isAccepted = (hash: string): boolean =>
     tokens.wasAccepted(hash) || ofOldService.has(hash) || upstreamTokens?.find(hash) !== undefined;
-
-  /** The first networks of known clients. */
-  const networks = new Set<string>();
-  function hasSeveralNetworks(address: string): boolean {
-    if (networks.size < SEVERAL_NETWORKS) networks.add(customerNetwork(address));
-    return networks.size >= SEVERAL_NETWORKS;
-  }
 
   return {
     knownAs({ identity, hash }) {
@@ -119,7 +110,7 @@ export function createKnownSenders({
       if (name !== undefined) return provenBy(name, undefined, address);
       if (hash === undefined || !isAccepted(hash)) return undefined;
       const token = fingerprint(hash);
-      return hasSeveralNetworks(address) ? provenBy(undefined, token, address) : provenByToken(token);
+      return areAddressesShared ? provenByToken(token) : provenBy(undefined, token, address);
     },
     noteOldAnswer: ({ hash }, route, status) => void noteOldAnswer(ofOldService, hash, route, status),
   };

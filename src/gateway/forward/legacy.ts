@@ -8,6 +8,7 @@ import {
   type Metrics,
   OTHER_ROUTE,
   RouteTemplates,
+  mayShareAddresses,
   type Settings,
   type UsedUp,
   addressNetwork,
@@ -60,7 +61,8 @@ export function openLegacy(
     LEGACY_URL: url,
     UPSTREAM_TIMEOUT_MS,
     UPSTREAM_CONNECTIONS: connections,
-  }: Pick<Settings, "LEGACY_URL" | "UPSTREAM_TIMEOUT_MS" | "UPSTREAM_CONNECTIONS">,
+    TRUST_PROXY,
+  }: Pick<Settings, "LEGACY_URL" | "UPSTREAM_TIMEOUT_MS" | "UPSTREAM_CONNECTIONS" | "TRUST_PROXY">,
   {
     log,
     metrics,
@@ -69,12 +71,13 @@ export function openLegacy(
 ): LegacyService | undefined {
   if (url === undefined) return undefined;
   const breaker = new CircuitBreaker({
+    areAddressesShared: mayShareAddresses({ TRUST_PROXY }),
     onChange(state) {
       if (state === "closed") log.info({}, `${NAME} can be reached again: the circuit is closed`);
       else
         log.error(
           { code: "AG_LEGACY_CIRCUIT_OPEN" },
-          `${NAME} can't be reached: the circuit is open, one request a second probes it`,
+          `${NAME} can't be reached: the circuit is open, a few requests a second probe it`,
         );
     },
   });

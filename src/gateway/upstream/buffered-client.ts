@@ -30,6 +30,14 @@ interface RawResponse {
 
 type DecodedResponse = Omit<HttpResponse, "ms">;
 
+/** A request while it is sent, again if need be: for the circuit breaker it is one call with one outcome. */
+interface Sending {
+  readonly request: HttpRequest;
+  readonly limit: TimeLimit;
+  /** Reports the outcome of the last attempt; undefined until one was allowed. */
+  report: (() => void) | undefined;
+}
+
 const NO_BYTES = Buffer.alloc(0);
 
 /**
@@ -133,21 +141,24 @@ export class BufferedClient {
       this.#timeoutMs,
       () => new UpstreamError("timed_out", `no response in ${this.#timeoutMs} ms`),
     );
+    const sending: Sending = { request, limit, report: undefined };
     try {
-      const { status, headers, bytes } = await this.#attemptWithRetries(request, limit);
+      const { status, headers, bytes } = await this.#attemptWithRetries(sending);
       return { status, headers, bytes, ms: performance.now() - started };
     } catch (error) {
       throw error instanceof UpstreamError ? error : (limit.reason ?? toUpstreamError(error));
     } finally {
+      sending.report?.();
       limit.release();
     }
   }
 
-  async #attemptWithRetries(request: HttpRequest, limit: TimeLimit): Promise<DecodedResponse> {
+  async #attemptWithRetries(sending: Sending): Promise<DecodedResponse> {
+    const { request, limit } = sending;
     for (const pause of request.method === "GET" ? RETRY_PAUSES_MS : []) {
       let failure: UpstreamError | undefined;
       try {
-        const response = await this.#attempt(request, limit);
+        const response = await this.#attempt(sending);
         if (!limit.reason && !OUTAGE_STATUSES.has(response.status)) return response;
       } catch (error) {
         failure = toUpstreamError(error);
@@ -157,21 +168,22 @@ export class BufferedClient {
       if (failure && NOT_RETRIED.has(failure.kind)) throw failure;
       await pauseUntilAborted(pause, limit);
     }
-    return this.#attempt(request, limit);
+    return this.#attempt(sending);
   }
 
   /** @param isAgain whether this write was sent before */
-  async #attempt(request: HttpRequest, limit: TimeLimit, isAgain = false): Promise<DecodedResponse> {
+  async #attempt(sending: Sending, isAgain = false): Promise<DecodedResponse> {
+    const { request, limit } = sending;
     const { client } = request;
     limit.throwIfAborted();
     // Nobody waits for a connection while the circuit is open for it.
-    this.#pool.assertCircuitNotOpen(client);
+    if (!isAgain) this.#pool.assertCircuitNotOpen(client);
     const acquired = this.#shares.acquire(client, limit);
     const mustWait = acquired instanceof Promise;
     const release = mustWait ? await acquired : acquired;
     try {
       limit.throwIfAborted();
-      this.#pool.enterCircuit(client);
+      if (!sending.report) this.#pool.enterCircuit(client);
     } catch (error) {
       release();
       throw error;
@@ -181,12 +193,13 @@ export class BufferedClient {
       response = await this.#dispatch(request, limit, release, mustWait);
     } catch (error) {
       const wasNotRead = isSentAgain(request, error);
-      this.#pool.recordError(wasNotRead ? undefined : error, client);
-      if (wasNotRead && !isAgain) return this.#attempt(request, limit, true);
+      this.#pool.replaceAfter(error);
+      sending.report = () => this.#pool.recordError(wasNotRead ? undefined : error, client);
+      if (wasNotRead && !isAgain) return this.#attempt(sending, true);
       throw error;
     }
     const { status, headers, body } = response;
-    this.#pool.recordStatus(status, client);
+    sending.report = () => this.#pool.recordStatus(status, client);
     const coding = headers["content-encoding"];
     const data =
       coding === undefined ? body : await decodeContent(body, String(coding), this.#maxResponseBytes);

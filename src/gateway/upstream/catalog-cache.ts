@@ -40,7 +40,7 @@ export interface CatalogCacheOptions extends CatalogReaderOptions {
 }
 
 /** Tokens that are remembered because they could not read a catalog. */
-const MAX_FAILED_TOKENS = 10_000;
+const MAX_FAILED_TOKENS = 1000;
 
 /** Pause after a failed read. Shorter than any usual TTL, so that the gateway becomes ready soon. */
 const RETRY_MS = 2000;

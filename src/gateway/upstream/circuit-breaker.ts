@@ -1,14 +1,17 @@
-import { type CircuitClient, namesOf, RecentAttempts } from "./recent-attempts.ts";
+import { namesOf, networkOf, RecentAttempts } from "./recent-attempts.ts";
+import type { ShareClient } from "./share-usage.ts";
 import type { AttemptOutcome } from "./upstream-error.ts";
 
-/** `open`: requests fail fast. `half-open`: the next request probes whether v4 has recovered, also if an earlier one has no outcome. */
+/** `open`: requests fail fast. `half-open`: the next request of a client probes whether v4 has recovered. */
 export type CircuitState = "closed" | "open" | "half-open";
 
 export interface CircuitBreakerOptions {
   /** With fewer recent attempts the circuit stays closed. Default 50. */
   readonly minAttempts?: number;
-  /** How long the circuit stays open before a probe, in milliseconds. Default 1000. */
+  /** How long the circuit stays open before a probe, and how long a client waits between two probes, in milliseconds. Default 1000. */
   readonly openMs?: number;
+  /** Whether clients may share an address, as behind a proxy that is not in `TRUST_PROXY`: then a token is a client. Default: no. */
+  readonly areAddressesShared?: boolean;
   /** Called when the circuit opens, and when it closes. */
   readonly onChange?: ((state: CircuitState) => void) | undefined;
   /** In milliseconds. Default: that of the process. If it could be set back, the circuit would stay open for as long. */
@@ -17,6 +20,9 @@ export interface CircuitBreakerOptions {
 
 /** The circuit opens for everybody if more networks or clients than this share most of the failures. */
 const MAX_BLAMED = 4;
+
+/** Probes that begin within `openMs`, each of another client: where those of the blamed fail, one of somebody else may succeed. */
+const MAX_PROBES = MAX_BLAMED + 1;
 
 /**
  * While v4 fails, requests fail fast and do not pile up. Where most failures are those of a few networks or clients, the circuit
@@ -28,61 +34,91 @@ export class CircuitBreaker {
   /** How long the circuit stays open before a probe, in milliseconds. */
   readonly openMs: number;
   readonly #onChange: (state: CircuitState) => void;
+  readonly #areAddressesShared: boolean;
   readonly #clock: () => number;
   readonly #recent: RecentAttempts;
-  /** The last failure; undefined while the circuit is closed. */
+  /** When it opened; undefined while the circuit is closed. */
   #openedAt: number | undefined;
-  /** When the last probe began; undefined if there is none. It may never end: a client can hold it. */
-  #probedAt: number | undefined;
+  /** When the last probes began, or failed, by their clients. One may never end: a client can hold it. */
+  #probes: ReadonlyMap<string, number> = new Map();
   /** Tokens and networks that the circuit is open for; undefined: everybody. */
   #openFor: ReadonlySet<string> | undefined;
   /** The networks or clients that have caused it. */
   #blamed: ReadonlySet<string> = new Set();
 
-  constructor({ minAttempts = 50, openMs = 1000, onChange, clock }: CircuitBreakerOptions = {}) {
+  constructor({
+    minAttempts = 50,
+    openMs = 1000,
+    areAddressesShared = false,
+    onChange,
+    clock,
+  }: CircuitBreakerOptions = {}) {
     this.openMs = openMs;
+    this.#areAddressesShared = areAddressesShared;
     this.#onChange = onChange ?? (() => {});
     this.#clock = clock ?? (() => performance.now());
     this.#recent = new RecentAttempts(minAttempts, this.#clock);
   }
 
-  /** For the clients that the circuit is about. */
-  state(): CircuitState {
+  /** For a client that the circuit is about. @param client undefined: nobody's call */
+  state(client?: ShareClient): CircuitState {
     if (this.#openedAt === undefined) return "closed";
-    const since = this.#probedAt ?? this.#openedAt;
-    return this.#clock() - since < this.openMs ? "open" : "half-open";
+    if (!this.#isOver(this.#openedAt)) return "open";
+    const probes = this.#recentProbes();
+    return probes.size >= MAX_PROBES || probes.has(this.#proberOf(client)) ? "open" : "half-open";
   }
 
   /** Whether a client's calls fail fast now. @param client as for {@link allow} */
-  isOpenFor(client?: CircuitClient): boolean {
-    return this.#concerns(client) && this.state() === "open";
+  isOpenFor(client?: ShareClient): boolean {
+    return this.#concerns(client) && this.state(client) === "open";
   }
 
   /**
-   * Whether a client may call v4 now. If the circuit is half-open, one caller gets true, and its outcome decides.
+   * Whether a client may call v4 now. If the circuit is half-open, its call is a probe: a success closes the circuit, and a failure
+   * lets this client wait, and no other one.
    *
    * @param client undefined: nobody's call
    */
-  allow(client?: CircuitClient): boolean {
+  allow(client?: ShareClient): boolean {
     if (this.#openedAt === undefined || !this.#concerns(client)) return true;
-    if (this.state() === "open") return false;
-    this.#probedAt = this.#clock();
+    if (this.state(client) === "open") return false;
+    this.#probes = this.#recentProbes().set(this.#proberOf(client), this.#clock());
     return true;
   }
 
-  /** Records the outcome of an attempt, once for each that was allowed. @param client undefined also if no client can cause it */
-  record(outcome: AttemptOutcome, client?: CircuitClient): void {
+  /** Records the outcome of a call, once for each that was allowed. @param client undefined also if no client can cause it */
+  record(outcome: AttemptOutcome, client?: ShareClient): void {
     const isOpen = this.#openedAt !== undefined;
     // Also that of an attempt that started before it opened.
     if (outcome === "succeeded" && isOpen) this.#close();
     else if (outcome === "succeeded") this.#recent.addSuccess(client);
-    else if (isOpen && this.#concerns(client)) {
-      if (outcome === "failed" && this.#probedAt !== undefined) this.#openedAt = this.#clock();
-      this.#probedAt = undefined;
-    } else if (outcome === "failed") this.#countFailure(client);
+    else if (isOpen && this.#concerns(client)) this.#endProbe(outcome, this.#proberOf(client));
+    else if (outcome === "failed") this.#countFailure(client);
   }
 
-  #concerns(client: CircuitClient | undefined): boolean {
+  #isOver(since: number): boolean {
+    return this.#clock() - since >= this.openMs;
+  }
+
+  #recentProbes(): Map<string, number> {
+    return new Map([...this.#probes].filter(([, since]) => !this.#isOver(since)));
+  }
+
+  /** Who counts as one client where probes are distributed. Anybody can invent tokens. */
+  #proberOf(client: ShareClient | undefined): string {
+    if (client === undefined) return "";
+    const isByToken = this.#areAddressesShared && client.isKnown;
+    return (isByToken ? client.token : undefined) ?? networkOf(client);
+  }
+
+  #endProbe(outcome: AttemptOutcome, prober: string): void {
+    const probes = this.#recentProbes();
+    if (!probes.delete(prober)) return;
+    if (outcome === "failed") probes.set(prober, this.#clock());
+    this.#probes = probes;
+  }
+
+  #concerns(client: ShareClient | undefined): boolean {
     const openFor = this.#openFor;
     return (
       openFor === undefined || (client !== undefined && namesOf(client).some((name) => openFor.has(name)))
@@ -90,7 +126,7 @@ export class CircuitBreaker {
   }
 
   /** Counts a failure, and opens the circuit for those who have most of the failures, or for everybody. */
-  #countFailure(client: CircuitClient | undefined): void {
+  #countFailure(client: ShareClient | undefined): void {
     this.#recent.addFailure(client);
     if (!this.#recent.haveFailed()) return;
     const cause = this.#recent.findCause(MAX_BLAMED);
@@ -101,7 +137,7 @@ export class CircuitBreaker {
     this.#recent.clear();
     const wasOpen = this.#openedAt !== undefined;
     this.#openedAt = this.#clock();
-    this.#probedAt = undefined;
+    this.#probes = new Map();
     if (!wasOpen) this.#onChange("open");
   }
 
@@ -109,7 +145,8 @@ export class CircuitBreaker {
     // The failures before must not open it again.
     this.#recent.clear();
     this.#blamed = new Set();
-    this.#openFor = this.#openedAt = this.#probedAt = undefined;
+    this.#probes = new Map();
+    this.#openFor = this.#openedAt = undefined;
     this.#onChange("closed");
   }
 }

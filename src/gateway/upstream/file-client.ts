@@ -94,6 +94,7 @@ export function createFileClient({ pool, shares, timeoutMs }: FileClientOptions)
         pool.recordError(undefined, client);
         throw error;
       }
+      pool.replaceAfter(error);
       const failure = toFailure(signal.aborted ? signal.reason : error, body);
       pool.recordError(countsAgainstV4(failure, body) ? failure : undefined, client);
       throw failure;

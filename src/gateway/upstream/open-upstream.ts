@@ -6,12 +6,13 @@ export function openUpstream(options: UpstreamOptions, log: Log, metrics: Metric
   const upstream = createUpstream({
     ...options,
     breaker: {
+      ...options.breaker,
       onChange(state) {
         if (state === "closed") log.info({}, `${options.name} responds again: the circuit is closed`);
         else
           log.error(
             { code: "AG_CIRCUIT_OPEN" },
-            `${options.name} fails: the circuit is open, one request a second probes it`,
+            `${options.name} fails: the circuit is open, a few requests a second probe it`,
           );
       },
     },

@@ -7,13 +7,11 @@ const WINDOW_SECONDS = 10;
 /** v4 fails if more than this part of the recent attempts failed. */
 const MOST_FAILURES = 1 / 2;
 
-/** Who has made an attempt. */
-export type CircuitClient = Pick<ShareClient, "token" | "networks">;
-
-const networkOf = ({ networks }: CircuitClient): string => networks.at(-1) ?? "";
+/** The largest network of a client. */
+export const networkOf = ({ networks }: ShareClient): string => networks.at(-1) ?? "";
 
 /** The names of a client: the hash of its token, where it has one, and its network. */
-export const namesOf = (client: CircuitClient): readonly string[] =>
+export const namesOf = (client: ShareClient): readonly string[] =>
   client.token === undefined ? [networkOf(client)] : [client.token, networkOf(client)];
 
 /** Attempts by who has made them; undefined: failures that no client can cause. */
@@ -27,14 +25,22 @@ interface Bucket {
   readonly failedByNetwork: Counts;
 }
 
-/** Those who have most of the failures: as many as given, or fewer. Undefined if more share them. */
+/**
+ * The fewest who have most of the failures, and those who have as many as the last of them. Undefined if more than given share
+ * most of the failures.
+ */
 function findFew(failed: Counts, most: number): readonly string[] | undefined {
-  const worst = failed
-    .largest(most + 1)
-    .flatMap(([who, count]) => (who === undefined ? [] : [{ who, count }]))
-    .slice(0, most);
-  const isMost = worst.reduce((sum, { count }) => sum + count, 0) > failed.all / 2;
-  return isMost ? worst.map(({ who }) => who) : undefined;
+  const few: string[] = [];
+  let sum = 0;
+  let least = Infinity;
+  const worst = failed.largest(most + 1).filter(([who]) => who !== undefined);
+  for (const [who = "", count] of worst.slice(0, most)) {
+    if (sum > failed.all / 2 && count < least) break;
+    few.push(who);
+    sum += count;
+    least = count;
+  }
+  return sum > failed.all / 2 ? few : undefined;
 }
 
 /** Why v4 fails. */
@@ -57,11 +63,11 @@ export class RecentAttempts {
     this.#clock = clock;
   }
 
-  addSuccess(client: CircuitClient | undefined): void {
+  addSuccess(client: ShareClient | undefined): void {
     this.#current().succeeded.take(client && namesOf(client)[0]);
   }
 
-  addFailure(client: CircuitClient | undefined): void {
+  addFailure(client: ShareClient | undefined): void {
     const { failed, failedByNetwork } = this.#current();
     failed.take(client && namesOf(client)[0]);
     failedByNetwork.take(client && networkOf(client));

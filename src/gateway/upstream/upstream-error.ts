@@ -72,19 +72,30 @@ export type AttemptOutcome = "succeeded" | "failed" | "ignored";
 /** Statuses with which v4, or a proxy in front of it, reports that it is down. */
 export const OUTAGE_STATUSES: ReadonlySet<number | undefined> = new Set([502, 503, 504]);
 
-/** Codes of a connection that broke, and of a response that is not HTTP. */
-const BROKEN = /^(?:UND_ERR_SOCKET$|UND_ERR_RES_CONTENT_LENGTH_MISMATCH$|ECONNRESET$|EPIPE$|HPE_)/;
+/** Codes of a connection that broke. */
+const BROKEN: ReadonlySet<string> = new Set([
+  "UND_ERR_SOCKET",
+  "UND_ERR_RES_CONTENT_LENGTH_MISMATCH",
+  "ECONNRESET",
+  "EPIPE",
+]);
 
 /**
- * Whether v4 is down. Not if the client disconnected, if the response was too large, or if the request can't be sent:
- * otherwise one client could open the circuit for all.
+ * The reason of llhttp, which parses for undici and Node, where a response is not HTTP. Its other reasons are about headers and
+ * chunks: v4 may repeat there what a client has sent, as in `Location`.
+ */
+const NO_HTTP = "Expected HTTP/";
+
+/**
+ * Whether v4 is down. Not where the client can be the cause: it disconnected, the response was too large, the request can't be
+ * sent. Otherwise one client could open the circuit for all.
  */
 function isOutage(error: unknown): boolean {
   if (error === undefined) return false;
   const { kind } = toUpstreamError(error);
   if (kind === "unreachable" || kind === "timed_out") return true;
-  const { name, code = "" } = error as { name?: string; code?: string };
-  return kind === "truncated" && (name === "HTTPParserError" || BROKEN.test(code));
+  const { code = "", message = "" } = error as { code?: string; message?: string };
+  return kind === "truncated" && (BROKEN.has(code) || message.includes(NO_HTTP));
 }
 
 /**

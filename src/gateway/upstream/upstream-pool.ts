@@ -18,7 +18,7 @@ export interface UpstreamPool {
   assertCircuitNotOpen(client: ShareClient | undefined): void;
   recordStatus(status: number, client: ShareClient | undefined): void;
   recordError(error: unknown, client: ShareClient | undefined): void;
-  /** Uses new connections after an error that has damaged those of the pool. `recordError` does so, too. */
+  /** Uses new connections after an error that has damaged those of the pool. */
   replaceAfter(error: unknown): void;
   /** Closes idle connections, and waits for requests in flight. */
   close(): Promise<void>;
@@ -69,13 +69,6 @@ export function createUpstreamPool({
       maxResponseSize: maxResponseBytes,
     });
   let pool = createPool();
-  function replaceAfter(error: unknown): void {
-    if (!isUnsendable(error)) return;
-    // After a request that can't be sent, undici counts its connection as busy permanently.
-    const damaged = pool;
-    pool = createPool();
-    void damaged.close();
-  }
   const basePath = origin.pathname.replace(/\/$/, "");
 
   return {
@@ -89,11 +82,15 @@ export function createUpstreamPool({
       if (breaker.isOpenFor(client)) throw circuitOpen();
     },
     recordStatus: (status, client) => breaker.record(outcomeOfStatus(status, isKnown(client)), client),
-    recordError(error, client) {
-      breaker.record(outcomeOfError(error, isKnown(client)), causedBy(error, client));
-      replaceAfter(error);
+    recordError: (error, client) =>
+      breaker.record(outcomeOfError(error, isKnown(client)), causedBy(error, client)),
+    replaceAfter(error) {
+      if (!isUnsendable(error)) return;
+      // After a request that can't be sent, undici counts its connection as busy permanently.
+      const damaged = pool;
+      pool = createPool();
+      void damaged.close();
     },
-    replaceAfter,
     close: () => pool.close(),
     destroy: () => void pool.destroy(),
   };

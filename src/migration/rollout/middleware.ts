@@ -100,6 +100,7 @@ export function createRolloutMiddleware(
     // A write goes by the rules: its client must not choose where it is stored.
     const cursor = isRead ? given : undefined;
     const knownAs = (): string | undefined => senders.knownAs(sender);
+    const provenBy = (): string | undefined => senders.provenBy(sender, plain.address);
     const findWriter = (): string | undefined => writerOf(sender, knownAs(), plain.address);
     const { side, client } = rollout.sideOf(identity, name, { cursor, hasGatewayToken, findWriter });
     const fingerprint = identity.fingerprint ?? undefined;
@@ -120,6 +121,7 @@ export function createRolloutMiddleware(
           token,
           hasGatewayToken,
           knownAs,
+          provenBy,
           onWritten: write?.accept,
         });
     if (begun) onceClosed(response, begun.end);
@@ -129,7 +131,7 @@ export function createRolloutMiddleware(
       // No pack has answered.
       response.removeHeader(PACK_HEADER);
       // A sign-in names an application without proof.
-      const provenClient = () => (signIn ? undefined : senders.provenBy(sender, plain.address));
+      const provenClient = () => (signIn ? undefined : provenBy());
       // A client that has not sent all of its request does not wait for the old service.
       const waitingClient = () => (request.complete ? provenClient() : undefined);
       let endWait = (): void => {};

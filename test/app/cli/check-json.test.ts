@@ -131,8 +131,6 @@ describe("check --format json", () => {
 
   test("has all its codes in the reference", () => {
     const page = readFileSync("docs/reference/cli.md", "utf8");
-    expect(Object.entries(DIAGNOSTIC_CODES).filter(([code]) => !page.includes(`| \`${code}\` |`))).toEqual(
-      [],
-    );
+    expect(Object.keys(DIAGNOSTIC_CODES).filter((code) => !page.includes(`\`${code}\``))).toEqual([]);
   });
 });

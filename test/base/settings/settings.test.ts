@@ -9,6 +9,7 @@ import {
   type SettingOptions,
   type SettingTexts,
 } from "../../../src/base/settings/settings.ts";
+import { mayShareAddresses } from "../../../src/base/settings/shared-addresses.ts";
 import { SETTINGS, SETTING_SECTIONS, type Settings } from "../../../src/base/settings/setting-definitions.ts";
 
 function problemsOf(read: () => Settings): readonly string[] {
@@ -72,7 +73,7 @@ describe("invalid values are reported", () => {
     ["AUDIT_SIZE_LIMIT", ["2", "1mb", "0gb", "2kb", "2000tb"]],
     ["NATIVE_PROXY", ["true", "false"]],
     ["CORS_ORIGINS", ["app.example.org", "https://a/", "https://a/b", "https://a, https://b/x", "null"]],
-    ["TRUST_PROXY", ["true", "10.0.0.0/33", "10.0.0", "::1/129", "proxy.example.org", "10.0.0.0/8/8"]],
+    ["TRUST_PROXY", ["true", "10.0.0.0/33", "10.0.0", "::1/129", "proxy.example.org", "10.0.0.0/8/8", "no"]],
     [
       "REDIS_URL",
       [
@@ -343,5 +344,19 @@ describe("secrets", () => {
       REDIS_URL: "***",
       PORT: "1",
     });
+  });
+});
+
+describe("addresses are those of clients", () => {
+  const isShared = (value: string | undefined): boolean =>
+    mayShareAddresses(readEnvironment(value === undefined ? {} : { TRUST_PROXY: value }));
+
+  test("where TRUST_PROXY names the proxies, or says that there are none", () => {
+    expect(["10.0.0.1", "none"].map(isShared)).toEqual([false, false]);
+    expect(readEnvironment({ TRUST_PROXY: "none" }).TRUST_PROXY).toEqual([]);
+  });
+
+  test("not where it is unset or empty: they may be those of a proxy", () => {
+    expect([undefined, ""].map(isShared)).toEqual([true, true]);
   });
 });

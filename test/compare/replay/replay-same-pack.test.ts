@@ -4,7 +4,7 @@ import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { Replay, type ReplayResult } from "../../../src/compare/replay/replay-record.ts";
 import type { RequestOptions } from "../../support/request.ts";
-import { startSmallGateway } from "../../support/small-gateway.ts";
+import { startRecordingGateway } from "../../support/small-gateway.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
 
 let stop: (() => Promise<unknown>) | undefined;
@@ -38,7 +38,7 @@ async function replayOf(
   call: string,
   options?: RequestOptions,
 ): Promise<{ status: number; result: ReplayResult }> {
-  const gateway = await startSmallGateway(pack);
+  const gateway = await startRecordingGateway(pack);
   stop = gateway.stop;
   gateway.service.respondWith(({ path, headers }, response) => {
     const isCurrent = headers["if-none-match"] === '"1"';

@@ -7,7 +7,7 @@ import {
   waitFor,
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
 
 const times = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 const bearer = (token: string) => ({ as: null, headers: { authorization: `Bearer ${token}` } });
@@ -127,9 +127,9 @@ describe("a v4 that fails does not use up the limit of an address", () => {
 });
 
 describe("a pack whose upstream sends no scopes", () => {
-  let gateway: SmallGateway;
+  let gateway: RecordingGateway;
   beforeEach(async () => {
-    gateway = await startSmallGateway({
+    gateway = await startRecordingGateway({
       client: { credentials: { scheme: "token" } },
       upstream: { base_path: "/api", credentials: { scheme: "Bearer" } },
     });
@@ -152,9 +152,9 @@ describe("a pack whose upstream sends no scopes", () => {
 });
 
 describe("a made-up token in the old dialect", () => {
-  let gateway: SmallGateway;
+  let gateway: RecordingGateway;
   beforeEach(async () => {
-    gateway = await startSmallGateway(
+    gateway = await startRecordingGateway(
       {
         client: { credentials: { scheme: "token" } },
         upstream: { base_path: "/api", credentials: { scheme: "Bearer" } },

@@ -2,9 +2,9 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import type { TestSettings } from "../../support/gateway.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
 
-let gateway: SmallGateway | undefined;
+let gateway: RecordingGateway | undefined;
 afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
@@ -33,8 +33,11 @@ const ROUTES = [
   { client: "POST /books/:id/return", upstream: "POST /items/{id}/return" },
 ];
 
-async function start(credentials: object | undefined, settings: TestSettings = {}): Promise<SmallGateway> {
-  gateway = await startSmallGateway(
+async function start(
+  credentials: object | undefined,
+  settings: TestSettings = {},
+): Promise<RecordingGateway> {
+  gateway = await startRecordingGateway(
     {
       client: credentials ? { credentials } : {},
       upstream: { base_path: "/api", ...(credentials && { credentials: { scheme: "Bearer" } }) },

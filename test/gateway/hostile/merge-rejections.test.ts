@@ -10,7 +10,7 @@ import type { AuditStore } from "../../../src/audit/store/store.ts";
 import { addressNetwork } from "../../../src/base/index.ts";
 import { acceptGoodTokens } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
-import { startSmallGateway } from "../../support/small-gateway.ts";
+import { startRecordingGateway } from "../../support/small-gateway.ts";
 import { sampleId, sampleRecord } from "../../audit/record/sample-record.ts";
 
 const OPTIONS = { networkOf: addressNetwork };
@@ -156,7 +156,7 @@ test("a stranger who is over the limit has two records in the store, and all req
 test.each(["relaxed", "strict"])(
   "where a pack has one status for limits and for invalid requests, each invalid request has its record: %s",
   async (durability) => {
-    const gateway = await startSmallGateway(
+    const gateway = await startRecordingGateway(
       {
         client: { credentials: { scheme: "token" } },
         upstream: { base_path: "/api", credentials: { scheme: "Bearer" } },

@@ -1,7 +1,7 @@
 /** The circuit breaker: when it leaves v4 alone, and how it finds out that it is back. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { CircuitBreaker, type CircuitState } from "../../../src/gateway/upstream/circuit-breaker.ts";
-import type { CircuitClient } from "../../../src/gateway/upstream/recent-attempts.ts";
+import type { ShareClient } from "../../../src/gateway/upstream/share-usage.ts";
 import type { AttemptOutcome } from "../../../src/gateway/upstream/upstream-error.ts";
 
 let now = 0;
@@ -123,10 +123,70 @@ describe("the half-open circuit", () => {
   });
 });
 
+describe("the half-open circuit that is open for all", () => {
+  /** Calls of clients, each where the circuit allows it. @returns the clients that it has allowed */
+  const callBy = (outcome: AttemptOutcome | undefined, ...names: readonly string[]): readonly string[] =>
+    names.filter((name) => {
+      const isAllowed = breaker.allow(clientOf(name));
+      if (isAllowed && outcome !== undefined) breaker.record(outcome, clientOf(name));
+      return isAllowed;
+    });
+
+  /** A circuit that v4 has opened. */
+  function open(areAddressesShared = false): void {
+    breaker = new CircuitBreaker({ minAttempts: 10, openMs: 1000, areAddressesShared, clock: () => now });
+    tries(10, "failed");
+    now += 1000;
+  }
+
+  test.each([
+    ["fails", "failed"],
+    ["never ends", undefined],
+  ] as const)("is closed by the success of a client, though the probe of another one %s", (_how, outcome) => {
+    open();
+    expect(callBy(outcome, "a", "a")).toEqual(["a"]);
+    expect(isOpenFor("a", "b")).toEqual([true, false]);
+    expect(callBy("succeeded", "b")).toEqual(["b"]);
+    expect(breaker.state()).toBe("closed");
+  });
+
+  test("makes the client of a failed probe wait, and no other one", () => {
+    open();
+    expect(callBy(undefined, "a")).toEqual(["a"]);
+    now += 900;
+    breaker.record("failed", clientOf("a"));
+    now += 900;
+    expect(callBy("failed", "a", "b")).toEqual(["b"]);
+    now += 100;
+    expect(callBy("failed", "a", "b")).toEqual(["a"]);
+  });
+
+  test("lets five clients probe in a pause: one more than may be the cause of all failures", () => {
+    open();
+    expect(callBy("failed", "a", "b", "c", "d", "e", "f", "g")).toEqual(["a", "b", "c", "d", "e"]);
+    expect(isOpenFor("z", undefined)).toEqual([true, true]);
+    expect(breaker.state()).toBe("open");
+    now += 1000;
+    expect(callBy("failed", "z", "a")).toEqual(["z", "a"]);
+  });
+
+  test("lets a network probe once, whatever its tokens", () => {
+    open();
+    expect(callBy("failed", "a@home", "b@home", "c@home", "d")).toEqual(["a@home", "d"]);
+  });
+
+  test("lets accepted tokens probe where clients may share an address, and invented ones once", () => {
+    open(true);
+    expect(callBy("failed", "a@proxy", "a@proxy", "b@proxy")).toEqual(["a@proxy", "b@proxy"]);
+    const strangers = ["x@proxy", "y@proxy"].map((name) => ({ ...clientOf(name), isKnown: false }));
+    expect(strangers.map((client) => breaker.allow(client))).toEqual([true, false]);
+  });
+});
+
 /** A token; its network is its own, or that after the sign. */
-function clientOf(name: string): CircuitClient {
+function clientOf(name: string): ShareClient {
   const [token = "", network = `network of ${token}`] = name.split("@");
-  return { token, networks: [network] };
+  return { token, networks: [network], isKnown: true };
 }
 
 const by = (name: string | undefined, count: number, outcome: AttemptOutcome = "failed"): void => {
@@ -175,6 +235,17 @@ describe("the clients of most failures", () => {
     by("b", 1, "succeeded");
     expect(isOpenFor("a")).toEqual([false]);
     expect(reported).toEqual(["open", "closed"]);
+  });
+
+  test("are the fewest that explain it: who has failures beside them is not among them", () => {
+    for (const client of ["b", "c", "d"]) {
+      by(client, 2, "succeeded");
+      by(client, 1);
+    }
+    by("a", 10);
+    expect(isOpenFor("a", "b", "c", "d")).toEqual([true, false, false, false]);
+    by("e", 10);
+    expect(isOpenFor("a", "e", "b", "z", undefined)).toEqual([true, true, false, false, false]);
   });
 
   test("are probed with, and not by calls of others", () => {

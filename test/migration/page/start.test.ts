@@ -10,7 +10,7 @@ import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.
 import { openGateway, startGateway } from "../../support/gateway.ts";
 import { copyPack } from "../../support/pack-copy.ts";
 import { request } from "../../support/request.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startRecordingGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
 
 const UPSTREAM = "http://127.0.0.1:9";
@@ -67,7 +67,7 @@ describe("a pack whose clients have no credentials", () => {
   afterEach(() => gateway.stop());
 
   test("has no page to read, and a description", async () => {
-    gateway = await startSmallGateway({}, { MIGRATION_PAGE: "on" });
+    gateway = await startRecordingGateway({}, { MIGRATION_PAGE: "on" });
     expect((await gateway.send("GET /migration")).status).toBe(401);
     const { status, body } = await gateway.send("GET /openapi.json");
     expect([status, Object.keys(body.paths)]).toEqual([200, ["/books/{id}"]]);
@@ -79,7 +79,7 @@ describe("a pack with tokens in Basic credentials", () => {
   afterEach(() => gateway.stop());
 
   test("has the page for these, and its own challenge", async () => {
-    gateway = await startSmallGateway(
+    gateway = await startRecordingGateway(
       {
         client: { credentials: { basic: "username", realm: "books" } },
         upstream: { credentials: { scheme: "Bearer" } },

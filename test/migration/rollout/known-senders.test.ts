@@ -5,6 +5,7 @@ import { createTokenCache, type MemoryTokenCache } from "../../../src/gateway/au
 import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
 import type { Pack } from "../../../src/pack/pack.ts";
 import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { ProvenClients } from "../../../src/gateway/auth/proven-by.ts";
 import {
   createKnownSenders,
   type KnownSenders,
@@ -28,13 +29,14 @@ beforeEach(() => {
   senders = create({ client: {} });
 });
 
-const create = (credentials: object): KnownSenders =>
+const create = (credentials: object, areAddressesShared = false): KnownSenders =>
   createKnownSenders({
     pack: { credentials } as unknown as Pack,
     directory: () => DIRECTORY,
     tokens,
     upstreamTokens: { find: (hash) => (hash === "in the table" ? ({} as never) : undefined) },
     ofOldService: createAcceptedTokens(),
+    areAddressesShared,
   });
 
 const sender = (hash: string | undefined, identity: Sender["identity"] = {}): Sender => ({ hash, identity });
@@ -90,5 +92,34 @@ describe("a sender is a stranger", () => {
   ])("though the old service has answered it on %s", (_where, route, status) => {
     senders.noteOldAnswer(sender("a"), route, status);
     expect(senders.knownAs(sender("a"))).toBeUndefined();
+  });
+});
+
+/** Counts the clients of accepted tokens, each with its address. */
+function countClients(areAddressesShared: boolean, tokensAndAddresses: readonly [string, string][]): number {
+  const known = create({ client: {} }, areAddressesShared);
+  const clients = new ProvenClients();
+  for (const [token, address] of tokensAndAddresses) {
+    tokens.setScopes(token, undefined);
+    const by = known.provenBy(sender(token), address) ?? "";
+    if (clients.find(by) === undefined) clients.add(by);
+  }
+  return clients.size;
+}
+
+describe("from the first request on", () => {
+  const OF_ONE_ADDRESS = ["a", "b", "c"].map((token): [string, string] => [token, "203.0.113.1"]);
+
+  test("tokens of one address are one client, where addresses are those of clients", () => {
+    expect(countClients(false, OF_ONE_ADDRESS)).toBe(1);
+  });
+
+  test("tokens are clients where addresses may be those of a proxy", () => {
+    expect(countClients(true, OF_ONE_ADDRESS)).toBe(3);
+  });
+
+  test.each([false, true])("a token with many addresses is one client", (areAddressesShared) => {
+    const addresses = [1, 2, 3].map((n): [string, string] => ["a", `203.0.113.${n}`]);
+    expect(countClients(areAddressesShared, addresses)).toBe(1);
   });
 });

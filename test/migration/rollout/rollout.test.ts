@@ -333,6 +333,22 @@ describe("clients count, not requests", () => {
     expect(hasReturned(replica)).toBe(expected);
   });
 
+  test.each<[number, number, boolean]>([
+    [2, 2, true],
+    [2, 3, false],
+    [3, 6, true],
+    [3, 7, false],
+    [3, 200, false],
+    [6, 200, false],
+    [7, 200, true],
+  ])("where %i fail and %i have succeeded once", async (failing, succeeding, expected) => {
+    const replica = await startReplica(SHARED);
+    for (let index = 0; index < succeeding; index += 1) noteTurns(replica, 1, { [`served ${index}`]: -1 });
+    for (let index = 0; index < 20; index += 1)
+      for (let client = 0; client < failing; client += 1) noteTurns(replica, 1, { [`failing ${client}`]: 1 });
+    expect(hasReturned(replica)).toBe(expected);
+  });
+
   test("also for differences, and on all replicas together", async () => {
     const replicas = await Promise.all([SHARED, SHARED].map((text) => startReplica(text)));
     const [one, other] = replicas;
@@ -399,7 +415,7 @@ describe("clients count, not requests", () => {
       const replica = await startReplica(SHARED);
       for (let index = 0; index < 5 * growth; index += 1) noteTurns(replica, 1, { [`healthy ${index}`]: -1 });
       await replica.tick();
-      expect(replica.returns.state().scores["GET /books"]?.failures).toHaveLength(3);
+      expect(replica.returns.state().scores["GET /books"]?.failures).toHaveLength(Math.min(20, 5 * growth));
       for (let index = 0; index < 5 * growth; index += 1)
         replica.noteNew("GET /books", true, "x", `${index}`);
       await replica.tick();

@@ -1,11 +1,11 @@
 /** The names of members in bodies: how long they may be, and which of them a form for the upstream can have. */
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
-let gateway: SmallGateway | undefined;
+let gateway: RecordingGateway | undefined;
 afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
@@ -13,7 +13,7 @@ afterEach(async () => {
 
 /** Posts a body with an open object. The upstream takes forms. */
 async function post(raw: string, type = "application/json", meta: object = { additionalProperties: true }) {
-  gateway = await startSmallGateway({
+  gateway = await startRecordingGateway({
     client: {
       bodies: { media_types: ["application/json", FORM] },
       responses: { error: { message: "$message", field: "$field" } },

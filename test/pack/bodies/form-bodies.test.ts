@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { request } from "../../support/request.ts";
-import { startSmallGateway } from "../../support/small-gateway.ts";
+import { startRecordingGateway } from "../../support/small-gateway.ts";
 
 let gateway: GatewayWithFakeV4 | undefined;
 
@@ -73,7 +73,7 @@ test("the audit has a form with its names, without the values of secret names", 
 });
 
 test("the record has no secret of an object in brackets", async () => {
-  const small = await startSmallGateway({
+  const small = await startRecordingGateway({
     client: { bodies: { media_types: [FORM] } },
     pack: { secrets: ["password"] },
     book: { routes: [{ client: "POST /books", upstream: "POST /items", body: "new" }], bodies: { new: {} } },
@@ -96,7 +96,7 @@ test.each([
   ["integer", "9007199254740991", 200],
   ["number", "0.1", 200],
 ])("a form has no %s that would be rounded, as JSON has none: %s is a %i", async (type, number, expected) => {
-  const small = await startSmallGateway({
+  const small = await startRecordingGateway({
     client: { bodies: { media_types: [FORM, "application/json"] } },
     book: {
       inputs: { account: "account" },

@@ -1,10 +1,10 @@
 /** Wrappers around the items of lists, over HTTP. */
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { json, plain } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
 
-let gateway: SmallGateway | undefined;
+let gateway: RecordingGateway | undefined;
 afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
@@ -14,8 +14,8 @@ const LIST = { client: "GET /books", upstream: "GET /items", response: "list" };
 const CLIENT = { responses: { item: { kind: "$name", $name: "$object" } } };
 const UPSTREAM = { responses: { item: { data: { $name: "$object" } } } };
 
-async function start(pack: SmallPack): Promise<SmallGateway> {
-  gateway = await startSmallGateway({
+async function start(pack: SmallPack): Promise<RecordingGateway> {
+  gateway = await startRecordingGateway({
     ...pack,
     book: { upstream_object: "item", routes: [LIST], ...pack.book },
   });

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { json, neverRespond, raw, type Responder } from "../../support/fake-v4.ts";
 import { startListeningGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { accepted, byId, found, foundAs, JOB, REPEAT, running } from "../../support/job-responses.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
 
@@ -36,8 +36,8 @@ const packOf = (bulk: object = {}, route: object = {}, others: SmallPack = {}): 
 async function start(
   pack: SmallPack,
   settings: Readonly<Record<string, string>> = {},
-): Promise<SmallGateway> {
-  const gateway = await startSmallGateway(pack, settings);
+): Promise<RecordingGateway> {
+  const gateway = await startRecordingGateway(pack, settings);
   stop = gateway.stop;
   return gateway;
 }

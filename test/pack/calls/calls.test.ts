@@ -1,11 +1,11 @@
 /** Calls in addition to the main call: what they send, what becomes of their failures, and what their expressions know. */
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { json, type Responder } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
 
-let gateway: SmallGateway | undefined;
+let gateway: RecordingGateway | undefined;
 afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
@@ -32,8 +32,8 @@ const packOf = (route: object, others: SmallPack = {}): SmallPack => ({
   },
 });
 
-async function start(pack: SmallPack, respond: Responder): Promise<SmallGateway> {
-  gateway = await startSmallGateway(pack);
+async function start(pack: SmallPack, respond: Responder): Promise<RecordingGateway> {
+  gateway = await startRecordingGateway(pack);
   gateway.service.respondWith(respond);
   return gateway;
 }

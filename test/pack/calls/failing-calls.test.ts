@@ -1,9 +1,9 @@
 /** Calls whose own expressions fail: an optional one is left out, as if the upstream had refused it. */
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
 
-let gateway: SmallGateway | undefined;
+let gateway: RecordingGateway | undefined;
 afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
@@ -16,7 +16,7 @@ const REPEAT = { interval_ms: 10, timeout_ms: 100 };
 
 /** Sends a write with one more call; everything at the upstream succeeds. */
 async function sendWith(call: object) {
-  gateway = await startSmallGateway({
+  gateway = await startRecordingGateway({
     client: { responses: { error: { message: "$message" } } },
     upstream: { responses: { error: { message: "$message" } } },
     book: {
@@ -71,7 +71,7 @@ test("a call before the main call that is not optional ends the request: nothing
 });
 
 test("an optional call before the main call may have no response", async () => {
-  gateway = await startSmallGateway({
+  gateway = await startRecordingGateway({
     book: {
       routes: [
         {

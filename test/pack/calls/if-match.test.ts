@@ -1,13 +1,13 @@
 /** Calls that change an object only if it is still the one that they were built from. */
 import { expect, test } from "@jest/globals";
 import { json, plain } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
-let gateway: SmallGateway;
+let gateway: RecordingGateway;
 startForTests(
   async () =>
-    (gateway = await startSmallGateway({
+    (gateway = await startRecordingGateway({
       client: { headers: { request: { "If-Match": "If-Match" } } },
       pack: {
         calls: {

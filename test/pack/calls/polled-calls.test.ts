@@ -7,7 +7,7 @@ import {
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { accepted, acceptedForLater, done, JOB, REPEAT, running } from "../../support/job-responses.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
 
@@ -47,8 +47,8 @@ const PENDING = { message: "The request was accepted and is still in progress. D
 async function start(
   pack: SmallPack,
   settings: Readonly<Record<string, string>> = {},
-): Promise<SmallGateway> {
-  const gateway = await startSmallGateway(pack, settings);
+): Promise<RecordingGateway> {
+  const gateway = await startRecordingGateway(pack, settings);
   stop = gateway.stop;
   return gateway;
 }

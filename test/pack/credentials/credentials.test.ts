@@ -6,20 +6,20 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { SettingsError } from "../../../src/base/settings/settings.ts";
 import { json } from "../../support/fake-v4.ts";
 import type { TestSettings } from "../../support/gateway.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
 
 const TOKEN = "k_live-0123456789";
 const OTHER = "k_live-9876543210";
 const UPSTREAM = "u_secret-abcdef-42";
 
-let gateway: SmallGateway | undefined;
+let gateway: RecordingGateway | undefined;
 afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
 });
 
 async function start(client: object | undefined, upstream: object | undefined, settings: TestSettings = {}) {
-  gateway = await startSmallGateway(
+  gateway = await startRecordingGateway(
     {
       client: client ? { credentials: client } : {},
       upstream: { base_path: "/api", ...(upstream && { credentials: upstream }) },
@@ -401,7 +401,7 @@ describe("a table of tokens", () => {
     expect(await lastRecord()).not.toContain(OTHER);
   });
 
-  const statusOf = async ({ send }: SmallGateway, token: string): Promise<number> =>
+  const statusOf = async ({ send }: RecordingGateway, token: string): Promise<number> =>
     (await send("GET /books/7", { headers: { "x-api-key": token } })).status;
   const RELOADED = "upstream_tokens_last_reload_successful";
 
@@ -466,7 +466,7 @@ describe("an error of the upstream that repeats its token has a mask in its plac
   const errors = { responses: { error: { message: "$message", field: "$field", code: "$code" } } };
   const headers = { "x-api-key": TOKEN };
   const startWithErrors = async (credentials: object) => {
-    gateway = await startSmallGateway(
+    gateway = await startRecordingGateway(
       {
         client: { credentials: { header: "X-Api-Key" }, ...errors },
         upstream: { credentials: { ...credentials, token: "setting" }, ...errors },

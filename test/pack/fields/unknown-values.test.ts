@@ -1,15 +1,15 @@
 /** Values that a table with `unknown: reject` does not have. */
 import { describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
 const STATE = { read: { IN: "available", OUT: "lent" }, unknown: "reject" };
 
-let gateway: SmallGateway;
+let gateway: RecordingGateway;
 startForTests(
   async () =>
-    (gateway = await startSmallGateway({
+    (gateway = await startRecordingGateway({
       client: { responses: { error: { errors: [{ field: "$field", reason: "$message" }] } } },
       pack: { values: { state: STATE, shelf: { same: ["a", "b"], otherwise: "other", unknown: "reject" } } },
       book: {

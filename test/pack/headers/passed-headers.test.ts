@@ -3,16 +3,17 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import { badRequestBody } from "../../../src/gateway/index.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { json, plain, startFakeV4 } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
 import { type SmallPack, writeSmallPack } from "../../support/small-pack.ts";
 
-let gateway: SmallGateway | undefined;
+let gateway: RecordingGateway | undefined;
 afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
 });
 
-const start = async (pack: SmallPack): Promise<SmallGateway> => (gateway = await startSmallGateway(pack));
+const start = async (pack: SmallPack): Promise<RecordingGateway> =>
+  (gateway = await startRecordingGateway(pack));
 
 const READ = { client: "GET /books/:id", upstream: "GET /items/{id}" };
 const BOOK = { id: 7, name: "Waves" };
@@ -116,7 +117,7 @@ describe("Location", () => {
   ])("may have the path of UPSTREAM_URL in front: %s", async (_form, location, expected) => {
     const service = await startFakeV4();
     try {
-      gateway = await startSmallGateway(
+      gateway = await startRecordingGateway(
         {
           client: { headers: { response: { Location: "Location" } } },
           book: { routes: [READ, { client: "POST /books", upstream: "POST /items", status: 201 }] },

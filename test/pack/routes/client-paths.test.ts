@@ -1,10 +1,10 @@
 /** How clients write methods and paths, where a dialect has its own rules. */
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
 
-let gateway: SmallGateway;
+let gateway: RecordingGateway;
 afterEach(() => gateway.stop());
 
 const METHOD = "x-http-method-override";
@@ -17,7 +17,7 @@ const bodies = { edit: { schema: { type: "object", properties: { title: { type: 
 
 async function start(client: object, book: object = { routes, bodies }): Promise<void> {
   const pack: SmallPack = { client, book, pack: { messages: { gone: "There is no such call." } } };
-  gateway = await startSmallGateway(pack);
+  gateway = await startRecordingGateway(pack);
   gateway.service.respondWith(json(200, { id: 7, name: "Emma" }));
 }
 const sent = () => gateway.service.calls.map(({ method, path }) => `${method} ${path}`);

@@ -1,5 +1,5 @@
 /** The evidence for and against the translation on a route, client by client: clients count, not requests. */
-import { DIFFERENCES, TRIP } from "../../../compare/index.ts";
+import { TRIP } from "../../../compare/index.ts";
 import { countedAs } from "../../../gateway/index.ts";
 
 /** The evidence of one client. */
@@ -12,21 +12,21 @@ export interface ClientEvidence {
   readonly score: number;
 }
 
-/** The evidence of the clients of a route. Of those that show nothing only a few are in it. */
+/** The evidence of the clients of a route. Not all of those that succeed are in it. */
 export type Evidence = readonly ClientEvidence[];
 
-/** The least score of a client: all its successes together outweigh one failure of another client. */
-const LEAST = -DIFFERENCES.difference;
+/** The score of a client that succeeds: three of them outweigh two that always fail. It is also the least score. */
+const SUCCESS = -0.23 * TRIP;
 /** A client that was not seen for so long does not count as one that is served. */
 const PRESENT_SECONDS = 1800;
 /** The time for which a client's evidence against the translation counts. */
 const REMEMBERED_SECONDS = 86_400;
-/** After so long it is noted again that a client is served. */
+/** In each part of this length it is noted once that a client is served. */
 const REFRESH_SECONDS = PRESENT_SECONDS / 2;
 /** Clients of a route whose scores are kept. More say nothing new. */
 const MAX_CLIENTS = 50;
-/** Clients that show nothing, or succeed. So many outweigh two that fail: a customer with two networks decides nothing. */
-const MAX_NEUTRAL = 3;
+/** Clients of a route that succeed. So many outweigh six that always fail: a customer with six networks decides nothing. */
+const MAX_SUCCEEDING = 20;
 
 /** The mean of values of clients. The lowest and the highest are left out; of two the lower one counts. 0 without any. */
 export function meanOfClients(values: readonly number[]): number {
@@ -40,17 +40,11 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 const between = (least: number, most: number, value: number): number =>
   Math.min(most, Math.max(least, value));
 
-/** The scores of clients that fail, and of others the credit: the successes of the first of them are forgotten, and count in full. */
-function withCredit(evidence: Evidence): readonly number[] {
-  const others = evidence.filter(({ score }) => score <= 0);
-  return [
-    ...evidence.flatMap(({ score }) => (score > 0 ? [score] : [])),
-    ...others.map(({ score }, index) => (index < MAX_NEUTRAL ? LEAST : score)),
-  ];
-}
+/** Where some clients fail, each of the others counts in full: their scores may have been forgotten. */
+const countedScore = ({ score }: ClientEvidence): number => (score > 0 ? score : SUCCESS);
 
 const totalOf = (evidence: Evidence): number =>
-  between(0, TRIP, meanOfClients(withCredit(evidence)) * evidence.length);
+  between(0, TRIP, meanOfClients(evidence.map(countedScore)) * evidence.length);
 
 const isPresent = ({ seenAt }: ClientEvidence, now: number): boolean => now - seenAt < PRESENT_SECONDS;
 
@@ -62,21 +56,21 @@ const isPresent = ({ seenAt }: ClientEvidence, now: number): boolean => now - se
 export const scoreOf = (evidence: Evidence, now: number): number =>
   Math.max(totalOf(evidence), totalOf(evidence.filter((each) => isPresent(each, now))));
 
-/** Forgets what has been outweighed, and clients that show nothing and are too many, or gone. */
+/** Forgets what has been outweighed, and clients that succeed and are too many, or gone. */
 function tidy(evidence: Evidence, now: number): Evidence {
-  const [worst, ...others] = evidence
-    .filter((each) => (each.score > 0 ? now - each.seenAt < REMEMBERED_SECONDS : isPresent(each, now)))
-    .toSorted((one, other) => other.score - one.score);
-  if (!worst) return [];
+  const counted = evidence.filter((each) =>
+    each.score > 0 ? now - each.seenAt < REMEMBERED_SECONDS : isPresent(each, now),
+  );
+  const [worst] = counted.toSorted((one, other) => other.score - one.score);
   // The worst client outweighs no other one, and is not outweighed by others: it does not decide.
-  const isOutweighed = sum(others.map(({ score }) => score)) <= 0;
-  const all = [
-    worst.score > 0 ? worst : { ...worst, score: 0 },
-    ...(isOutweighed ? others.map((each) => ({ ...each, score: 0 })) : others),
-  ];
+  const isOutweighed = sum(counted.map((each) => (each === worst ? 0 : each.score))) <= 0;
+  const all = counted.map((each) => {
+    if (each === worst) return { ...each, score: Math.max(0, each.score) };
+    return isOutweighed ? { ...each, score: 0 } : each;
+  });
   // Those that are in it stay in it: nobody pushes others out.
-  const neutral = all.filter(({ score }) => score === 0).slice(0, MAX_NEUTRAL);
-  return [...all.filter(({ score }) => score !== 0), ...neutral];
+  const succeeding = new Set(all.filter(({ score }) => score <= 0).slice(0, MAX_SUCCEEDING));
+  return all.filter((each) => each.score > 0 || succeeding.has(each));
 }
 
 /** Adds what clients have shown since: their scores add up. */
@@ -89,11 +83,14 @@ export function addEvidence(evidence: Evidence, more: Evidence, now: number): Ev
     byClient.set(client, {
       client,
       seenAt: Math.max(seenAt, before?.seenAt ?? 0),
-      score: between(LEAST, TRIP, (before?.score ?? 0) + score),
+      score: between(SUCCESS, TRIP, (before?.score ?? 0) + score),
     });
   }
   return tidy([...byClient.values()], now);
 }
+
+/** All clients are noted again at the same time: the shared state is written less often than with a time of each. */
+const partOf = (seconds: number): number => Math.floor(seconds / REFRESH_SECONDS);
 
 const scoreIn = (evidence: Evidence, client: string): number | undefined =>
   evidence.find((each) => each.client === client)?.score;
@@ -112,12 +109,12 @@ export function changeBy(evidence: Evidence, step: ClientEvidence): ClientEviden
   );
   const before = evidence.find((each) => each.client === client);
   const after = addEvidence(evidence, [step], seenAt);
-  const isRefreshed = before !== undefined && seenAt - before.seenAt >= REFRESH_SECONDS;
+  const isRefreshed = before !== undefined && partOf(seenAt) > partOf(before.seenAt);
   const isSame =
     after.length === evidence.length && after.every((each) => scoreIn(evidence, each.client) === each.score);
   if (isSame && !isRefreshed) return undefined;
   const earlier = before?.score ?? 0;
-  return { client, seenAt, score: between(LEAST, TRIP, earlier + step.score) - earlier };
+  return { client, seenAt, score: between(SUCCESS, TRIP, earlier + step.score) - earlier };
 }
 
 /** The clients that are served, without what they have shown. */
