@@ -111,6 +111,8 @@ export interface WriteContext extends Scope {
   readonly path: Readonly<Record<string, string>>;
   /** The IP address of the client. */
   readonly client: string;
+  /** Whether the body has errors: it is translated to find the others, and not sent. */
+  readonly isInvalid?: boolean;
   /** What the body changes, if the upstream gets nothing else of it. */
   readonly change?: Change<JsonObject> | undefined;
 }

@@ -1,4 +1,4 @@
-/** What the gateway adds to a body: constants, defaults, ids of the path, and what the upstream has now (`merge_with`). */
+/** What the gateway adds to a body: constants, defaults, ids of the path, values of calls, and what the upstream has now (`merge_with`). */
 import { isObject } from "../../base/index.ts";
 import type { PathParameterDefinitions } from "../routes/parameter-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
@@ -44,12 +44,14 @@ function compileMerge(
 export function compileTarget(
   source: BodyDefinition["merge_with"],
   members: readonly string[],
-): (calls: unknown) => JsonObject {
+): (writing: Pick<WriteContext, "calls" | "isInvalid">) => JsonObject {
   if (typeof source !== "string") return () => ({});
   const get = compileGetter(source);
   const copy = compileCopy(members);
-  return (calls) => {
+  return ({ calls, isInvalid }) => {
     const current = get(calls);
+    // An invalid body is not sent, and neither are the calls before it.
+    if (isInvalid && !isObject(current)) return {};
     // Without it the upstream would get an incomplete object, and delete the rest of its own.
     if (!isObject(current))
       throw new InvalidCallValueError(
@@ -82,7 +84,7 @@ function compileAdd(name: string): (v4: JsonObject, value: unknown) => void {
 export type AddGatewayMembers = (v4: JsonObject, complete: JsonObject, writing: WriteContext) => Set<string>;
 
 /**
- * Compiles what adds the members that the client did not send (constants, defaults, ids of the path), and merges members
+ * Compiles what adds the members that the client did not send (constants, defaults, ids of the path, values of calls), and merges members
  * that v4 replaces as a whole with their current values. Names are dotted if nested.
  *
  * @param members Dotted names of the upstream's members.
@@ -90,7 +92,13 @@ export type AddGatewayMembers = (v4: JsonObject, complete: JsonObject, writing: 
  * @param pathParameters Those of the pack and of the resource.
  */
 export function compileAdditions(
-  { set = {}, default: defaults = {}, from_path: fromPath = {}, merge_with: mergeWith }: BodyDefinition,
+  {
+    set = {},
+    default: defaults = {},
+    from_path: fromPath = {},
+    from_calls: fromCalls = {},
+    merge_with: mergeWith,
+  }: BodyDefinition,
   members: readonly string[],
   hiddenIn: (v4: string) => (id: unknown) => boolean,
   pathParameters: PathParameterDefinitions,
@@ -110,6 +118,9 @@ export function compileAdditions(
     get: compileGetter(name),
     add: compileAdd(name),
   });
+  const ofCalls = Object.entries(fromCalls).map(([name, source]) =>
+    compileMember([name, compileGetter(source)]),
+  );
   const [missing, ids, constants] = [
     Object.entries(defaults).map(compileMember),
     Object.entries(fromPath).map(([name, parameter]) => {
@@ -130,7 +141,9 @@ export function compileAdditions(
       const { [value]: text } = path;
       add(v4, text === undefined ? undefined : toValue(text));
     }
+    const found = ofCalls.filter(({ value: valueIn }) => valueIn(calls) !== undefined);
+    for (const { add, value: valueIn } of found) add(v4, valueIn(calls));
     for (const { add, value } of constants) add(v4, value);
-    return new Set([...given, ...ids, ...constants].map(({ name }) => name));
+    return new Set([...given, ...ids, ...found, ...constants].map(({ name }) => name));
   };
 }

@@ -72,6 +72,8 @@ export interface BodyRules {
   readonly toPath: ReadonlyMap<string, PathMember>;
   /** Where the values are that the body is merged with: the name of a call, and the path in its response. */
   readonly mergeSources: readonly string[];
+  /** Where all values are that it has of calls, and what for. */
+  readonly callSources: readonly { readonly path: string; readonly use: "has" | "is merged with" }[];
   /** Members of the upstream's body that the gateway itself sends, always or where the client has not. */
   readonly added: readonly string[];
   /** Names of path parameters that are sent in the body. */
@@ -159,6 +161,8 @@ export function compileBody(
   const toPath = compilePathMembers(definition, members, location);
   if (isList && typeof definition.merge_with === "string")
     location.at("merge_with").report("a body that is a list has no single object to merge with");
+  if (isList && definition.from_calls)
+    location.at("from_calls").report("no calls are sent before a body that is a list");
   const prune = compilePruning(schema);
   const readForms = compileForms(members, context.id);
   const convertForm = compileFormValues(schema);
@@ -184,11 +188,20 @@ export function compileBody(
     schema,
     members,
     checks: definition.checks ?? [],
-    added: Object.keys({ ...definition.set, ...definition.default, ...definition.from_path }),
+    added: Object.keys({
+      ...definition.set,
+      ...definition.default,
+      ...definition.from_path,
+      ...definition.from_calls,
+    }),
     pathParameters: [...Object.values(definition.from_path ?? {}), ...format.pathParameters],
     format,
     isList,
     mergeSources: mergeSources(definition),
+    callSources: [
+      ...mergeSources(definition).map((path) => ({ path, use: "is merged with" }) as const),
+      ...Object.values(definition.from_calls ?? {}).map((path) => ({ path, use: "has" }) as const),
+    ],
     toPath,
     wrapper: fillShape(client.object ?? "$object", { object: "$object", name: names.client }),
     unwrap,

@@ -111,13 +111,13 @@ export function compileBodyWrite(
 
   const addGatewayMembers = compileAdditions(definition, upstreamMembers, hiddenIn, context.pathParameters);
   return (body, writing) => {
-    const { calls, change } = writing;
+    const { change } = writing;
     const given = members.filter(({ get }) => get(body) !== undefined);
     const values = mapMaybe(change ? [change, undefined] : [undefined], (part) =>
       writeMembers(given, body, writing, part),
     );
     return thenMaybe(values, ([changes = [], whole]) => {
-      const v4 = createTarget(calls);
+      const v4 = createTarget(writing);
       const results = changes.map((value, index) =>
         value === UNCHANGED && isInPath(given[index]) ? whole?.[index] : value,
       );

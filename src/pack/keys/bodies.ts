@@ -29,12 +29,12 @@ export const body = schemaKey({
     ),
     hasNoEffect(({ kind }) => WITHOUT_BODY.has(kind), ": the upstream gets nothing of it on this route"),
     finds(({ callsBefore, body: rules }) =>
-      (rules?.mergeSources ?? [])
-        .map((source) => [source, source.split(".")[0] ?? ""] as const)
-        .filter(([, call]) => !callsBefore.includes(call))
-        .map(([source, call]) => ({
+      (rules?.callSources ?? [])
+        .map(({ path, use }) => ({ path, use, call: path.split(".")[0] ?? "" }))
+        .filter(({ call }) => !callsBefore.includes(call))
+        .map(({ path, use, call }) => ({
           at: [],
-          message: `the body is merged with "${source}", and the route has no call "${call}" before the main call`,
+          message: `the body ${use} "${path}", and the route has no call "${call}" before the main call`,
           hint: `calls: [{ name: ${call}, at: before, upstream: "GET /path" }]`,
         })),
     ),

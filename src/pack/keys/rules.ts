@@ -38,7 +38,7 @@ export interface BodyFacts {
   readonly members: readonly unknown[];
   readonly added: readonly string[];
   readonly toPath: { readonly size: number };
-  readonly mergeSources: readonly string[];
+  readonly callSources: readonly { readonly path: string; readonly use: string }[];
   readonly pathParameters: readonly string[];
 }
 

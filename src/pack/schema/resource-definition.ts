@@ -41,6 +41,11 @@ const bodyDefinition = z.strictObject({
     "Upstream members whose value is a path parameter.",
     { domain_id: "id" },
   ),
+  from_calls: about(
+    z.record(z.string(), name).optional(),
+    "Upstream members whose value is that of a call before the main call, or a path in it. Without a value they are not sent.",
+    { hold: "hold.id" },
+  ),
   to_path: about(
     z.record(z.string(), name).optional(),
     "Path parameters of the upstream whose value is a member of the body, which is then left out.",

@@ -70,3 +70,31 @@ test("a member that is merged with its current value keeps nested members that t
     await gateway.stop();
   }
 });
+
+test("an invalid body gets its errors, though the calls that it is merged with are not sent", async () => {
+  const gateway = await startSmallGateway({
+    client: { responses: { error: { errors: [{ field: "$field", text: "$message" }] } } },
+    pack: { calls: { current: { at: "before", upstream: "GET /items/{id}" } } },
+    book: {
+      inputs: { pages: { upstream: "pages", write: "$number($value)" } },
+      bodies: {
+        edit: {
+          merge_with: "current",
+          schema: {
+            type: "object",
+            required: ["title"],
+            properties: { title: { type: "string", maxLength: 3 }, pages: { type: "string" } },
+          },
+        },
+      },
+      routes: [{ client: "PUT /books/:id", upstream: "PUT /items/{id}", body: "edit", calls: ["current"] }],
+    },
+  });
+  const { status, body } = await gateway.send("PUT /books/7", { body: { title: "long", pages: "many" } });
+  const errors = [
+    { field: "title", text: "Must be at most 3 characters long." },
+    { field: "pages", text: "Not a valid value." },
+  ];
+  expect([status, body, gateway.service.calls]).toEqual([400, { errors }, []]);
+  await gateway.stop();
+});

@@ -136,7 +136,26 @@ describe("check reports a value that can never work", () => {
     [
       "a value of a request in two places",
       dialect("id: code", "headers: { request: { X-A: { query: a, member: b } } }\n  id: code"),
-      'a value has one place: "upstream", "query" or "member"; remove all but one',
+      'a value has one place: "upstream", "query", "member" or "path"; remove all but one',
+    ],
+    [
+      "a value of the path that may be missing",
+      dialect("id: code", "headers: { request: { X-A: { path: a } } }\n  id: code"),
+      'a value in a path needs "required: true" or a "default"',
+    ],
+    [
+      "a header for a path that does not have its name",
+      {
+        file: "shelf.yaml",
+        from: "response: list",
+        to: "response: list, headers: { request: { X-A: { path: a, default: b } } }",
+      },
+      'has no effect: no path of "upstream" has {a}',
+    ],
+    [
+      "values of names that no path has",
+      { file: "shelf.yaml", from: "response: list", to: "response: list, values: { a: $path.number }" },
+      '"a" has no effect: no path has {a}',
     ],
     [
       "a relation of pages that does not exist",
@@ -472,6 +491,11 @@ describe("check reports a value that can never work", () => {
       "a body that is merged with a call that the route does not have",
       { file: "tray.yaml", from: "{ place_ids: tray.place_ids }", to: "crate" },
       'the body is merged with "crate", and the route has no call "crate" before the main call',
+    ],
+    [
+      "a member of a body from a call that the route does not have",
+      { file: "tray.yaml", from: "merge_with:", to: "from_calls: { crate: crate.id }\n    merge_with:" },
+      'the body has "crate.id", and the route has no call "crate" before the main call',
     ],
     [
       "a base path without a slash",

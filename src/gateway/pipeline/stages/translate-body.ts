@@ -196,6 +196,7 @@ export async function translateBody(
     path: match.parameters,
     client: request.address,
     change,
+    isInvalid: errors.length + earlier.errors.length > 0,
   });
   errors = [...errors, ...withFailure(written.faults, match.route.checkFailure), ...earlier.errors];
   const reported = new Set(errors.map(({ field }) => field));
