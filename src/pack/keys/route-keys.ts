@@ -1,7 +1,7 @@
 /** The registry: all keys of a route, and what the others ask about them. */
 import type { z } from "zod";
 import type { SourceLocation } from "../../base/index.ts";
-import { type CallPlan, planCalls } from "../calls/call-plan.ts";
+import { type CallOrder, orderCalls } from "../calls/call-order.ts";
 import type { RouteCall } from "../calls/call.ts";
 import * as bodies from "./bodies.ts";
 import { aggregate } from "./calls/aggregate.ts";
@@ -58,7 +58,7 @@ export type CompiledKeys = {
 export interface KeyFacts {
   /** The calls that the route makes besides its main one, in order. */
   readonly calls: readonly RouteCall[];
-  readonly callPlan: CallPlan;
+  readonly callOrder: CallOrder;
   /** The query parameters that keys read. */
   readonly keyParameters: readonly KeyParameter[];
   readonly descriptions: readonly KeyDescription[];
@@ -103,7 +103,7 @@ export function compileKeys(context: Omit<KeyContext, "location">): CompiledKeys
   return {
     ...(compiled as unknown as CompiledKeys),
     calls,
-    callPlan: planCalls(calls),
+    callOrder: orderCalls(calls),
     keyParameters: found.flatMap(({ key, value }) => key.parameters?.(value) ?? []),
     descriptions: found.flatMap(({ key, value }) => key.openapi?.(value) ?? []),
     guide: found.flatMap(({ key, value }) => key.guide?.(value, names) ?? []),

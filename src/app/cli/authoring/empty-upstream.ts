@@ -74,9 +74,9 @@ export function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]
 export function withoutAnswers(pack: Pack): Pack {
   const withoutChecks = (route: Route): Route => ({
     ...route,
-    callPlan: {
-      ...route.callPlan,
-      before: route.callPlan.before.map((call) => ({ ...call, check: () => [] })),
+    callOrder: {
+      ...route.callOrder,
+      before: route.callOrder.before.map((call) => ({ ...call, check: () => [] })),
     },
     withoutScopes: route.withoutScopes && withoutChecks(route.withoutScopes),
   });

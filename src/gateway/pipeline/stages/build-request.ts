@@ -67,7 +67,7 @@ export function endpointOf({ name, source }: Route): Endpoint {
  */
 export async function buildUpstreamRequest(authorized: AuthorizedRequest): Promise<PreparedRequest> {
   const prepared = await buildMainCall(authorized);
-  return authorized.match.route.callPlan.parts.length > 0
+  return authorized.match.route.callOrder.parts.length > 0
     ? { ...prepared, equivalent: partsEquivalent(prepared, authorized) }
     : prepared;
 }
@@ -150,7 +150,7 @@ function takePathValues(
 
 async function buildWithoutBody(endpoint: Endpoint, authorized: AuthorizedRequest): Promise<PreparedRequest> {
   const { parameters, route } = authorized.match;
-  if (route.callPlan.before.length === 0) return requestWithoutBody(endpoint, parameters);
+  if (route.callOrder.before.length === 0) return requestWithoutBody(endpoint, parameters);
   const { values: calls, headers, ...earlier } = await callBefore({}, [], authorized);
   const errors = [...earlier.errors, ...(await earlier.check({}))];
   if (errors.length > 0) throw new ValidationError(errors);

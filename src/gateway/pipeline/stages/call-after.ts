@@ -217,7 +217,7 @@ export async function callAfter(
   authorized: AuthorizedRequest,
 ): Promise<UpstreamResult> {
   const later = new LaterCalls(response, prepared, eachValues, authorized);
-  for (const group of authorized.match.route.callPlan.after) {
+  for (const group of authorized.match.route.callOrder.after) {
     const fallback = await later.send(group);
     if (fallback !== undefined) return { ...later.result, calls: {}, fallback };
   }

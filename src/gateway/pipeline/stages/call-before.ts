@@ -77,7 +77,7 @@ export async function callBefore(
   const fetched: Fetched[] = [];
   const scope = earlyScope(authorized, body, values);
   let headers: PreparedRequest["headers"];
-  for (const call of route.callPlan.before) {
+  for (const call of route.callOrder.before) {
     const { member, notFoundField: field, failure } = call;
     // What its path needs was not sent, or not found.
     if (!call.needs.every((name) => Object.hasOwn(values, name))) continue;

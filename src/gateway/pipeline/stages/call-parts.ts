@@ -17,7 +17,7 @@ const hasMembers = (value: unknown): value is JsonObject => isObject(value) && O
 
 /** Parts with members in the body are written; all others are read. */
 function splitRequest(prepared: PreparedRequest, { match }: AuthorizedRequest): Part[] {
-  const parts = match.route.callPlan.parts.flatMap(({ part, endpoint }) =>
+  const parts = match.route.callOrder.parts.flatMap(({ part, endpoint }) =>
     part ? [{ ...part, write: endpoint }] : [],
   );
   const { values } = prepared;

@@ -20,7 +20,7 @@ export async function callUpstream(
 ): Promise<UpstreamResult> {
   const { match, report } = authorized;
   const { route } = match;
-  const { parts, after } = route.callPlan;
+  const { parts, after } = route.callOrder;
   // Too many values are an error before anything is written.
   const eachValues = after.length > 0 ? await readEachValues(prepared, authorized) : undefined;
   const response = await (parts.length > 0 ? callParts : callWithRetry)(prepared, authorized);

@@ -2,7 +2,7 @@
 import type { RouteCall } from "./call.ts";
 
 /** The calls of a route by when they are sent. */
-export interface CallPlan {
+export interface CallOrder {
   /** Sent before the main call, one after the other. */
   readonly before: readonly RouteCall[];
   /** Parts of the object of the main call. */
@@ -12,7 +12,7 @@ export interface CallPlan {
 }
 
 /** Groups the calls of a route. */
-export function planCalls(calls: readonly RouteCall[]): CallPlan {
+export function orderCalls(calls: readonly RouteCall[]): CallOrder {
   const at = (place: RouteCall["place"]) => calls.filter((call) => call.place === place);
   const after: RouteCall[][] = [];
   for (const call of at("after")) {
