@@ -1,12 +1,13 @@
 /** The schema of `checks`, and of the status and the code of what has failed. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
+import { errorStatus } from "../fields/text-types.ts";
 
 const name = z.string().min(1);
 
 const failureKeys = {
   status: about(
-    z.int().min(400).max(499).optional(),
+    errorStatus.optional(),
     "The client's status, if nothing else is wrong with the request. Default: that of an invalid request.",
     409,
   ),

@@ -1,6 +1,6 @@
 /** The places in the shape of an error: entries for each problem, in an array or in an object by field, and names of values. */
 import { isObject } from "../../base/index.ts";
-import { isItemTemplate, nameOf, namesIn, type Shape } from "../fields/shape.ts";
+import { isItemTemplate, nameOf, namesIn, type Shape, type ShapeValues } from "../fields/shape.ts";
 
 /** Names of values of the request that an error answers; a path parameter has {@link requestNameOf}. */
 export const REQUEST_NAMES = ["method", "request_path", "retry_after"] as const;
@@ -17,6 +17,26 @@ export const parameterOfName = (name: string): string | undefined =>
 /** Whether a name has a value of the request, which all problems of an error share. */
 export const isRequestName = (name: string): boolean =>
   REQUEST_NAMES.some((each) => each === name) || parameterOfName(name) !== undefined;
+
+/** A name of a value of the request in a text, `{path.id}`. */
+const NAME_IN_TEXT = /\{([a-z_]+|path\.[\w.]+)\}/g;
+
+/** Returns the names of values of the request that a text has in braces. */
+export const requestNamesInText = (text: string): string[] =>
+  [...text.matchAll(NAME_IN_TEXT)].map(([, name = ""]) => name).filter(isRequestName);
+
+/** Returns all texts of a shape that have values of the request in them. */
+export function textsWithNames(shape: Shape): string[] {
+  if (typeof shape === "string") return requestNamesInText(shape).length > 0 ? [shape] : [];
+  if (Array.isArray(shape)) return shape.flatMap(textsWithNames);
+  return isObject(shape) ? Object.values(shape).flatMap(textsWithNames) : [];
+}
+
+/** Puts the values of the request into a text. One that is not known leaves nothing. */
+export const fillText = (text: string, values: ShapeValues): string =>
+  text.replaceAll(NAME_IN_TEXT, (whole, name: string) =>
+    isRequestName(name) ? String(values[name] ?? "") : whole,
+  );
 
 /** Names whose values may be the keys of an object with the problems. */
 export const KEY_NAMES = ["field", "pointer", "code"] as const;

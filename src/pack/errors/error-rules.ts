@@ -1,6 +1,15 @@
 /** Reports mistakes in the shapes of errors. */
 import { shapesOf, type ErrorShape, type Responses } from "./errors.ts";
-import { findPlaces, hasName, KEY_NAMES, keysIn, REQUEST_NAMES, requestNameOf } from "./error-places.ts";
+import {
+  findPlaces,
+  hasName,
+  KEY_NAMES,
+  keysIn,
+  REQUEST_NAMES,
+  requestNameOf,
+  requestNamesInText,
+  textsWithNames,
+} from "./error-places.ts";
 import { namesIn, type Shape } from "../fields/shape.ts";
 import { closestMatch, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import type { ErrorsDefinition } from "../schema/pack-definition.ts";
@@ -20,6 +29,9 @@ function checkErrorShape(
   const ofRequest = side === "client" ? [...REQUEST_NAMES, ...parameters.map(requestNameOf)] : [];
   const known = [...ERROR_NAMES, ...ofRequest].map((name) => `$${name}`);
   const found = namesIn(shape).map(({ name }) => `$${name}`);
+  const inTexts = side === "client" ? textsWithNames(shape).flatMap(requestNamesInText) : [];
+  for (const name of inTexts.filter((each) => !ofRequest.includes(each)))
+    location.report({ message: `unknown name "{${name}}"`, hint: suggestionFor(name, ofRequest) });
   for (const name of found.filter((each) => !known.includes(each)))
     location.report({ message: `unknown name "${name}"`, hint: suggestionFor(name, known) });
   const keys = KEY_NAMES.map((name) => `$${name}`);

@@ -1,11 +1,14 @@
 /** Writes the error bodies of a shape. */
 import { cutText, isObject } from "../../base/index.ts";
 import {
+  fillText,
   findPlaces,
   hasInnerPlaces,
   isRequestName,
   keyNameOf,
   parameterOfName,
+  requestNamesInText,
+  textsWithNames,
   type ErrorPlace,
 } from "./error-places.ts";
 import { MAX_ERRORS } from "./read-errors.ts";
@@ -14,6 +17,7 @@ import {
   fillKey,
   fillShape,
   isItemTemplate,
+  nameOf,
   namesIn,
   type Shape,
   type ShapeValues,
@@ -137,6 +141,8 @@ function fillErrors(shape: Shape, values: ShapeValues, entries: readonly ShapeVa
     return hasInnerPlaces(shape[0])
       ? [fillErrors(shape[0], values, entries)]
       : fillItems(shape[0], values, entries);
+  if (Array.isArray(shape)) return shape.map((each) => fillErrors(each, values, entries));
+  if (typeof shape === "string" && nameOf(shape) === undefined) return fillText(shape, values);
   if (!isObject(shape)) return fillShape(shape, values);
   return Object.fromEntries(
     Object.entries(shape).flatMap(([key, member]) => {
@@ -168,7 +174,13 @@ export function createErrorWriter(
   { noField, indexes }: FieldStyle,
 ): WriteErrorBody {
   const places = findPlaces(shape);
-  const requestNames = namesIn(shape).flatMap(({ name }) => (isRequestName(name) ? [name] : []));
+  const namesInTexts = textsWithNames(shape).flatMap(requestNamesInText);
+  const requestNames = [
+    ...namesIn(shape)
+      .map(({ name }) => name)
+      .filter(isRequestName),
+    ...namesInTexts,
+  ];
   const toValues = ({ reason, field, code }: ErrorDetail) => ({
     message: reason,
     field: field === undefined ? noField : formatIndexes(field, indexes),

@@ -1,5 +1,5 @@
 /** The responses with errors, and the schema of their bodies. */
-import { isRequestName, keyNameOf } from "../errors/error-places.ts";
+import { isRequestName, keyNameOf, textsWithNames } from "../errors/error-places.ts";
 import { isObject } from "../../base/index.ts";
 import { isItemTemplate, namesIn, nameOf, type Shape } from "../fields/shape.ts";
 import type { Pack } from "../pack.ts";
@@ -38,6 +38,7 @@ function describeShape(shape: unknown, describe: (name: string) => Json): Json {
     const items = describeShape(shape[0], describe);
     return { type: "array", ...(hasEachProblem(shape[0]) && { minItems: 1 }), items };
   }
+  if (textsWithNames(shape).includes(shape as string)) return { type: "string" };
   if (!isObject(shape)) return { const: shape };
   const all = Object.entries(shape);
   const keyed = all.find(([key]) => keyNameOf(key) !== undefined);

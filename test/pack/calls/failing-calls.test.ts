@@ -95,6 +95,45 @@ describe("the main call has succeeded:", () => {
     expect(record).toContain(WARNING);
   });
 
+  test.each<[string, object, unknown]>([
+    ["its failure is an error", { upstream: "POST /bad" }, [409, { message: "locked" }]],
+    [
+      "its answer is the response",
+      { upstream: "GET /again", answer: '{ "id": 8 }', fallback: "{}" },
+      [200, { id: 8, title: null }],
+    ],
+    [
+      "it may depend on the one that failed",
+      { upstream: "POST /bad", when: "$exists($calls.more)" },
+      [200, { id: 7 }],
+    ],
+  ])("a call after one whose `fallback` is used is sent: %s", async (_what, call, expected) => {
+    gateway = await startRecordingGateway({
+      client: { responses: { error: { message: "$message" } } },
+      upstream: { responses: { error: { message: "$message" } } },
+      book: {
+        bodies: { create: {} },
+        routes: [
+          {
+            client: "POST /books",
+            upstream: "POST /items",
+            body: "create",
+            calls: [{ ...AFTER, answer: true, fallback: '{ "id": id }' }, call],
+          },
+        ],
+      },
+    });
+    const failing = ["/bad", "/more"];
+    gateway.service.respondWith((received, response) =>
+      (failing.includes(received.path) ? json(409, { message: "locked" }) : json(200, { id: 7 }))(
+        received,
+        response,
+      ),
+    );
+    const { status, body } = await gateway.send("POST /books", { body: {} });
+    expect([status, body]).toEqual(expected);
+  });
+
   test("the response has no members if `fallback` fails as well", async () => {
     const { status, body, record } = await sendWith({ ...AFTER, answer: FAILS, fallback: FAILS });
     expect([status, body]).toEqual([200, {}]);

@@ -76,6 +76,8 @@ class LaterCalls {
   #response: UpstreamResponse;
   #values: Record<string, unknown>;
   #scope: Scope;
+  /** The client's object in place of the answer of a call that has failed. */
+  #fallback: string | undefined;
   /** Whether something was written that has taken effect. */
   #hasWritten: boolean;
 
@@ -96,7 +98,8 @@ class LaterCalls {
   }
 
   get result(): UpstreamResult {
-    return { response: this.#response, calls: this.#values };
+    const found = { response: this.#response, calls: this.#values };
+    return this.#fallback === undefined ? found : { ...found, fallback: this.#fallback };
   }
 
   async #outcomeOf(call: RouteCall): Promise<CallOutcome | undefined> {
@@ -108,13 +111,13 @@ class LaterCalls {
     return runCall(call, { input, scope, values, each }, this.#authorized);
   }
 
-  /** Sends the calls of a group at once. Returns alpha's body where one of them ends the request. */
+  /** Sends the calls of a group at once. Returns alpha's body where an operation in progress ends the request. */
   async send(group: readonly RouteCall[]): Promise<string | undefined> {
     const outcomes = await Promise.all(group.map(async (call) => this.#outcomeOf(call)));
     for (const [index, call] of group.entries()) {
       const outcome = outcomes[index];
-      const fallback = outcome && (await this.#use(call, outcome));
-      if (fallback !== undefined) return fallback;
+      const unfinished = outcome && (await this.#use(call, outcome));
+      if (unfinished !== undefined) return unfinished;
     }
     return undefined;
   }
@@ -137,6 +140,7 @@ class LaterCalls {
     // Only an object can be read as one: else it is as if the call had failed.
     if (call.fallback && !isObject(answer.json)) return this.#useFailure(call, outcome);
     this.#response = answer;
+    this.#fallback = undefined;
     this.#scope = { ...this.#scope, response: answer };
     return undefined;
   }
@@ -184,7 +188,9 @@ class LaterCalls {
     if (isUsed) warnAbout(failure.error, this.#authorized);
     if (call.fallback) {
       report.losses.add(responseLoss(upstreamName));
-      return printOwnObject(call.fallback, this.#scope, this.#authorized);
+      // The calls after it are still sent: they may write.
+      this.#fallback = await printOwnObject(call.fallback, this.#scope, this.#authorized);
+      return undefined;
     }
     if (!call.isOptional) return this.#throwAfterWrite(() => throwFailure(failure, call, this.#authorized));
     report.losses.add(relatedLoss(call.name, upstreamName));
@@ -218,8 +224,8 @@ export async function callAfter(
 ): Promise<UpstreamResult> {
   const later = new LaterCalls(response, prepared, eachValues, authorized);
   for (const group of authorized.match.route.callOrder.after) {
-    const fallback = await later.send(group);
-    if (fallback !== undefined) return { ...later.result, calls: {}, fallback };
+    const unfinished = await later.send(group);
+    if (unfinished !== undefined) return { ...later.result, calls: {}, fallback: unfinished };
   }
   return later.result;
 }
