@@ -176,7 +176,11 @@ export const sharedCall = z.strictObject({ ...requestKeys, ...responseKeys, ...f
 
 /** A call of a route. */
 export const ownCall = z.strictObject({
-  name: about(name.optional(), "Its name in `$calls` and in braces.", "loan"),
+  name: about(
+    name.optional(),
+    "Its name in `$calls` and in braces. A call of `pack.yaml` has it as its key.",
+    "loan",
+  ),
   ...requestKeys,
   ...responseKeys,
   ...failureKeys,

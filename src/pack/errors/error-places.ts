@@ -34,9 +34,11 @@ export function textsWithNames(shape: Shape): string[] {
 
 /** Puts the values of the request into a text. One that is not known leaves nothing. */
 export const fillText = (text: string, values: ShapeValues): string =>
-  text.replaceAll(NAME_IN_TEXT, (whole, name: string) =>
-    isRequestName(name) ? String(values[name] ?? "") : whole,
-  );
+  text.replaceAll(NAME_IN_TEXT, (whole, name: string) => {
+    if (!isRequestName(name)) return whole;
+    const { [name]: value } = values;
+    return typeof value === "string" || typeof value === "number" ? String(value) : "";
+  });
 
 /** Names whose values may be the keys of an object with the problems. */
 export const KEY_NAMES = ["field", "pointer", "code"] as const;
