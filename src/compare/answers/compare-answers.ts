@@ -116,7 +116,7 @@ export function compareAnswers(
   if (isSuccess(old.status) !== isSuccess(other.status)) return { differences: status };
   // Most answers are the same, byte for byte.
   const isSame = old.body.equals(other.body);
-  const [body, otherBody] = isSame ? [SAME, SAME] : [parseBody(old), parseBody(other)];
+  const [body, otherBody] = isSame ? [SAME, SAME] : [bodyOf(old, rules), bodyOf(other, rules)];
   if ("reason" in body) return body;
   if ("reason" in otherBody) return otherBody;
   if (!isSuccess(old.status)) {
@@ -142,6 +142,10 @@ export const compareStatus = (old: Answer, other: Answer): Difference[] =>
   old.status === other.status
     ? []
     : [{ field: "status", kind: "status", old: String(old.status), new: String(other.status) }];
+
+/** The parsed body of an answer. The text of a success that is no JSON is a value of its own. */
+const bodyOf = (answer: Answer, { route }: AnswerRules): ReturnType<typeof parseBody> =>
+  route.text && isSuccess(answer.status) ? { value: { text: answer.body.toString() } } : parseBody(answer);
 
 /** The parsed body of an answer; a value of undefined if it is empty. */
 export function parseBody({

@@ -2,7 +2,7 @@
 import type { AuditRecord } from "../../audit/index.ts";
 import { parseJson } from "../../base/index.ts";
 import type { Pack, Route } from "../../pack/index.ts";
-import type { DryRunResponse } from "../dry-run/dry-run.ts";
+import { isJsonType, type DryRunResponse } from "../dry-run/dry-run.ts";
 import type { EntryComparison } from "./catalog-entries.ts";
 import { compareBodies, createDifference, createIdComparison, type ReplayDifference } from "./differences.ts";
 import { isCallOf } from "../dry-run/recorded.ts";
@@ -144,5 +144,6 @@ export function compareResult(
   ];
 }
 
-/** The parsed body of a response. */
-export const bodyOf = ({ body }: DryRunResponse["response"]): unknown => parseJson(body || "null");
+/** The parsed body of a response; its text if it is no JSON. */
+export const bodyOf = ({ body, headers }: DryRunResponse["response"]): unknown =>
+  isJsonType(headers["content-type"]) ? parseJson(body || "null") : body;

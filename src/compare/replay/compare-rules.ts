@@ -36,7 +36,7 @@ function responseHeaders({ alpha }: AuditRecord, { pack, route }: PackRoute): ob
   return {
     ...(isOk && { passed: passedHeaders(route.headers?.definition.response) }),
     ...(isOk && route.response === "list" && { list: { link, total: total?.toLowerCase(), range, links } }),
-    type: isOk ? pack.responseTypes.success : pack.responseTypes.error,
+    type: isOk ? (route.text?.contentType ?? pack.responseTypes.success) : pack.responseTypes.error,
     rateLimit: client.rate_limit_headers,
     upstream: client.upstream_header?.toLowerCase(),
     ...(alpha.filter !== null && { upstreamFilter: client.upstream_filter_header?.toLowerCase() }),

@@ -260,7 +260,6 @@ function finalizeResponse(
     "content-type": meaning === "succeeded" ? responseTypes.success : responseTypes.error,
     "x-request-id": request.id,
   };
-  if (body === "") delete headers["content-type"];
   addLimitHeaders(values, style.rateLimitHeaders, meaning === "limited", headers);
   if (upstreamHeader !== undefined && values.upstreamEquivalent !== undefined)
     headers[upstreamHeader] = values.upstreamEquivalent;
@@ -271,11 +270,13 @@ function finalizeResponse(
   // HTTP asks for it with this status, whatever the reason is.
   if (status === 401 && style.challenge !== undefined) headers["www-authenticate"] = style.challenge;
   if (ownHeaders) Object.assign(headers, ownHeaders);
+  if (body === "") delete headers["content-type"];
   if (isAlwaysOk && style.statusHeader !== undefined) headers[style.statusHeader] = String(status);
   const file = typeof body === "string" || Buffer.isBuffer(body) ? undefined : body;
   if (file) headers["content-type"] = file.type;
   if (file?.coding !== undefined) headers["content-encoding"] = file.coding;
-  const isScript = callback !== undefined && !file && body !== "";
+  const isText = ownHeaders?.["content-type"] !== undefined;
+  const isScript = callback !== undefined && !file && !isText && body !== "";
   if (isScript) headers["content-type"] = "text/javascript; charset=utf-8";
   const isOk = isAlwaysOk || isScript;
   return {

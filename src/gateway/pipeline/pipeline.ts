@@ -16,6 +16,7 @@ import { addPassed, commonHeadersOf, toSuccess, type SuccessBodies } from "../re
 import { addParameters } from "./calls/prepared-request.ts";
 import { findTokenCheck, learnToken } from "./prove-token.ts";
 import { createResponseCache, type ResponseCache } from "../responses/response-cache.ts";
+import { writeText } from "../responses/write-text.ts";
 import { RESPONSE_KINDS } from "../responses/kinds.ts";
 import { readCatalogsWithToken } from "./stages/build-request.ts";
 import { authenticate, createCredentialsReader } from "./stages/authenticate.ts";
@@ -79,11 +80,16 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
   const wrap = ({ wrapObject }: Route, body: ResponseBody): ResponseBody =>
     wrapObject && typeof body === "string" && body !== "" ? wrapObject(body) : body;
 
-  /** Sparse fields: the whole body, which headers are made of, and what the client has chosen of it. */
-  const choose = (route: Route, whole: ResponseBody, chosen: ChosenMembers | undefined): SuccessBodies => ({
-    whole,
-    shown: chosen && isText(whole) ? keepFields(whole, chosen, route) : whole,
-  });
+  /** The whole body, which headers are made of, and what the client gets of it: members that it has chosen, or a text. */
+  async function choose(
+    route: Route,
+    whole: ResponseBody,
+    chosen: ChosenMembers | undefined,
+    { scope }: Pick<RequestContext, "scope">,
+  ): Promise<SuccessBodies> {
+    const shown = chosen && isText(whole) ? keepFields(whole, chosen, route) : whole;
+    return { whole, shown: route.text && isText(shown) ? await writeText(route.text, shown, scope) : shown };
+  }
 
   const fieldHider = createFieldHider(pack);
   const check = findTokenCheck(pack);
@@ -190,7 +196,7 @@ export function createAlphaPipeline(options: PipelineDependencies): AlphaHandler
     stageTimes.buildResponse = performance.now();
     if (dependencies.countsClients && isUnproven(token) && upstream.activity.calls.length === 0)
       void checkToken();
-    const bodies = choose(match.route, leaveOut(match.route, body, context), chosen);
+    const bodies = await choose(match.route, leaveOut(match.route, body, context), chosen, context);
     return toSuccess(request, match.route, bodies, context, dependencies.style);
   }, dependencies);
 }

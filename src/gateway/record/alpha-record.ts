@@ -119,6 +119,10 @@ const hasTexts = ({ query, headers }: AlphaRequest, context: RequestContext, fil
   recordedRoute(context) === null ||
   context.warnings.length > 0;
 
+/** Whether a response is a text that the pack has made, and no JSON. */
+const isOfText = ({ headers }: AlphaResponse, { match }: RequestContext): boolean =>
+  match?.route.text !== undefined && headers["content-type"] === match.route.text.contentType;
+
 /** Redacts the calls and the response, and finds the secret values of all messages. */
 function readMessages(
   request: AlphaRequest,
@@ -134,7 +138,7 @@ function readMessages(
     calls: recordCalls(calls, { ...options, bodies: withBodies }, secrets),
     response:
       withBodies && response && !response.file && response.body.length > 0
-        ? redaction.json(response.body, secrets)
+        ? redaction[isOfText(response, context) ? "raw" : "json"](response.body, secrets)
         : null,
   });
   const isSearched = bodies || hasTexts(request, context, filterHeader);

@@ -26,7 +26,7 @@ const PRECONDITION_FAILED = 412;
 /** The values of a client's request that pass. */
 export interface PassedRequest {
   readonly request: AlphaRequest;
-  readonly match: RoutedRequest["match"] & { readonly route: Pick<Route, "body"> };
+  readonly match: RoutedRequest["match"] & { readonly route: Pick<Route, "body" | "text"> };
   readonly readJson: ReadJson;
   /** The parameters of the client's query. */
   readonly query: Query;
@@ -72,8 +72,8 @@ export function addPassed(
   passed: PassedRequest,
   report: Pick<RequestContext, "scope">,
 ): PreparedRequest {
+  if (rules || passed.match.route.text) report.scope = scopeOf(built, passed);
   if (!rules) return built;
-  report.scope = scopeOf(built, passed);
   const { request, headers } = passed;
   const written = rules.write?.(toSent(passed, built));
   const checked = rules.entityTag ? checkMadeTag(built, request) : built;
@@ -153,9 +153,10 @@ export function toSuccess(
   context: AnswerContext,
   links: LinkRules,
 ): HandlerResult {
-  const { headers } = route;
+  const { headers, text } = route;
   const status = context.successStatus ?? route.status;
-  if (!headers) return { status, body: status === 204 ? "" : shown };
+  const type = text && { "content-type": text.contentType };
+  if (!headers) return { status, body: status === 204 ? "" : shown, ...(type && { headers: type }) };
   const passed = headers.success?.(toAnswer(request, status, () => whole, context, links));
   const isNotModified =
     context.upstreamHead?.status === NOT_MODIFIED ||
@@ -164,7 +165,7 @@ export function toSuccess(
   return {
     status: isNotModified ? NOT_MODIFIED : status,
     body: isNotModified || status === 204 ? "" : shown,
-    ...(passed && { headers: passed }),
+    ...((passed ?? type) && { headers: { ...type, ...passed } }),
   };
 }
 

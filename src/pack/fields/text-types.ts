@@ -45,6 +45,15 @@ export const versionMediaType = z
     "is not a media type, such as application/vnd.shop.v1+json",
   );
 
+/** The media type of a text with parameters, `text/csv; charset=utf-8`. */
+export const textMediaType = z
+  .string()
+  .regex(
+    /^[!#$&^\w.+-]+\/[!#$&^\w.+-]+(?: *; *[\w-]+=[\w.-]+)*$/,
+    "is not a media type, such as text/csv; charset=utf-8",
+  )
+  .refine((type) => !/^[^;]*[/+]json\b/i.test(type), 'is a media type of JSON: see "client.content_type"');
+
 /** A media type of JSON with parameters, `application/json; charset=utf-8`. */
 export const jsonMediaType = z
   .string()

@@ -2,7 +2,8 @@
 import { z } from "zod";
 import { about, resolveReference } from "../../base/index.ts";
 import { envelope as envelopeDefinition } from "../errors/responses-definition.ts";
-import { mediaType } from "../fields/text-types.ts";
+import { compileScoped } from "../calls/scope.ts";
+import { mediaType, textMediaType } from "../fields/text-types.ts";
 import { routeKey, schemaKey } from "./key.ts";
 import { excludes, finds, has, needs, states } from "./rules.ts";
 
@@ -52,6 +53,34 @@ export const file = routeKey({
     { content_type: "image/*" },
   ),
   compile: (definition) => definition,
+});
+
+export const text = routeKey({
+  schema: about(
+    z
+      .strictObject({
+        content_type: about(textMediaType, "Its media type.", "text/csv; charset=utf-8"),
+        body: about(
+          expression,
+          "JSONata over the client's response as JSON: the text.",
+          '"id,name\\n" & $join(books.($string(id) & "," & name & "\\n"))',
+        ),
+      })
+      .optional(),
+    "Successful responses are a text that an expression makes of the client's object or list. Errors are as on other routes.",
+    { content_type: "text/plain; charset=utf-8", body: "title" },
+  ),
+  rules: [
+    needs(
+      "a route that responds with an object or a list",
+      ({ keys, kind }) =>
+        (keys.response === "object" || keys.response === "list") && kind !== "bulk" && kind !== "rejected",
+    ),
+  ],
+  compile({ content_type: contentType, body }, { location, tokenHeaders }) {
+    const place = { location: location.at("body"), phase: "translated", tokenHeaders } as const;
+    return { contentType, write: compileScoped(body, place).evaluate };
+  },
 });
 
 export const object = schemaKey({

@@ -178,13 +178,23 @@ const statusesOf = ({ status, descriptions }: Route): number[] => [
   ...descriptions.flatMap(({ statuses = [] }) => statuses),
 ];
 
+const TEXT = { schema: { type: "string" } };
+
 /** Describes the success and the errors. A route without a v4 call has only errors. */
 function describeResponses(routes: readonly Route[], pack: Pack, headers: Json): Json {
   const { statuses } = pack;
   const served = routes.filter(({ source }) => !("error" in source));
   const files = served.flatMap(({ file }) => (file ? [[file.content_type, {}] as const] : []));
-  const json = { schema: anyOf(unique(served.map((route) => describeResponse(route)))) };
-  const content = files.length > 0 ? Object.fromEntries(files) : { [pack.responseTypes.success]: json };
+  const texts = served.flatMap(({ text }) => (text ? [[text.contentType, TEXT] as const] : []));
+  const ofJson = served.filter(({ text }) => !text);
+  const json = { schema: anyOf(unique(ofJson.map((route) => describeResponse(route)))) };
+  const content =
+    files.length > 0
+      ? Object.fromEntries(files)
+      : {
+          ...(ofJson.length > 0 && { [pack.responseTypes.success]: json }),
+          ...Object.fromEntries(texts),
+        };
   const successes = unique(served.flatMap(statusesOf)).map((status) => [
     String(status),
     { description: "Success", ...(status !== 204 && { content }), ...describeHeaders(served, headers) },

@@ -9,7 +9,7 @@ const FOLDER = "examples/shipping/pack";
 const pack = loadPack(FOLDER);
 /** The golden cases of the routes that make several calls. */
 const records = (await exampleRecords(FOLDER, pack)).filter(([, { alpha }]) =>
-  /^\/(?:parcels|deliveries|labels|customers\/\d|bookings\/\d+\/extend)/.test(alpha.path),
+  /^\/(?:parcels|deliveries|labels|docks\/list|customers\/\d|bookings\/\d+\/extend)/.test(alpha.path),
 );
 
 const isPolledByHeader = ({ v4 }: AuditRecord): boolean =>

@@ -252,7 +252,8 @@ describe.each(PACK_FOLDERS)("the description of %s", (folder) => {
       const [method = "", path = ""] = route.split(" ");
       const place = ["paths", path.replaceAll(/\/:(\w+)/g, "/{$1}"), method.toLowerCase()];
       const { status, body } = definition.response;
-      const { success, error } = pack.responseTypes;
+      const { error } = pack.responseTypes;
+      const success = pack.route(route)?.text?.contentType ?? pack.responseTypes.success;
       const response =
         status < 400
           ? [...place, "responses", String(status), "content", success, "schema"]

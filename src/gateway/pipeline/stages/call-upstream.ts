@@ -34,7 +34,7 @@ export async function callUpstream(
     ? await callAfter(response, prepared, eachValues, authorized)
     : { response, calls: prepared.calls ?? {} };
   // Only a success has headers of v4's responses: an error is the gateway's, and says nothing like "ask me in 5 seconds".
-  if (route.headers) {
+  if (route.headers || route.text) {
     report.upstreamHead = result.response;
     report.scope = scopeOf(prepared, authorized, result);
   }

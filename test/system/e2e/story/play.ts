@@ -189,18 +189,11 @@ export class Play {
     await this.#gateway?.ended;
   }
 
+  /** Waits until each request has its record in the store: whoever looks at the clients afterwards sees it. */
   async waitUntilRecorded(): Promise<void> {
     await waitFor(async () => {
       const [written = 0] = await this.metrics("audit_written_total");
       return written >= this.#sentSinceStart;
-    });
-  }
-
-  /** Waits until each request has its record, with a time of this hour. */
-  async #waitForRecords(): Promise<void> {
-    await waitFor(async () => {
-      const [written, queued] = await this.metrics("audit_written_total", "audit_queued");
-      return (written ?? 0) + (queued ?? 0) >= this.#sentSinceStart;
     });
   }
 
@@ -329,7 +322,7 @@ export class Play {
       const clients = this.clients.filter((client) => client.slot === slot);
       await Promise.all(clients.map((client) => this.#playClient(client, day)));
       if (slot === 0) await this.#playStrangers(day);
-      await this.#waitForRecords();
+      await this.waitUntilRecorded();
     }
   }
 
