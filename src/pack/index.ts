@@ -10,7 +10,7 @@ export { createObjectReader, objectPath, type ReadWrapped } from "./bodies/objec
 export type { WrittenBody } from "./bodies/write-body.ts";
 
 export type { OperationState, Repetition, RouteCall } from "./calls/call.ts";
-export { withFailure } from "./calls/checks.ts";
+export { type RunChecks, withFailure } from "./calls/checks.ts";
 export {
   type Catalog,
   type CatalogCall,

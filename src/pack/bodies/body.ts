@@ -1,13 +1,12 @@
 import { HttpError, type ErrorDetail } from "../errors/http-error.ts";
 import { isObject, type SourceLocation } from "../../base/index.ts";
 import { fillShape, type Shape } from "../fields/shape.ts";
-import type { MaybePromise } from "../../jsonata/index.ts";
 import { reportUnknownMembers } from "../load/check-schema.ts";
 import type { ClientBodiesDefinition } from "./bodies-definition.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { WritableMember } from "../fields/write.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
-import type { JsonObject, WriteContext } from "../translation-context.ts";
+import type { JsonObject } from "../translation-context.ts";
 import { compileUnwrap, compileUpstreamFormat, type UpstreamBodyFormat } from "./body-format.ts";
 import { compileBodyForm, compileForms, compileIdCheck } from "./body-forms.ts";
 import {
@@ -31,7 +30,7 @@ import {
   schemaOf,
   type Schema,
 } from "../fields/schema-members.ts";
-import { compileBodyWrite, type WrittenBody } from "./write-body.ts";
+import { type BodyWrite, compileBodyWrite } from "./write-body.ts";
 
 /** The body of a client's request, parsed. */
 export interface SentJson {
@@ -67,7 +66,9 @@ export interface BodyRules {
   /** How the upstream gets the body. */
   readonly format: UpstreamBodyFormat;
   /** Translates a valid object to v4. */
-  readonly write: (body: JsonObject, writing: WriteContext) => MaybePromise<WrittenBody>;
+  readonly write: BodyWrite["write"];
+  /** Returns those errors of a translation that are known before any call. */
+  readonly findEarlyFaults: BodyWrite["findEarlyFaults"];
   /** Members of the upstream's body whose values its operation has in the path, by path parameter. */
   readonly toPath: ReadonlyMap<string, PathMember>;
   /** Where the values are that the body is merged with: the name of a call, and the path in its response. */
@@ -157,7 +158,7 @@ export function compileBody(
     client.unknown === "reject"
       ? closeSchema(merged, (name) => nestedSchema(find(name)?.rule ?? {}, context))
       : merged;
-  const write = compileBodyWrite(definition, members, context, location);
+  const { write, findEarlyFaults } = compileBodyWrite(definition, members, context, location);
   const toPath = compilePathMembers(definition, members, location);
   if (isList && typeof definition.merge_with === "string")
     location.at("merge_with").report("a body that is a list has no single object to merge with");
@@ -222,5 +223,6 @@ export function compileBody(
       return [...errors, ...withoutId.filter(({ field }) => !reported.has(field))];
     },
     write,
+    findEarlyFaults,
   };
 }

@@ -73,18 +73,30 @@ function addWritten(
   return { faults, empty };
 }
 
+/** Whether the translation of a member may read values of calls. Fields of a nested object may do so, too. */
+const mayReadCalls = ({ rule: { write = "", object } }: SentMember): boolean =>
+  object !== undefined || /\$calls\b/.test(write);
+
+/** The translation of a valid object to the upstream. */
+export interface BodyWrite {
+  readonly write: (body: JsonObject, writing: WriteContext) => MaybePromise<WrittenBody>;
+  /** Returns the errors that are known before any call: of members and checks that read no values of calls. */
+  readonly findEarlyFaults: (body: JsonObject, writing: WriteContext) => MaybePromise<readonly ErrorDetail[]>;
+}
+
 /** Compiles the translation of a valid object to the upstream. */
 export function compileBodyWrite(
   definition: BodyDefinition,
   members: readonly SentMember[],
   context: BodyContext,
   location: SourceLocation,
-): (body: JsonObject, writing: WriteContext) => MaybePromise<WrittenBody> {
-  const runChecks = compileChecks(definition.checks ?? [], {
+): BodyWrite {
+  const place = {
     phase: "translated",
     tokenHeaders: context.tokenHeaders,
     location: location.at("checks"),
-  });
+  } as const;
+  const checks = compileChecks(definition.checks ?? [], place, []);
   const upstreamMembers = members.flatMap(({ rule }) => rule.upstream ?? []);
   const createTarget = compileTarget(definition.merge_with, upstreamMembers);
   const lossy = new Set(
@@ -110,9 +122,19 @@ export function compileBodyWrite(
   const isInPath = (member: SentMember | undefined): boolean => pathMembers.has(member?.rule.upstream ?? "");
 
   const addGatewayMembers = compileAdditions(definition, upstreamMembers, hiddenIn, context.pathParameters);
-  return (body, writing) => {
+  const membersIn = (body: JsonObject): SentMember[] => members.filter(({ get }) => get(body) !== undefined);
+
+  function findEarlyFaults(body: JsonObject, writing: WriteContext): MaybePromise<readonly ErrorDetail[]> {
+    const given = membersIn(body).filter((member) => !mayReadCalls(member));
+    return thenMaybe(writeMembers(given, body, writing, writing.change), (written) => {
+      const { faults } = addWritten({}, given, written, context.unknownRecord);
+      return thenMaybe(checks.early({ ...writing, body }), (more) => [...faults, ...more]);
+    });
+  }
+
+  function write(body: JsonObject, writing: WriteContext): MaybePromise<WrittenBody> {
     const { change } = writing;
-    const given = members.filter(({ get }) => get(body) !== undefined);
+    const given = membersIn(body);
     const values = mapMaybe(change ? [change, undefined] : [undefined], (part) =>
       writeMembers(given, body, writing, part),
     );
@@ -129,7 +151,7 @@ export function compileBodyWrite(
       const complete: JsonObject = {};
       if (whole) addWritten(complete, given, whole, context.unknownRecord);
       const added = addGatewayMembers(v4, complete, writing);
-      return thenMaybe(runChecks({ ...writing, body, request: v4 }), (more) => ({
+      return thenMaybe(checks.all({ ...writing, body, request: v4 }), (more) => ({
         v4,
         faults: [...faults, ...more],
         empty: empty && added.size === 0,
@@ -138,5 +160,6 @@ export function compileBodyWrite(
         losses,
       }));
     });
-  };
+  }
+  return { write, findEarlyFaults };
 }

@@ -1,7 +1,8 @@
 /** A call to the upstream in addition to the main call of a route. */
 import type { MaybePromise } from "../../jsonata/index.ts";
 import type { UpstreamBodyFormat } from "../bodies/body-format.ts";
-import type { ErrorDetail, Failure } from "../errors/http-error.ts";
+import type { Failure } from "../errors/http-error.ts";
+import type { Checks } from "./checks.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { NamedValues } from "./named-values.ts";
 import type { ReceivedResponse, Scope } from "../translation-context.ts";
@@ -89,8 +90,8 @@ export interface RouteCall extends CallFacts {
     | ((response: ReceivedResponse, scope: Scope) => MaybePromise<unknown>)
     | "whole"
     | undefined;
-  /** Checks its response. `scope` has it. */
-  readonly check: (scope: Scope) => MaybePromise<ErrorDetail[]>;
+  /** Check its response. `scope` has it. */
+  readonly checks: Checks;
   /** The client's field of the error if the upstream does not find the object; undefined: the upstream's error is translated. */
   readonly notFoundField: string | undefined;
   /** What the client's error has if the upstream refuses the call. */

@@ -25,15 +25,33 @@ export const withFailure = (
     ? details.map((detail) => (detail.rule === FAILED_CHECK ? { ...failure, ...detail } : detail))
     : details;
 
+/** Returns the errors that checks find. */
+export type RunChecks = (scope: Scope) => MaybePromise<ErrorDetail[]>;
+
+/** Compiled checks. */
+export interface Checks {
+  readonly all: RunChecks;
+  /** Those that need neither the upstream's body nor a call that is not sent yet. */
+  readonly early: RunChecks;
+  /** The others. */
+  readonly late: RunChecks;
+}
+
+/** Whether an expression reads only those calls that have been sent. */
+const readsOnly = (source: string, sent: readonly string[]): boolean =>
+  [...source.matchAll(/\$calls\b(?:\.(\w+))?/g)].every(([, name = ""]) => sent.includes(name));
+
 /**
- * Compiles checks of the client's body to a function that returns all errors. A check that fails on a value makes it invalid.
+ * Compiles checks. A check that fails on a value makes it invalid.
  *
  * @param place of the list of checks
+ * @param sent the names of the calls that are sent before them
  */
 export function compileChecks(
   definitions: readonly CheckDefinition[],
   place: ScopePlace,
-): (scope: Scope) => MaybePromise<ErrorDetail[]> {
+  sent: readonly string[],
+): Checks {
   const checks = definitions.map(({ field, message, status, code }, index) => ({
     field,
     detail: {
@@ -43,16 +61,26 @@ export function compileChecks(
       ...(code !== undefined && { code }),
     },
     message: compileScoped(message, { ...place, location: place.location.at(index, "message") }),
+    source: message,
   }));
-  return (scope) =>
-    thenMaybe(
-      mapMaybe(checks, ({ message }) => failureAsValue(() => message.evaluate(scope.body ?? {}, scope))),
-      (reasons) =>
-        checks.flatMap(({ field, detail }, index): ErrorDetail[] => {
-          const result = reasons[index];
-          if (result instanceof ExpressionError)
-            return [{ ...(field !== undefined && { field }), reason: INVALID_VALUE, cause: result }];
-          return typeof result === "string" && result !== "" ? [{ ...detail, reason: result }] : [];
-        }),
-    );
+  const runOf =
+    (chosen: typeof checks): RunChecks =>
+    (scope) =>
+      thenMaybe(
+        mapMaybe(chosen, ({ message }) => failureAsValue(() => message.evaluate(scope.body ?? {}, scope))),
+        (reasons) =>
+          chosen.flatMap(({ field, detail }, index): ErrorDetail[] => {
+            const result = reasons[index];
+            if (result instanceof ExpressionError)
+              return [{ ...(field !== undefined && { field }), reason: INVALID_VALUE, cause: result }];
+            return typeof result === "string" && result !== "" ? [{ ...detail, reason: result }] : [];
+          }),
+      );
+  const isEarly = ({ message, source }: (typeof checks)[number]): boolean =>
+    !message.variables.has("request") && readsOnly(source, sent);
+  return {
+    all: runOf(checks),
+    early: runOf(checks.filter(isEarly)),
+    late: runOf(checks.filter((check) => !isEarly(check))),
+  };
 }

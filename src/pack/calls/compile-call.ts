@@ -200,7 +200,10 @@ export function compileCall(
     ...compileEach(definition, expressions),
     body: compileBody(definition, expressions, context),
     answerOf: typeof answer === "string" ? expressions.ofResponse(answer, ["answer"]) : answer && "whole",
-    check: compileChecks(definition.checks ?? [], expressions.placeOf(["checks"], "response")),
+    checks: compileChecks(definition.checks ?? [], expressions.placeOf(["checks"], "response"), [
+      ...earlier,
+      ...(name === undefined ? [] : [name]),
+    ]),
     fallback: fallbackOf && ((scope: Scope) => fallbackOf(scope.response?.json, scope)),
     unfinished: compileUnfinished(definition, expressions, context),
   } as const;

@@ -151,7 +151,11 @@ function takePathValues(
 async function buildWithoutBody(endpoint: Endpoint, authorized: AuthorizedRequest): Promise<PreparedRequest> {
   const { parameters, route } = authorized.match;
   if (route.callOrder.before.length === 0) return requestWithoutBody(endpoint, parameters);
-  const { values: calls, headers, ...earlier } = await callBefore({}, [], authorized);
+  const {
+    values: calls,
+    headers,
+    ...earlier
+  } = await callBefore({ body: {}, errors: [], findFaults: () => [] }, authorized);
   const errors = [...earlier.errors, ...(await earlier.check({}))];
   if (errors.length > 0) throw new ValidationError(errors);
   return { ...requestWithoutBody(endpoint, { ...parameters, ...calls }), headers, calls };

@@ -161,7 +161,7 @@ class LaterCalls {
     { value, response }: Extract<CallOutcome, { value: unknown }>,
   ): Promise<Error | undefined> {
     const received = { headers: {}, ...response, json: value };
-    const errors = await call.check({ ...this.#scope, response: received });
+    const errors = await call.checks.all({ ...this.#scope, response: received });
     const { checkFailure } = this.#authorized.match.route;
     const { cause } = errors.find((error) => error.cause) ?? {};
     if (cause && call.isOptional) return cause;

@@ -6,16 +6,18 @@ import {
   type JsonObject,
   type Route,
   type RouteCall,
+  type RunChecks,
   type Scope,
   valueAt,
   withFailure,
 } from "../../../pack/index.ts";
+import { ExpressionError, type MaybePromise } from "../../../jsonata/index.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
 import { earlyScope } from "../calls/request-scope.ts";
 import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
 import { throwUnfinished } from "./call-unfinished.ts";
-import type { CallOutcome } from "./call-outcome.ts";
+import type { CallOutcome, FailedCall } from "./call-outcome.ts";
 import { runCall, throwFailure, warnAbout } from "./run-call.ts";
 
 /** Values of the calls before the main call, errors of those that found nothing, and the rules that depend on them. */
@@ -24,14 +26,25 @@ interface EarlyResults {
   /** Headers of the main call. */
   readonly headers: PreparedRequest["headers"];
   readonly errors: readonly ErrorDetail[];
+  /** Whether the request ends with an error, and no call of it may write. */
+  readonly hasErrors: boolean;
   /** @param request the translated body */
   readonly check: (request: JsonObject) => Promise<readonly ErrorDetail[]>;
 }
 
-/** What a call that has responded is checked with. */
+/** A call that has responded, and the errors of those of its checks that are early. */
 interface Fetched {
   readonly call: RouteCall;
   readonly response: Scope["response"];
+  readonly errors: readonly ErrorDetail[];
+}
+
+/** The client's body, and what is known about it before the calls. */
+interface CheckedBody {
+  readonly body: JsonObject;
+  readonly errors: readonly ErrorDetail[];
+  /** Returns further errors that need no call. */
+  readonly findFaults: () => MaybePromise<readonly ErrorDetail[]>;
 }
 
 /**
@@ -58,15 +71,33 @@ const isUseless = ({ notFoundField }: RouteCall, bodyErrors: readonly ErrorDetai
     ? bodyErrors.length > 0
     : bodyErrors.some(({ field }) => field === notFoundField);
 
+/** Whether a call has failed because a value that it needs is missing. */
+const lacksValue = ({ response, error }: FailedCall): boolean =>
+  response === undefined && (error instanceof InvalidPathValueError || error instanceof ExpressionError);
+
+/** Runs checks of a call. One that fails on a value is no error of an optional call. */
+async function runChecks(
+  run: RunChecks,
+  { isOptional }: RouteCall,
+  scope: Scope,
+  authorized: AuthorizedRequest,
+): Promise<readonly ErrorDetail[]> {
+  const errors = await run(scope);
+  const { cause } = errors.find((error) => error.cause) ?? {};
+  if (!cause || !isOptional) return errors;
+  warnAbout(cause, authorized);
+  return [];
+}
+
 /**
  * Makes the calls before the main call. Where v4 denies a call that only a rule needs (401, 403), v4 decides the main call
- * itself. A call that values or the `If-Match` of the main call need must succeed.
+ * itself. A call that values or the `If-Match` of the main call need must succeed. Once there is an error, no call that
+ * writes is sent: the others may find more errors.
  *
  * @throws {HttpError} v4's error, of a call that is not optional
  */
 export async function callBefore(
-  body: JsonObject,
-  bodyErrors: readonly ErrorDetail[],
+  { body, errors: bodyErrors, findFaults }: CheckedBody,
   authorized: AuthorizedRequest,
 ): Promise<EarlyResults> {
   const { match, request, services } = authorized;
@@ -77,11 +108,20 @@ export async function callBefore(
   const fetched: Fetched[] = [];
   const scope = earlyScope(authorized, body, values);
   let headers: PreparedRequest["headers"];
+  let hasFaults: boolean | undefined;
+  const hasErrors = (): boolean =>
+    bodyErrors.length + errors.length > 0 || fetched.some((each) => each.errors.length > 0);
+  async function mayWrite(): Promise<boolean> {
+    if (hasErrors()) return false;
+    hasFaults ??= (await findFaults()).length > 0;
+    return !hasFaults;
+  }
   for (const call of route.callOrder.before) {
     const { member, notFoundField: field, failure } = call;
     // What its path needs was not sent, or not found.
     if (!call.needs.every((name) => Object.hasOwn(values, name))) continue;
     if (isUseless(call, bodyErrors)) continue;
+    if (call.endpoint.method !== "GET" && !(await mayWrite())) continue;
     const known = { ...body, ...match.parameters, ...values };
     const outcome = await runCall(call, { input: body, scope, values: known }, authorized);
     if (!outcome) continue;
@@ -95,6 +135,7 @@ export async function callBefore(
       continue;
     }
     if ("failure" in outcome) {
+      if (lacksValue(outcome.failure) && (hasFaults || hasErrors())) continue;
       const { error, response: refusal } = outcome.failure;
       const mayFail = call.isOptional || (field !== undefined && refusal !== undefined);
       if (isVersion || !mayFail || request.signal.aborted) throwFailure(outcome.failure, call, authorized);
@@ -107,20 +148,19 @@ export async function callBefore(
     if (isVersion) headers = { "if-match": entityTagOf({ ...scope, response }, member, route) };
     if (value === undefined) continue;
     if (member !== undefined) values[member] = value;
-    fetched.push({ call, response });
+    const found = await runChecks(call.checks.early, call, { ...scope, response }, authorized);
+    fetched.push({ call, response, errors: found });
   }
   return {
     values,
     headers,
     errors,
+    hasErrors: hasErrors(),
     async check(translated) {
       const found = await Promise.all(
-        fetched.map(async ({ call, response }) => {
-          const errors = await call.check({ ...scope, request: translated, response });
-          const { cause } = errors.find((error) => error.cause) ?? {};
-          if (!cause || !call.isOptional) return errors;
-          warnAbout(cause, authorized);
-          return [];
+        fetched.map(async ({ call, response, errors: early }) => {
+          const checked = { ...scope, request: translated, response };
+          return [...early, ...(await runChecks(call.checks.late, call, checked, authorized))];
         }),
       );
       return withFailure(found.flat(), route.checkFailure);

@@ -189,15 +189,17 @@ export async function translateBody(
     );
     if (rules.added.length === 0 && Object.keys(change.changed).length === 0) return nothingOf(valid);
   }
-  const earlier = await callBefore(valid, errors, authorized);
-  const written = await rules.write(valid, {
-    ...earlyScope(authorized, valid, earlier.values),
+  const writing: WriteContext = {
+    ...earlyScope(authorized, valid),
     catalogs: services.catalogs,
     path: match.parameters,
     client: request.address,
     change,
-    isInvalid: errors.length + earlier.errors.length > 0,
-  });
+  };
+  const findFaults = () => rules.findEarlyFaults(valid, writing);
+  const earlier = await callBefore({ body: valid, errors, findFaults }, authorized);
+  const isInvalid = errors.length > 0 || earlier.hasErrors;
+  const written = await rules.write(valid, { ...writing, calls: earlier.values, isInvalid });
   errors = [...errors, ...withFailure(written.faults, match.route.checkFailure), ...earlier.errors];
   const reported = new Set(errors.map(({ field }) => field));
   // Invalid members were removed: rules about missing members do not apply to them.
