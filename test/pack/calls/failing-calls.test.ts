@@ -123,9 +123,9 @@ describe("the main call has succeeded:", () => {
         ],
       },
     });
-    const failing = ["/bad", "/more"];
+    const failing = new Set(["/bad", "/more"]);
     gateway.service.respondWith((received, response) =>
-      (failing.includes(received.path) ? json(409, { message: "locked" }) : json(200, { id: 7 }))(
+      (failing.has(received.path) ? json(409, { message: "locked" }) : json(200, { id: 7 }))(
         received,
         response,
       ),
