@@ -50,13 +50,22 @@ export const commonHeadersOf = (
   passed: PassedRequest,
 ): PassedRequest["headers"] => rules?.common?.(toSent(passed));
 
-/** Compares the client's version of an object with the tag that the gateway has made of it, and removes the tag. */
-function checkMadeTag(prepared: PreparedRequest, request: AlphaRequest): PreparedRequest {
-  const { "if-match": current, ...headers } = prepared.headers ?? {};
+/**
+ * Compares the client's version of an object with the tag that the pack has made of it. An `If-Match` that the pack writes is
+ * sent in place of the upstream's own.
+ */
+function checkMadeTag(
+  prepared: PreparedRequest,
+  request: AlphaRequest,
+  passed: PassedRequest["headers"],
+): PreparedRequest {
+  const { madeTag, headers = {} } = prepared;
+  if (madeTag === undefined) return prepared;
   const sent = header(request, "if-match");
-  if (sent !== undefined && current !== undefined && !hasTag(sent, current))
+  if (sent !== undefined && !hasTag(sent, madeTag))
     throw new HttpError(PRECONDITION_FAILED, "The object has changed.");
-  return { ...prepared, headers };
+  const { "if-match": _own, ...others } = headers;
+  return passed?.["if-match"] === undefined ? prepared : { ...prepared, headers: others };
 }
 
 /**
@@ -76,8 +85,8 @@ export function addPassed(
   if (!rules) return built;
   const { request, headers } = passed;
   const written = rules.write?.(toSent(passed, built));
-  const checked = rules.entityTag ? checkMadeTag(built, request) : built;
-  const prepared = addHeaders(checked, written ? { ...headers, ...written.headers } : headers);
+  const sent = written ? { ...headers, ...written.headers } : headers;
+  const prepared = addHeaders(checkMadeTag(built, request, sent), sent);
   if (!written) return prepared;
   const { body } = prepared;
   const gatewayFields = new Set([...prepared.gatewayFields, ...written.members]);

@@ -42,6 +42,8 @@ export interface PreparedRequest extends UpstreamRequest {
   readonly values: Readonly<Record<string, unknown>>;
   /** Values of the calls before it. */
   readonly calls?: Readonly<Record<string, unknown>>;
+  /** The version that the client's `If-Match` is compared with, where the pack makes it. */
+  readonly madeTag?: string | undefined;
   /** Names of v4 members that the gateway added. */
   readonly gatewayFields: ReadonlySet<string>;
   /** The alpha body that it was built from, in its documented form. */

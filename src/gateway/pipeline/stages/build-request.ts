@@ -115,11 +115,11 @@ async function buildWrite(
         authorized,
         createFetchCurrent(readRoute, authorized),
       );
-  const { v4, calls, headers, added, alpha, sent: clientSent, losses } = written;
+  const { v4, calls, version, added, alpha, sent: clientSent, losses } = written;
   if (written.empty && readRoute && "call" in readRoute.source)
     return { ...requestWithoutBody(readRoute.source.call, match.parameters), alpha, losses };
   const values = { ...match.parameters, ...calls, ...takePathValues(v4, rules) };
-  const prepared = { ...requestWithoutBody(endpoint, values), headers, calls };
+  const prepared = { ...requestWithoutBody(endpoint, values), ...version, calls };
   if (rules.toPath.size > 0 && !mayHaveBody(endpoint, v4)) return { ...prepared, clientSent, alpha, losses };
   const format = { rules: rules.format, path: match.parameters };
   return { ...prepared, body: v4, format, gatewayFields: added, clientSent, alpha, losses };
@@ -148,15 +148,19 @@ function takePathValues(
   return values;
 }
 
-async function buildWithoutBody(endpoint: Endpoint, authorized: AuthorizedRequest): Promise<PreparedRequest> {
+/** A call without a body, after the calls before it. @throws {HttpError} 400 with the errors of their checks */
+export async function buildWithoutBody(
+  endpoint: Endpoint,
+  authorized: AuthorizedRequest,
+): Promise<PreparedRequest> {
   const { parameters, route } = authorized.match;
   if (route.callOrder.before.length === 0) return requestWithoutBody(endpoint, parameters);
   const {
     values: calls,
-    headers,
+    version,
     ...earlier
   } = await callBefore({ body: {}, errors: [], findFaults: () => [] }, authorized);
   const errors = [...earlier.errors, ...(await earlier.check({}))];
   if (errors.length > 0) throw new ValidationError(errors);
-  return { ...requestWithoutBody(endpoint, { ...parameters, ...calls }), headers, calls };
+  return { ...requestWithoutBody(endpoint, { ...parameters, ...calls }), ...version, calls };
 }

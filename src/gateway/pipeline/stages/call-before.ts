@@ -23,8 +23,8 @@ import { runCall, throwFailure, warnAbout } from "./run-call.ts";
 /** Values of the calls before the main call, errors of those that found nothing, and the rules that depend on them. */
 interface EarlyResults {
   readonly values: Readonly<Record<string, unknown>>;
-  /** Headers of the main call. */
-  readonly headers: PreparedRequest["headers"];
+  /** The version of the object that the main call changes; empty without `if_match`. */
+  readonly version: Version;
   readonly errors: readonly ErrorDetail[];
   /** Whether the request ends with an error, and no call of it may write. */
   readonly hasErrors: boolean;
@@ -47,16 +47,27 @@ interface CheckedBody {
   readonly findFaults: () => MaybePromise<readonly ErrorDetail[]>;
 }
 
+/** The version of an object that the main call changes: as the upstream gets it, and as the client has it. */
+type Version = Pick<PreparedRequest, "headers" | "madeTag">;
+
+const isStrong = (tag: string): boolean => isEntityTag(tag) && !tag.startsWith("W/");
+
 /**
- * The version of an object: the upstream's, or the one that the pack makes of it.
+ * The version of an object: the upstream's, or the one that the pack makes of it. The upstream gets only its own, and next to
+ * one that the pack makes only a strong one: a weak one never matches `If-Match` (RFC 9110, section 13.1.1).
  *
  * @throws {InvalidUpstreamResponseError} Without it another change could be overwritten.
  */
-function entityTagOf(scope: Scope, name: string, { headers, versionPath }: Route): string {
+function versionOf(scope: Scope, name: string, { headers, versionPath }: Route): Version {
   const { headers: received = {}, json } = scope.response ?? {};
-  const tag = headers?.entityTag ? headers.entityTag(valueAt(json, versionPath), scope) : received["etag"];
-  if (typeof tag === "string" && isEntityTag(tag)) return tag;
-  throw new InvalidUpstreamResponseError(`the response to "${name}" has no ETag for "if_match"`);
+  const own = received["etag"];
+  const made = headers?.entityTag?.(valueAt(json, versionPath), scope);
+  const tag = headers?.entityTag ? made : own;
+  if (typeof tag !== "string" || !isEntityTag(tag))
+    throw new InvalidUpstreamResponseError(`the response to "${name}" has no ETag for "if_match"`);
+  if (!headers?.entityTag) return { headers: { "if-match": tag } };
+  const isSent = typeof own === "string" && isStrong(own);
+  return { madeTag: tag, ...(isSent && { headers: { "if-match": own } }) };
 }
 
 /** Whether v4 does not have what a field of the body names. */
@@ -107,7 +118,7 @@ export async function callBefore(
   const errors: ErrorDetail[] = [];
   const fetched: Fetched[] = [];
   const scope = earlyScope(authorized, body, values);
-  let headers: PreparedRequest["headers"];
+  let version: Version = {};
   let hasFaults: boolean | undefined;
   const hasErrors = (): boolean =>
     bodyErrors.length + errors.length > 0 || fetched.some((each) => each.errors.length > 0);
@@ -145,7 +156,7 @@ export async function callBefore(
     const { value } = outcome;
     const response = { headers: {}, ...outcome.response, json: value };
     // Also of a response without a body: the main call must not be sent without it.
-    if (isVersion) headers = { "if-match": entityTagOf({ ...scope, response }, member, route) };
+    if (isVersion) version = versionOf({ ...scope, response }, member, route);
     if (value === undefined) continue;
     if (member !== undefined) values[member] = value;
     const found = await runChecks(call.checks.early, call, { ...scope, response }, authorized);
@@ -153,7 +164,7 @@ export async function callBefore(
   }
   return {
     values,
-    headers,
+    version,
     errors,
     hasErrors: hasErrors(),
     async check(translated) {

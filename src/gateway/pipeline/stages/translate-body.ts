@@ -57,8 +57,8 @@ interface TranslatedBody extends Omit<WrittenBody, "v4"> {
   readonly alpha: JsonObject | readonly unknown[];
   /** Values of the calls before the main call. */
   readonly calls: Readonly<Record<string, unknown>>;
-  /** Headers of the main call that come from them. */
-  readonly headers: PreparedRequest["headers"];
+  /** The version of the object that the main call changes. */
+  readonly version: Pick<PreparedRequest, "headers" | "madeTag">;
 }
 
 /** A body without its invalid members, so that the rest can still be checked. */
@@ -137,7 +137,7 @@ export async function translateItems(
     sent: (member) => written.some((item) => item.sent(member)),
     alpha: items,
     calls: {},
-    headers: undefined,
+    version: {},
     losses: written.flatMap(({ losses }) => losses),
   };
 }
@@ -151,7 +151,7 @@ const nothingOf = (alpha: JsonObject): TranslatedBody => ({
   sent: () => false,
   alpha,
   calls: {},
-  headers: undefined,
+  version: {},
   losses: [],
 });
 
@@ -206,5 +206,5 @@ export async function translateBody(
   const failed = await earlier.check(written.v4);
   errors.push(...failed.filter(({ field }) => field === undefined || !reported.has(field)));
   if (errors.length > 0) throw new ValidationError(errors);
-  return { ...written, alpha: valid, calls: earlier.values, headers: earlier.headers };
+  return { ...written, alpha: valid, calls: earlier.values, version: earlier.version };
 }
