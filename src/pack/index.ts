@@ -18,7 +18,13 @@ export {
   createCatalogEntry,
 } from "./calls/compile-catalog.ts";
 export { failureAsValue } from "./load/compile-expression.ts";
-export { addQuery, type Endpoint, InvalidPathValueError, NAME_IN_BRACES } from "./calls/endpoint.ts";
+export {
+  addQuery,
+  type Endpoint,
+  InvalidPathValueError,
+  keysOfName,
+  NAME_IN_BRACES,
+} from "./calls/endpoint.ts";
 export { RESPONSE } from "./calls/key-endpoints.ts";
 export type { ReceivedResponse, RoutedRequest, Scope } from "./translation-context.ts";
 export { OutputBuffer } from "./codegen/output-buffer.ts";

@@ -2,6 +2,7 @@
 import {
   compileSetter,
   type JsonObject,
+  keysOfName,
   NAME_IN_BRACES,
   type Route,
   type RouteCall,
@@ -20,17 +21,16 @@ function valueNames(route: Route): string[] {
   const { source } = route;
   const templates = readBefore(route).map(({ endpoint }) => endpoint.template);
   if ("call" in source) templates.push(source.call.template);
-  return templates.flatMap(namesIn).filter((name) => name.includes("."));
+  return templates.flatMap(namesIn).filter((name) => keysOfName(name).length > 1);
 }
 
 /** An answer to a request before the call, whose members are their own names; undefined if no path needs one. */
 export function namedAnswer(path: string, route: Route): JsonObject | undefined {
   const step = readBefore(route).find(({ endpoint }) => endpoint.matches(path));
   if (!step) return undefined;
-  const prefix = `${step.name}.`;
-  const names = valueNames(route).filter((name) => name.startsWith(prefix));
+  const names = valueNames(route).filter((name) => keysOfName(name)[0] === step.name);
   const answer: JsonObject = {};
-  for (const name of names) compileSetter(name.slice(prefix.length))(answer, `{${name}}`);
+  for (const name of names) compileSetter(keysOfName(name).slice(1).join("."))(answer, `{${name}}`);
   return names.length > 0 ? answer : undefined;
 }
 

@@ -1,5 +1,4 @@
-import { isExactNumber, type SourceLocation, suggestionFor } from "../../base/index.ts";
-import { compileGetter } from "../fields/member-paths.ts";
+import { isExactNumber, isObject, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import type { PathParameterRules } from "../routes/path-parameters.ts";
 import { isText, parametersIn, parseSegment, type Pattern } from "../routes/router.ts";
 
@@ -39,12 +38,31 @@ const parseCall = (location: SourceLocation, text: string): { method: string; pa
 export const addQuery = (path: string, query: string): string =>
   query === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`;
 
-/** Names in braces, such as `{id}` or `{order.customer}`. Of the parts that a text is split into, each second one is a name. */
-export const NAME_IN_BRACES = /\{([\w.]+)\}/;
+/**
+ * Names in braces, such as `{id}`, `{order.customer}` or `{order.lines[0].sku}`. Of the parts that a text is split into, each
+ * second one is a name.
+ */
+export const NAME_IN_BRACES = /\{([\w.]+(?:\[\d+\][\w.]*)*)\}/;
+
+/** The members and indexes that lead to the value of a name in braces: of `order.lines[0]` they are `order`, `lines` and `0`. */
+export const keysOfName = (name: string): readonly string[] =>
+  name.replaceAll(/\[(\d+)\]/g, ".$1").split(".");
+
+/** Reads a member of an object, or an item of a list. */
+function memberOf(value: unknown, key: string): unknown {
+  if (Array.isArray(value)) return /^\d+$/.test(key) ? value[Number(key)] : undefined;
+  return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}
+
+/** Compiles a function that reads the value of a name in braces. */
+export function compileNameGetter(name: string): (values: unknown) => unknown {
+  const keys = keysOfName(name);
+  return (values) => keys.reduce(memberOf, values);
+}
 
 /** Reports a name in braces that has no value. @param names The names that braces may use. */
 export function reportUnknownName(name: string, names: readonly string[], location: SourceLocation): void {
-  const [first = ""] = name.split(".");
+  const [first = ""] = keysOfName(name);
   if (names.includes(first) || location.isRemoved(first)) return;
   const hint =
     names.length > 0 ? suggestionFor(first, names) : `the client's path has no parameter, such as /:${name}`;
@@ -106,12 +124,17 @@ export function compileEndpoint(
   });
   const [pathPart = ""] = path.split("?", 1);
   const fixed = pathPart.split(NAME_IN_BRACES).filter((_, index) => index % 2 === 0);
+  if (fixed.some((part) => /[{}]/.test(part)))
+    location.report({
+      message: `"${pathPart}" has a brace that holds no name`,
+      hint: "a name has members and indexes: {item.results[0].id}",
+    });
   const pattern = new RegExp(
     `^${RegExp.escape(prefix)}${fixed.map((part) => RegExp.escape(part)).join("[^/?]*")}$`,
   );
   const pieces = parts.map((part, index) => {
     if (index % 2 === 0) return () => part;
-    const get = compileGetter(part);
+    const get = compileNameGetter(part);
     const isInQuery = parts.slice(0, index).some((each, before) => before % 2 === 0 && each.includes("?"));
     const encode = isInQuery ? encodeQueryValue : encodeSegment;
     return (values: unknown) => encode(get(values), part);
@@ -119,7 +142,7 @@ export function compileEndpoint(
   return {
     method,
     template: path,
-    names: new Set(parts.flatMap((part, index) => (index % 2 === 1 ? (part.split(".")[0] ?? []) : []))),
+    names: new Set(parts.flatMap((part, index) => (index % 2 === 1 ? (keysOfName(part)[0] ?? []) : []))),
     matches: (candidate) => pattern.test(candidate.split("?", 1)[0] ?? ""),
     describe: (values) =>
       prefix +

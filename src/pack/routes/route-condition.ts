@@ -4,9 +4,13 @@ import type { UpstreamFilter } from "../filters/filter-writer.ts";
 import { isExactNumber, isObject, resolveReference, type SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
-import { InvalidPathValueError, NAME_IN_BRACES, reportUnknownName } from "../calls/endpoint.ts";
+import {
+  compileNameGetter,
+  InvalidPathValueError,
+  NAME_IN_BRACES,
+  reportUnknownName,
+} from "../calls/endpoint.ts";
 import { reportInvalidCondition } from "../filters/filter-rules.ts";
-import { compileGetter } from "../fields/member-paths.ts";
 import { compilePathValue, type PathParameterRules } from "./path-parameters.ts";
 import { isOperand, type ValueKind } from "../fields/value-kind.ts";
 
@@ -47,7 +51,7 @@ interface Names {
 
 /** Reads the value of a name in braces. @throws {InvalidPathValueError} if it is missing, or not one value */
 function compileName(name: string): (values: Values) => string | number | boolean {
-  const get = compileGetter(name);
+  const get = compileNameGetter(name);
   return (values) => {
     const value = get(values);
     if (isExactNumber(value)) return value.rawJSON;
