@@ -2,7 +2,7 @@ import { pipeline } from "node:stream";
 import { type Endpoint, type FileRule, HttpError } from "../../pack/index.ts";
 import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
 import { header } from "../pipeline/request.ts";
-import { endpointOf } from "../pipeline/stages/build-request.ts";
+import { buildWithoutBody, endpointOf } from "../pipeline/stages/build-request.ts";
 import { throwTranslatedError } from "./translate-error.ts";
 import { countBytes, type FileRequest, type StreamedResponse } from "./file-stream.ts";
 import { requestWithoutBody, type PreparedRequest } from "../pipeline/calls/prepared-request.ts";
@@ -79,7 +79,7 @@ async function streamFile(
 
 /** A file from the client, or from v4, which is streamed. */
 export const fileKind: ResponseKind<StreamedResponse> = {
-  buildRequest: ({ match }) => requestWithoutBody(endpointOf(match.route), match.parameters),
+  buildRequest: async (authorized) => buildWithoutBody(endpointOf(authorized.match.route), authorized),
   callUpstream: streamFile,
   buildResponse(result, _prepared, authorized) {
     const { match, services } = authorized;

@@ -10,7 +10,7 @@ import { routeKey, type KeyContext } from "../key.ts";
 import { finds, has, hasNoEffect, type RouteKind, states, type WrittenKeys } from "../rules.ts";
 
 /** Kinds of routes that make no other call than their main one. */
-const WITHOUT_CALLS: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "file", "rejected"]);
+const WITHOUT_CALLS: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "rejected"]);
 
 /** The calls of a route as its definition has them: a text is the name of a call of `pack.yaml`. */
 type WrittenCall = string | CallDefinition;
@@ -77,6 +77,19 @@ export const calls = routeKey({
   ),
   rules: [
     hasNoEffect(({ kind }) => WITHOUT_CALLS.has(kind), " on this route: it makes one call at most"),
+    finds(({ keys, kind, callsBefore }) =>
+      kind === "file"
+        ? writtenCalls(keys).flatMap((call, index) =>
+            (typeof call === "string" ? callsBefore.includes(call) : call.at === "before")
+              ? []
+              : {
+                  at: ["calls", index],
+                  message: "the response of this route is a file: all its calls are before the main call",
+                  hint: "at: before",
+                },
+          )
+        : [],
+    ),
     finds(({ keys }) =>
       has({ keys }, "bulk")
         ? placesOf(keys, ({ at, part }) => at === "before" || part !== undefined).map((index) => ({
