@@ -156,12 +156,12 @@ const failureKeys = {
   ),
   optional: about(
     z.boolean().optional(),
-    "Whether the request goes on if the call fails. Default: only after a GET that follows the main call.",
+    "Whether the request goes on if the call fails. Default: only after a GET that follows the main call and has no `repeat.failed`.",
     true,
   ),
   fallback: about(
     expression.optional(),
-    "With `answer`: JSONata over the response so far. Its result is the client's object if the call fails, because the main call has succeeded.",
+    "With `answer`, needed unless `optional` is false: JSONata over the response so far. Its result is the client's object if the call fails, because the main call has succeeded.",
     '{ "id": $number($path.id) }',
   ),
   unfinished: about(

@@ -8,7 +8,7 @@ const name = z.string().min(1);
 const failureKeys = {
   status: about(
     errorStatus.optional(),
-    "The client's status, if nothing else is wrong with the request. Default: that of an invalid request.",
+    "The client's status, from 400 to 599, if nothing else is wrong with the request. Default: that of an invalid request.",
     409,
   ),
   code: about(name.optional(), "The client's code. Default: that of an invalid request.", "conflict"),

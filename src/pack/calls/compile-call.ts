@@ -174,6 +174,10 @@ function compileEach({ each, at }: CallDefinition, expressions: CallExpressions)
   };
 }
 
+/** Whether the request goes on if a call fails, where the pack does not say so. An operation that has failed is an error. */
+const isOptionalByDefault = ({ at, part, repeat }: CallDefinition, { method }: Endpoint): boolean =>
+  at === "after" && method === "GET" && part === undefined && repeat?.failed === undefined;
+
 /** Compiles a call. @param before the calls of the route that come before it */
 export function compileCall(
   definition: CallDefinition,
@@ -187,7 +191,6 @@ export function compileCall(
   const earlier = before.flatMap(({ member }) => member ?? []);
   const endpoint = compileOperation(definition, earlier, context);
   const expressions = new CallExpressions(context, isBefore ? "request" : "response");
-  const isRead = endpoint.method === "GET";
   const repeats = compileRepetition(definition, expressions);
   reportInvalidCall(definition, endpoint, before, location);
   const fallbackOf =
@@ -217,7 +220,7 @@ export function compileCall(
     place: isPart !== undefined ? "beside" : definition.at,
     use: isBefore ? "rules" : isPart !== undefined || answer !== undefined ? "answer" : "fields",
     repeats,
-    isOptional: definition.optional ?? (!isBefore && isRead && isPart === undefined),
+    isOptional: definition.optional ?? isOptionalByDefault(definition, endpoint),
     cacheSeconds: definition.cache_seconds ?? 0,
     allPages: definition.all_pages === true,
     status: definition.status,

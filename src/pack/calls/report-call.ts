@@ -48,7 +48,17 @@ export function reportInvalidCall(
   before: readonly RouteCall[],
   location: SourceLocation,
 ): void {
-  const { at, answer, fallback, repeat, each, part, cache_seconds: cached, all_pages: allPages } = definition;
+  const {
+    at,
+    answer,
+    fallback,
+    optional,
+    repeat,
+    each,
+    part,
+    cache_seconds: cached,
+    all_pages: allPages,
+  } = definition;
   reportRepetition(definition, location);
   reportMethod(definition, endpoint, location);
   reportPlace(definition, location);
@@ -60,9 +70,10 @@ export function reportInvalidCall(
       });
   if (at === "before" && before.some(({ place }) => place !== "before"))
     location.at("at").report("calls before the main call come first in the list");
-  if (answer !== undefined && at === "after" && !repeat && fallback === undefined)
+  if (answer !== undefined && at === "after" && !repeat && fallback === undefined && optional !== false)
     location.at("answer").report({
-      message: 'an answer after the call needs "fallback": the call itself has succeeded if this one fails',
+      message:
+        'an answer after the call needs "fallback" or "optional: false": the call itself has succeeded if this one fails',
       hint: "fallback: '{ \"id\": $path.id }'",
     });
   if (fallback !== undefined && answer === undefined)

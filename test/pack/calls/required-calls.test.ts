@@ -1,0 +1,55 @@
+/** Calls after the main call whose failure is an error of the client. */
+import { afterEach, describe, expect, test } from "@jest/globals";
+import { json } from "../../support/fake-v4.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
+
+let gateway: SmallGateway | undefined;
+afterEach(async () => {
+  await gateway?.stop();
+  gateway = undefined;
+});
+
+const packOf = (call: object) => ({
+  book: { routes: [{ client: "POST /books", upstream: "POST /items", calls: [call] }] },
+});
+
+async function send(call: object, status: number, object: object) {
+  gateway = await startSmallGateway(packOf(call));
+  gateway.service.respondWith(json(201, { id: 7 }), json(status, object));
+  const response = await gateway.send("POST /books");
+  return [response.status, response.body.id];
+}
+
+describe("an answer that is not optional needs no fallback", () => {
+  const ANSWER = { upstream: "GET /items/{response.id}", answer: true, optional: false };
+
+  test("its failure is the client's error", async () => {
+    expect(faultsOfSmallPack(packOf(ANSWER))).toEqual([]);
+    expect(await send(ANSWER, 404, { message: "Gone." })).toEqual([404, undefined]);
+  });
+
+  test("its success is the response", async () => {
+    expect(await send(ANSWER, 200, { id: 8 })).toEqual([200, 8]);
+  });
+});
+
+describe("an operation that has failed is an error, if `failed` says so", () => {
+  const POLL = {
+    upstream: "GET /jobs/{response.id}",
+    repeat: {
+      until: 'state = "done"',
+      failed: { when: 'state = "bad"', status: 409 },
+      interval_ms: 5,
+      timeout_ms: 100,
+    },
+  };
+
+  test("also without `optional: false`", async () => {
+    expect(await send(POLL, 200, { state: "bad", message: "No." })).toEqual([409, undefined]);
+  });
+
+  test("unless the call is optional", async () => {
+    expect(await send({ ...POLL, optional: true }, 200, { state: "bad" })).toEqual([200, 7]);
+  });
+});
