@@ -54,6 +54,10 @@ function checkErrorShape(
 export const haveName = (shapes: readonly ErrorShape[], name: "field" | "code" | "pointer"): boolean =>
   shapes.some(({ shape }) => hasName(shape, name));
 
+/** Whether codes of errors have an effect: a shape has the code, or is that of some codes. */
+export const useCodes = (shapes: readonly ErrorShape[]): boolean =>
+  haveName(shapes, "code") || shapes.some(({ codes }) => codes !== undefined);
+
 /**
  * Reports shapes that no error has, and names of values that errors can't have.
  *
@@ -89,7 +93,7 @@ export function checkValidation(
   location: SourceLocation,
 ): void {
   const shapes = clientShapes.map(({ shape }) => shape);
-  const hasCode = haveName(clientShapes, "code");
+  const hasCode = useCodes(clientShapes);
   if (validation?.query?.field !== undefined && !haveName(clientShapes, "field"))
     location
       .at("errors", "validation", "query", "field")

@@ -1,6 +1,6 @@
 /** The errors of both dialects: their shapes, compiled and checked. */
 import { STATUS_CODES } from "node:http";
-import { checkSide, checkValidation, haveName } from "./error-rules.ts";
+import { checkSide, checkValidation, haveName, useCodes } from "./error-rules.ts";
 import { createErrorFormat, shapesOf, type ErrorFormat, type ErrorShape, type Responses } from "./errors.ts";
 import type { ErrorCodes, InvalidPart } from "./error-codes.ts";
 import type { ErrorSummary } from "./http-error.ts";
@@ -173,7 +173,7 @@ export function compileErrors(
       .at("client", "responses", "field_indexes")
       .report('"field_indexes" has no effect: errors have no $field');
   checkValidation(errors, clientShapes, location);
-  if (!haveName(clientShapes, "code")) reportFailureCodes(definition, files, location);
+  if (!useCodes(clientShapes)) reportFailureCodes(definition, files, location);
   const { validation } = errors;
   const summaryOf = (message: string | undefined): ErrorSummary | undefined =>
     message === undefined ? undefined : { reason: message, isComplete: true };

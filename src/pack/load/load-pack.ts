@@ -16,6 +16,7 @@ import { compilePack } from "./compile-pack.ts";
 import { splitObjects, type LocatedFile } from "./resource-files.ts";
 import type { Pack } from "../pack.ts";
 import { runSteps, type Steps } from "../steps.ts";
+import { SCOPE_VARIABLES } from "../calls/scope.ts";
 import { checkFunctions } from "./pack-functions.ts";
 import { withShared } from "./shared-definitions.ts";
 import { reportUnused } from "./unused.ts";
@@ -84,7 +85,7 @@ export function* compileDefinitions(
     location: locationIn(file.source, list, removed),
   });
   const shared = dialect.definition;
-  checkFunctions(shared.functions, locate(dialect).location.at("functions"));
+  checkFunctions(shared.functions, SCOPE_VARIABLES, locate(dialect).location.at("functions"));
   const compiled = yield* compilePack(
     withShared(locate(dialect), shared),
     resources.flatMap((file) => splitObjects(withShared(locate(file), shared))),

@@ -2,8 +2,16 @@
 import { check } from "../../jsonata/index.ts";
 import type { SourceLocation } from "../../base/index.ts";
 
-/** Reports functions that are none, and names that JSONata has already. */
-export function checkFunctions(functions: Readonly<Record<string, string>>, location: SourceLocation): void {
+/** The parameters of a function, without the `$`. */
+const parametersOf = (source: string): string[] =>
+  [...(/\(([^)]*)\)/.exec(source)?.[1] ?? "").matchAll(/\$(\w+)/g)].map(([, name = ""]) => name);
+
+/** Reports functions that are none, names that JSONata has already, and those of variables. @param variables of requests */
+export function checkFunctions(
+  functions: Readonly<Record<string, string>>,
+  variables: readonly string[],
+  location: SourceLocation,
+): void {
   if (location.isChecked) return;
   const names = new Set(Object.keys(functions));
   for (const [name, source] of Object.entries(functions)) {
@@ -11,6 +19,11 @@ export function checkFunctions(functions: Readonly<Record<string, string>>, loca
     if (!/^\s*(?:function|λ)\s*\(/.test(source))
       at.report({ message: "must be a function", hint: 'function($text) { $text & "!" }' });
     if (check(`$${name}()`, new Set()).length === 0) at.reportKey(`JSONata has a function $${name} already`);
+    for (const each of [name, ...parametersOf(source)].filter((one) => variables.includes(one)))
+      at.report({
+        message: `$${each} is a variable of requests, and would be hidden`,
+        hint: each === name ? "rename the function" : "rename the parameter",
+      });
     for (const { message, offset } of check(source, names))
       at.report({ message, code: "invalid-expression" }, offset);
   }

@@ -2,6 +2,7 @@
 import { expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { startSmallGateway } from "../../support/small-gateway.ts";
+import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 
 const READ = { upstream: "GET /items/{id}" };
 const by = (code: string, where: string) => ({ code, shape: { [where]: "$code", text: "$message" } });
@@ -67,4 +68,25 @@ test("a code of the status is a code, too", async () => {
 
 test("an upstream's error is read by the shape of its code", async () => {
   expect(await errorOf("/books", "odd")).toEqual({ pack: "odd", text: "Odd." });
+});
+
+test.each([
+  ["is chosen", [{ code: "full", shape: { full: true, text: "$message" } }], []],
+  [
+    "is not",
+    [{ status: 409, shape: { full: true, text: "$message" } }],
+    ['"code" has no effect: the errors of clients have no $code ("responses.error")'],
+  ],
+])("check knows whether a shape %s by the code of a check", (_what, shapes, faults) => {
+  const checks = [{ message: '$response.full ? "Full."', status: 409, code: "full" }];
+  expect(
+    faultsOfSmallPack({
+      client: { responses: { error: { text: "$message" }, error_shapes: shapes } },
+      book: {
+        routes: [
+          { client: "GET /books/:id", ...READ, calls: [{ at: "before", upstream: "GET /a", checks }] },
+        ],
+      },
+    }),
+  ).toEqual(faults);
 });

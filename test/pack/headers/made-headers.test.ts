@@ -209,3 +209,24 @@ describe("an entity tag that the pack makes", () => {
     expect([status, headers.get("etag")]).toEqual([200, null]);
   });
 });
+
+describe("a member of the upstream's body", () => {
+  const source = { member: "meta.source", write: '$uppercase($value) & "/" & title', default: "none/" };
+  const pack = (headers: object) => ({
+    ...withHeaders({ request: { "X-Source": headers } }, [{ ...CREATE, body: "create" }]),
+    book: {
+      bodies: { create: { schema: { type: "object", properties: { title: { type: "string" } } } } },
+      routes: [{ ...CREATE, body: "create" }],
+    },
+  });
+
+  test.each<[string, Record<string, string>, object, string]>([
+    ["of the client's header", { "x-source": "app" }, { title: "Waves" }, "APP/Waves"],
+    ["of the client's body", {}, { title: "Waves" }, "/Waves"],
+  ])("is made %s", async (_what, headers, body, value) => {
+    const { send, service } = await start(pack(source));
+    service.respondWith(json(201, BOOK));
+    await send("POST /books", { headers, body });
+    expect(service.calls.at(-1)?.json()).toEqual({ name: "Waves", meta: { source: value } });
+  });
+});
