@@ -105,10 +105,15 @@ export interface CompileOptions {
 /** Makes an expression of a source. */
 export type MakeExpression = (source: string, options: CompileOptions) => Expression;
 
+/** An expression, and where it is; undefined for one that is in no file. */
+export interface LocatedExpression extends Expression {
+  readonly origin: Origin | undefined;
+}
+
 /** How {@link compile} works while {@link runWith} or {@link collectExpressions} runs. */
 class CompileMode {
   make: MakeExpression = compileOrInterpret;
-  collected: Expression[] | undefined = undefined;
+  collected: LocatedExpression[] | undefined = undefined;
 
   during<T>(changes: Partial<Pick<CompileMode, "make" | "collected">>, run: () => T): T {
     const { make, collected } = this;
@@ -136,9 +141,9 @@ export const runInterpreted = <T>(run: () => T): T =>
 /** Runs a function and returns its result together with all expressions that were compiled meanwhile. */
 export function collectExpressions<T>(run: () => T): {
   readonly result: T;
-  readonly expressions: readonly Expression[];
+  readonly expressions: readonly LocatedExpression[];
 } {
-  const expressions: Expression[] = [];
+  const expressions: LocatedExpression[] = [];
   return { result: mode.during({ collected: expressions }, run), expressions };
 }
 
@@ -159,7 +164,7 @@ export function collectExpressions<T>(run: () => T): {
  */
 export function compile(source: string, bound?: ReadonlySet<string>, origin?: Origin): Expression {
   const expression = mode.make(source, { bound, origin });
-  mode.collected?.push(expression);
+  mode.collected?.push({ ...expression, origin });
   return expression;
 }
 

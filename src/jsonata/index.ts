@@ -1,7 +1,7 @@
 /** JSONata, usable on its own: `compile` turns an expression into a function, `check` finds its problems. */
 export { walk } from "./ast.ts";
 export { check, type ExpressionProblem, findLiteralArguments } from "./check-expression.ts";
-export { collectExpressions, compile } from "./compile.ts";
+export { collectExpressions, compile, type LocatedExpression } from "./compile.ts";
 export { type Bindings, type Choice, type Expression, ExpressionError } from "./expression.ts";
 export type { InputNames } from "./input-names.ts";
 export { awaitAll, ignoreRejections, mapMaybe, type MaybePromise, thenMaybe } from "./maybe-promise.ts";

@@ -1,6 +1,6 @@
 /** The options of `check` for a folder, and its result. */
 import { loadPack, type Pack } from "../../../../pack/index.ts";
-import { collectExpressions, type Expression } from "../../../../jsonata/index.ts";
+import { collectExpressions, type LocatedExpression } from "../../../../jsonata/index.ts";
 import {
   compareExamples,
   diagnosticsOf,
@@ -35,7 +35,7 @@ export interface CheckFlags {
 /** The content of a valid pack, and its golden cases. */
 export interface CheckedFolder {
   readonly pack: Pack;
-  readonly expressions: readonly Expression[];
+  readonly expressions: readonly LocatedExpression[];
   readonly results: readonly ExampleResult[];
   readonly problems: readonly Diagnostic[];
 }

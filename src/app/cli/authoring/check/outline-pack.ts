@@ -2,20 +2,28 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { coverageOf, type ExampleResult, EXAMPLES_FOLDER } from "../../../../authoring/index.ts";
-import { type Block, type Item, plural } from "../../../../base/index.ts";
-import type { Expression } from "../../../../jsonata/index.ts";
+import { type Block, cutText, type Item, plural } from "../../../../base/index.ts";
+import type { LocatedExpression } from "../../../../jsonata/index.ts";
 import { type ApiSurface, type Pack, type PackSummary, summarizePack } from "../../../../pack/index.ts";
 import type { CheckedFolder } from "./checked-folder.ts";
 
+/** Characters of an expression that the text shows: functions of the pack are part of it. */
+const MOST_SHOWN = 120;
+
+/** Where an expression is, and its start. */
+const describeExpression = ({ source, origin }: LocatedExpression): string =>
+  `${origin ? `${origin.place} ${origin.path}: ` : ""}${cutText(source.trim().replaceAll(/\s+/g, " "), MOST_SHOWN)}`;
+
 /** Which functions of an expression the package `jsonata` runs, or why it runs all of it; undefined if it runs nothing. */
-function describeInterpreted({ source, engine, fallback, libraryCalls = new Set() }: Expression) {
-  if (engine === "interpreted") return `interpreted: ${source.trim()} (${fallback})`;
+function describeInterpreted(expression: LocatedExpression) {
+  const { engine, fallback, libraryCalls = new Set() } = expression;
+  if (engine === "interpreted") return `interpreted: ${describeExpression(expression)} (${fallback})`;
   const names = [...libraryCalls].map((name) => `$${name}`).join(", ");
-  return names === "" ? undefined : `partly interpreted: ${source.trim()} (${names})`;
+  return names === "" ? undefined : `partly interpreted: ${describeExpression(expression)} (${names})`;
 }
 
 /** How many expressions run as JavaScript, and each that does not, or not alone. */
-function describeEngines(expressions: readonly Expression[]): Item {
+function describeEngines(expressions: readonly LocatedExpression[]): Item {
   const interpreted = expressions.filter(({ engine }) => engine === "interpreted").length;
   const lines = expressions.map(describeInterpreted).filter((line) => line !== undefined);
   return {
