@@ -15,7 +15,7 @@ export interface ValueKind {
   /** The value of the table that a text of a path or a query is, a number for example; any other value unchanged. */
   readonly ofText: { readonly alpha: (text: unknown) => unknown; readonly v4: (text: unknown) => unknown };
   /**
-   * `$values` of expressions: looks a v4 value up in the table, which gives undefined for others, or evaluates `read`.
+   * `$values` of expressions: looks a v4 value up in the table, which gives `otherwise` for others, or evaluates `read`.
    * Undefined for a kind without a table, and without an expression that can be compiled.
    */
   readonly lookup: ((value: unknown) => unknown) | undefined;

@@ -237,7 +237,11 @@ export function compileValueKind(
     reader,
     write: written?.write ?? mapItems(toV4),
     ofText: { alpha: findText(v4ByAlpha), v4: findText(forward) },
-    lookup: typeof read === "string" ? lookupOf(reader({}), isCompiled) : (value) => forward.get(value),
+    lookup:
+      typeof read === "string"
+        ? lookupOf(reader({}), isCompiled)
+        : (value) =>
+            value === undefined || value === null || forward.has(value) ? forward.get(value) : otherwise,
     ids: isAsync ? undefined : compileIds(definition, [forward, v4ByAlpha], reader({}), written?.write),
     v4ValuesByAlpha,
     filterValues:

@@ -65,6 +65,20 @@ test("$values gives nothing for no value", async () => {
   expect(body).toMatchObject({ loud: null, one: null });
 });
 
+test("$values gives `otherwise` for a value that the table does not have", async () => {
+  const gateway = await startSmallGateway({
+    pack: { values: { letter: { read: { a: "A" }, otherwise: "?" } } },
+    book: {
+      fields: { known: { read: '$values("letter", one)' }, other: { read: '$values("letter", two)' } },
+      routes: [{ client: "GET /books/:id", upstream: "GET /items/{id}" }],
+    },
+  });
+  gateway.service.respondWith(json(200, { one: "a", two: "z" }));
+  const { body } = await gateway.send("GET /books/1");
+  await gateway.stop();
+  expect(body).toEqual({ known: "A", other: "?" });
+});
+
 test("$values of a kind that can't be compiled is reported", () => {
   const values = { odd: { read: "$value ~> $uppercase" } };
   const faults = faultsOfSmallPack({
