@@ -161,7 +161,7 @@ const failureKeys = {
   ),
   fallback: about(
     expression.optional(),
-    "With `answer`, needed unless `optional` is false: JSONata over the response so far. Its result is the client's object if the call fails, because the main call has succeeded.",
+    "With `answer`, needed unless `optional` is false: JSONata over the response so far. Its result is the client's object if the call fails, because the main call has succeeded. `$failure` has the `status` and the `body` of the upstream's error.",
     '{ "id": $number($path.id) }',
   ),
   unfinished: about(

@@ -96,8 +96,10 @@ export interface RouteCall extends CallFacts {
   readonly notFoundField: string | undefined;
   /** What the client's error has if the upstream refuses the call. */
   readonly failure: Failure | undefined;
-  /** Returns the client's object if it fails; undefined without one. */
-  readonly fallback: ((scope: Scope) => MaybePromise<unknown>) | undefined;
+  /** Returns the client's object if it fails, and gets the upstream's error, if it is one; undefined without one. */
+  readonly fallback:
+    | ((scope: Scope, failure: ReceivedResponse | undefined) => MaybePromise<unknown>)
+    | undefined;
   /** Undefined: the gateway's own. */
   readonly unfinished: Unfinished | undefined;
 }

@@ -36,8 +36,9 @@ class CallExpressions {
     return { location: location.at(...keys), phase, tokenHeaders };
   };
 
-  compile(source: string, keys: readonly string[], phase = this.#phase) {
-    const expression = compileScoped(source, this.placeOf(keys, phase));
+  /** @param own more variables, which this expression alone has */
+  compile(source: string, keys: readonly string[], phase = this.#phase, own: readonly string[] = []) {
+    const expression = compileScoped(source, { ...this.placeOf(keys, phase), own });
     this.readsHeaders ||= expression.variables.has("response_headers");
     this.readsCalls ||= expression.variables.has("calls");
     return expression;
@@ -77,6 +78,16 @@ function compileRepetition({ repeat }: CallDefinition, expressions: CallExpressi
     errorOf,
     errorStatus: failed?.status ?? 422,
   };
+}
+
+/** Compiles the client's object of a call that has failed. */
+function compileFallback({ fallback }: CallDefinition, expressions: CallExpressions): RouteCall["fallback"] {
+  if (fallback === undefined) return undefined;
+  const { evaluate } = expressions.compile(fallback, ["fallback"], "response", ["failure"]);
+  return (scope, failure) =>
+    evaluate(scope.response?.json, scope, {
+      failure: failure && { status: failure.status, body: failure.json },
+    });
 }
 
 function compileUnfinished(
@@ -186,15 +197,13 @@ export function compileCall(
   at: RouteCall["at"],
 ): RouteCall {
   const { location } = context;
-  const { name, answer, fallback, part: isPart } = definition;
+  const { name, answer, part: isPart } = definition;
   const isBefore = definition.at === "before";
   const earlier = before.flatMap(({ member }) => member ?? []);
   const endpoint = compileOperation(definition, earlier, context);
   const expressions = new CallExpressions(context, isBefore ? "request" : "response");
   const repeats = compileRepetition(definition, expressions);
   reportInvalidCall(definition, endpoint, before, location);
-  const fallbackOf =
-    fallback === undefined ? undefined : expressions.compile(fallback, ["fallback"]).evaluate;
   const parts = {
     isNeeded: compileWhen(definition, expressions),
     valuesOf: compileNamedValues(definition.values ?? {}, (source, each) =>
@@ -207,7 +216,7 @@ export function compileCall(
       ...earlier,
       ...(name === undefined ? [] : [name]),
     ]),
-    fallback: fallbackOf && ((scope: Scope) => fallbackOf(scope.response?.json, scope)),
+    fallback: compileFallback(definition, expressions),
     unfinished: compileUnfinished(definition, expressions, context),
   } as const;
   return {

@@ -2,10 +2,6 @@
 import { check } from "../../jsonata/index.ts";
 import type { SourceLocation } from "../../base/index.ts";
 
-/** The parameters of a function, without the `$`. */
-const parametersOf = (source: string): string[] =>
-  [...(/\(([^)]*)\)/.exec(source)?.[1] ?? "").matchAll(/\$(\w+)/g)].map(([, name = ""]) => name);
-
 /** Reports functions that are none, names that JSONata has already, and those of variables. @param variables of requests */
 export function checkFunctions(
   functions: Readonly<Record<string, string>>,
@@ -19,11 +15,8 @@ export function checkFunctions(
     if (!/^\s*(?:function|λ)\s*\(/.test(source))
       at.report({ message: "must be a function", hint: 'function($text) { $text & "!" }' });
     if (check(`$${name}()`, new Set()).length === 0) at.reportKey(`JSONata has a function $${name} already`);
-    for (const each of [name, ...parametersOf(source)].filter((one) => variables.includes(one)))
-      at.report({
-        message: `$${each} is a variable of requests, and would be hidden`,
-        hint: each === name ? "rename the function" : "rename the parameter",
-      });
+    if (variables.includes(name))
+      at.reportKey(`$${name} is a variable of requests, which the function would hide`);
     for (const { message, offset } of check(source, names))
       at.report({ message, code: "invalid-expression" }, offset);
   }

@@ -53,3 +53,19 @@ describe("an operation that has failed is an error, if `failed` says so", () => 
     expect(await send({ ...POLL, optional: true }, 200, { state: "bad" })).toEqual([200, 7]);
   });
 });
+
+describe("`fallback` reads the error of the upstream", () => {
+  const ANSWER = {
+    upstream: "GET /items/{response.id}",
+    answer: true,
+    fallback: '{ "id": $failure.status & ":" & $failure.body.last }',
+  };
+
+  test("its status and its body", async () => {
+    expect(await send(ANSWER, 410, { last: 12 })).toEqual([200, "410:12"]);
+  });
+
+  test("without a response there is none", async () => {
+    expect(await send({ ...ANSWER, upstream: "GET /items/{response.none}" }, 200, {})).toEqual([200, ":"]);
+  });
+});

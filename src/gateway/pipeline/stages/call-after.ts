@@ -186,10 +186,15 @@ class LaterCalls {
     // An error of the client has its cause in the record. Without an error the record must name it.
     const isUsed = call.fallback !== undefined || call.isOptional;
     if (isUsed) warnAbout(failure.error, this.#authorized);
-    if (call.fallback) {
+    const { fallback } = call;
+    if (fallback) {
       report.losses.add(responseLoss(upstreamName));
       // The calls after it are still sent: they may write.
-      this.#fallback = await printOwnObject(call.fallback, this.#scope, this.#authorized);
+      this.#fallback = await printOwnObject(
+        (scope) => fallback(scope, failure.response),
+        this.#scope,
+        this.#authorized,
+      );
       return undefined;
     }
     if (!call.isOptional) return this.#throwAfterWrite(() => throwFailure(failure, call, this.#authorized));
