@@ -1,5 +1,5 @@
 /** The upstream of `explain`: it has no objects, so that a request goes as far as it can without an answer. */
-import { fillShape, onePage, type Pack, type Route, splitPath } from "../../../pack/index.ts";
+import { fillShape, onePage, type Pack, type Route, type RouteCall, splitPath } from "../../../pack/index.ts";
 import { isObject } from "../../../base/index.ts";
 import type { WrittenCall } from "../../../authoring/index.ts";
 import { namedAnswer } from "../../../compare/index.ts";
@@ -67,6 +67,8 @@ export function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]
   };
 }
 
+const NO_CHECKS: RouteCall["checks"] = { all: () => [], early: () => [], late: () => [] };
+
 /**
  * The same pack without the checks of requests before the call: the answers on which they depend are not known. Without the
  * header that names the upstream's request, only a request that was translated has an equivalent.
@@ -76,7 +78,7 @@ export function withoutAnswers(pack: Pack): Pack {
     ...route,
     callOrder: {
       ...route.callOrder,
-      before: route.callOrder.before.map((call) => ({ ...call, check: () => [] })),
+      before: route.callOrder.before.map((call): RouteCall => ({ ...call, checks: NO_CHECKS })),
     },
     withoutScopes: route.withoutScopes && withoutChecks(route.withoutScopes),
   });
