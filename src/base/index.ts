@@ -142,10 +142,10 @@ export {
   type SettingValues,
   STATE_SETTINGS,
 } from "./settings/setting-definitions.ts";
-export { mayShareAddresses } from "./settings/shared-addresses.ts";
 export {
   DEFAULT_TEXTS,
   givenTexts,
+  mayShareAddresses,
   redactSettings,
   optionName,
   readEnvironment,

@@ -80,7 +80,7 @@ export function createOwnerOf(rows: readonly SizedRow[], recent: RecentBytes): (
   };
 }
 
-/** The clients that an owner is a part of: its client, unless it stands for several, and its network. */
+/** The names that an owner counts for: its client, unless it stands for several, and its network. */
 function clientsOf(owner: string): readonly string[] {
   const [client = "", network] = owner.split(AT);
   if (network === undefined) return [client];

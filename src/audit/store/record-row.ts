@@ -34,7 +34,7 @@ export interface RecordColumns {
   readonly sent?: NumberedNames | undefined;
   /** Which losses of its route it had. */
   readonly lost?: NumberedNames | undefined;
-  /** How many requests it stands for. Default: one. 0: it is counted in no summary. */
+  /** How many requests it stands for. Default: one. With 0 the summaries leave it out. */
   readonly requests?: number | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { ApiRoute } from "./api-description.ts";
 import type { DraftResource, DraftRoute } from "./draft-model.ts";
 import { inline } from "./draft-text.ts";
 
-/** The most frequent of some texts; undefined if there are none. */
+/** The most frequent of some texts; undefined for an empty list. */
 function mostFrequent(texts: readonly string[]): string | undefined {
   const counts = Map.groupBy(texts, (text) => text);
   return [...counts].toSorted((one, other) => other[1].length - one[1].length)[0]?.[0];

@@ -43,7 +43,7 @@ export function createOperationFinder(surface: Surface, pack: Pack): FindOperati
     .sort((one, other) => parameters(one) - parameters(other));
   const find = finderOf(keys, "[^/]+");
   const findCalled = finderOf([...new Set(pack.routes.flatMap(callsOf))], "[^/]+");
-  // A value with slashes is within other paths: it is none where the pack has such a call, which the document lacks then.
+  // A value with slashes is within other paths: where the pack has such a call, the document lacks the operation.
   const findWithSlashes = finderOf(keys, ".+");
   return (method, path) => {
     const call = `${method} ${withoutPrefix(prefix, path.split("?", 1)[0] ?? "")}`;

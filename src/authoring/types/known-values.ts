@@ -95,7 +95,7 @@ export function collectHints(
     const { pattern } = place.limits;
     return {
       isTime: found.some(({ isTime }) => isTime),
-      // The usual value is one that the pack has a word for. A null in the place of a list is none of its items.
+      // The usual value is one that the pack has a word for. A null in the place of a list has no items.
       words: [...values.intersection(words), ...words, ...values].filter(
         (word) => word !== null || !place.types.has("array"),
       ),

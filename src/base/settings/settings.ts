@@ -262,3 +262,10 @@ export const redactSettings = (texts: SettingTexts): SettingTexts =>
 export const DEFAULT_TEXTS: SettingTexts = Object.fromEntries(
   names.flatMap((name) => (SETTINGS[name].default === undefined ? [] : [[name, SETTINGS[name].default]])),
 );
+
+/**
+ * Whether several clients may have one address, that of a proxy. Only `TRUST_PROXY` says that each has its own: it names the
+ * proxies, or says that there are none.
+ */
+export const mayShareAddresses = ({ TRUST_PROXY }: Pick<Settings, "TRUST_PROXY">): boolean =>
+  TRUST_PROXY === undefined;

@@ -89,7 +89,7 @@ export class StateUnavailableError extends Error {
   readonly code = "AG_STATE_UNAVAILABLE";
 }
 
-/** Stands for a store that does not exist yet: it has nothing, and keeps nothing. */
+/** Stands for a store that does not exist yet: it is empty, and stores nothing. */
 export const NO_STORE: KeyValueStore = {
   get: async () => undefined,
   set: async () => {},

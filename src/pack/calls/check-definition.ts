@@ -36,7 +36,7 @@ export const checkDefinition = <T extends z.ZodType>(field: T, example: string) 
     field,
     message: about(
       name,
-      "JSONata over the client's body. Its result is the error. An empty text, like any value but a text, is none.",
+      "JSONata over the client's body. Its result is the text of the error. If it is empty or no text, there is no error.",
       example,
     ),
     ...failureKeys,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import {
   givenTexts,
+  mayShareAddresses,
   redactSettings,
   readEnvironment,
   readOptions,
@@ -9,7 +10,6 @@ import {
   type SettingOptions,
   type SettingTexts,
 } from "../../../src/base/settings/settings.ts";
-import { mayShareAddresses } from "../../../src/base/settings/shared-addresses.ts";
 import { SETTINGS, SETTING_SECTIONS, type Settings } from "../../../src/base/settings/setting-definitions.ts";
 
 function problemsOf(read: () => Settings): readonly string[] {

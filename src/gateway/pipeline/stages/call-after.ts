@@ -20,7 +20,7 @@ import { InvalidUpstreamResponseError, type UpstreamResponse } from "../calls/up
 import { printOwnObject, unfinishedBody } from "./call-unfinished.ts";
 import { warnOnce } from "./repeat-call.ts";
 import type { CallOutcome, FailedCall } from "./call-outcome.ts";
-import { runCall, throwFailure, warnAbout } from "./run-call.ts";
+import { ignoredFailure, runCall, throwFailure, warnAbout } from "./run-call.ts";
 
 /** v4's success, and the values of calls that alpha's response needs too. */
 export interface UpstreamResult {
@@ -163,8 +163,8 @@ class LaterCalls {
     const received = { headers: {}, ...response, json: value };
     const errors = await call.checks.all({ ...this.#scope, response: received });
     const { checkFailure } = this.#authorized.match.route;
-    const { cause } = errors.find((error) => error.cause) ?? {};
-    if (cause && call.isOptional) return cause;
+    const ignored = ignoredFailure(errors, call);
+    if (ignored) return ignored;
     if (errors.length > 0)
       this.#throwAfterWrite(() => {
         throw new ValidationError([...withFailure(errors, checkFailure)]);

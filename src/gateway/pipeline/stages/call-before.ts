@@ -18,7 +18,7 @@ import { earlyScope } from "../calls/request-scope.ts";
 import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
 import { throwUnfinished } from "./call-unfinished.ts";
 import type { CallOutcome, FailedCall } from "./call-outcome.ts";
-import { runCall, throwFailure, warnAbout } from "./run-call.ts";
+import { ignoredFailure, runCall, throwFailure, warnAbout } from "./run-call.ts";
 
 /** Values of the calls before the main call, errors of those that found nothing, and the rules that depend on them. */
 interface EarlyResults {
@@ -89,14 +89,14 @@ const lacksValue = ({ response, error }: FailedCall): boolean =>
 /** Runs checks of a call. One that fails on a value is no error of an optional call. */
 async function runChecks(
   run: RunChecks,
-  { isOptional }: RouteCall,
+  call: RouteCall,
   scope: Scope,
   authorized: AuthorizedRequest,
 ): Promise<readonly ErrorDetail[]> {
   const errors = await run(scope);
-  const { cause } = errors.find((error) => error.cause) ?? {};
-  if (!cause || !isOptional) return errors;
-  warnAbout(cause, authorized);
+  const ignored = ignoredFailure(errors, call);
+  if (!ignored) return errors;
+  warnAbout(ignored, authorized);
   return [];
 }
 

@@ -98,7 +98,8 @@ export async function withRequestValues(
   const { route, parameters } = found;
   const scope = () => earlyScope({ ...sent, query, match: found }, body && sentObject(body, readJson));
   const fromHeaders = headers?.path?.({ headers: sent.request.headers, scope });
-  const own = values ? await values(scope().body, scope()) : {};
+  const known = values && scope();
+  const own = values && known ? await values(known.body, known) : {};
   const texts = Object.entries(own).flatMap(([name, value]) =>
     typeof value === "string" || typeof value === "number" ? [[name, String(value)] as const] : [],
   );

@@ -1,6 +1,7 @@
 /** Sends one call of a route, in addition to the main call: once, for each value, or until its response meets a condition. */
 import pMap from "p-map";
 import {
+  type ErrorDetail,
   type JsonObject,
   partLoss,
   RESPONSE,
@@ -150,6 +151,12 @@ export function warnAbout(error: unknown, authorized: AuthorizedRequest): void {
   const causes = error instanceof ValidationError ? error.details.map(({ cause }) => cause) : [error];
   for (const cause of causes) if (cause instanceof ExpressionError) warnOnce(authorized, cause.message);
 }
+
+/** Why a check of an optional call failed on a value: the request goes on without the call. */
+export const ignoredFailure = (
+  errors: readonly ErrorDetail[],
+  { isOptional }: Pick<RouteCall, "isOptional">,
+): Error | undefined => (isOptional ? errors.find(({ cause }) => cause)?.cause : undefined);
 
 /** Throws the failure of a call that the request needs. @throws {HttpError} v4's error, translated */
 export function throwFailure(
