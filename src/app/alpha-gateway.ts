@@ -127,10 +127,17 @@ export function alphaGateway(options: AlphaGatewayOptions): AlphaGateway {
   return createMiddleware(settings, { loaded, host });
 }
 
+/** Answers that the gateway could not be opened. */
+function fail(response: ServerResponse, { errors }: Pack): void {
+  if (response.headersSent) return void response.destroy();
+  const body = JSON.stringify(errors.client.write([{ reason: UNAVAILABLE }], 500));
+  const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+  response.writeHead(500, headers).end(body);
+}
+
 function createMiddleware(settings: Settings, given: Given): AlphaGateway {
   const { loaded, host } = given;
   const log = openLog(settings, host.logger);
-  const failure = JSON.stringify(loaded.pack.errors.client.write([{ reason: UNAVAILABLE }], 500));
   const untrusted = new WeakSet<Socket>();
   let problem = "starting";
   let opened: Opened | undefined;
@@ -146,11 +153,6 @@ function createMiddleware(settings: Settings, given: Given): AlphaGateway {
       return undefined;
     },
   );
-  function fail(response: ServerResponse): void {
-    if (response.headersSent) return void response.destroy();
-    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(failure) };
-    response.writeHead(500, headers).end(failure);
-  }
 
   const serve = ({ handlers }: Opened, ...[request, response, next]: Parameters<AlphaGateway>): void => {
     replaceUnusualTarget(request);
@@ -159,7 +161,7 @@ function createMiddleware(settings: Settings, given: Given): AlphaGateway {
 
   async function waitAndServe(...[request, response, next]: Parameters<AlphaGateway>): Promise<void> {
     const result = await Promise.race([opening, wait(OPEN_TIMEOUT_MS, undefined, { ref: false })]);
-    if (closing || !result) return fail(response);
+    if (closing || !result) return fail(response, loaded.pack);
     serve(result, request, response, next);
   }
 
@@ -188,7 +190,7 @@ function createMiddleware(settings: Settings, given: Given): AlphaGateway {
         { code: "AG_BODY_ALREADY_READ" },
         "a body parser, such as express.json(), is mounted before the gateway: mount the gateway before it",
       );
-      return fail(response);
+      return fail(response, loaded.pack);
     }
     if (opened && !closing) serve(opened, request, response, next);
     else void waitAndServe(request, response, next);

@@ -68,21 +68,19 @@ export interface GatewayHandlers {
   stop(drain?: () => Promise<unknown>, drainAdmin?: () => Promise<unknown>): Promise<void>;
 }
 
-/** Creates the request handlers of a gateway with open dependencies. */
-export function createHandlers(settings: Settings, dependencies: Dependencies): GatewayHandlers {
-  const { shared, oauth, metrics, log, initialPack, packChoice, features } = dependencies;
-  // Of the old service nobody knows whether its clients have credentials.
-  if (!isObserving(settings)) warnOfUncheckedHost(settings, initialPack.pack, log);
-  const activePack = createActivePack(settings, dependencies);
-  const checkReadiness = createReadiness(activePack, dependencies);
-  let isDraining = false;
+/** Adds the gauges of the serving pack, and of what is known about tokens. */
+function addGauges(activePack: ActivePack, { metrics, shared, oauth }: Dependencies): void {
   const { tokens, limits } = shared;
-  const missing = (): readonly string[] => activePack.current().catalogs.missing();
-  metrics.addGauge("catalogs_missing", "Catalogs that could not be read yet.", () => missing().length);
+  const catalogs = () => activePack.current().catalogs;
+  metrics.addGauge(
+    "catalogs_missing",
+    "Catalogs that could not be read yet.",
+    () => catalogs().missing().length,
+  );
   metrics.addGauge(
     "catalog_rows_left_out",
     "Rows that catalogs lack, because an expression of the pack fails on them.",
-    () => [...activePack.current().catalogs.leftOut().values()].reduce((sum, { count }) => sum + count, 0),
+    () => [...catalogs().leftOut().values()].reduce((sum, { count }) => sum + count, 0),
   );
   metrics.addGauge("known_tokens", "Tokens in the token cache.", () => tokens.size);
   metrics.addGauge(
@@ -100,6 +98,17 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
     "Gateway tokens in the cache of the token store.",
     () => oauth.tokenStore.size,
   );
+}
+
+/** Creates the request handlers of a gateway with open dependencies. */
+export function createHandlers(settings: Settings, dependencies: Dependencies): GatewayHandlers {
+  const { shared, metrics, log, initialPack, packChoice, features } = dependencies;
+  // Of the old service nobody knows whether its clients have credentials.
+  if (!isObserving(settings)) warnOfUncheckedHost(settings, initialPack.pack, log);
+  const activePack = createActivePack(settings, dependencies);
+  const checkReadiness = createReadiness(activePack, dependencies);
+  let isDraining = false;
+  addGauges(activePack, dependencies);
 
   const readiness: Readiness = async (scope) => [
     ...(isDraining ? ["draining"] : []),
@@ -145,7 +154,7 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
       pack: () => activePack.current().pack,
       files: () => activePack.current().files,
       catalogs: () => activePack.current().catalogs,
-      purgeTokens: tokens.purge,
+      purgeTokens: shared.tokens.purge,
     },
     rejection: createMessageRejection(dependencies, () => activePack.current().pack),
     reload,

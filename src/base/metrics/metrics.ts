@@ -127,6 +127,21 @@ const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
     help: "Reads of a cache, by cache and result (hit or miss).",
     labelNames: ["cache", "result"],
   }),
+  // A histogram by stage and route would have thousands of values.
+  stageSeconds: addHistogram(registry, {
+    name: `${PREFIX}stage_seconds`,
+    help: "Time that a request spent in one stage of the pipeline.",
+    labelNames: ["stage"],
+    bounds: STAGE_BUCKETS,
+  }),
+  routeStageSeconds: addCounter(registry, {
+    name: `${PREFIX}route_stage_seconds_total`,
+    help: "Time that requests spent in one stage of the pipeline, as a sum by route of the pack.",
+    labelNames: ["route", "stage"],
+  }),
+});
+/** The metrics of the operator's features. */
+const createFeatureMetrics = (registry: MetricRegistry["registry"]) => ({
   stageRequests: addCounter(registry, {
     name: `${PREFIX}sunset_requests_total`,
     help: "Requests that a stage of the sunset plan rejected, or whose response lacks a field, by stage and kind.",
@@ -154,23 +169,38 @@ const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
     help: "Checks of new tokens that only read catalogs, by result: accepted, refused, failed or skipped.",
     labelNames: ["result"],
   }),
-  // A histogram by stage and route would have thousands of values.
-  stageSeconds: addHistogram(registry, {
-    name: `${PREFIX}stage_seconds`,
-    help: "Time that a request spent in one stage of the pipeline.",
-    labelNames: ["stage"],
-    bounds: STAGE_BUCKETS,
-  }),
-  routeStageSeconds: addCounter(registry, {
-    name: `${PREFIX}route_stage_seconds_total`,
-    help: "Time that requests spent in one stage of the pipeline, as a sum by route of the pack.",
-    labelNames: ["route", "stage"],
-  }),
 });
 /** Clients that the directory does not have. */
 const OTHER = "other";
 /** Maximum number of names of clients, those of earlier directories included. */
 const MAX_CLIENT_NAMES = 2000;
+
+/** Makes what observes the stages of a request, by route. A request has eight of them: one look-up for each, in place of one for each label. */
+function createStages(
+  series: Pick<ReturnType<typeof createRequestMetrics>, "stageSeconds" | "routeStageSeconds">,
+): Metrics["stagesOf"] {
+  const byRoute = new Map<string, ObserveStage>();
+
+  function ofRoute(route: string): ObserveStage {
+    const stages = new Map<string, { readonly all: Distribution; readonly ofRoute: Sum }>();
+    return function observeStage(stage, ms) {
+      let found = stages.get(stage);
+      if (!found) {
+        found = { all: series.stageSeconds(stage), ofRoute: series.routeStageSeconds(route, stage) };
+        stages.set(stage, found);
+      }
+      found.all.observe(ms / 1000);
+      found.ofRoute.sum += ms / 1000;
+    };
+  }
+
+  return function stagesOf(route) {
+    const name = route ?? NONE;
+    const stages = byRoute.get(name) ?? ofRoute(name);
+    byRoute.set(name, stages);
+    return stages;
+  };
+}
 
 /**
  * Creates the metrics of one gateway.
@@ -183,7 +213,7 @@ export function createMetrics(host?: HostRegistry): Metrics {
   const instruments = createRegistry(host);
   const { registry } = instruments;
   const stopMonitor = host ? (): void => {} : addProcessMetrics(instruments);
-  const series = createRequestMetrics(registry);
+  const series = { ...createRequestMetrics(registry), ...createFeatureMetrics(registry) };
   const clientNames = new Set<string>();
 
   /** Renaming adds names, and a counter is never taken away. */
@@ -208,29 +238,7 @@ export function createMetrics(host?: HostRegistry): Metrics {
     if (rejectedBy !== undefined) series.rejections(rejectedBy, String(alpha.status)).sum += 1;
   }
 
-  /** A request observes eight stages: one look-up for each, in place of one for each label. */
-  function createStages(route: string): ObserveStage {
-    const stages = new Map<string, { readonly all: Distribution; readonly ofRoute: Sum }>();
-    return function observeStage(stage, ms) {
-      let found = stages.get(stage);
-      if (!found) {
-        found = { all: series.stageSeconds(stage), ofRoute: series.routeStageSeconds(route, stage) };
-        stages.set(stage, found);
-      }
-      found.all.observe(ms / 1000);
-      found.ofRoute.sum += ms / 1000;
-    };
-  }
-
-  const stagesByRoute = new Map<string, ObserveStage>();
-
-  function stagesOf(route: string | null): ObserveStage {
-    const found = stagesByRoute.get(route ?? NONE);
-    if (found) return found;
-    const created = createStages(route ?? NONE);
-    stagesByRoute.set(route ?? NONE, created);
-    return created;
-  }
+  const stagesOf = createStages(series);
 
   return {
     observeRequest,

@@ -30,6 +30,23 @@ const readRoom = (reply: unknown): Room => readChoice(reply, ROOMS);
 /** Redis rejects a time of zero. */
 const milliseconds = (ttlSeconds: number): number => Math.max(1, Math.ceil(ttlSeconds * 1000));
 
+/** How full a group of owners is, and the memory of Redis. */
+async function readFullness(client: Parameters<Parameters<RedisClient["run"]>[0]>[0], maxEntries: number) {
+  const count = (group: OwnerGroup): Promise<number> =>
+    client.zCard(`${PREFIX}owned:${group}`).then(readInteger);
+  // Its user may not be permitted to ask.
+  const memory = client
+    .info()
+    .catch(() => "")
+    .then(readText);
+  const [info, application, personal] = await Promise.all([memory, count("application"), count("personal")]);
+  return {
+    application: application / maxEntries,
+    personal: personal / maxEntries,
+    rest: memoryUse(info),
+  };
+}
+
 /**
  * Creates the store that keeps state in Redis, for all replicas, by the clock of Redis. Owners have
  * their shares of it. Its last bound is `maxmemory` of Redis with the policy `noeviction`: other policies could drop
@@ -97,23 +114,7 @@ export function createRedisStore(redis: RedisClient, maxEntries = GROUP_ENTRIES)
     },
     setMembers: (key) => runScript(MEMBERS, readTexts, key),
     fault: () => (redis.isReady() ? undefined : NOT_WRITABLE),
-    async fullness() {
-      const [info, application, personal] = await run((client) => {
-        const count = (group: OwnerGroup): Promise<number> =>
-          client.zCard(`${PREFIX}owned:${group}`).then(readInteger);
-        // Its user may not be permitted to ask.
-        const memory = client
-          .info()
-          .catch(() => "")
-          .then(readText);
-        return Promise.all([memory, count("application"), count("personal")]);
-      });
-      return {
-        application: application / maxEntries,
-        personal: personal / maxEntries,
-        rest: memoryUse(info),
-      };
-    },
+    fullness: () => run((client) => readFullness(client, maxEntries)),
     // The connection is also used by others.
     close: async () => {},
   };

@@ -134,6 +134,21 @@ function compileBodyUnwrap(
   };
 }
 
+/** Members of the upstream's body that the gateway itself sends. */
+const addedMembers = (definition: BodyDefinition): string[] =>
+  Object.keys({
+    ...definition.set,
+    ...definition.default,
+    ...definition.from_path,
+    ...definition.from_calls,
+  });
+
+/** Where the values are that a body has of calls, and what for. */
+const callSources = (definition: BodyDefinition): BodyRules["callSources"] => [
+  ...mergeSources(definition).map((path) => ({ path, use: "is merged with" }) as const),
+  ...Object.values(definition.from_calls ?? {}).map((path) => ({ path, use: "has" }) as const),
+];
+
 /**
  * Compiles one body of a resource.
  *
@@ -189,20 +204,12 @@ export function compileBody(
     schema,
     members,
     checks: definition.checks ?? [],
-    added: Object.keys({
-      ...definition.set,
-      ...definition.default,
-      ...definition.from_path,
-      ...definition.from_calls,
-    }),
+    added: addedMembers(definition),
     pathParameters: [...Object.values(definition.from_path ?? {}), ...format.pathParameters],
     format,
     isList,
     mergeSources: mergeSources(definition),
-    callSources: [
-      ...mergeSources(definition).map((path) => ({ path, use: "is merged with" }) as const),
-      ...Object.values(definition.from_calls ?? {}).map((path) => ({ path, use: "has" }) as const),
-    ],
+    callSources: callSources(definition),
     toPath,
     wrapper: fillShape(client.object ?? "$object", { object: "$object", name: names.client }),
     unwrap,

@@ -108,18 +108,32 @@ export interface CatalogContext {
   readonly lookup: (kind: string, value: unknown) => unknown;
 }
 
-/** Compiles the catalog of one resource. */
-export function compileCatalog(
+/** The ids of a catalog on both sides. */
+interface CatalogIds {
+  /** The client's id of an object of the upstream. */
+  readonly alphaId: Catalog["alphaId"];
+  readonly v4Id: Catalog["v4Id"];
+  readonly filterIds: Catalog["filterIds"];
+  /** Whether the client's ids are not those of the upstream. */
+  readonly renames: boolean;
+  readonly hasNoAlphaId: Catalog["hasNoAlphaId"];
+  /** The ids of the upstream that there are, if the pack lists them. */
+  readonly fixedIds: Catalog["fixedIds"];
+}
+
+/** Compiles how ids of a catalog are translated. */
+function compileIds(
   name: string,
   definition: CatalogDefinition,
-  context: CatalogContext,
+  isHidden: Catalog["isHidden"],
+  values: CatalogContext["values"],
   location: SourceLocation,
-): Catalog {
-  const { accepts = {}, closed = false, hidden_prefix: hidden, ignore_case: ignoreCase = false } = definition;
+): CatalogIds {
+  const { accepts = {}, closed = false, ignore_case: ignoreCase = false } = definition;
   const kind =
     definition.ids === undefined
       ? undefined
-      : resolveReference(location.at("ids"), "value kind", definition.ids, context.values);
+      : resolveReference(location.at("ids"), "value kind", definition.ids, values);
   const ids = kind?.ids;
   if (kind && !ids)
     location
@@ -131,27 +145,7 @@ export function compileCatalog(
     location.at("closed").report('"closed" needs "ids" with a table: the ids that there are');
   const fold = (id: string) => (ignoreCase ? id.toLowerCase() : id);
   const aliases = new Map(Object.entries(accepts).map(([alias, v4Id]) => [fold(alias), v4Id]));
-  const stub = compileExpressionAt(
-    location.at("stub"),
-    definition.stub,
-    ["id", "name", "values"],
-    context.values,
-  );
   const alphaId = (v4Id: string): string => ids?.toAlpha(v4Id) ?? v4Id;
-  const { isHidden, isHiddenAt } = compileHiddenPrefix(hidden);
-
-  const stubFor = (v4Id: string, row: unknown): MaybePromise<JsonText> =>
-    stub.print(row, { id: v4Id, name: alphaId(v4Id), values: context.lookup });
-
-  const textOf = (id: string, { catalogs }: ReadContext): JsonText =>
-    isHidden(id) ? null : catalogs.find(name, id)?.text;
-
-  function expand(v4Id: JsonText, row: () => string, reading: ReadContext): MaybePromise<JsonText> {
-    if (v4Id === null || v4Id === undefined || !isStringText(v4Id)) return null;
-    const id = stringFromJson(v4Id);
-    const found = textOf(id, reading);
-    return found === undefined ? stubFor(id, fromJsonText(row())) : found;
-  }
 
   function v4Id(requested: string, copy: CatalogCopy): string | undefined {
     const translated = ids?.toV4(requested);
@@ -173,13 +167,54 @@ export function compileCatalog(
     return [...new Set([id, ...others.filter((each) => !isHidden(each))])];
   }
 
+  return {
+    alphaId,
+    v4Id,
+    filterIds,
+    renames: ids !== undefined,
+    hasNoAlphaId: (v4Id) =>
+      ids !== undefined && (typeof v4Id !== "string" || ids.toAlpha(v4Id) === undefined),
+    fixedIds: closed ? ids?.v4Ids : undefined,
+  };
+}
+
+/** Compiles the catalog of one resource. */
+export function compileCatalog(
+  name: string,
+  definition: CatalogDefinition,
+  context: CatalogContext,
+  location: SourceLocation,
+): Catalog {
+  const { isHidden, isHiddenAt } = compileHiddenPrefix(definition.hidden_prefix);
+  const ids = compileIds(name, definition, isHidden, context.values, location);
+  const { fixedIds } = ids;
+  const stub = compileExpressionAt(
+    location.at("stub"),
+    definition.stub,
+    ["id", "name", "values"],
+    context.values,
+  );
+
+  const stubFor = (v4Id: string, row: unknown): MaybePromise<JsonText> =>
+    stub.print(row, { id: v4Id, name: ids.alphaId(v4Id), values: context.lookup });
+
+  const textOf = (id: string, { catalogs }: ReadContext): JsonText =>
+    isHidden(id) ? null : catalogs.find(name, id)?.text;
+
+  function expand(v4Id: JsonText, row: () => string, reading: ReadContext): MaybePromise<JsonText> {
+    if (v4Id === null || v4Id === undefined || !isStringText(v4Id)) return null;
+    const id = stringFromJson(v4Id);
+    const found = textOf(id, reading);
+    return found === undefined ? stubFor(id, fromJsonText(row())) : found;
+  }
+
   const mayCache =
     definition.with_token === undefined
       ? undefined
       : compileExpressionAt(location.at("with_token"), definition.with_token, []);
-  const fixedIds = closed ? ids?.v4Ids : undefined;
 
   return {
+    ...ids,
     name,
     place: location.origin.place,
     idMember: definition.id ?? context.id,
@@ -189,20 +224,13 @@ export function compileCatalog(
       Promise.resolve(mapMaybe(fixedIds, (id) => stubFor(id, {}))).then((texts) =>
         texts.map((text) => createCatalogEntry(text ?? "{}")),
       ),
-    hiddenPrefix: hidden,
-    renames: ids !== undefined,
-    hasNoAlphaId: (v4Id) =>
-      ids !== undefined && (typeof v4Id !== "string" || ids.toAlpha(v4Id) === undefined),
+    hiddenPrefix: definition.hidden_prefix,
     calls: compileCalls(definition, context, location),
-    fixedIds,
     opposites: definition.opposites ?? {},
-    alphaId,
-    v4Id,
-    filterIds,
     isHidden,
     expandAll(v4Ids, reading) {
-      const ids = v4Ids.filter(isStringText).map(stringFromJson);
-      return `[${ids.flatMap((id) => textOf(id, reading) ?? []).join(",")}]`;
+      const found = v4Ids.filter(isStringText).map(stringFromJson);
+      return `[${found.flatMap((id) => textOf(id, reading) ?? []).join(",")}]`;
     },
     expand,
     cachedText: (bytes, start, end, { catalogs }) =>
