@@ -1,12 +1,5 @@
 /** Opens all that a gateway depends on, as one list: it is closed in the opposite order. */
-import {
-  addAuditMetrics,
-  type AuditStore,
-  CLIENTS,
-  type ClientsParts,
-  openAudit,
-  startAuditThread,
-} from "../audit/index.ts";
+import { addAuditMetrics, type AuditStore, type ClientsParts } from "../audit/index.ts";
 import {
   createBodyReaders,
   createInFlightTracker,
@@ -18,17 +11,11 @@ import {
   type LegacyService,
   type OAuthServices,
   type OnUntrustedProxy,
-  openLegacy,
-  openOAuthServices,
-  openSharedState,
-  openUpstream,
-  readLinkBase,
   type RequestBodies,
   type SharedState,
   type StateFullness,
   type TokenCheckBudget,
   type TokenLocks,
-  UPSTREAM_TLS,
   type UpstreamClient,
   watchFullness,
 } from "../gateway/index.ts";
@@ -36,45 +23,27 @@ import {
   closeAll,
   type Closer,
   countDroppedLines,
-  createMetrics,
-  type Feature,
   type FeatureParts,
   type KeyValueStore,
   type Log,
   type Metrics,
-  openFeature,
   type OpenFeature,
-  openLog,
-  mayShareAddresses,
   type Settings,
   type Tracing,
-  addressNetwork,
 } from "../base/index.ts";
-import type { HostServices } from "./host-services.ts";
-import { openV4, type V4Service } from "./services/v4-service.ts";
-import {
-  COMPARISONS,
-  type ComparisonsParts,
-  loadInitialPack,
-  PACK_CHOICE,
-  type PackChoice,
-  SHADOW,
-  type OpenShadow,
-} from "../compare/index.ts";
+import { type V4Service } from "./services/v4-service.ts";
+import { type ComparisonsParts, type PackChoice, type OpenShadow } from "../compare/index.ts";
 import type { LoadedPack, Pack } from "../pack/index.ts";
-import { UPSTREAM_TOKENS, type UpstreamTokensParts } from "./services/read-upstream-tokens.ts";
-import { openTracingOf } from "./services/open-tracing.ts";
+import { type UpstreamTokensParts } from "./services/read-upstream-tokens.ts";
+import { createPageState, type PageState, type Rollout, type PlanInForce } from "../migration/index.ts";
 import {
-  checkPagePaths,
-  createPageState,
-  NO_PLAN_IN_FORCE,
-  NOTICES,
-  type PageState,
-  ROLLOUT,
-  type Rollout,
-  PLAN,
-  type PlanInForce,
-} from "../migration/index.ts";
+  type DependenciesOptions,
+  Opener,
+  openFeatures,
+  openStores,
+  openUpstreamServices,
+  type Stores,
+} from "./open-dependencies.ts";
 
 /** The services that a gateway opens before it listens. */
 export interface Dependencies {
@@ -128,17 +97,6 @@ export interface Dependencies {
   close(closeListeners: Closer): Promise<void>;
 }
 
-export interface DependenciesOptions {
-  /** The pack, if it is loaded already. */
-  readonly loaded?: LoadedPack | undefined;
-  /** OpenTelemetry's variables. Default: those of the process. */
-  readonly environment?: NodeJS.ProcessEnv;
-  /** The services of the embedding program. */
-  readonly host?: HostServices;
-  /** Whether dates of the plan may be earlier than those that were published. Default: false. */
-  readonly isAnnounced?: boolean | undefined;
-}
-
 /** How long closing waits for the audit records of requests that were aborted. */
 const LAST_RECORDS_MS = 1000;
 
@@ -163,90 +121,8 @@ export async function createDependencies(
   }
 }
 
-async function openDependencies(
-  settings: Settings,
-  { loaded, environment = process.env, host = {}, isAnnounced = false }: DependenciesOptions,
-  closers: Closer[],
-): Promise<Dependencies> {
-  const features: OpenFeature<FeatureParts<Pack> | undefined>[] = [];
-
-  /** Adds something that is open to the list. */
-  function add<T>(value: T, close: (value: T) => unknown): T {
-    closers.push(() => close(value));
-    return value;
-  }
-
-  async function addFeature<Needs, Parts extends FeatureParts<Pack> | undefined>(
-    feature: Feature<Needs, Parts>,
-    needs: Needs,
-  ): Promise<Parts> {
-    const opened = await openFeature(feature, settings, needs, { log, metrics, isReadOnly: false });
-    features.push(add(opened, (each) => each.close()));
-    return opened.parts;
-  }
-
-  // First: it starts while this thread compiles the pack.
-  const auditThread = add(startAuditThread(settings), (thread) => thread?.terminate());
-  const log = openLog(settings, host.logger);
-  const metrics = add(createMetrics(host.metrics), (each) => each.close());
-  const tracing = add(await openTracingOf(host.tracer, environment, log), (each) => each?.close());
-  let closeListeners: Closer = () => {};
-  closers.push(() => closeListeners());
-  /** Opened when it is first needed: an invalid pack is refused before that, unless another pack may be promoted. */
-  let opening: Promise<SharedState> | undefined;
-  const sharedState = (): Promise<SharedState> =>
-    (opening ??= openSharedState(settings, log).then((opened) => add(opened, (each) => each.close())));
-  const packChoice = await addFeature(PACK_CHOICE, { openStore: async () => (await sharedState()).state });
-  const initialPack = loadInitialPack(settings, loaded, packChoice);
-  const { pack } = initialPack;
-  // Only checked here: each active pack reads its own.
-  const upstreamTokens = await addFeature(UPSTREAM_TOKENS, { pack });
-  readLinkBase(settings, pack);
-  checkPagePaths(settings, pack);
-  const clients = await addFeature(CLIENTS, undefined);
-  const tls = await addFeature(UPSTREAM_TLS, undefined);
-  const v4 = add(await openV4(settings, pack, log), (each) => each.close());
-  const auditContext = { log, pack, networkOf: addressNetwork, directory: clients.current };
-  const audit = add(await openAudit(settings, auditContext, auditThread), (each) => each?.close());
-  const shared = await sharedState();
-  const { state } = shared;
-  const plan = await addFeature(PLAN, { pack, clients, state, audit, isAnnounced });
-  const legacy = add(openLegacy(settings, { log, metrics, tls }), (each) => each?.proxy.close());
-  const rollout = (await addFeature(ROLLOUT, { pack, clients, state, legacy }))?.rollout;
-  const planStatus = () => plan?.status();
-  await addFeature(NOTICES, { directory: clients.current, state, audit, planStatus });
-  const { report } = await addFeature(COMPARISONS, { pack, state });
-  const tokenParameter = pack.credentials.client?.queryParameter;
-  const shadow = await addFeature(SHADOW, { sides: rollout, legacy, state, report, tokenParameter });
-  const oauth = add(
-    openOAuthServices(settings, {
-      pack,
-      log,
-      authOrigin: v4.authOrigin,
-      tracing,
-      secureContext: tls?.contextFor(v4.authOrigin?.origin === v4.origin.origin),
-      state,
-    }),
-    (each) => each.close(),
-  );
-  // If the store is down, the first request that needs the epoch reads it.
-  await oauth.epoch.read().catch(() => {});
-  const upstreamOptions = {
-    name: pack.dialect.upstream.name,
-    origin: v4.origin,
-    timeoutMs: settings.UPSTREAM_TIMEOUT_MS,
-    connections: settings.UPSTREAM_CONNECTIONS,
-    secureContext: tls?.contextFor(true),
-    breaker: { areAddressesShared: mayShareAddresses(settings) },
-  };
-  const upstream = add(openUpstream(upstreamOptions, log, metrics), (each) => each.close());
-  const nativeProxy = add(createForward({ ...upstreamOptions, breaker: upstream.breaker }), (each) =>
-    each.close(),
-  );
-  const stateFullness = add(watchFullness(state, { log, metrics }), (each) => each.close());
-  const tokenChecks = add(createTokenCheckBudget(), (each) => each.close());
-  const bodies = createBodyReaders(settings.BODY_LIMIT);
-  const inFlight = createInFlightTracker();
+/** Adds the metrics of the process and of its stores. */
+function addMetrics({ metrics, audit, shared }: Stores, bodies: RequestBodies): void {
   if (audit) addAuditMetrics(metrics, audit.stats);
   metrics.addGauge("body_bytes", "Bytes of request bodies in memory.", () => bodies.bytes);
   metrics.addTotal(
@@ -255,36 +131,35 @@ async function openDependencies(
     countDroppedLines,
   );
   metrics.addGauge("replicas", "Processes that share the rate limits, including this one.", shared.replicas);
+}
+
+async function openDependencies(
+  settings: Settings,
+  options: DependenciesOptions,
+  closers: Closer[],
+): Promise<Dependencies> {
+  const opener = new Opener(settings, closers);
+  const stores = await openStores(settings, options, opener);
+  const { log, metrics, state, listeners } = stores;
+  const features = await openFeatures(settings, stores, options, opener);
+  const services = await openUpstreamServices(settings, stores, opener);
+  const bodies = createBodyReaders(settings.BODY_LIMIT);
+  const inFlight = createInFlightTracker();
+  addMetrics(stores, bodies);
   return {
-    log,
-    initialPack,
-    packChoice,
-    tokensOfUpstream: upstreamTokens,
-    v4,
-    audit,
-    shared,
-    oauth,
-    state,
-    stateFullness,
-    metrics,
-    features,
-    plan: plan?.rules ?? NO_PLAN_IN_FORCE,
-    clients,
-    reportComparison: report,
-    shadow,
-    upstream,
-    nativeProxy,
-    legacy,
-    rollout,
+    ...stores,
+    ...features,
+    ...services,
+    features: opener.features,
+    stateFullness: opener.add(watchFullness(state, { log, metrics }), (each) => each.close()),
+    tokenChecks: opener.add(createTokenCheckBudget(), (each) => each.close()),
     tokenLocks: createTokenLocks(),
-    tokenChecks,
     migrationPages: settings.MIGRATION_PAGE ? createPageState() : undefined,
     bodies,
     inFlight,
     onUntrustedProxy: createProxyWarning(log),
-    tracing,
-    async close(lastListeners) {
-      closeListeners = lastListeners;
+    async close(closeListeners) {
+      listeners.close = closeListeners;
       // Aborted requests are recorded too: only their record says whether v4 executed them.
       await inFlight.idle(LAST_RECORDS_MS);
       await closeAll(closers);

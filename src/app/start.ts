@@ -12,7 +12,8 @@ import { type Reload, isObserving, observedUrlOf, type Settings } from "../base/
 import { startAdminListener, type AdminDependencies } from "./listeners/admin-listener.ts";
 import type { OpenGateway } from "./controls.ts";
 import { createActivePack, type ActivePack } from "./pack/active-pack.ts";
-import { createDependencies, type Dependencies, type DependenciesOptions } from "./dependencies.ts";
+import { createDependencies, type Dependencies } from "./dependencies.ts";
+import type { DependenciesOptions } from "./open-dependencies.ts";
 import { createCandidateReloader } from "../compare/index.ts";
 import { createPackReloader } from "./pack/pack-reloader.ts";
 import type { Readiness } from "../console/index.ts";

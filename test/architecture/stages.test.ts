@@ -53,7 +53,7 @@ test.each(Object.entries(STAGES))("%s is called by %s alone", (stage, callers) =
 
 test("pipeline.ts imports the stages in their order, and fits a screen", () => {
   const source = readFileSync("src/gateway/pipeline/pipeline.ts", "utf8");
-  const body = source.slice(source.indexOf("return withLifecycle("));
+  const body = source.slice(source.indexOf("async function runPipeline("));
   const positions = Object.keys(STAGES)
     .slice(0, -1)
     .map((stage) => body.indexOf(stage));

@@ -13,7 +13,7 @@ import {
   type SettingTexts,
 } from "../../base/index.ts";
 import { guardProcess } from "../process-guard.ts";
-import type { DependenciesOptions } from "../dependencies.ts";
+import type { DependenciesOptions } from "../open-dependencies.ts";
 import { startService, type Service } from "../start.ts";
 import { curl } from "../../compare/index.ts";
 import { onSighup, waitForShutdownSignal } from "./signals.ts";

@@ -50,144 +50,170 @@ const RETRY_MS = 2000;
 /** Longer than any request may take. */
 const MAX_REQUEST_MS = 600_000;
 
-export function createActivePack(settings: Settings, dependencies: Dependencies): ActivePack {
-  const serving = new Set<ServingPack>();
-  const folder = settings.CANDIDATE_MAPPINGS_DIR;
-  const comparison =
-    folder === undefined
-      ? undefined
-      : createLiveComparison(settings, {
-          // While the candidate serves, testers may ask for another pack, which is not compared.
-          candidate: () => (candidate?.files.directory === folder ? candidate : undefined),
-          directory: dependencies.clients.current,
-          plan: dependencies.plan,
-          report: dependencies.reportComparison,
-          log: dependencies.log,
-        });
-  let candidate: ServingPack | undefined;
-  let isStopped = false;
-  let current = create(dependencies.initialPack, false);
+type LiveComparison = ReturnType<typeof createLiveComparison>;
+type Compare = LiveComparison["offer"];
 
-  function create(loaded: LoadedPack, isForTesters: boolean): ServingPack {
-    const { log, upstream } = dependencies;
-    const upstreamTokens = readUpstreamTokens(settings, loaded.pack);
-    // Checked before the catalogs start to be read.
-    readLinkBase(settings, loaded.pack);
-    checkPagePaths(settings, loaded.pack);
-    const catalogs = connectCatalogs(
-      loaded.pack,
-      upstream,
-      settings.CATALOG_TTL_SECONDS,
-      (catalog, message) =>
-        log.warn({ code: "AG_CATALOG_READ_FAILED", catalog, message }, "a catalog could not be read"),
-      upstreamTokens,
-      (catalog, { count, id, message }) =>
-        log.warn(
-          { code: "AG_CATALOG_ROWS_LEFT_OUT", catalog, count, row: id, message },
-          "rows of a catalog were left out",
-        ),
-    );
-    const ofPack = {
-      ...dependencies,
-      pack: loaded.pack,
-      catalogs,
-      upstreamTokens,
-      isForTesters,
-      compare:
-        comparison && !isForTesters
-          ? (exchange: Exchange) => {
-              // Entries of catalogs that were never read would differ.
-              if (catalogs.missing().length === 0) comparison.offer(loaded.pack, exchange);
-            }
-          : undefined,
-    };
-    const { legacy } = dependencies;
-    const router =
-      legacy && isObserving(settings)
-        ? createObserveRouter(settings, ofPack, legacy)
-        : createPublicRouter(settings, ofPack);
-    const pack = { ...loaded, catalogs, upstreamTokens, router };
-    serving.add(pack);
+/** Opens everything of a gateway that depends on a pack. @param compare Takes what was served, to compare it with a candidate */
+function openServingPack(
+  settings: Settings,
+  dependencies: Dependencies,
+  loaded: LoadedPack,
+  { isForTesters, compare }: { readonly isForTesters: boolean; readonly compare: Compare | undefined },
+): ServingPack {
+  const { log, upstream, legacy } = dependencies;
+  const upstreamTokens = readUpstreamTokens(settings, loaded.pack);
+  // Checked before the catalogs start to be read.
+  readLinkBase(settings, loaded.pack);
+  checkPagePaths(settings, loaded.pack);
+  const catalogs = connectCatalogs(
+    loaded.pack,
+    upstream,
+    settings.CATALOG_TTL_SECONDS,
+    (catalog, message) =>
+      log.warn({ code: "AG_CATALOG_READ_FAILED", catalog, message }, "a catalog could not be read"),
+    upstreamTokens,
+    (catalog, { count, id, message }) =>
+      log.warn(
+        { code: "AG_CATALOG_ROWS_LEFT_OUT", catalog, count, row: id, message },
+        "rows of a catalog were left out",
+      ),
+  );
+  const ofPack = {
+    ...dependencies,
+    pack: loaded.pack,
+    catalogs,
+    upstreamTokens,
+    isForTesters,
+    // Entries of catalogs that were never read would differ.
+    compare:
+      compare &&
+      ((exchange: Exchange) => void (catalogs.missing().length === 0 && compare(loaded.pack, exchange))),
+  };
+  const router =
+    legacy && isObserving(settings)
+      ? createObserveRouter(settings, ofPack, legacy)
+      : createPublicRouter(settings, ofPack);
+  return { ...loaded, catalogs, upstreamTokens, router };
+}
+
+/** The active pack, the candidate, and packs that in-flight requests still use. */
+class PackSwitch implements ActivePack {
+  private readonly settings: Settings;
+  private readonly dependencies: Dependencies;
+  private readonly serving = new Set<ServingPack>();
+  private readonly comparison: LiveComparison | undefined;
+  private offered: ServingPack | undefined;
+  private isStopped = false;
+  private active: ServingPack;
+
+  constructor(settings: Settings, dependencies: Dependencies) {
+    this.settings = settings;
+    this.dependencies = dependencies;
+    const folder = settings.CANDIDATE_MAPPINGS_DIR;
+    this.comparison =
+      folder === undefined
+        ? undefined
+        : createLiveComparison(settings, {
+            // While the candidate serves, testers may ask for another pack, which is not compared.
+            candidate: () => (this.offered?.files.directory === folder ? this.offered : undefined),
+            directory: dependencies.clients.current,
+            plan: dependencies.plan,
+            report: dependencies.reportComparison,
+            log: dependencies.log,
+          });
+    this.active = this.open(dependencies.initialPack, false);
+  }
+
+  current = (): ServingPack => this.active;
+
+  candidate = (): ServingPack | undefined => this.offered;
+
+  /** The candidate serves who asks for it. Another hash is rejected by the active pack, as a request of its client. */
+  handle: RequestHandler = (request, response, next) => {
+    const isAsked = this.offered && request.headers[PACK_HEADER] === this.offered.pack.hash;
+    return (isAsked ? this.offered! : this.active).router(request, response, next);
+  };
+
+  refreshTokens = (): boolean => {
+    this.refreshCandidateTokens();
+    return this.refreshTokensOf(this.active);
+  };
+
+  async replace(loaded: LoadedPack, isSuperseded: () => boolean): Promise<void> {
+    const next = this.open(loaded, false);
+    const isUnwanted = (): boolean => this.isStopped || isSuperseded();
+    await this.readCatalogs(next, isUnwanted);
+    if (isUnwanted()) return this.end(next);
+    try {
+      // They may have changed while the catalogs were read.
+      this.refreshTokensOf(next);
+    } catch (error) {
+      this.end(next);
+      throw error;
+    }
+    this.endWhenIdle(this.active);
+    this.active = next;
+  }
+
+  async offer(loaded: LoadedPack | undefined, isSuperseded: () => boolean): Promise<void> {
+    const next = loaded && this.open(loaded, true);
+    await next?.catalogs.refresh();
+    if (this.isStopped || isSuperseded()) return next && this.end(next);
+    this.endWhenIdle(this.offered);
+    this.offered = next;
+  }
+
+  stop(): void {
+    this.isStopped = true;
+    this.comparison?.stop();
+    for (const pack of this.serving) pack.catalogs.stop();
+  }
+
+  private open(loaded: LoadedPack, isForTesters: boolean): ServingPack {
+    const { comparison } = this;
+    const compare: Compare | undefined =
+      comparison && !isForTesters ? (pack, exchange) => comparison.offer(pack, exchange) : undefined;
+    const pack = openServingPack(this.settings, this.dependencies, loaded, { isForTesters, compare });
+    this.serving.add(pack);
     return pack;
   }
 
-  function end(pack: ServingPack): void {
+  private end(pack: ServingPack): void {
     pack.catalogs.stop();
-    serving.delete(pack);
+    this.serving.delete(pack);
   }
 
   /** In-flight requests may still read the catalogs of a pack. */
-  function endWhenIdle(pack: ServingPack | undefined): void {
-    if (pack) void dependencies.inFlight.idle(MAX_REQUEST_MS).then(() => end(pack));
+  private endWhenIdle(pack: ServingPack | undefined): void {
+    if (pack) void this.dependencies.inFlight.idle(MAX_REQUEST_MS).then(() => this.end(pack));
   }
 
   /** Tokens that were revoked are no longer accepted by any pack. A candidate that can't read them is dropped. */
-  function refreshCandidateTokens(): void {
-    if (!candidate) return;
+  private refreshCandidateTokens(): void {
+    if (!this.offered) return;
     try {
-      refreshTokensOf(candidate);
+      this.refreshTokensOf(this.offered);
     } catch {
-      endWhenIdle(candidate);
-      candidate = undefined;
+      this.endWhenIdle(this.offered);
+      this.offered = undefined;
     }
   }
 
-  /** Resolves once the catalogs are as complete as those of the current pack, or once the pack is no longer wanted. */
-  async function readCatalogs({ catalogs }: ServingPack, isUnwanted: () => boolean): Promise<void> {
+  /** Resolves once the catalogs are as complete as those of the active pack, or once the pack is no longer wanted. */
+  private async readCatalogs({ catalogs }: ServingPack, isUnwanted: () => boolean): Promise<void> {
     for (;;) {
       await catalogs.refresh();
-      const isComplete = catalogs.missing().length === 0 || current.catalogs.missing().length > 0;
+      const isComplete = catalogs.missing().length === 0 || this.active.catalogs.missing().length > 0;
       if (isComplete || isUnwanted()) return;
       await wait(RETRY_MS, undefined, { ref: false });
     }
   }
 
-  const refreshTokensOf = ({ upstreamTokens, pack }: ServingPack): boolean =>
-    refreshUpstreamTokens(upstreamTokens, settings, pack);
-
-  /** The candidate for who asks for it. Another hash is rejected by the active pack, as a request of its client. */
-  const handleWithCandidate: RequestHandler = (request, response, next) => {
-    const asked = candidate && request.headers[PACK_HEADER] === candidate.pack.hash ? candidate : current;
-    return asked.router(request, response, next);
-  };
-
-  return {
-    current: () => current,
-    candidate: () => candidate,
-    refreshTokens() {
-      refreshCandidateTokens();
-      return refreshTokensOf(current);
-    },
-    handle:
-      settings.CANDIDATE_MAPPINGS_DIR === undefined
-        ? (request, response, next) => current.router(request, response, next)
-        : handleWithCandidate,
-    async replace(loaded, isSuperseded) {
-      const next = create(loaded, false);
-      const isUnwanted = (): boolean => isStopped || isSuperseded();
-      await readCatalogs(next, isUnwanted);
-      if (isUnwanted()) return end(next);
-      try {
-        // They may have changed while the catalogs were read.
-        refreshTokensOf(next);
-      } catch (error) {
-        end(next);
-        throw error;
-      }
-      endWhenIdle(current);
-      current = next;
-    },
-    async offer(loaded, isSuperseded) {
-      const next = loaded && create(loaded, true);
-      await next?.catalogs.refresh();
-      if (isStopped || isSuperseded()) return next && end(next);
-      endWhenIdle(candidate);
-      candidate = next;
-    },
-    stop() {
-      isStopped = true;
-      comparison?.stop();
-      for (const pack of serving) pack.catalogs.stop();
-    },
-  };
+  private refreshTokensOf({ upstreamTokens, pack }: ServingPack): boolean {
+    return refreshUpstreamTokens(upstreamTokens, this.settings, pack);
+  }
 }
+
+/** Serves requests with the pack of the start, until another one replaces it. */
+export const createActivePack = (settings: Settings, dependencies: Dependencies): ActivePack =>
+  new PackSwitch(settings, dependencies);
