@@ -97,7 +97,7 @@ const limitPictures: Wrap = (implementation) =>
  *
  * @throws {Failure} no_date
  */
-function dateIn(millis: number, zone?: string): Date {
+export function dateIn(millis: number, zone?: string): Date {
   // oxlint-disable-next-line radix -- as in JSONata, 0x is a prefix
   const offset = zone === undefined ? 0 : Number.parseInt(zone);
   const date = new Date(millis + (60 * Math.floor(offset / 100) + (offset % 100)) * 60_000);

@@ -4,13 +4,22 @@ import { createSignature } from "../signature.ts";
 import { map } from "./map.ts";
 import { contains, replace, split } from "./regex.ts";
 import { join, string } from "./strings.ts";
+import { fromMillis } from "./time.ts";
 
-/** Functions that are asynchronous in the package, or whose limits name what is too large. */
-const OWN_FUNCTIONS = { contains, join, map, replace, split, string } as Readonly<Record<string, Callable>>;
+/** Functions that are asynchronous or slow in the package, or whose limits name what is too large. */
+const OWN_FUNCTIONS = {
+  contains,
+  fromMillis,
+  join,
+  map,
+  replace,
+  split,
+  string,
+} as Readonly<Record<string, Callable>>;
 
 /** Other functions that the packs of this repository use. */
 const COMMON_FUNCTIONS =
-  "assert boolean count exists floor fromMillis keys lookup lowercase merge not number round substring substringAfter " +
+  "assert boolean count exists floor keys lookup lowercase merge not number round substring substringAfter " +
   "substringBefore toMillis trim type uppercase";
 
 /** Functions that no pack of this repository uses. `check` says where they are called. */
