@@ -1,7 +1,7 @@
 /** Holds an answer against what a description says about it. */
 import { isObject } from "../../base/index.ts";
 import type { Place } from "../../migration/index.ts";
-import type { AnswerNode } from "./answer-tree.ts";
+import { ANSWER, type AnswerNode, type AnswerTree } from "./answer-tree.ts";
 import type { Patterns } from "./pattern.ts";
 
 /** A value that the description does not allow. */
@@ -63,7 +63,7 @@ function problemOf(value: unknown, { types, words, limits }: Place, patterns: Pa
 }
 
 /** Finds what a description does not allow in an answer, one of each place. */
-export function findMismatches(body: unknown, root: AnswerNode, patterns: Patterns): readonly Mismatch[] {
+export function findMismatches(body: unknown, tree: AnswerTree, patterns: Patterns): readonly Mismatch[] {
   const found = new Map<string, Mismatch>();
   let left = MOST_VALUES;
   const add = (place: string, actual: unknown, expected: string): void => {
@@ -95,6 +95,7 @@ export function findMismatches(body: unknown, root: AnswerNode, patterns: Patter
     else if (Array.isArray(value)) for (const item of value) checkItem(item, node);
     else if (isObject(value)) checkMembers(value, node);
   }
-  checkValue(body, root);
+  const root = tree.get(ANSWER);
+  if (root) checkValue(body, root);
   return [...found.values()];
 }
