@@ -160,7 +160,7 @@ describe("an expression that does not terminate is stopped", () => {
 
   test("the next evaluation has its full limit", () => {
     const expression = compile(
-      "($f := function($n){ $n > 0 ? 1 + $f($n - 1) : $stop ? 1 + $f($n) : 0 }; $f(90))",
+      "($f := function($g, $n){ $n > 0 ? 1 + $g($g, $n - 1) : $stop ? 1 + $g($g, $n) : 0 }; $f($f, 90))",
     );
     for (let round = 0; round < 20; round += 1) {
       expect(() => expression.evaluate({}, { stop: true })).toThrow(

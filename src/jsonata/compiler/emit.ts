@@ -5,7 +5,7 @@ import { NotCompilableError, type Code, quote } from "./code.ts";
 import { emitArray, emitObject } from "./constructors.ts";
 import { emitCall, emitLambda } from "./functions.ts";
 import { groupingOf } from "./grouping.ts";
-import { emitBinary, emitBind, emitBlock, emitCondition, emitNegation } from "./operators.ts";
+import { emitBinary, emitBlock, emitCondition, emitNegation } from "./operators.ts";
 import { emitPath } from "./paths.ts";
 import { type Scope, positionOf } from "./scope.ts";
 import { emitPredicates, emitNameStep } from "./steps.ts";
@@ -52,6 +52,7 @@ function emitUnary(node: AstNode, scope: Scope): Code {
 /** What no pack uses is left to the interpreter. */
 const NOT_EMITTED: Readonly<Record<string, string>> = {
   apply: "the operator ~>",
+  bind: "a variable that is bound inside an expression",
   descendant: "the operator **",
   parent: "the operator %",
   partial: "a partial application",
@@ -72,7 +73,6 @@ const EMITTERS: Readonly<Record<string, Emit>> = {
   binary: emitBinary,
   condition: emitCondition,
   block: emitBlock,
-  bind: emitBind,
   function: emitCall,
   lambda: emitLambda,
 };

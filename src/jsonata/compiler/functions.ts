@@ -102,10 +102,9 @@ function emitTailCall(node: AstNode, scope: Scope): Code {
 export function emitLambda(node: AstNode, scope: Scope): Code {
   if (node["signature"] !== undefined) throw new NotCompilableError("a function with a signature");
   if (node["thunk"] === true) return emitTailCall(childOf(node, "body"), scope);
-  const parameters = argumentsOf(node).map(({ value }) => String(value));
   const names: string[] = [];
   const js = emitFunction({ ...scope, errorPosition: undefined }, names, (inner) => {
-    const lambda = lambdaScope(inner, parameters, childOf(node, "body"));
+    const lambda = lambdaScope(inner, node);
     names.push(...lambda.names);
     return scope.unit.emit(childOf(node, "body"), lambda.scope).js;
   });

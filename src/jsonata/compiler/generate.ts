@@ -2,7 +2,7 @@ import { isNode, type AstNode, walk } from "../ast.ts";
 import { BUILTINS, NOT_COMPILED } from "../runtime/builtins/table.ts";
 import { emitMemberAccess, NotCompilableError } from "./code.ts";
 import { emit } from "./emit.ts";
-import { blockScope, rejectSharedBindings } from "./frames.ts";
+import { createVariableName } from "./frames.ts";
 import {
   type FunctionBody,
   type Frame,
@@ -53,7 +53,7 @@ function createOuterFrame(
 ): Frame {
   const variables = new Map<string, Variable>();
   function declare(name: string, js: string): Variable {
-    const variable = { js: unit.createName(/^\w+$/.test(name) ? `$${name}_` : "$"), kind: "value" } as const;
+    const variable = { js: createVariableName(unit, name), kind: "value" } as const;
     declared.push(`const ${variable.js} = ${js};`);
     return variable;
   }
@@ -74,10 +74,6 @@ function createOuterFrame(
       variables.set(name, variable);
       return variable;
     },
-    bind: (name) => {
-      throw new NotCompilableError(`$${name} bound outside of any block`);
-    },
-    markSet: () => undefined,
   };
 }
 
@@ -118,8 +114,7 @@ export function generate(ast: AstNode): Generated {
     isGeneral: false,
     errorPosition: undefined,
   };
-  rejectSharedBindings(ast);
-  const { js } = emit(ast, blockScope(scope, [ast]));
+  const { js } = emit(ast, scope);
   const context = `const context = ${unit.useHelper("wrapInput")}(input);`;
   if ([...used].some((helper) => GUARDED_HELPERS.has(helper)))
     outside.unshift(`${unit.useHelper("resetGuards")}();`);

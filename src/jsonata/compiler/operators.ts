@@ -1,6 +1,6 @@
 import { childOf, childrenOf, type AstNode } from "../ast.ts";
 import { kindOfEither, NotCompilableError, type Code, type CodeKind } from "./code.ts";
-import { blockScope } from "./frames.ts";
+import { emitInBlock } from "./frames.ts";
 import { positionOf, type Helper, type Scope } from "./scope.ts";
 
 /** Of a binary operator: its helper, the kind of its result, and whether the helper takes a position for errors. */
@@ -82,21 +82,8 @@ export function emitCondition(node: AstNode, scope: Scope): Code {
 export function emitBlock(node: AstNode, scope: Scope): Code {
   const expressions = childrenOf(node, "expressions");
   if (expressions.length === 0) return MISSING;
-  const inner = blockScope(scope, expressions);
-  const codes = expressions.map((expression) => {
-    const code = scope.unit.emit(expression, inner);
-    for (let bound = expression; bound.type === "bind"; bound = childOf(bound, "rhs"))
-      inner.frame.markSet(String(childOf(bound, "lhs").value), code.kind);
-    return code;
-  });
+  const codes = emitInBlock(expressions, scope);
   const last = codes.at(-1) as Code;
   if (codes.length === 1) return last;
   return { js: `(${codes.map(({ js }) => js).join(", ")})`, kind: last.kind };
-}
-
-/** Emits the assignment `$name := value`. */
-export function emitBind(node: AstNode, scope: Scope): Code {
-  const value = scope.unit.emit(childOf(node, "rhs"), scope);
-  const name = String(childOf(node, "lhs").value);
-  return name === "" ? value : { js: `(${scope.frame.bind(name)} = ${value.js})`, kind: value.kind };
 }

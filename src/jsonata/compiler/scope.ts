@@ -33,11 +33,8 @@ export interface Variable {
 
 /** The JSONata variables that are visible in a part of an expression. */
 export interface Frame {
-  readonly find: (name: string) => Variable;
-  /** Returns the JavaScript variable that `:=` sets. @throws {NotCompilableError} If nothing can be bound here. */
-  readonly bind: (name: string) => string;
-  /** Records that the variable is certainly set in all code that is generated from now on. */
-  readonly markSet: (name: string, kind: CodeKind) => void;
+  /** @param isInFunction Whether a function reads the variable, which may run later. @throws {NotCompilableError} */
+  readonly find: (name: string, isInFunction?: boolean) => Variable;
 }
 
 /** The surroundings of a node that is compiled. */

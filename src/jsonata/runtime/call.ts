@@ -13,9 +13,6 @@ export interface Builtin {
   readonly signature: Signature;
 }
 
-/** The value of a variable before it is set. */
-export const UNSET = Symbol("not set");
-
 /** Calls a function. @throws {Failure} T1006 If `called` is not a function; D1011, D1012; whatever fails in the function. */
 export function callFunction(called: unknown, args: readonly unknown[], context?: unknown): unknown {
   tick();

@@ -1,7 +1,7 @@
 /** All helpers of generated code, under the names that it uses. */
 export * from "./arithmetic.ts";
 export { resetGuards } from "./guard.ts";
-export { call, callBuiltin, UNSET } from "./call.ts";
+export { call, callBuiltin } from "./call.ts";
 export { BUILTINS } from "./builtins/table.ts";
 export { createMatcher, testPattern, replaceText } from "./builtins/regex.ts";
 export { filter, pickNth } from "./predicate.ts";

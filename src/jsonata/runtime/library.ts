@@ -110,7 +110,7 @@ export function dateIn(millis: number, zone?: string): Date {
  *
  * @throws {Failure} D3110, or no_date with a picture
  */
-export function checkMillis(millis: number | undefined, picture: string | undefined): number | undefined {
+function checkMillis(millis: number | undefined, picture: string | undefined): number | undefined {
   if (Number.isNaN(millis)) throw new Failure(picture === undefined ? "D3110" : "no_date");
   return millis;
 }
@@ -157,7 +157,7 @@ export const findLibraryFunction = (name: string): LibraryFunction =>
   LIMITED_FUNCTIONS[name] ?? (environment.lookup(name) as LibraryFunction);
 
 /** The members that jsonata's functions read of the evaluation that calls them. `$toMillis` completes a picture without a year. */
-const CALLER = {
+export const CALLER = {
   createSequence: sequence,
   environment: {
     get timestamp() {
@@ -165,7 +165,3 @@ const CALLER = {
     },
   },
 };
-
-/** Calls a function of jsonata that is synchronous. Its signature has been checked. */
-export const callLibrary = (name: string, ...args: readonly unknown[]): unknown =>
-  findLibraryFunction(name).implementation.apply(CALLER, [...args]);

@@ -1,5 +1,3 @@
-import jsonata from "jsonata";
-
 /** The signature of a function, in JSONata's notation `<s-nn?:s>`. */
 export interface Signature {
   /**
@@ -11,7 +9,7 @@ export interface Signature {
   readonly check: (args: readonly unknown[], context: unknown) => readonly unknown[];
 }
 
-/** A signature in a syntax tree. */
+/** A signature in the package. */
 export interface ParsedSignature {
   readonly definition: string;
   readonly validate: (args: readonly unknown[], context: unknown) => readonly unknown[];
@@ -60,28 +58,10 @@ function matchInOrder(expected: readonly Parameter[], args: readonly unknown[]):
   return args.length <= expected.length;
 }
 
-/** Creates a signature from a syntax tree. Most calls pass a quick check; JSONata's own validation handles the others. */
-export function signatureFromAst({ definition, validate }: ParsedSignature): Signature {
+/** Creates a signature from that of the package. Most calls pass a quick check; JSONata's own validation handles the others. */
+export function createSignature({ definition, validate }: ParsedSignature): Signature {
   const expected = parseParameters(definition);
   return {
     check: (args, context) => (matchInOrder(expected, args) ? args : validate(args, context)),
   };
-}
-
-/** Creates the signature of a built-in function. JSONata's own validation is created when it is first needed. */
-export function parseSignature(definition: string): Signature {
-  const expected = parseParameters(definition);
-  let validate: ParsedSignature["validate"] | undefined;
-  return {
-    check(args, context) {
-      if (matchInOrder(expected, args)) return args;
-      validate ??= parseWithJsonata(definition).validate;
-      return validate(args, context);
-    },
-  };
-}
-
-function parseWithJsonata(definition: string): ParsedSignature {
-  const tree: unknown = jsonata(`function()${definition}{0}`).ast();
-  return (tree as { readonly signature: ParsedSignature }).signature;
 }

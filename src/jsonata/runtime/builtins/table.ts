@@ -1,80 +1,57 @@
 import type { Builtin, Callable } from "../call.ts";
-import { callLibrary, findLibraryFunction } from "../library.ts";
-import { parseSignature, signatureFromAst } from "../signature.ts";
-import { isTruthy } from "../values.ts";
+import { CALLER, findLibraryFunction } from "../library.ts";
+import { createSignature } from "../signature.ts";
 import { map } from "./map.ts";
-import * as numbers from "./numbers.ts";
-import * as objects from "./objects.ts";
-import * as regex from "./regex.ts";
-import * as strings from "./strings.ts";
-import * as time from "./time.ts";
+import { contains, replace, split } from "./regex.ts";
+import { join, string } from "./strings.ts";
+import { fromMillis } from "./time.ts";
 
-/** The implementation of a built-in function, and its signature in JSONata's notation. */
-type Entry = readonly [run: (...args: never[]) => unknown, signature: string];
+/** Functions that are asynchronous or slow in the package, or whose limits name what is too large. */
+const OWN_FUNCTIONS = {
+  contains,
+  fromMillis,
+  join,
+  map,
+  replace,
+  split,
+  string,
+} as Readonly<Record<string, Callable>>;
 
-const onNumbers: Readonly<Record<string, Entry>> = {
-  count: [numbers.count, "<a:n>"],
-  number: [numbers.number, "<(nsb)-:n>"],
-  floor: [numbers.floor, "<n-:n>"],
-  round: [numbers.round, "<n-n?:n>"],
-  toMillis: [time.toMillis, "<s-s?:n>"],
-  fromMillis: [time.fromMillis, "<n-s?s?:s>"],
-};
+/** Other functions that the packs of this repository use. */
+const COMMON_FUNCTIONS =
+  "assert boolean count exists floor keys lookup lowercase merge not number round substring substringAfter " +
+  "substringBefore toMillis trim type uppercase";
 
-const onStrings: Readonly<Record<string, Entry>> = {
-  string: [strings.string, "<x-b?:s>"],
-  substring: [strings.substring, "<s-nn?:s>"],
-  substringBefore: [strings.substringBefore, "<s-s:s>"],
-  substringAfter: [strings.substringAfter, "<s-s:s>"],
-  lowercase: [strings.lowercase, "<s-:s>"],
-  uppercase: [strings.uppercase, "<s-:s>"],
-  trim: [strings.trim, "<s-:s>"],
-  join: [strings.join, "<a<s>s?:s>"],
-  contains: [regex.contains, "<s-(sf):b>"],
-  replace: [regex.replace, "<s-(sf)(sf)n?:s>"],
-  split: [regex.split, "<s-(sf)n?:a<s>>"],
-};
-
-const onAnything: Readonly<Record<string, Entry>> = {
-  boolean: [(value: unknown) => (value === undefined ? undefined : isTruthy(value)), "<x-:b>"],
-  not: [(value: unknown) => (value === undefined ? undefined : !isTruthy(value)), "<x-:b>"],
-  exists: [(value: unknown) => value !== undefined, "<x:b>"],
-  type: [objects.type, "<x:s>"],
-  assert: [objects.assert, "<bs?:x>"],
-  keys: [objects.keys, "<x-:a<s>>"],
-  lookup: [objects.lookup, "<x-s:x>"],
-  merge: [objects.merge, "<a<o>:o>"],
-  map: [map, "<af>"],
-};
-
-/** Functions that no pack of this repository uses. Compiled expressions call them in the package `jsonata`. */
-const LIBRARY_FUNCTIONS =
+/** Functions that no pack of this repository uses. `check` says where they are called. */
+const RARE_FUNCTIONS =
   "abs append average base64decode base64encode ceil clone decodeUrl decodeUrlComponent distinct encodeUrl encodeUrlComponent error " +
   "formatBase formatInteger formatNumber length max min pad parseInteger power reverse spread sqrt sum zip";
 
-const IN_LIBRARY: ReadonlySet<string> = new Set(LIBRARY_FUNCTIONS.split(" "));
+const isRare: ReadonlySet<string> = new Set(RARE_FUNCTIONS.split(" "));
 
-/** Functions that a call with a second argument, a picture, leaves to the package. */
+/** Functions that a call with a second argument, a picture, makes slow. */
 const WITH_PICTURES: ReadonlySet<string> = new Set(["fromMillis", "toMillis"]);
 
-/** Whether a call of a built-in function with this many arguments runs in the package `jsonata`. */
+/** Whether `check` reports a call of a built-in function with this many arguments as left to the package `jsonata`. */
 export const isLeftToLibrary = (name: string, count: number): boolean =>
-  IN_LIBRARY.has(name) || (WITH_PICTURES.has(name) && count > 1);
+  isRare.has(name) || (WITH_PICTURES.has(name) && count > 1);
+
+/** Creates a function of compiled expressions from that of the package, with its signature. */
+function createBuiltin(name: string): Builtin {
+  const { implementation, signature } = findLibraryFunction(name);
+  return {
+    name,
+    run: OWN_FUNCTIONS[name] ?? implementation.bind(CALLER),
+    signature: createSignature(signature),
+  };
+}
 
 /** All built-in functions of compiled expressions by name. */
 export const BUILTINS: Readonly<Record<string, Builtin>> = Object.fromEntries(
-  [
-    ...Object.entries({ ...onNumbers, ...onStrings, ...onAnything }).map(([name, [run, taken]]): Builtin => ({
-      name,
-      run: run as Callable,
-      signature: parseSignature(taken),
-    })),
-    ...[...IN_LIBRARY].map((name): Builtin => ({
-      name,
-      run: (...args) => callLibrary(name, ...args),
-      signature: signatureFromAst(findLibraryFunction(name).signature),
-    })),
-  ].map((builtin) => [builtin.name, builtin]),
+  [...Object.keys(OWN_FUNCTIONS), ...COMMON_FUNCTIONS.split(" "), ...isRare].map((name) => [
+    name,
+    createBuiltin(name),
+  ]),
 );
 
 /** Built-in functions that only the interpreter supports, with the reason. */
