@@ -1,4 +1,5 @@
 /** The sender of a request, as the plan asks about it. */
+import type { Endpoint } from "../../pack/index.ts";
 import { type RequestContext, provenIdentity } from "./context.ts";
 import type { AuthenticatedClient } from "./client.ts";
 import { learnToken, type ProofDependencies, type TokenProof } from "./prove-token.ts";
@@ -10,7 +11,7 @@ interface GivenSender {
   readonly client: AuthenticatedClient;
   readonly issuer: PlanSender["issuer"];
   /** The call that shows whether v4 accepts a token. */
-  readonly check: TokenProof["check"];
+  readonly check: Endpoint | undefined;
   /** Gives back what the request took of the rate limit of its address. */
   readonly credit: TokenProof["creditAddress"];
 }
