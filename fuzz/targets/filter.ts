@@ -30,7 +30,7 @@ function onlyV4sOperators(value: unknown): boolean {
 export const target: Target = {
   name: "filter",
   subject: "A client's filter, translated",
-  covers: ["/src/pack/filters/", "/src/pack/fields/filter.ts", "/src/pack/fields/value-kinds.ts"],
+  covers: ["/src/pack/filters/", "/src/pack/fields/filter-fields.ts", "/src/pack/fields/value-kinds.ts"],
   longest: 9000,
   seeds: [
     "{}",

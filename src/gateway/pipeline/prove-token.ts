@@ -7,7 +7,7 @@ import type { AuthenticatedClient, ClientToken } from "./client.ts";
 import type { AlphaRequest } from "./request.ts";
 import { createUpstreamActivity } from "./calls/instrument-call.ts";
 import { requestWithoutBody } from "./calls/prepared-request.ts";
-import { resolveToken, type TokenDependencies } from "./stages/authorize.ts";
+import { resolveToken, type TokenDependencies } from "./stages/resolve-token.ts";
 import { UpstreamCaller, type CallDependencies, type CallerRequest } from "./calls/upstream-call.ts";
 import { InvalidUpstreamResponseError } from "./calls/upstream-response.ts";
 

@@ -1,12 +1,12 @@
 /** The plan by which the old API ends: `SUNSET_FILE`, and what replicas share about it. */
-import { errorText, type Feature, plural, RefusedError } from "../../base/index.ts";
+import { errorText, type Feature, type Log, type Metrics, plural, RefusedError } from "../../base/index.ts";
 import { PLAN_ACTIONS, PLAN_COMMANDS } from "./commands.ts";
 import { createControl, type Action, type PlanControl } from "./control.ts";
 import { describePlan, type PlanStatus } from "./describe-plan.ts";
 import { createKnownClients } from "./known-clients.ts";
 import { planBlocks } from "./plan-blocks.ts";
 import { createPlan, type Plan, type PlanDefinition } from "./plan.ts";
-import { createPlanInForce } from "./plan-in-force.ts";
+import { createPlanInForce, type PlanRuntime } from "./plan-in-force.ts";
 import type { PlanNeeds, PlanParts } from "./plan-parts.ts";
 import { findUnknownNames, packNames } from "./plan-names.ts";
 import { PLAN_SCHEMA } from "./plan-definition.ts";
@@ -14,6 +14,64 @@ import { planFile } from "./plan-file.ts";
 
 /** Open windows are prepared every second. A pause has five seconds. */
 const TICK_MS = 1000;
+
+/** The log text while the shared state can't be read. */
+const STATE_UNKNOWN = {
+  code: "AG_SUNSET_STATE_UNKNOWN",
+  begins: "the shared state of the plan can't be read: the last known state applies",
+  ends: "the shared state of the plan can be read again",
+} as const;
+
+/** Stores the dates of a plan as published. Never rejects. */
+async function publish({ dates }: Plan, control: PlanControl, log: Log): Promise<void> {
+  await control.publish(dates).catch((error: unknown) => {
+    log.error(
+      { code: "AG_SUNSET_PUBLISH_FAILED", error: errorText(error) },
+      "the dates of the plan could not be stored: a shorter one would not be noticed",
+    );
+  });
+}
+
+/** Pauses or resumes a stage, or all. */
+async function changeStage(
+  { stages, pauses }: PlanStatus,
+  action: Action,
+  act: PlanControl["pause"],
+  message: string,
+  log: Log,
+): Promise<void> {
+  const { stage } = action;
+  // A paused stage may have left the plan meanwhile.
+  const isKnown = stages.some(({ name }) => name === stage) || pauses.some((each) => each.stage === stage);
+  if (stage !== null && !isKnown)
+    throw new RefusedError("AG_SUNSET_NO_STAGE", `The plan has no stage "${stage}".`, { isUnknown: true });
+  await act(action);
+  log.info(action, message);
+}
+
+/** Adds the gauges of the plan. */
+function addGauges(
+  metrics: Pick<Metrics, "addGauge">,
+  {
+    rules,
+    control,
+    status,
+  }: Pick<PlanParts, "status"> & { readonly rules: PlanRuntime; readonly control: PlanControl },
+): void {
+  metrics.addGauge("sunset_in_force", "1 while requests are decided by the sunset plan, else 0.", () =>
+    Number(rules.isInForce()),
+  );
+  metrics.addGauge(
+    "sunset_paused",
+    "Pauses of the sunset plan. A pause of all stages counts as one.",
+    () => control.state().pauses.length,
+  );
+  metrics.addGauge(
+    "sunset_stages_active",
+    "Stages of the sunset plan that apply now.",
+    () => status().stages.filter(({ state }) => state === "active").length,
+  );
+}
 
 export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
   name: "sunset",
@@ -32,21 +90,11 @@ export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
     let plan: Plan | undefined;
     let isConfirmed = false;
 
-    /** The dates count as published once requests are decided by them. */
-    async function publish(): Promise<void> {
-      if (isReadOnly || !isConfirmed || !plan) return;
-      await control.publish(plan.dates).catch((error: unknown) => {
-        log.error(
-          { code: "AG_SUNSET_PUBLISH_FAILED", error: errorText(error) },
-          "the dates of the plan could not be stored: a shorter one would not be noticed",
-        );
-      });
-    }
-
-    function accept(definition: PlanDefinition): Promise<void> {
+    async function accept(definition: PlanDefinition): Promise<void> {
       plan = createPlan(definition);
       isConfirmed = control.isKnown();
-      return publish();
+      // The dates count as published once requests are decided by them.
+      if (!isReadOnly && isConfirmed) await publish(plan, control, log);
     }
 
     let onTick = (): void => {};
@@ -59,11 +107,7 @@ export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
         // A file that shortened a date is accepted once somebody has announced it.
         if ((await control.refresh()) || !hadStore) readAgain();
       },
-      {
-        code: "AG_SUNSET_STATE_UNKNOWN",
-        begins: "the shared state of the plan can't be read: the last known state applies",
-        ends: "the shared state of the plan can be read again",
-      },
+      STATE_UNKNOWN,
     );
     await tick();
     const kind = planFile(() => ({
@@ -96,34 +140,9 @@ export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
     onTick = () => void rules.prepareWindows();
 
     const status = (): PlanStatus => describePlan(current(), { control, rules, time: Date.now() });
-    metrics.addGauge("sunset_in_force", "1 while requests are decided by the sunset plan, else 0.", () =>
-      Number(rules.isInForce()),
-    );
-    metrics.addGauge(
-      "sunset_paused",
-      "Pauses of the sunset plan. A pause of all stages counts as one.",
-      () => control.state().pauses.length,
-    );
-    metrics.addGauge(
-      "sunset_stages_active",
-      "Stages of the sunset plan that apply now.",
-      () => status().stages.filter(({ state }) => state === "active").length,
-    );
-
-    /** Pauses or resumes. */
-    async function change(action: Action, act: PlanControl["pause"], message: string): Promise<void> {
-      const { stage } = action;
-      const { stages, pauses } = status();
-      // A paused stage may have left the plan meanwhile.
-      const isKnown =
-        stages.some(({ name }) => name === stage) || pauses.some((each) => each.stage === stage);
-      if (stage !== null && !isKnown)
-        throw new RefusedError("AG_SUNSET_NO_STAGE", `The plan has no stage "${stage}".`, {
-          isUnknown: true,
-        });
-      await act(action);
-      log.info(action, message);
-    }
+    addGauges(metrics, { rules, control, status });
+    const change = (action: Action, act: PlanControl["pause"], message: string): Promise<void> =>
+      changeStage(status(), action, act, message, log);
 
     return {
       rules,

@@ -1,5 +1,4 @@
 /** The plan in force: what it decides about requests, and what stops it. */
-import { isDeepStrictEqual } from "node:util";
 import { errorText, type Log, type Metrics } from "../../base/index.ts";
 import {
   AuditUnavailableError,
@@ -7,15 +6,14 @@ import {
   type ClientIdentity,
   type DecisionReader,
 } from "../../audit/index.ts";
-import { NO_PLAN, type PlanRules, type PlanVerdict, provenBy } from "../../gateway/index.ts";
+import { NO_PLAN, type PlanRules, type PlanVerdict } from "../../gateway/index.ts";
 import type { PlanControl } from "./control.ts";
 import type { KnownClients } from "./known-clients.ts";
+import { OpenWindows } from "./open-windows.ts";
 import type { Decision, Plan, PlanConditions, PlanQuery, StageWindow } from "./plan.ts";
 import type { PlanClient } from "./plan-dates.ts";
 import { provenClient } from "./proven-client.ts";
-import { findCalling, readUsualRate } from "./recorded-traffic.ts";
-import { watchStorms } from "./retry-storms.ts";
-import { type StormingClient, StormingClients } from "./storming-clients.ts";
+import { StormGuard } from "./storming-clients.ts";
 
 /** The rules of a plan, and the data for the page of a client. */
 export interface PlanInForce extends PlanRules {
@@ -44,19 +42,6 @@ export interface PlanOptions {
   readonly clock?: (() => number) | undefined;
 }
 
-type BrownOut = Extract<Decision, { kind: "brown_out" }>;
-
-/** Pause before traffic that could not be read is read again. */
-const RETRY_MS = 10_000;
-
-/** The known facts about an open window. */
-interface OpenWindow {
-  readonly from: number;
-  readonly waitFor: readonly string[];
-  /** Clients that it waits for, and that called. */
-  readonly blockedBy: readonly string[];
-}
-
 /** The rules of a plan, and what keeps them up to date. */
 export interface PlanRuntime extends PlanInForce {
   readonly conditions: PlanConditions;
@@ -70,112 +55,25 @@ export interface PlanRuntime extends PlanInForce {
   prepareWindows(): Promise<void>;
 }
 
-/** Creates the rules of a plan. */
-export function createPlanInForce({
-  plan,
-  directory,
-  control,
-  isConfirmed,
-  known,
-  decisions,
-  log,
-  metrics,
-  clock = Date.now,
-}: PlanOptions): PlanRuntime {
-  const open = new Map<string, OpenWindow>();
-  const storms = watchStorms();
-  const storming = new StormingClients();
-  let retryAt = 0;
-  let preparing: Promise<void> | undefined;
+const clientOf = (identity: ClientIdentity, directory: ClientDirectory): PlanClient => ({
+  name: directory.nameOf(identity),
+  fingerprint: identity.fingerprint ?? undefined,
+  application: identity.application ?? undefined,
+  label: identity.label ?? undefined,
+});
 
-  /** A changed plan may wait for other clients in a window that is open. */
-  const openWindow = ({ name, waitFor }: StageWindow["stage"], from: number): OpenWindow | undefined => {
-    const found = open.get(name);
-    return found?.from === from && isDeepStrictEqual(found.waitFor, waitFor) ? found : undefined;
-  };
+/** What {@link createJudge} needs. */
+interface JudgeOptions extends Omit<PlanOptions, "isConfirmed" | "clock"> {
+  readonly clock: () => number;
+  readonly isInForce: () => boolean;
+  /** The conditions without what lets single clients through. */
+  readonly conditions: PlanConditions;
+}
 
-  const sharedConditions: PlanConditions = {
-    isPaused: (stage) => control.pauseOf(stage) !== undefined,
-    mayBegin(stage, window) {
-      if (stage.waitFor.length === 0) return true;
-      // Until it is known who called, the window does not begin.
-      return openWindow(stage, window.from)?.blockedBy.length === 0;
-    },
-  };
-
-  const clientOf = (identity: ClientIdentity): PlanClient => ({
-    name: directory().nameOf(identity),
-    fingerprint: identity.fingerprint ?? undefined,
-    application: identity.application ?? undefined,
-    label: identity.label ?? undefined,
-  });
-
-  const isInForce = (): boolean => control.isKnown() && isConfirmed();
-
-  async function prepare({ stage: { name, waitFor }, window: { from } }: StageWindow): Promise<void> {
-    // Where nobody knows who called, it waits for all.
-    const blockedBy = decisions ? await findCalling(decisions, directory(), waitFor, from) : waitFor;
-    open.set(name, { from, waitFor, blockedBy });
-    if (blockedBy.length > 0)
-      log.warn(
-        { code: "AG_SUNSET_WINDOW_WAITS", stage: name, clients: blockedBy },
-        "a window of the plan does not begin: clients that it waits for called within 14 days",
-      );
-  }
-
-  async function readWindows(): Promise<void> {
-    for (const each of plan().windowsAt(clock())) {
-      const { stage, window } = each;
-      if (stage.waitFor.length > 0 && !openWindow(stage, window.from)) await prepare(each);
-    }
-  }
-
-  async function prepareOpen(): Promise<void> {
-    if (clock() < retryAt) return;
-    try {
-      await readWindows();
-    } catch (error) {
-      retryAt = clock() + RETRY_MS;
-      log.error(
-        { code: "AG_SUNSET_TRAFFIC_UNKNOWN", error: errorText(error) },
-        "the traffic before a window can't be read: windows that wait for clients don't begin",
-      );
-    }
-  }
-
-  /** Lets the client through until the window ends. If several clients storm, the stage is paused for all. */
-  function endStorm({ stage: { name: stage }, window }: BrownOut, client: StormingClient): void {
-    const clients = storming.add(stage, window, client);
-    log.error(
-      { code: "AG_SUNSET_STORM", stage, client: client.name, isPaused: clients !== undefined },
-      "a client answers a window with a storm of retries: the window lets it through; if several do, the stage is paused",
-    );
-    if (clients === undefined) return;
-    const reason = `${clients.join(", ")} answered with storms of retries`;
-    control.pause({ stage, by: "gateway", reason }).catch((error: unknown) => {
-      log.error(
-        { code: "AG_SUNSET_PAUSE_FAILED", stage, error: errorText(error) },
-        "a stage of the plan could not be paused",
-      );
-    });
-  }
-
-  function countRetry(decision: BrownOut, client: PlanClient, address: string): void {
-    const { stage, window } = decision;
-    const { name, keys } = provenClient(client, directory());
-    if (!decisions || name === undefined) return;
-    const { fingerprint: token } = client;
-    const by = name === token ? provenBy(undefined, token, address) : provenBy(name, undefined, address);
-    const readUsual = (): Promise<number | undefined> => readUsualRate(decisions, keys, window.from);
-    storms.count(name, clock(), readUsual).then(
-      (isStorm) => isStorm && endStorm(decision, { name, by }),
-      (error: unknown) =>
-        log.error(
-          { code: "AG_SUNSET_RATE_UNKNOWN", stage: stage.name, client: name, error: errorText(error) },
-          "how much a client usually calls can't be read: its retries are not taken for a storm",
-        ),
-    );
-  }
+/** Creates what decides requests by the plan, and counts what the plan does to them. */
+function createJudge(options: JudgeOptions): PlanInForce["judge"] {
+  const { plan, directory, known, log, metrics, clock, isInForce, conditions: sharedConditions } = options;
+  const storms = new StormGuard(options);
 
   /** The conditions for a client that may have been let through. */
   function conditionsOf({ client, time }: Pick<PlanQuery, "client" | "time">): PlanConditions {
@@ -183,7 +81,7 @@ export function createPlanInForce({
     if (name === undefined) return sharedConditions;
     const { isPaused, mayBegin } = sharedConditions;
     return {
-      isPaused: (stage) => isPaused(stage) || storming.isExempt(stage, name, time),
+      isPaused: (stage) => isPaused(stage) || storms.isExempt(stage, name, time),
       mayBegin,
     };
   }
@@ -197,7 +95,8 @@ export function createPlanInForce({
   ): PlanVerdict | undefined {
     if (decision) {
       metrics.countStage(decision.stage.name, decision.kind);
-      if (decision.kind === "brown_out" && address !== undefined) countRetry(decision, query.client, address);
+      if (decision.kind === "brown_out" && address !== undefined)
+        storms.count(decision, query.client, address);
       return { decision, hiddenFields: undefined };
     }
     const hiddenFields = plan().hiddenFields(query, conditions);
@@ -205,11 +104,9 @@ export function createPlanInForce({
   }
 
   /** Asks whether the client is known, where that matters: in a freeze. */
-  function judge(
-    ...[identity, route, proof]: Parameters<PlanInForce["judge"]>
-  ): ReturnType<PlanInForce["judge"]> {
+  return function judge(identity, route, proof) {
     if (!isInForce()) return undefined;
-    const query = { client: clientOf(identity()), route, time: clock() };
+    const query = { client: clientOf(identity(), directory()), route, time: clock() };
     const { isAccepted, address } = proof ?? {};
     const conditions = proof ? conditionsOf(query) : sharedConditions;
     const decision = plan().decide({ ...query, isKnownClient: true }, conditions);
@@ -227,28 +124,40 @@ export function createPlanInForce({
         );
       throw error;
     });
-  }
+  };
+}
+
+/** Creates the rules of a plan. */
+export function createPlanInForce({ clock = Date.now, ...options }: PlanOptions): PlanRuntime {
+  const { plan, directory, control, isConfirmed, metrics } = options;
+  const windows = new OpenWindows({ ...options, clock });
+  const isInForce = (): boolean => control.isKnown() && isConfirmed();
+  const conditions: PlanConditions = {
+    isPaused: (stage) => control.pauseOf(stage) !== undefined,
+    mayBegin: (stage, { from }) => windows.mayBegin(stage, from),
+  };
 
   return {
-    conditions: sharedConditions,
+    conditions,
     isActive: () => true,
-    judge,
+    judge: createJudge({ ...options, clock, isInForce, conditions }),
     isInForce,
     link: () => plan().policy ?? plan().guide,
     headersFor: (identity, route) =>
       // Dates that shorten published ones are not sent to anybody.
-      isConfirmed() ? plan().headersFor(clientOf(identity()), route) : undefined,
-    endOf: (identity, route) => (isConfirmed() ? plan().endOf(clientOf(identity), route) : undefined),
+      isConfirmed() ? plan().headersFor(clientOf(identity(), directory()), route) : undefined,
+    endOf: (identity, route) =>
+      isConfirmed() ? plan().endOf(clientOf(identity, directory()), route) : undefined,
     windowsFor: (identity) =>
       isConfirmed()
         ? plan()
-            .windowsFor(clientOf(identity), clock())
-            .filter(({ stage }) => !sharedConditions.isPaused(stage.name))
+            .windowsFor(clientOf(identity, directory()), clock())
+            .filter(({ stage }) => !conditions.isPaused(stage.name))
         : [],
     count: metrics.countStage,
-    blockedBy: (stage, from) => openWindow(stage, from)?.blockedBy ?? [],
-    readWindows,
-    prepareWindows: () => (preparing ??= prepareOpen().finally(() => (preparing = undefined))),
+    blockedBy: (stage, from) => windows.blockedBy(stage, from) ?? [],
+    readWindows: () => windows.read(),
+    prepareWindows: () => windows.prepare(),
   };
 }
 

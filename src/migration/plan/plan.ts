@@ -140,26 +140,90 @@ const isOpen = ({ from, until }: Window, time: number): boolean => hasBegun(from
 const hasWindows = (stage: Stage): stage is BrownOutStage | FieldStage =>
   stage.kind === "brown_out" || stage.kind === "field";
 
-/** Creates the plan of a definition. */
-export function createPlan(definition: PlanDefinition): Plan {
-  const { stages, dates, announced, policy, guide } = definition;
-  const freezes = stages.filter((stage) => stage.kind === "freeze");
-  const ends = stages.filter((stage) => stage.kind === "end");
-  const withWindows = stages
-    .filter(hasWindows)
-    .map((stage): { stage: BrownOutStage | FieldStage; find: FindWindow } => ({
-      stage,
-      find: createWindows(stage.rule),
-    }));
-  const finder = new Map(withWindows.map(({ stage, find }) => [stage.name, find]));
-  const hasFields = stages.some(({ kind }) => kind === "field");
+function isAllowed(dates: PlanDates, client: PlanClient, time: number): boolean {
+  const allowed = valueOf(dates.allowed, client);
+  return allowed !== undefined && !hasBegun(allowed, time);
+}
+
+/** The stage that ends a route for a client, which says why. */
+function activeEnd(
+  ends: readonly EndStage[],
+  dates: PlanDates,
+  { client, route, time }: PlanQuery,
+  { isPaused }: PlanConditions,
+): { stage: EndStage; since: number } | undefined {
+  if (isAllowed(dates, client, time)) return undefined;
+  const own = valueOf(dates.clientEnds, client);
+  for (const stage of ends) {
+    // Only the end for all has a client's own date in its place.
+    const isForAll = stage.routes.length === 0 && stage.clients.length === 0;
+    const since = isForAll ? (own ?? stage.date) : stage.date;
+    if (hasBegun(since, time) && isWithin(stage, client, route) && !isPaused(stage.name))
+      return { stage, since };
+  }
+  return undefined;
+}
+
+function writeHeaders(
+  { dates, announced, policy, guide }: PlanDefinition,
+  client: PlanClient,
+  route: string | null,
+): Readonly<Record<string, string>> {
+  const end = endOf(dates, client, route);
+  const links = [
+    ...(guide === undefined ? [] : [`<${guide}>; rel="deprecation"`]),
+    ...(policy === undefined ? [] : [`<${policy}>; rel="sunset"`]),
+  ];
+  return {
+    // RFC 9745: `@` and seconds.
+    deprecation: `@${announced / 1000}`,
+    ...(end !== undefined && { sunset: new Date(end).toUTCString() }),
+    ...(links.length > 0 && { link: links.join(", ") }),
+  };
+}
+
+/** Creates what writes the headers of a plan, once for all clients that have the same ones. */
+function createHeaders(definition: PlanDefinition): Plan["headersFor"] {
   const mentioned = mentionedClients(definition);
   const headers = new LRUCache<string, Readonly<Record<string, string>>>({ max: CACHED_HEADERS });
+  return function headersFor(client, route) {
+    // Clients and tokens that the plan does not name have the same headers.
+    const key = [client.name, client.fingerprint].map((each) => (each && mentioned.has(each) ? each : ""));
+    const at = [route, ...key].join("\n");
+    const cached = headers.get(at);
+    if (cached) return cached;
+    const written = writeHeaders(definition, client, route);
+    headers.set(at, written);
+    return written;
+  };
+}
 
-  function isAllowed(client: PlanClient, time: number): boolean {
-    const allowed = valueOf(dates.allowed, client);
-    return allowed !== undefined && !hasBegun(allowed, time);
-  }
+/** A stage on the time line. @param window The open or the next one of a stage with windows */
+function timesOf(stage: Stage, window: Window | undefined, time: number): StageTimes {
+  if (!hasWindows(stage))
+    return {
+      stage,
+      // Without an end for all, only single clients have one.
+      from: Number.isFinite(stage.date) ? stage.date : undefined,
+      until: undefined,
+      isDue: hasBegun(stage.date, time),
+    };
+  if (!window || window.from === Infinity) return { stage, from: undefined, until: undefined, isDue: false };
+  return { stage, ...window, isDue: isOpen(window, time) };
+}
+
+/** Creates the plan of a definition. */
+export function createPlan(definition: PlanDefinition): Plan {
+  const { stages, dates } = definition;
+  const freezes = stages.filter((stage) => stage.kind === "freeze");
+  const ends = stages.filter((stage) => stage.kind === "end");
+  const withWindows = stages.filter(hasWindows).map((stage) => ({ stage, find: createWindows(stage.rule) }));
+  const finder = new Map<Stage, FindWindow>(withWindows.map(({ stage, find }) => [stage, find]));
+  const hasFields = stages.some(({ kind }) => kind === "field");
+
+  /** The open window, or else the next one, of each stage. */
+  const windowsOf = (time: number): readonly StageWindow[] =>
+    withWindows.map(({ stage, find }) => ({ stage, window: find(time) }));
 
   const activeFreeze = (
     { client, route, time }: Omit<PlanQuery, "isKnownClient">,
@@ -170,57 +234,28 @@ export function createPlan(definition: PlanDefinition): Plan {
         hasBegun(stage.date, time) &&
         isWithin(stage, client, route) &&
         !isPaused(stage.name) &&
-        !isAllowed(client, time),
+        !isAllowed(dates, client, time),
     );
 
   /** The stages with an open window for a request, and their windows. */
-  function* openWindows(
+  const openWindows = (
     { client, route, time }: Omit<PlanQuery, "isKnownClient">,
     { isPaused, mayBegin }: PlanConditions,
-  ): Generator<{ stage: BrownOutStage | FieldStage; window: Window }> {
-    for (const { stage, find } of withWindows) {
-      const window = find(time);
-      if (isOpen(window, time) && isWithin(stage, client, route) && !isPaused(stage.name))
-        if (mayBegin(stage, window) && !isAllowed(client, time)) yield { stage, window };
-    }
-  }
-
-  /** The stage that ends a route for a client, which says why. */
-  function activeEnd(
-    { client, route, time }: PlanQuery,
-    { isPaused }: PlanConditions,
-  ): { stage: EndStage; since: number } | undefined {
-    if (isAllowed(client, time)) return undefined;
-    const own = valueOf(dates.clientEnds, client);
-    for (const stage of ends) {
-      // Only the end for all has a client's own date in its place.
-      const isForAll = stage.routes.length === 0 && stage.clients.length === 0;
-      const since = isForAll ? (own ?? stage.date) : stage.date;
-      if (hasBegun(since, time) && isWithin(stage, client, route) && !isPaused(stage.name))
-        return { stage, since };
-    }
-    return undefined;
-  }
-
-  function writeHeaders(client: PlanClient, route: string | null): Readonly<Record<string, string>> {
-    const end = endOf(dates, client, route);
-    const links = [
-      ...(guide === undefined ? [] : [`<${guide}>; rel="deprecation"`]),
-      ...(policy === undefined ? [] : [`<${policy}>; rel="sunset"`]),
-    ];
-    return {
-      // RFC 9745: `@` and seconds.
-      deprecation: `@${announced / 1000}`,
-      ...(end !== undefined && { sunset: new Date(end).toUTCString() }),
-      ...(links.length > 0 && { link: links.join(", ") }),
-    };
-  }
+  ): readonly StageWindow[] =>
+    windowsOf(time).filter(
+      ({ stage, window }) =>
+        isOpen(window, time) &&
+        isWithin(stage, client, route) &&
+        !isPaused(stage.name) &&
+        mayBegin(stage, window) &&
+        !isAllowed(dates, client, time),
+    );
 
   return {
     ...definition,
     isFrozen: (query, conditions) => activeFreeze(query, conditions) !== undefined,
     decide(query, conditions) {
-      const end = activeEnd(query, conditions);
+      const end = activeEnd(ends, dates, query, conditions);
       if (end) return { kind: "end", ...end };
       const freeze = query.isKnownClient ? undefined : activeFreeze(query, conditions);
       if (freeze) return { kind: "freeze", stage: freeze };
@@ -232,47 +267,20 @@ export function createPlan(definition: PlanDefinition): Plan {
     },
     hiddenFields: (query, conditions) =>
       hasFields
-        ? [...openWindows(query, conditions)].flatMap(({ stage }) => (stage.kind === "field" ? [stage] : []))
+        ? openWindows(query, conditions).flatMap(({ stage }) => (stage.kind === "field" ? [stage] : []))
         : NO_FIELDS,
     endOf: (client, route) => endOf(dates, client, route),
-    headersFor(client, route) {
-      // Clients and tokens that the plan does not name have the same headers.
-      const key = [client.name, client.fingerprint].map((each) => (each && mentioned.has(each) ? each : ""));
-      const at = [route, ...key].join("\n");
-      const cached = headers.get(at);
-      if (cached) return cached;
-      const written = writeHeaders(client, route);
-      headers.set(at, written);
-      return written;
-    },
-    times: (time) =>
-      stages.map((stage) => {
-        if (!hasWindows(stage))
-          return {
-            stage,
-            // Without an end for all, only single clients have one.
-            from: Number.isFinite(stage.date) ? stage.date : undefined,
-            until: undefined,
-            isDue: hasBegun(stage.date, time),
-          };
-        const window = finder.get(stage.name)?.(time);
-        if (!window || window.from === Infinity)
-          return { stage, from: undefined, until: undefined, isDue: false };
-        return { stage, ...window, isDue: isOpen(window, time) };
-      }),
+    headersFor: createHeaders(definition),
+    times: (time) => stages.map((stage) => timesOf(stage, finder.get(stage)?.(time), time)),
     windowsFor: (client, time) =>
-      withWindows
-        .map(({ stage, find }) => ({ stage, window: find(time) }))
+      windowsOf(time)
         .filter(
           ({ stage, window: { from } }) =>
             from < (endOf(dates, client, null) ?? Infinity) &&
             isWithin({ routes: [], clients: stage.clients }, client, null) &&
-            !isAllowed(client, Math.max(from, time)),
+            !isAllowed(dates, client, Math.max(from, time)),
         )
         .toSorted((one, other) => one.window.from - other.window.from),
-    windowsAt: (time) =>
-      withWindows
-        .map(({ stage, find }) => ({ stage, window: find(time) }))
-        .filter(({ window }) => window.from <= time),
+    windowsAt: (time) => windowsOf(time).filter(({ window }) => window.from <= time),
   };
 }

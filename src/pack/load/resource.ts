@@ -12,7 +12,7 @@ import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import { checkEnvelope } from "../lists/envelopes.ts";
 import type { EnvelopeDefinition } from "../errors/responses-definition.ts";
 import { compileError } from "../fields/error.ts";
-import { compileFilter, compileQueryFields, compileSelectFields } from "../fields/filter.ts";
+import { compileFilter, compileQueryFields, compileSelectFields } from "../fields/filter-fields.ts";
 import { type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { lossOf, type Loss } from "../fields/loss.ts";
 import { compileRead, type ObjectReader } from "../fields/read.ts";

@@ -4,8 +4,8 @@ import { thenMaybe } from "../../jsonata/index.ts";
 import type { DialectDefinition, SharedCallDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { tokenHeadersOf } from "../headers/client-head.ts";
-import { compileHeaders, headerPathNames, type PassedHeaders } from "../headers/headers.ts";
-import { compileEndpoint, compilePattern } from "../calls/endpoint.ts";
+import { compileHeaders, type PassedHeaders } from "../headers/headers.ts";
+import { compilePattern } from "../calls/endpoint.ts";
 import type { Dialects } from "../load/dialects.ts";
 import { checkOwnErrors, compileOwnErrors } from "../errors/error-shapes.ts";
 import { checkEnvelope, type ListsOf } from "../lists/envelopes.ts";
@@ -15,19 +15,19 @@ import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import type { Grammar } from "../filters/grammar.ts";
 import { compileFilterDefaults } from "../filters/default-filters.ts";
 import { compileCondition } from "./route-condition.ts";
-import { namesInBraces } from "./path-names.ts";
-import { compileRouteQuery, type DialectQuery, queryPathNames } from "./route-query.ts";
+import { compileRouteQuery, type DialectQuery } from "./route-query.ts";
 import { objectLosses, type Resource } from "../load/resource.ts";
 import { compileBodyCondition } from "../calls/conditions.ts";
-import { definedCalls, namesBefore } from "../keys/calls/calls.ts";
+import { definedCalls } from "../keys/calls/calls.ts";
 import { checkKeys, compileKeys } from "../keys/route-keys.ts";
-import type { RouteKind } from "../keys/rules.ts";
 import { routeLosses } from "../fields/route-losses.ts";
 import { compileAccess } from "../credentials/route-access.ts";
 import { compileFailures } from "../errors/route-failures.ts";
 import type { Pattern } from "./router.ts";
 import type { Paging } from "../lists/paging.ts";
 import type { Route } from "./route.ts";
+import { compileSource, kindOf } from "./route-source.ts";
+import { collectNames } from "./upstream-names.ts";
 import { compileReading, compileWrappers, namesOf } from "./route-response.ts";
 
 /** The definitions that a route may refer to. */
@@ -48,66 +48,6 @@ export interface RouteCompileContext {
 interface RouteLocations {
   readonly route: SourceLocation;
   readonly pack: SourceLocation;
-}
-
-/** Compiles where the response of a route comes from: a v4 call, a catalog, or a fixed error. */
-function compileSource(
-  definition: RouteDefinition,
-  resource: Resource,
-  names: readonly string[],
-  { upstream: { base_path: prefix }, messages }: DialectDefinition,
-  location: SourceLocation,
-): Route["source"] {
-  const { reject } = definition;
-  if (reject !== undefined) {
-    const [name, status, at] =
-      typeof reject === "string"
-        ? [reject, 400, location.at("reject")]
-        : [reject.message, reject.status, location.at("reject", "message")];
-    return {
-      error: {
-        status,
-        reason: resolveReference(at, "message", name, new Map(Object.entries(messages))) ?? "",
-      },
-    };
-  }
-  if (definition.catalog && definition.upstream)
-    location.report("a route is served from the catalog or by an upstream call, not both");
-  if (typeof definition.catalog === "string" && definition.catalog !== resource.name)
-    location.at("catalog").report({
-      message: `a route has the catalog of its own file, "${resource.name}"`,
-      hint: "catalog: true",
-    });
-  if (definition.catalog && resource.catalog) return { catalog: resource.catalog };
-  if (definition.catalog) location.at("catalog").report("this resource has no catalog");
-  else if (!definition.upstream)
-    location.report('a route needs "upstream: METHOD /path", "catalog: true", or "reject"');
-  const path = definition.upstream ?? "GET /";
-  return {
-    call: compileEndpoint(path, prefix, names, definition.upstream ? location.at("upstream") : location),
-  };
-}
-
-function kindOf(
-  {
-    source,
-    response,
-    upload,
-    file,
-    bulk,
-    aggregate,
-    search,
-  }: Pick<Route, "source" | "response" | "upload" | "file" | "bulk" | "aggregate" | "search">,
-  { isDirect }: Paging,
-): RouteKind {
-  if ("error" in source) return "rejected";
-  if ("catalog" in source) return "catalog";
-  if (upload || file) return "file";
-  if (bulk) return "bulk";
-  if (aggregate) return "aggregated";
-  if (response !== "list") return "object";
-  const isRead = source.call.method === "GET" || search !== undefined;
-  return isRead && !isDirect ? "paged" : "list";
 }
 
 /** Compiles the translation of cursors that are a member of an item, if that is the same member on both sides. */
@@ -135,21 +75,18 @@ const versionHeaders = (headers: PassedHeaders | undefined) => ({
 const isSafe = ({ safe, search }: RouteDefinition, method: string, call: string): boolean =>
   safe === true || (method === "GET" && (call === "GET" || search !== undefined));
 
-/** Compiles one route of a resource. */
-export function compileRoute(
+/** The definitions that a route names, and what its keys are compiled to. All of them are prepared before the route is. */
+function compileParts(
   definition: RouteDefinition,
   resource: Resource,
   context: RouteCompileContext,
   locations: RouteLocations,
-): { route: Route; method: string; pattern: Pattern } {
+) {
   const location = locations.route;
   const { dialect, resources } = context;
   const tokenHeaders = tokenHeadersOf(dialect.client.credentials);
-  const { method, pattern, parameters } = compilePattern(
-    definition.client,
-    context.pathParameters,
-    location.at("client"),
-  );
+  const client = compilePattern(definition.client, context.pathParameters, location.at("client"));
+  const { parameters } = client;
   const access = compileAccess(definition, context, location);
   const refer = <T>(
     key: "body" | "without_scopes" | "object",
@@ -161,23 +98,12 @@ export function compileRoute(
   };
   const body = refer("body", "body", resource.bodies);
   const shown = refer("object", "object", resources) ?? resource;
-  const sharedCalls = definedCalls(definition, context.shared);
-  const usedNames = namesInBraces(definition, sharedCalls);
-  const headNames = [
-    ...parameters,
-    ...queryPathNames(definition, context.query, usedNames),
-    ...headerPathNames(definition.headers, dialect, usedNames),
-    ...Object.keys(definition.values ?? {}),
-  ];
-  const ofBulk = definition.bulk ? [definition.bulk.parameter] : [];
-  const upstreamNames = [...headNames, ...ofBulk, ...(body?.toPath.keys() ?? [])];
-  for (const name of upstreamNames.filter((each, index) => upstreamNames.indexOf(each) < index))
-    if (!ofBulk.includes(name))
-      location.report(`{${name}} of the upstream's path has two values: one of them needs another name`);
-  const callsBefore = namesBefore(definition, context.shared);
-  const names = [...upstreamNames, ...callsBefore];
-  const source = compileSource(definition, resource, names, dialect, location);
-  const call = "call" in source ? source.call.method : "GET";
+  const reduced = refer("without_scopes", "object", resources);
+  const calls = definedCalls(definition, context.shared);
+  const names = collectNames(definition, { parameters, body, calls }, context, location);
+  const source = compileSource(definition, resource, names.all, dialect, location);
+  const call = "call" in source ? source.call : undefined;
+  const method = call?.method ?? "GET";
   const lists = context.listsOf(definition, location);
   const keys = compileKeys({
     route: location,
@@ -186,24 +112,40 @@ export function compileRoute(
     dialect,
     parameters,
     pathParameters: context.pathParameters,
-    headNames,
-    usedNames,
-    pathNames: upstreamNames,
-    names,
-    call: "call" in source ? source.call : undefined,
-    method: call,
+    headNames: names.ofHead,
+    usedNames: names.used,
+    pathNames: names.ofUpstream,
+    names: names.all,
+    call,
+    method,
     shared: context.shared,
     resource,
     resources,
     clientShapes: lists.envelope.client,
     tokenHeaders,
   });
-  const { query, queryFilter } = compileRouteQuery(
+  return { client, access, body, shown, reduced, calls, names, source, method, lists, keys, tokenHeaders };
+}
+
+/** Compiles what a route adds to its parts. */
+function assembleRoute(
+  definition: RouteDefinition,
+  resource: Resource,
+  context: RouteCompileContext,
+  locations: RouteLocations,
+  parts: ReturnType<typeof compileParts>,
+): Omit<Route, "kind"> {
+  const location = locations.route;
+  const { dialect, resources, grammar, pathParameters } = context;
+  const { access, body, shown, calls, names, source, method, lists, keys, tokenHeaders } = parts;
+  const { paging, envelope: shapes } = lists;
+  const { parameters } = parts.client;
+  const query = compileRouteQuery(
     definition,
     resource,
     source,
     keys.keyParameters,
-    { query: context.query, dialect, paging: lists.paging, usedNames },
+    { query: context.query, dialect, paging, usedNames: names.used },
     location,
   );
   const responseObjects = definition.one_of?.map(({ object }) => object) ?? [shown.name];
@@ -213,15 +155,21 @@ export function compileRoute(
     checkEnvelope(envelope, (side) => location.at("envelope", side));
     checkOwnErrors(envelope, resource.envelope, dialect, [definition], location.at("envelope"));
   }
-  const headers = compileHeaders(definition.headers, dialect, locations, usedNames);
-  const available = { names, rules: context.pathParameters };
-  const condition = compileCondition(definition, values, dialect, context.grammar, available, location);
-  const route: Omit<Route, "kind"> = {
+  const headers = compileHeaders(definition.headers, dialect, locations, names.used);
+  const available = { names: names.all, rules: pathParameters };
+  const condition = compileCondition(definition, values, dialect, grammar, available, location);
+  return {
     ...keys,
+    ...query,
+    ...condition,
+    ...compileFilterDefaults(definition, resource, dialect, grammar, condition.where, location),
+    ...compileFailures(definition, body, calls, location.at("failures")),
+    ...compileReading(definition, shown, resources, tokenHeaders, location),
+    ...compileWrappers(definition, namesOf(shown, resource), shapes, location),
     name: definition.client,
     response: definition.response,
     status: definition.status ?? 200,
-    isSafe: isSafe(definition, method, call),
+    isSafe: isSafe(definition, parts.client.method, method),
     object: resource.name,
     responseObjects,
     matchesBody: compileBodyCondition(definition.when, {
@@ -229,50 +177,65 @@ export function compileRoute(
       tokenHeaders,
       location: location.at("when"),
     }),
-    namesObject: parameters.length + ofBulk.length > 0,
-    pathParameters: context.pathParameters,
-    writeParameters: compilePathValues(parameters, context.pathParameters),
+    namesObject: parameters.length > 0 || definition.bulk !== undefined,
+    pathParameters,
+    writeParameters: compilePathValues(parameters, pathParameters),
     access,
     withoutScopes: undefined,
     source,
     headers,
-    versionPath: objectPath(lists.envelope.upstream.object ?? "$object", resource.upstreamName),
+    versionPath: objectPath(shapes.upstream.object ?? "$object", resource.upstreamName),
     list: shown.list ?? resource.list ?? "",
     lists,
     search: compileListSearch(
       definition,
       resource,
       source,
-      query,
-      { dialect, paging: lists.paging, values },
+      query.query,
+      { dialect, paging, values },
       location.at("search"),
     ),
     errors: compileOwnErrors([resource.envelope, envelope], dialect, context.errors),
     body,
-    query,
-    queryFilter,
-    ...compileFilterDefaults(definition, resource, dialect, context.grammar, condition.where, location),
-    ...compileFailures(definition, body, sharedCalls, location.at("failures")),
-    ...condition,
     resource,
-    ...compileReading(definition, shown, resources, tokenHeaders, location),
     errorField: (field) => resource.errorField(body ? body.format.unwrapField(field) : field),
     filterFields: resource.filterFields,
     selectFields: resource.selectFields,
-    translateCursor: compileCursorTranslation(resource, lists.paging),
-    ...compileWrappers(definition, namesOf(shown, resource), lists.envelope, location),
+    translateCursor: compileCursorTranslation(resource, paging),
     losses: routeLosses(definition, responseObjects, body, resource, resources),
   };
-  const reduced = refer("without_scopes", "object", resources);
-  const kind = kindOf(route, lists.paging);
-  const facts = { keys: definition, kind, method, call, parameters, callsBefore, body };
-  const { lacksName: lacksListName } = lists;
-  checkKeys({ ...facts, lacksListName, headers: versionHeaders(headers) }, location);
+}
+
+/** Compiles one route of a resource. */
+export function compileRoute(
+  definition: RouteDefinition,
+  resource: Resource,
+  context: RouteCompileContext,
+  locations: RouteLocations,
+): { route: Route; method: string; pattern: Pattern } {
+  const parts = compileParts(definition, resource, context, locations);
+  const { reduced, lists, body, names } = parts;
+  const { method, pattern, parameters } = parts.client;
+  const assembled = assembleRoute(definition, resource, context, locations, parts);
+  const route = { ...assembled, kind: kindOf(assembled, lists.paging) };
+  checkKeys(
+    {
+      keys: definition,
+      kind: route.kind,
+      method,
+      call: parts.method,
+      parameters,
+      callsBefore: names.ofCallsBefore,
+      body,
+      lacksListName: lists.lacksName,
+      headers: versionHeaders(route.headers),
+    },
+    locations.route,
+  );
   const withoutScopes = reduced && {
     ...route,
-    kind,
     read: reduced.read,
-    losses: objectLosses(reduced.name, resources),
+    losses: objectLosses(reduced.name, context.resources),
   };
-  return { route: { ...route, kind, withoutScopes }, method, pattern };
+  return { route: { ...route, withoutScopes }, method, pattern };
 }

@@ -1,0 +1,92 @@
+/** The windows of a plan that are open, and the clients that keep them from beginning. */
+import { isDeepStrictEqual } from "node:util";
+import type { ClientDirectory, DecisionReader } from "../../audit/index.ts";
+import { errorText, type Log } from "../../base/index.ts";
+import type { Plan, StageWindow } from "./plan.ts";
+import { findCalling } from "./recorded-traffic.ts";
+
+/** Pause before traffic that could not be read is read again. */
+const RETRY_MS = 10_000;
+
+export interface OpenWindowsOptions {
+  readonly plan: () => Plan;
+  readonly directory: () => ClientDirectory;
+  readonly decisions: DecisionReader | undefined;
+  readonly log: Log;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+}
+
+/** The known facts about an open window. */
+interface OpenWindow {
+  readonly from: number;
+  readonly waitFor: readonly string[];
+  /** Clients that it waits for, and that called. */
+  readonly blockedBy: readonly string[];
+}
+
+/** The windows that are open, with what is known about the clients that they wait for. */
+export class OpenWindows {
+  readonly #options: OpenWindowsOptions;
+  /** By the names of their stages. */
+  readonly #open = new Map<string, OpenWindow>();
+  #retryAt = 0;
+  #preparing: Promise<void> | undefined;
+
+  constructor(options: OpenWindowsOptions) {
+    this.#options = options;
+  }
+
+  /** The clients that keep a window of a stage from beginning; undefined: nobody knows yet. */
+  blockedBy({ name, waitFor }: StageWindow["stage"], from: number): readonly string[] | undefined {
+    const found = this.#open.get(name);
+    // A changed plan may wait for other clients in a window that is open.
+    return found?.from === from && isDeepStrictEqual(found.waitFor, waitFor) ? found.blockedBy : undefined;
+  }
+
+  /** Whether a window begins: until it is known who called, it does not. */
+  mayBegin(stage: StageWindow["stage"], from: number): boolean {
+    return stage.waitFor.length === 0 || this.blockedBy(stage, from)?.length === 0;
+  }
+
+  /** Reads what open windows depend on. @throws {AuditUnavailableError} */
+  async read(): Promise<void> {
+    const { plan, clock } = this.#options;
+    for (const each of plan().windowsAt(clock())) {
+      const { stage, window } = each;
+      if (stage.waitFor.length > 0 && !this.blockedBy(stage, window.from)) await this.#readOne(each);
+    }
+  }
+
+  /** The same, once at a time, and again after a pause if it fails. Never rejects. */
+  prepare(): Promise<void> {
+    this.#preparing ??= this.#tryToRead().finally(() => (this.#preparing = undefined));
+    return this.#preparing;
+  }
+
+  async #tryToRead(): Promise<void> {
+    const { clock, log } = this.#options;
+    if (clock() < this.#retryAt) return;
+    try {
+      await this.read();
+    } catch (error) {
+      this.#retryAt = clock() + RETRY_MS;
+      log.error(
+        { code: "AG_SUNSET_TRAFFIC_UNKNOWN", error: errorText(error) },
+        "the traffic before a window can't be read: windows that wait for clients don't begin",
+      );
+    }
+  }
+
+  async #readOne({ stage: { name, waitFor }, window: { from } }: StageWindow): Promise<void> {
+    const { decisions, directory, log } = this.#options;
+    // Where nobody knows who called, it waits for all.
+    const blockedBy = decisions ? await findCalling(decisions, directory(), waitFor, from) : waitFor;
+    this.#open.set(name, { from, waitFor, blockedBy });
+    if (blockedBy.length > 0)
+      log.warn(
+        { code: "AG_SUNSET_WINDOW_WAITS", stage: name, clients: blockedBy },
+        "a window of the plan does not begin: clients that it waits for called within 14 days",
+      );
+  }
+}

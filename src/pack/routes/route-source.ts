@@ -1,0 +1,70 @@
+/** Where the response of a route comes from, and which kind of response it is. */
+import { resolveReference, type SourceLocation } from "../../base/index.ts";
+import { compileEndpoint } from "../calls/endpoint.ts";
+import type { RouteKind } from "../keys/rules.ts";
+import type { Paging } from "../lists/paging.ts";
+import type { Resource } from "../load/resource.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import type { RouteDefinition } from "./route-definition.ts";
+import type { Route } from "./route.ts";
+
+/** Compiles where the response of a route comes from: a v4 call, a catalog, or a fixed error. */
+export function compileSource(
+  definition: RouteDefinition,
+  resource: Resource,
+  names: readonly string[],
+  { upstream: { base_path: prefix }, messages }: DialectDefinition,
+  location: SourceLocation,
+): Route["source"] {
+  const { reject } = definition;
+  if (reject !== undefined) {
+    const [name, status, at] =
+      typeof reject === "string"
+        ? [reject, 400, location.at("reject")]
+        : [reject.message, reject.status, location.at("reject", "message")];
+    return {
+      error: {
+        status,
+        reason: resolveReference(at, "message", name, new Map(Object.entries(messages))) ?? "",
+      },
+    };
+  }
+  if (definition.catalog && definition.upstream)
+    location.report("a route is served from the catalog or by an upstream call, not both");
+  if (typeof definition.catalog === "string" && definition.catalog !== resource.name)
+    location.at("catalog").report({
+      message: `a route has the catalog of its own file, "${resource.name}"`,
+      hint: "catalog: true",
+    });
+  if (definition.catalog && resource.catalog) return { catalog: resource.catalog };
+  if (definition.catalog) location.at("catalog").report("this resource has no catalog");
+  else if (!definition.upstream)
+    location.report('a route needs "upstream: METHOD /path", "catalog: true", or "reject"');
+  const path = definition.upstream ?? "GET /";
+  return {
+    call: compileEndpoint(path, prefix, names, definition.upstream ? location.at("upstream") : location),
+  };
+}
+
+/** The kind of a route: which response kind of the gateway answers it. */
+export function kindOf(
+  {
+    source,
+    response,
+    upload,
+    file,
+    bulk,
+    aggregate,
+    search,
+  }: Pick<Route, "source" | "response" | "upload" | "file" | "bulk" | "aggregate" | "search">,
+  { isDirect }: Paging,
+): RouteKind {
+  if ("error" in source) return "rejected";
+  if ("catalog" in source) return "catalog";
+  if (upload || file) return "file";
+  if (bulk) return "bulk";
+  if (aggregate) return "aggregated";
+  if (response !== "list") return "object";
+  const isRead = source.call.method === "GET" || search !== undefined;
+  return isRead && !isDirect ? "paged" : "list";
+}

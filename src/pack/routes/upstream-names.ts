@@ -1,0 +1,74 @@
+/** The names that a route may use in braces in paths of the upstream, by where their values come from. */
+import type { SourceLocation } from "../../base/index.ts";
+import type { BodyRules } from "../bodies/body.ts";
+import type { CallDefinition } from "../calls/call-definition.ts";
+import { keysOfName, NAME_IN_BRACES } from "../calls/endpoint.ts";
+import { headerPathNames } from "../headers/headers.ts";
+import { namesBefore } from "../keys/calls/calls.ts";
+import type { DialectDefinition, SharedCallDefinition } from "../schema/pack-definition.ts";
+import type { RouteDefinition } from "./route-definition.ts";
+import { type DialectQuery, queryPathNames } from "./route-query.ts";
+
+/** What a route gives names to. */
+interface NamedParts {
+  /** The client's path parameters. */
+  readonly parameters: readonly string[];
+  readonly body: Pick<BodyRules, "toPath"> | undefined;
+  /** The calls of the route besides its main one. */
+  readonly calls: readonly CallDefinition[];
+}
+
+/** Names that braces in paths of the upstream may have. */
+interface UpstreamNames {
+  /** Those that the upstream's paths and conditions of the route have. */
+  readonly used: ReadonlySet<string>;
+  /** Those whose values are known before the body is translated. */
+  readonly ofHead: readonly string[];
+  /** Those of the head, of `bulk` and of the body. */
+  readonly ofUpstream: readonly string[];
+  /** The names of calls before the main call. */
+  readonly ofCallsBefore: readonly string[];
+  /** All of the above. */
+  readonly all: readonly string[];
+}
+
+/** What of a pack names may be found in. */
+interface NamesContext {
+  readonly dialect: DialectDefinition;
+  readonly query: DialectQuery;
+  /** The calls of the pack that routes share. */
+  readonly shared: ReadonlyMap<string, SharedCallDefinition>;
+}
+
+/** The names in braces in the paths of a route's calls, and in its condition: of `{order.customer}` it is `order`. */
+function namesInBraces(
+  { upstream, where }: Pick<RouteDefinition, "upstream" | "where">,
+  calls: readonly CallDefinition[],
+): ReadonlySet<string> {
+  const texts = [upstream, JSON.stringify(where), ...calls.map((call) => call.upstream)];
+  const names = texts.flatMap((text = "") => [...text.matchAll(new RegExp(NAME_IN_BRACES, "g"))]);
+  return new Set(names.map(([, name = ""]) => keysOfName(name)[0] ?? ""));
+}
+
+/** Collects the names of a route, and reports one that has two values. */
+export function collectNames(
+  definition: RouteDefinition,
+  { parameters, body, calls }: NamedParts,
+  { dialect, query, shared }: NamesContext,
+  location: SourceLocation,
+): UpstreamNames {
+  const used = namesInBraces(definition, calls);
+  const ofHead = [
+    ...parameters,
+    ...queryPathNames(definition, query, used),
+    ...headerPathNames(definition.headers, dialect, used),
+    ...Object.keys(definition.values ?? {}),
+  ];
+  const ofBulk = definition.bulk ? [definition.bulk.parameter] : [];
+  const ofUpstream = [...ofHead, ...ofBulk, ...(body?.toPath.keys() ?? [])];
+  for (const name of ofUpstream.filter((each, index) => ofUpstream.indexOf(each) < index))
+    if (!ofBulk.includes(name))
+      location.report(`{${name}} of the upstream's path has two values: one of them needs another name`);
+  const ofCallsBefore = namesBefore(definition, shared);
+  return { used, ofHead, ofUpstream, ofCallsBefore, all: [...ofUpstream, ...ofCallsBefore] };
+}
