@@ -62,6 +62,8 @@ const MAX_CACHED_LENGTH = 128;
 
 /** The rules of a pack about secret names. */
 interface ReadNames {
+  /** All secret names, and those whose texts alone are secret. */
+  readonly everyName: readonly FoldedName[];
   /** Each secret name, with the widest of its places. */
   readonly places: ReadonlyMap<string, FoldedName["place"]>;
   /** Names whose texts alone are secret. */
@@ -89,7 +91,11 @@ function readNames(all: readonly string[]): ReadNames {
       places.set(name, place === "alone" || before === "anywhere" ? before : place);
     }
   }
-  return { places, lists, others, otherWords };
+  const everyName: readonly FoldedName[] = [
+    ...[...places].map(([name, place]) => ({ name, place })),
+    ...[...lists].filter((name) => !places.has(name)).map((name) => ({ name, place: "alone" as const })),
+  ];
+  return { everyName, places, lists, others, otherWords };
 }
 
 /** The pattern of any of these names, within others. It matches nothing without names. */
@@ -120,11 +126,7 @@ export function secretNames(all: readonly string[]): SecretNames {
 }
 
 function compileNames(all: readonly string[]): SecretNames {
-  const { places, lists, others, otherWords } = readNames(all);
-  const everyName: readonly FoldedName[] = [
-    ...[...places].map(([name, place]) => ({ name, place })),
-    ...[...lists].filter((name) => !places.has(name)).map((name) => ({ name, place: "alone" as const })),
-  ];
+  const { everyName, places, lists, others, otherWords } = readNames(all);
   const scanner = new NameScanner(everyName);
   const at = (place: FoldedName["place"]): string[] =>
     [...places].flatMap(([name, where]) => (where === place ? [name] : []));

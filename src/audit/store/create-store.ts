@@ -52,6 +52,22 @@ function committer({ write }: Pick<StoreJobs, "write">): (rows: readonly StoredR
   };
 }
 
+/** Erases records in steps, and then the summaries of them. @param onRecords Called with the count of the records so far */
+async function erase(
+  writer: StoreJobs,
+  request: EraseRequest,
+  onRecords?: (done: number) => void,
+): Promise<Erasure> {
+  let records = 0;
+  for (let from: number | undefined = 0; from !== undefined;) {
+    const step = await writer.erase({ keys: request.keys, from });
+    records += step.records;
+    from = step.next;
+    onRecords?.(records);
+  }
+  return writer.eraseSummaries({ request, records });
+}
+
 /** Creates a store: a queue in front of its writer, what is deleted from time to time, and its readers. */
 export function createStore(
   { writer, reader, decider, ...database }: StoreParts,
@@ -59,9 +75,8 @@ export function createStore(
   { probeMs, purgeMs }: StoreTimes,
 ): AuditStore {
   const { durability, onFault, onRefused, onTooManyClients } = options;
-  const commit = committer(writer);
   const queue = createWriteQueue({
-    commit,
+    commit: committer(writer),
     durability,
     groupMs: GROUP_MS,
     ...MAX_QUEUED,
@@ -86,20 +101,8 @@ export function createStore(
       return read(query);
     };
 
-  async function erase(request: EraseRequest, onRecords?: (done: number) => void): Promise<Erasure> {
-    let records = 0;
-    for (let from: number | undefined = 0; from !== undefined;) {
-      const step = await writer.erase({ keys: request.keys, from });
-      records += step.records;
-      from = step.next;
-      onRecords?.(records);
-    }
-    return writer.eraseSummaries({ request, records });
-  }
-
-  function fault(): string | undefined {
-    return closing ? "The audit store is closed." : (database.fault() ?? queue.fault());
-  }
+  const fault = (): string | undefined =>
+    closing ? "The audit store is closed." : (database.fault() ?? queue.fault());
 
   async function closeAll(): Promise<void> {
     purge.stop();
@@ -126,7 +129,7 @@ export function createStore(
     callers: open(reader.callers),
     usage: open(reader.usage),
     days: open(reader.days),
-    erase: async (request, onRecords) => open(() => erase(request, onRecords))(undefined),
+    erase: async (request, onRecords) => open(() => erase(writer, request, onRecords))(undefined),
     erasures: () => open(reader.erasures)(undefined),
     decisions: {
       wasServed: open(decider.wasServed),

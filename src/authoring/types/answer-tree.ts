@@ -11,10 +11,14 @@ export interface AnswerNode {
   readonly members: Map<string, AnswerNode>;
 }
 
+/** All members of an answer by their names, the answer itself first. */
+export type AnswerTree = ReadonlyMap<string, AnswerNode>;
+
 /** The name of the place of a whole answer. */
 export const ANSWER = "answer";
 
-const NOTHING: Place = {
+/** An answer that its document does not describe. */
+const OBJECT: Place = {
   required: false,
   types: new Set(["object"]),
   items: new Set(),
@@ -23,17 +27,17 @@ const NOTHING: Place = {
 };
 
 /** Makes the tree of some places, each before its members. @param most Members that are read */
-export function answerTree(places: ReadonlyMap<string, Place>, most = Infinity): AnswerNode {
-  const root = { name: ANSWER, path: [], place: places.get(ANSWER) ?? NOTHING, members: new Map() };
-  const nodes = new Map<string, AnswerNode>([[ANSWER, root]]);
-  for (const [name, place] of places) {
+export function answerTree(places: ReadonlyMap<string, Place>, most = Infinity): AnswerTree {
+  const nodes = new Map<string, AnswerNode>();
+  for (const [name, place] of [[ANSWER, OBJECT] as const, ...places]) {
     const dot = name.lastIndexOf(".");
     const parent = nodes.get(name.slice(0, Math.max(0, dot)));
-    if (!parent || nodes.size > most) continue;
+    if (name !== ANSWER && (!parent || nodes.size > most)) continue;
     const key = name.slice(dot + 1);
-    const node = { name, path: [...parent.path, key], place, members: new Map() };
-    parent.members.set(key, node);
+    const path = parent ? [...parent.path, key] : [];
+    const node = { name, path, place, members: new Map() };
+    parent?.members.set(key, node);
     nodes.set(name, node);
   }
-  return root;
+  return nodes;
 }

@@ -1,7 +1,7 @@
 /** Holds an answer against what a description says about it. */
 import { isObject } from "../../base/index.ts";
 import type { Place } from "../../migration/index.ts";
-import type { AnswerNode } from "./answer-tree.ts";
+import { ANSWER, type AnswerNode, type AnswerTree } from "./answer-tree.ts";
 import type { Patterns } from "./pattern.ts";
 
 /** A value that the description does not allow. */
@@ -63,7 +63,7 @@ function problemOf(value: unknown, { types, words, limits }: Place, patterns: Pa
 }
 
 /** Finds what a description does not allow in an answer, one of each place. */
-export function findMismatches(body: unknown, root: AnswerNode, patterns: Patterns): readonly Mismatch[] {
+export function findMismatches(body: unknown, tree: AnswerTree, patterns: Patterns): readonly Mismatch[] {
   const found = new Map<string, Mismatch>();
   let left = MOST_VALUES;
   const add = (place: string, actual: unknown, expected: string): void => {
@@ -80,21 +80,17 @@ export function findMismatches(body: unknown, root: AnswerNode, patterns: Patter
       for (const key of Object.keys(value))
         if (!members.has(key)) add(`${name}.${key}`, value[key], NO_MEMBER);
   }
-  function checkItem(item: unknown, node: AnswerNode): void {
-    const { place, name } = node;
-    const words = typeof item === "object" ? undefined : place.words;
-    const problem = problemOf(item, { ...place, types: place.items, words, limits: {} }, patterns);
-    if (problem !== undefined) add(name, item, `items: ${problem}`);
-    else if (isObject(item)) checkMembers(item, node);
-  }
-  function checkValue(value: unknown, node: AnswerNode): void {
+  function checkValue(value: unknown, node: AnswerNode, isItem = false): void {
     left -= 1;
     if (left < 0) return;
-    const problem = problemOf(value, node.place, patterns);
-    if (problem !== undefined) add(node.name, value, problem);
-    else if (Array.isArray(value)) for (const item of value) checkItem(item, node);
+    const { name, place } = node;
+    const rules = isItem ? { ...place, types: place.items, limits: {} } : place;
+    const problem = problemOf(value, rules, patterns);
+    if (problem !== undefined) add(name, value, isItem ? `items: ${problem}` : problem);
     else if (isObject(value)) checkMembers(value, node);
+    else if (Array.isArray(value) && !isItem) for (const item of value) checkValue(item, node, true);
   }
-  checkValue(body, root);
+  const root = tree.get(ANSWER);
+  if (root) checkValue(body, root);
   return [...found.values()];
 }

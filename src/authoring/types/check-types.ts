@@ -3,11 +3,18 @@
  * description has.
  */
 import * as fc from "fast-check";
-import { objectsPath, type Pack, responseFields, type Route, valueAt } from "../../pack/index.ts";
+import {
+  type FieldRule,
+  objectsPath,
+  type Pack,
+  responseFields,
+  type Route,
+  valueAt,
+} from "../../pack/index.ts";
 import type { CatalogLists } from "../../compare/index.ts";
 import type { ExampleResult } from "../examples/compare-example.ts";
 import { operationKey, OtherServiceError, type Surface } from "../../migration/index.ts";
-import { ANSWER, answerTree, type AnswerNode } from "./answer-tree.ts";
+import { ANSWER, answerTree } from "./answer-tree.ts";
 import { describeCounterexample } from "./counterexample.ts";
 import { DescribedUpstream, type DescribedOperation } from "./described-upstream.ts";
 import { createOperationFinder, keyWithout } from "./find-operation.ts";
@@ -15,7 +22,7 @@ import { collectHints } from "./known-values.ts";
 import { Patterns } from "./pattern.ts";
 import { createPipeline, RouteTrial, type OperationEdit, type TrialResult } from "./route-trial.ts";
 import { trialRequest } from "./trial-request.ts";
-import type { Counterexample, FieldVerdict, TypeReport } from "./type-report.ts";
+import type { FieldVerdict, TypeReport } from "./type-report.ts";
 
 /** Cases of one route. */
 const MOST_CASES = 4_000;
@@ -37,14 +44,7 @@ export interface TypeLawOptions {
 }
 
 /** A field while it is tried. */
-interface MutableVerdict {
-  readonly field: string;
-  readonly object: string;
-  readonly routes: Set<string>;
-  cases: number;
-  isFinite: boolean;
-  counterexample?: Counterexample;
-}
+type OpenVerdict = { -readonly [Key in keyof FieldVerdict]: FieldVerdict[Key] };
 
 /** Routes whose answers have fields. */
 const hasFields = ({ response, kind, upload, calls, source }: Route): boolean =>
@@ -55,16 +55,17 @@ const hasFields = ({ response, kind, upload, calls, source }: Route): boolean =>
   !("error" in source);
 
 /** All single changes of some operations. Pages of lists are not changed. */
-function editsOf(operations: readonly DescribedOperation[]): OperationEdit[] {
-  const all: OperationEdit[] = [];
-  for (const operation of operations)
-    for (const edit of operation.answer.edits()) {
-      if (all.length >= MOST_CASES) return all;
+const editsOf = (operations: readonly DescribedOperation[]): OperationEdit[] =>
+  operations
+    .flatMap((operation) => {
       const items = operation.list?.items ?? [];
-      if (items.every((key, index) => edit.path[index] === key)) all.push({ operation, edit });
-    }
-  return all;
-}
+      const edits = operation.answer.edits().filter(({ path }) => items.every((key, at) => path[at] === key));
+      return edits
+        .map((edit) => ({ operation, edit }))
+        .take(MOST_CASES)
+        .toArray();
+    })
+    .slice(0, MOST_CASES);
 
 /** The cases of a route: the usual answers, each single change of them, and some of several. */
 function casesOf(
@@ -82,16 +83,6 @@ function casesOf(
   ];
 }
 
-/** The name of a field: in an object, or in what is around the objects of a route. */
-function fieldName(
-  place: string,
-  { objects, object, route }: { readonly objects: string; readonly object: string; readonly route: string },
-): string {
-  if (place === ANSWER || place === objects) return object;
-  if (place.startsWith(`${objects}.`)) return `${object}.${place.slice(objects.length + 1)}`;
-  return `${route} ${place.slice(ANSWER.length + 1)}`;
-}
-
 /** Why the usual answers of the upstream can't test a route, or only a part of it. */
 function problemsOf(trial: RouteTrial, { status, body }: TrialResult): string[] {
   const { route } = trial;
@@ -106,17 +97,30 @@ function problemsOf(trial: RouteTrial, { status, body }: TrialResult): string[] 
   ];
 }
 
-/** The names of all places of an answer. */
-const namesIn = ({ name, members }: AnswerNode): string[] => [
-  name,
-  ...[...members.values()].flatMap(namesIn),
-];
+/** Whether all values that the upstream can have for a field are among the changes of its answers. */
+function isFinite(
+  rule: FieldRule | undefined,
+  operations: readonly DescribedOperation[],
+  pack: Pack,
+): boolean {
+  if (rule?.const !== undefined) return true;
+  const { read, values = "", catalog, upstream } = rule ?? {};
+  const isComputed = read !== undefined || catalog !== undefined;
+  if (isComputed || upstream === undefined || typeof pack.dialect.values[values]?.read === "string")
+    return false;
+  const found = operations.flatMap(({ answer }) =>
+    [...answer.tree.values()]
+      .filter(({ name }) => name.endsWith(`.${upstream}`))
+      .map((node) => answer.isFinite(node)),
+  );
+  return found.length > 0 && !found.includes(false);
+}
 
 /** Checks the types of all fields. */
 class TypeLaw {
   readonly #pack: Pack;
   readonly #options: TypeLawOptions;
-  readonly #verdicts = new Map<string, MutableVerdict>();
+  readonly #verdicts = new Map<string, OpenVerdict>();
   readonly #untested = new Set<string>();
   readonly #patterns = new Patterns();
   #cases = 0;
@@ -153,7 +157,7 @@ class TypeLaw {
       this.#untested.add(`pattern ${pattern}: it can't be run in linear time`);
     return {
       cases: this.#cases,
-      fields: [...this.#verdicts.values()].map(toVerdict),
+      fields: [...this.#verdicts.values()],
       untested: [...this.#untested],
     };
   }
@@ -166,69 +170,51 @@ class TypeLaw {
     const operations = trial.called();
     if (operations.length === 0) return;
     const edits = editsOf(operations);
-    const fields = this.#fieldsOf(trial, operations, edits.length < MOST_CASES);
-    if (edits.length >= MOST_CASES)
-      this.#untested.add(`${name}: only the first ${MOST_CASES} cases were tried`);
-    for (const edited of casesOf(edits, this.#options)) {
+    const isComplete = edits.length < MOST_CASES;
+    if (!isComplete) this.#untested.add(`${name}: only the first ${MOST_CASES} cases were tried`);
+    const rules = responseFields(trial.route, this.#pack);
+    const verdicts = [...trial.tree.keys()].map((place) => {
+      const verdict = this.#verdictOf(trial, place);
+      const { rule } = rules.get(place.slice(ANSWER.length + 1)) ?? {};
+      if (verdict.verdict === "holds" && !(isComplete && isFinite(rule, operations, this.#pack)))
+        verdict.verdict = "no counterexample";
+      return verdict;
+    });
+    const cases = casesOf(edits, this.#options);
+    this.#cases += cases.length;
+    for (const verdict of new Set(verdicts)) verdict.cases += cases.length;
+    for (const edited of cases) {
       const { mismatches } = await trial.run(trial.build(edited));
-      this.#cases += 1;
-      for (const verdict of fields.values()) verdict.cases += 1;
       for (const mismatch of mismatches) {
-        const verdict = fields.get(mismatch.place) ?? this.#verdictOf(trial, mismatch.place);
+        const verdict = this.#verdictOf(trial, mismatch.place);
+        verdict.verdict = "counterexample";
         verdict.counterexample ??= await describeCounterexample(trial, mismatch, edited, verdict.field);
       }
     }
   }
 
-  /** The verdicts of all fields of the answers of a route. @param isComplete Whether all single changes are tried */
-  #fieldsOf(
-    trial: RouteTrial,
-    operations: readonly DescribedOperation[],
-    isComplete: boolean,
-  ): Map<string, MutableVerdict> {
-    const rules = responseFields(trial.route, this.#pack);
-    const nodes = operations.flatMap(({ answer }) => answer.nodes);
-    const isFiniteAt = (upstream: string): boolean => {
-      const found = nodes.filter(({ path }) => `.${path.join(".")}`.endsWith(`.${upstream}`));
-      return (
-        found.length > 0 &&
-        found.every(({ values, isList, isObject }) => values?.isFinite === true && !isList && !isObject)
-      );
-    };
-    const fields = new Map<string, MutableVerdict>();
-    for (const place of namesIn(trial.type)) {
-      const { rule } = rules.get(place.slice(ANSWER.length + 1)) ?? {};
-      const table = this.#pack.dialect.values[rule?.values ?? ""];
-      const isPlain =
-        rule?.read === undefined && typeof table?.read !== "string" && rule?.catalog === undefined;
-      const isFinite =
-        rule?.const !== undefined || (isPlain && rule?.upstream !== undefined && isFiniteAt(rule.upstream));
-      const verdict = this.#verdictOf(trial, place);
-      verdict.isFinite &&= isComplete && isFinite;
-      fields.set(place, verdict);
-    }
-    return fields;
-  }
-
-  /** The verdict of a place, which routes with the same object share. */
-  #verdictOf({ route }: RouteTrial, place: string): MutableVerdict {
+  /** The verdict of a place: of a field of an object, which routes share, or of what is around the objects of a route. */
+  #verdictOf({ route }: RouteTrial, place: string): OpenVerdict {
     const objects = [ANSWER, objectsPath(route)].filter((part) => part !== "").join(".");
     const [object = route.object] = route.responseObjects;
-    const field = fieldName(place, { objects, object, route: route.name });
-    const routes = new Set<string>();
-    const verdict = this.#verdicts.get(field) ?? { field, object, routes, cases: 0, isFinite: true };
+    const isObject = place === ANSWER || place === objects;
+    const field = isObject
+      ? object
+      : place.startsWith(`${objects}.`)
+        ? `${object}${place.slice(objects.length)}`
+        : `${route.name}${place.slice(ANSWER.length).replace(".", " ")}`;
+    const verdict = this.#verdicts.get(field) ?? {
+      field,
+      object,
+      routes: [],
+      verdict: "holds" as const,
+      cases: 0,
+    };
     this.#verdicts.set(field, verdict);
-    verdict.routes.add(route.name);
+    verdict.routes = [...new Set([...verdict.routes, route.name])];
     return verdict;
   }
 }
-
-const toVerdict = ({ routes, isFinite, counterexample, ...verdict }: MutableVerdict): FieldVerdict => ({
-  ...verdict,
-  routes: [...routes],
-  verdict: counterexample ? "counterexample" : isFinite ? "holds" : "no counterexample",
-  ...(counterexample && { counterexample }),
-});
 
 /** Holds the fields of a pack against the types of the client's API, for what the upstream's document lets it answer. */
 export const checkTypes = (pack: Pack, options: TypeLawOptions): Promise<TypeReport> =>

@@ -1,21 +1,8 @@
 /** Answers of an operation of the upstream, generated from its description. */
 import { isObject } from "../../base/index.ts";
 import type { Operation, Place } from "../../migration/index.ts";
-import { answerTree, type AnswerNode } from "./answer-tree.ts";
+import { ANSWER, answerTree, type AnswerNode, type AnswerTree } from "./answer-tree.ts";
 import { listSizes, valuesOf, type Hints, type PlaceValues } from "./place-values.ts";
-
-/** A member of an answer with the values that it may have. */
-export interface DescribedNode {
-  readonly path: readonly string[];
-  readonly place: Place;
-  readonly members: ReadonlyMap<string, DescribedNode>;
-  /** Of a list: those of its items. Undefined for objects alone. */
-  readonly values: PlaceValues | undefined;
-  readonly isList: boolean;
-  readonly isObject: boolean;
-  /** Whether its object may be without it. */
-  readonly mayBeMissing: boolean;
-}
 
 /** The known facts about a member that its description does not have. */
 export type FindHints = (path: readonly string[], place: Place) => Hints;
@@ -23,7 +10,17 @@ export type FindHints = (path: readonly string[], place: Place) => Hints;
 /** A member that is left out. */
 export const MISSING = Symbol("missing");
 
-/** One change of the usual answer of an operation: the value at a path, in the first item of lists. */
+/** A copy of an answer with another value at a path, in all items of lists. */
+export function withValue(answer: unknown, [key, ...deeper]: readonly string[], value: unknown): unknown {
+  if (key === undefined) return value;
+  if (Array.isArray(answer)) return answer.map((item) => withValue(item, [key, ...deeper], value));
+  if (!isObject(answer)) return answer;
+  const { [key]: own, ...others } = answer;
+  if (deeper.length === 0 && value === MISSING) return others;
+  return { ...answer, [key]: withValue(own, deeper, value) };
+}
+
+/** One change of the usual answer of an operation: the value at a path, in all items of lists. */
 export interface Edit {
   readonly path: readonly string[];
   readonly value: unknown;
@@ -32,88 +29,78 @@ export interface Edit {
 /** Members of one answer that are generated. */
 const MOST_MEMBERS = 5_000;
 
-function describe(
-  { path, place, members: inner }: AnswerNode,
-  mayBeMissing: boolean,
-  findHints: FindHints,
-): DescribedNode {
-  // Where no member of an object is required, the document does not say which ones are: they all are there.
-  const saysRequired = [...inner.values()].some((member) => member.place.required);
-  const members = new Map(
-    [...inner].map(([key, member]) => [
-      key,
-      describe(member, saysRequired && !member.place.required, findHints),
-    ]),
-  );
-  const isList = place.types.has("array");
-  const kinds = isList ? place.items : place.types;
-  const hasObject = members.size > 0 || kinds.has("object");
-  const scalars = kinds.difference(new Set(["object", "array"]));
-  const hasValues = !(isList && kinds.has("array")) && (scalars.size > 0 || !hasObject);
-  const values = hasValues ? valuesOf(place, scalars, findHints(path, place)) : undefined;
-  return { path, place, members, values, isList, isObject: hasObject, mayBeMissing };
-}
+const isList = ({ place }: AnswerNode): boolean => place.types.has("array");
 
-function itemOf(node: DescribedNode): unknown {
-  // Of lists in lists the description has no items.
-  if (node.isList && node.place.items.has("array")) return [];
-  if (!node.isObject) return node.values?.usual ?? null;
-  return Object.fromEntries([...node.members].map(([key, member]) => [key, usualOf(member)]));
-}
+/** The types of a member, or of the items of a list. */
+const kindsOf = (node: AnswerNode): ReadonlySet<string> =>
+  isList(node) ? node.place.items : node.place.types;
 
-const listOf = (node: DescribedNode, size: number): unknown[] =>
-  Array.from({ length: size }, () => itemOf(node));
-
-const usualOf = (node: DescribedNode): unknown =>
-  node.isList ? listOf(node, listSizes(node.place).usual) : itemOf(node);
-
-/** The values that replace the usual one of a member. */
-function* othersOf(node: DescribedNode): Generator<unknown> {
-  const { path, values, isList, isObject: hasMembers, place, mayBeMissing } = node;
-  if (mayBeMissing && path.length > 0) yield MISSING;
-  if (isList) for (const size of listSizes(place).others) yield listOf(node, size);
-  const scalars = values === undefined ? [] : [...(hasMembers ? [values.usual] : []), ...values.others];
-  for (const value of scalars) yield isList ? [value] : value;
-  if ((isList || (hasMembers && path.length > 0)) && place.types.has("null")) yield null;
-  if (isList && place.types.has("object")) yield itemOf(node);
-}
+const hasMembers = (node: AnswerNode): boolean => node.members.size > 0 || kindsOf(node).has("object");
 
 /** The answers that an operation may give. */
 export class DescribedAnswer {
-  /** All members, the answer itself first. */
-  readonly nodes: readonly DescribedNode[];
-  readonly #root: DescribedNode;
+  readonly tree: AnswerTree;
+  /** The scalar values of members, or of the items of lists. */
+  readonly #values = new Map<AnswerNode, PlaceValues>();
 
   constructor({ answer }: Operation, findHints: FindHints) {
-    this.#root = describe(answerTree(answer, MOST_MEMBERS), false, findHints);
-    const nodes = [this.#root];
-    for (const node of nodes) nodes.push(...node.members.values());
-    this.nodes = nodes;
+    this.tree = answerTree(answer, MOST_MEMBERS);
+    for (const node of this.tree.values()) {
+      const { place, path } = node;
+      const scalars = kindsOf(node).difference(new Set(["object", "array"]));
+      const isListOfLists = isList(node) && kindsOf(node).has("array");
+      if (!isListOfLists && (scalars.size > 0 || !hasMembers(node)))
+        this.#values.set(node, valuesOf(place, scalars, findHints(path, place)));
+    }
+  }
+
+  /** Whether all values of a member are tried. */
+  isFinite(node: AnswerNode): boolean {
+    return !isList(node) && !hasMembers(node) && this.#values.get(node)?.isFinite === true;
   }
 
   /** The usual answer, with changes. */
   build(edits: readonly Edit[] = []): unknown {
-    let answer = usualOf(this.#root);
-    for (const { path, value } of edits) {
-      const last = path.at(-1);
-      const holder = firstAt(answer, path.slice(0, -1));
-      if (last === undefined) answer = value;
-      else if (isObject(holder) && value === MISSING) delete holder[last];
-      else if (isObject(holder)) holder[last] = value;
-    }
-    return answer;
+    const usual = this.#usual(this.tree.get(ANSWER));
+    return edits.reduce((answer, { path, value }) => withValue(answer, path, value), usual);
   }
 
   /** All changes of one member each. */
   *edits(): Generator<Edit> {
-    for (const node of this.nodes) for (const value of othersOf(node)) yield { path: node.path, value };
+    for (const node of this.tree.values()) {
+      // Where no member of an object is required, the document does not say which ones are: they all are there.
+      const members = [...node.members.values()];
+      const saysRequired = members.some(({ place }) => place.required);
+      for (const { path, place } of members)
+        if (saysRequired && !place.required) yield { path, value: MISSING };
+      for (const value of this.#others(node)) yield { path: node.path, value };
+    }
   }
-}
 
-/** The value at a path, in the first item of lists. */
-function firstAt(value: unknown, path: readonly string[]): unknown {
-  if (Array.isArray(value)) return firstAt(value[0], path);
-  const [key, ...deeper] = path;
-  if (key === undefined) return value;
-  return isObject(value) ? firstAt(value[key], deeper) : undefined;
+  #usual(node: AnswerNode | undefined): unknown {
+    if (!node) return null;
+    return isList(node) ? this.#list(node, listSizes(node.place).usual) : this.#item(node);
+  }
+
+  #item(node: AnswerNode): unknown {
+    // Of lists in lists the description has no items.
+    if (isList(node) && node.place.items.has("array")) return [];
+    if (!hasMembers(node)) return this.#values.get(node)?.usual ?? null;
+    return Object.fromEntries([...node.members].map(([key, member]) => [key, this.#usual(member)]));
+  }
+
+  #list(node: AnswerNode, size: number): unknown[] {
+    return Array.from({ length: size }, () => this.#item(node));
+  }
+
+  /** The values that replace the usual one of a member. */
+  *#others(node: AnswerNode): Generator<unknown> {
+    const { usual, others } = this.#values.get(node) ?? { usual: null, others: [] };
+    const { types } = node.place;
+    if (isList(node)) for (const size of listSizes(node.place).others) yield this.#list(node, size);
+    const scalars = this.#values.has(node) && hasMembers(node) ? [usual, ...others] : others;
+    for (const value of scalars) yield isList(node) ? [value] : value;
+    if (types.has("null") && (isList(node) || (hasMembers(node) && node.path.length > 0))) yield null;
+    if (types.has("object") && isList(node)) yield this.#item(node);
+  }
 }

@@ -3,6 +3,7 @@ import { findPath, onePage, type Pack, type Shape, valueAt } from "../../pack/in
 import type { HttpRequest, HttpResponse, Upstream } from "../../gateway/index.ts";
 import { catalogShapes } from "../../compare/index.ts";
 import { type Operation, operationKey, type Surface } from "../../migration/index.ts";
+import { ANSWER } from "./answer-tree.ts";
 import { DescribedAnswer, type FindHints } from "./described-answer.ts";
 import { keyWithout, type FindOperation } from "./find-operation.ts";
 
@@ -61,7 +62,7 @@ export class DescribedUpstream implements Upstream {
       const answer = new DescribedAnswer(operation, hintsOf(key));
       const list = shapes.get(key) ?? { shape: pack.lists.upstream, name: "" };
       const items = findPath(list.shape, "items", { list: list.name });
-      const isList = answer.nodes.some(({ isList: has, path }) => has && path.join(".") === items?.join("."));
+      const isList = answer.tree.get([ANSWER, ...(items ?? [])].join("."))?.place.types.has("array") === true;
       this.#operations.set(key, {
         key,
         answer,

@@ -1,6 +1,6 @@
 /** The facts about the values of the upstream that a pack and its golden cases add to its document. */
 import { isObject } from "../../base/index.ts";
-import { findPath, type Pack } from "../../pack/index.ts";
+import { type FieldRule, findPath, type Pack } from "../../pack/index.ts";
 import { type CatalogLists, catalogRequest } from "../../compare/index.ts";
 import { splitCall, type Example } from "../examples/example.ts";
 import { tableValues } from "../laws/filter-law.ts";
@@ -13,34 +13,16 @@ const MOST_WORDS = 40;
 /** Values of golden cases at one place. */
 const MOST_SEEN = 6;
 
-/** What the rules of a pack say about a member of the upstream. */
-interface Known {
-  isTime: boolean;
-  readonly words: Set<unknown>;
-}
+/** A rule of a field of a pack. */
+type Rule = Pick<FieldRule, "values" | "catalog">;
 
-/** The ids of a catalog, of its fixed list and of golden cases. */
-function catalogIds(pack: Pack, name: string, lists: CatalogLists): unknown[] {
+/** The upstream's values that a rule knows: those of its table, and the ids of its catalog in fixed lists and golden cases. */
+function wordsOf({ values, catalog: name = "" }: Rule, pack: Pack, lists: CatalogLists): unknown[] {
   const { catalog } = pack.resources.get(name) ?? {};
   const rows = (catalog?.calls ?? []).flatMap(({ path }) => lists[catalogRequest(path)] ?? []);
-  const idsOfRows = rows.flatMap((row) => (catalog && isObject(row) ? [row[catalog.idMember]] : []));
-  return [...(catalog?.fixedIds ?? []), ...idsOfRows];
-}
-
-/** What the fields of a pack know, by the upstream's names. */
-function knownOfPack(pack: Pack, lists: CatalogLists): ReadonlyMap<string, Known> {
-  const known = new Map<string, Known>();
-  for (const { members } of pack.resources.values())
-    for (const { upstream, format, values, catalog } of members.values()) {
-      if (upstream === undefined) continue;
-      const at = known.get(upstream) ?? { isTime: false, words: new Set() };
-      known.set(upstream, at);
-      at.isTime ||= format === "date-time";
-      const words = tableValues(values, pack.dialect.values).map(([word]) => word);
-      const ids = catalog === undefined ? [] : catalogIds(pack, catalog, lists);
-      for (const word of [...words, ...ids].slice(0, MOST_WORDS - at.words.size)) at.words.add(word);
-    }
-  return known;
+  const ids = rows.flatMap((row) => (catalog && isObject(row) ? [row[catalog.idMember]] : []));
+  const words = tableValues(values, pack.dialect.values).map(([word]) => word);
+  return [...words, ...(catalog?.fixedIds ?? []), ...ids];
 }
 
 /** Collects the scalar values of an answer, by operation and place. */
@@ -81,7 +63,8 @@ export function collectHints(
   patterns: Patterns,
   findKey: FindOperation,
 ): (key: string) => FindHints {
-  const known = knownOfPack(pack, lists);
+  const rules = [...pack.resources.values()].flatMap(({ members }) => [...members.values()]);
+  const rulesOf = Map.groupBy(rules, ({ upstream }) => upstream);
   const seen = new Map<string, Set<unknown>>();
   for (const [request, body] of answersOf(pack, examples, lists)) {
     const { method, path } = splitCall(request, pack.dialect.upstream.base_path);
@@ -89,12 +72,12 @@ export function collectHints(
     if (key !== undefined) collectValues(body, key, seen);
   }
   return (key) => (path, place) => {
-    const found = path.flatMap((_name, index) => known.get(path.slice(index).join(".")) ?? []);
-    const words = new Set(found.flatMap((each) => [...each.words]));
+    const found = path.flatMap((_name, index) => rulesOf.get(path.slice(index).join(".")) ?? []);
+    const words = new Set(found.flatMap((rule) => wordsOf(rule, pack, lists)).slice(0, MOST_WORDS));
     const values = seen.get([key, ...path].join(".")) ?? new Set();
     const { pattern } = place.limits;
     return {
-      isTime: found.some(({ isTime }) => isTime),
+      isTime: found.some(({ format }) => format === "date-time"),
       // The usual value is one that the pack has a word for. A null in the place of a list has no items.
       words: [...values.intersection(words), ...words, ...values].filter(
         (word) => word !== null || !place.types.has("array"),

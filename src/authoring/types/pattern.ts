@@ -1,4 +1,4 @@
-/** The patterns of a document: whether texts have them, and short texts that have one. */
+/** The patterns of a document: whether texts have them, and a short text that has one. */
 import * as fc from "fast-check";
 import { prepareRegex, type Regex, RegexLimitError } from "../../jsonata/index.ts";
 
@@ -43,14 +43,10 @@ export class Patterns {
 export function textOfPattern(pattern: string): string | undefined {
   if (pattern.length > MAX_PATTERN) return undefined;
   try {
-    const texts = fc.stringMatching(new RegExp(pattern, "u"));
-    // All texts are refused, so that the shortest is left.
-    const { counterexample } = fc.check(
-      fc.property(texts, () => false),
-      { seed: 1, numRuns: 1 },
-    );
-    const [text] = (counterexample ?? []) as [string?];
-    return text;
+    return fc.sample(fc.stringMatching(new RegExp(pattern, "u"), { size: "xsmall" }), {
+      seed: 1,
+      numRuns: 1,
+    })[0];
   } catch {
     return undefined;
   }

@@ -8,7 +8,7 @@ import {
   createDryRun,
   type DryRun,
 } from "../../compare/index.ts";
-import { ANSWER, type AnswerNode } from "./answer-tree.ts";
+import { ANSWER, type AnswerTree } from "./answer-tree.ts";
 import { findMismatches, type Mismatch } from "./check-answer.ts";
 import type { Edit } from "./described-answer.ts";
 import type { DescribedOperation, DescribedUpstream } from "./described-upstream.ts";
@@ -94,7 +94,8 @@ export function jsonOrText(text: string): unknown {
 /** A route with a request. */
 export class RouteTrial {
   readonly route: Route;
-  readonly type: AnswerNode;
+  /** What the client's description says about the answers. */
+  readonly tree: AnswerTree;
   readonly request: TrialRequest;
   readonly pipeline: Pipeline;
   /** The requests of the lists that a catalog is read from, if the route has its objects. */
@@ -103,9 +104,9 @@ export class RouteTrial {
   /** The list of the route, if it adds a condition. */
   readonly #conditioned: { readonly operation: DescribedOperation; readonly allowed: Allowed } | undefined;
 
-  constructor(route: Route, type: AnswerNode, request: TrialRequest, pipeline: Pipeline, patterns: Patterns) {
+  constructor(route: Route, tree: AnswerTree, request: TrialRequest, pipeline: Pipeline, patterns: Patterns) {
     this.route = route;
-    this.type = type;
+    this.tree = tree;
     this.request = request;
     this.pipeline = pipeline;
     this.#patterns = patterns;
@@ -119,11 +120,12 @@ export class RouteTrial {
       this.#conditioned = { operation, allowed: allowedBy(where, pipeline.pack.filterWriter) };
   }
 
-  /** The members of an operation that its items need to be in the list. */
-  neededPaths(key: string): (readonly string[])[] {
+  /** The members that items need to be in the list, with the key of its operation first. */
+  neededPaths(): (readonly string[])[] {
     const { operation, allowed } = this.#conditioned ?? {};
-    if (!allowed || operation?.key !== key) return [];
-    return [...allowed.keys()].map((path) => [...(operation.list?.items ?? []), ...path.split(".")]);
+    if (!operation || !allowed) return [];
+    const items = [operation.key, ...(operation.list?.items ?? [])];
+    return [...allowed.keys()].map((path) => [...items, ...path.split(".")]);
   }
 
   /** The usual answers, with changes. */
@@ -171,6 +173,6 @@ export class RouteTrial {
     }
     if (status >= 300) return { status, body: undefined, mismatches: [] };
     const body = jsonOrText(response.body);
-    return { status, body, mismatches: findMismatches(body, this.type, this.#patterns) };
+    return { status, body, mismatches: findMismatches(body, this.tree, this.#patterns) };
   }
 }

@@ -43,19 +43,10 @@ export function trialRequest(route: Route, pack: Pack, examples: readonly Exampl
         definition.upstream.every(({ response }) => response.status < 300),
     )
     .sort((one, other) => sizeOf(one) - sizeOf(other));
-  const written = example
-    ? {
-        request: example.definition.request,
-        ...(example.definition.headers && { headers: example.definition.headers }),
-        ...(example.definition.body !== undefined && { body: example.definition.body }),
-      }
-    : generateRequest(route);
+  const { request, headers, body } = example?.definition ?? generateRequest(route);
+  const optional = { ...(headers && { headers }), ...(body !== undefined && { body }) };
   return {
-    written,
-    sent: {
-      ...splitCall(written.request, pack.dialect.client.base_path),
-      ...(written.headers && { headers: written.headers }),
-      body: written.body,
-    },
+    written: { request, ...optional },
+    sent: { ...splitCall(request, pack.dialect.client.base_path), ...optional },
   };
 }

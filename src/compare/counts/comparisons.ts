@@ -34,6 +34,28 @@ const FLUSH_MS = 500;
 const PAUSE_FACTOR = 200;
 const MAX_PAUSE_MS = 5000;
 
+const createOutage = (log: Log): Outage =>
+  new Outage({
+    begins: (error) =>
+      log.error(
+        { code: "AG_COMPARISONS_NOT_STORED", error },
+        "comparisons could not be stored: they are kept in memory and tried again",
+      ),
+    ends: () => log.info({}, "comparisons are stored again"),
+  });
+
+/** Adds what waits to the counts of all replicas. What can't be stored goes on waiting. */
+async function writeAll(waiting: Iterable<WaitingCounts>, outage: Outage): Promise<void> {
+  for (const one of waiting) {
+    try {
+      await one.write();
+      outage.succeeded();
+    } catch (error) {
+      outage.failed(error);
+    }
+  }
+}
+
 /**
  * Creates what takes the results of comparisons. Nothing runs before the first result.
  *
@@ -55,14 +77,7 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
   };
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> | undefined;
-  const outage = new Outage({
-    begins: (error) =>
-      log.error(
-        { code: "AG_COMPARISONS_NOT_STORED", error },
-        "comparisons could not be stored: they are kept in memory and tried again",
-      ),
-    ends: () => log.info({}, "comparisons are stored again"),
-  });
+  const outage = createOutage(log);
   let pauseMs = FLUSH_MS;
   let isClosed = false;
 
@@ -94,22 +109,11 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
     }
   }
 
-  async function writeAll(): Promise<void> {
-    for (const one of waiting.values()) {
-      try {
-        await one.write();
-        outage.succeeded();
-      } catch (error) {
-        outage.failed(error);
-      }
-    }
-  }
-
   async function writeAndMeasure(): Promise<void> {
     const startedAt = performance.now();
     let isBlocking = true;
     const turn = setImmediate(() => (isBlocking = false));
-    await writeAll();
+    await writeAll(waiting.values(), outage);
     clearImmediate(turn);
     const blockedMs = isBlocking ? performance.now() - startedAt : 0;
     pauseMs = Math.min(MAX_PAUSE_MS, Math.max(FLUSH_MS, blockedMs * PAUSE_FACTOR));

@@ -163,6 +163,12 @@ export const emptyTokenStore: PipelineDependencies["tokenStore"] = {
   forget: async () => {},
 };
 
+/** Accepts all tokens: none is verified before an upload. */
+const acceptAllTokens = (): PipelineDependencies["tokens"] => ({
+  ...createTokenCache({ size: 1, ttlSeconds: 1, negativeTtlSeconds: 0 }),
+  get: (): TokenInfo => ({ refused: false, grants: undefined }),
+});
+
 /**
  * Creates the pipeline of a pack, without rate limits and without a token store.
  *
@@ -188,11 +194,6 @@ export function createDryRun(
     ...(acceptsUnknownIds && { isLoaded: () => false }),
     ...entries,
   };
-  // All tokens are accepted: none is verified before an upload.
-  const acceptedTokens = {
-    ...createTokenCache({ size: 1, ttlSeconds: 1, negativeTtlSeconds: 0 }),
-    get: (): TokenInfo => ({ refused: false, grants: undefined }),
-  };
   // Each request has another token, so that nothing is cached from one request to the next.
   let requestCount = 0;
   /** The outcomes of requests that are in flight. A request is copied on its way; its signal is not. */
@@ -204,7 +205,7 @@ export function createDryRun(
     upstream,
     files: createFileUpstream(upstream),
     catalogs,
-    tokens: acceptedTokens,
+    tokens: acceptAllTokens(),
     tokenLocks: createTokenLocks(),
     tokenStore: emptyTokenStore,
     limits: createUnlimitedRates(),

@@ -24,6 +24,7 @@ import {
   findRoute,
   trustedProxies,
 } from "../../gateway/index.ts";
+import type { Route } from "../../pack/index.ts";
 import { MAX_COMPARED_BYTES, overridesMethod, type Shadow } from "../../compare/index.ts";
 import type { Rollout } from "./sides.ts";
 
@@ -51,6 +52,54 @@ function writerOf(
   return isProven ? known : addressNetwork(address);
 }
 
+/** The request with the host that its client used: what others than trusted proxies say of another one is left out. */
+function withProvenHost(plain: AlphaRequest, isFromProxy: boolean): AlphaRequest {
+  const { "x-forwarded-host": claimed, ...headers } = plain.headers;
+  return claimed === undefined || isFromProxy ? plain : { ...plain, headers };
+}
+
+/** A request that the old service serves. */
+interface OldRequest {
+  readonly request: IncomingMessage;
+  readonly sender: RequestSender;
+  readonly route: Route | undefined;
+  /** The proven sender; undefined: a stranger. */
+  readonly provenClient: () => string | undefined;
+  /** Its comparison. */
+  readonly begun: ReturnType<Shadow["begin"]>;
+}
+
+/** Creates what notes how the old service does on a request. */
+function observeOld(
+  { request, sender, route, provenClient, begun }: OldRequest,
+  rollout: Rollout,
+  senders: KnownSenders,
+): Parameters<ReturnType<typeof createLegacyForward>>[3] {
+  const name = route?.name ?? null;
+  // A client that has not sent all of its request does not wait for the old service.
+  const waitingClient = () => (request.complete ? provenClient() : undefined);
+  let endWait = (): void => {};
+  return {
+    // A client that needs no token is nobody's: it shares the connections by its network.
+    isKnown: () => sender.hash !== undefined && provenClient() !== undefined,
+    bodyLimit: begun?.isCompared ? MAX_COMPARED_BYTES : 0,
+    onSent() {
+      endWait();
+      endWait = rollout.beginOld(name, waitingClient);
+    },
+    onHead: () => endWait(),
+    onEnd(exchange) {
+      endWait();
+      const { upstreamStatus } = exchange.outcome;
+      if (typeof upstreamStatus === "number") senders.noteOldAnswer(sender, route, upstreamStatus);
+      const hasFailed = hasOldFailed(exchange);
+      const proven = provenClient();
+      if (hasFailed !== undefined && proven !== undefined) rollout.noteOld(name, hasFailed, proven);
+      begun?.servedOld(exchange);
+    },
+  };
+}
+
 /** The services that the middleware needs. */
 interface RolloutParts extends LegacyForwardParts {
   readonly legacy: LegacyService | undefined;
@@ -76,11 +125,6 @@ export function createRolloutMiddleware(
   const readSender = createSenderReader(dependencies);
   const parameters = cursorParameters(pack);
   const isFromProxy = trustedProxies(settings.TRUST_PROXY ?? []);
-  /** The request with the host that its client used: what others than trusted proxies say of another one is left out. */
-  function withProvenHost(request: IncomingMessage, plain: AlphaRequest): AlphaRequest {
-    const { "x-forwarded-host": claimed, ...headers } = plain.headers;
-    return claimed === undefined || isFromProxy(request) ? plain : { ...plain, headers };
-  }
 
   return async function routeBySide(request, response, next) {
     const plain = plainRequestOf(response);
@@ -112,7 +156,7 @@ export function createRolloutMiddleware(
     const begun = signIn
       ? undefined
       : shadow?.begin({
-          plain: withProvenHost(request, side === "old" ? plain : served),
+          plain: withProvenHost(side === "old" ? plain : served, isFromProxy(request)),
           hasBody: hasBody(request),
           route,
           side,
@@ -132,28 +176,8 @@ export function createRolloutMiddleware(
       response.removeHeader(PACK_HEADER);
       // A sign-in names an application without proof.
       const provenClient = () => (signIn ? undefined : provenBy());
-      // A client that has not sent all of its request does not wait for the old service.
-      const waitingClient = () => (request.complete ? provenClient() : undefined);
-      let endWait = (): void => {};
-      return forward(request, response, plain, {
-        // A client that needs no token is nobody's: it shares the connections by its network.
-        isKnown: () => sender.hash !== undefined && provenClient() !== undefined,
-        bodyLimit: begun?.isCompared ? MAX_COMPARED_BYTES : 0,
-        onSent() {
-          endWait();
-          endWait = rollout.beginOld(name, waitingClient);
-        },
-        onHead: () => endWait(),
-        onEnd(exchange) {
-          endWait();
-          const { upstreamStatus } = exchange.outcome;
-          if (typeof upstreamStatus === "number") senders.noteOldAnswer(sender, route, upstreamStatus);
-          const hasFailed = hasOldFailed(exchange);
-          const proven = provenClient();
-          if (hasFailed !== undefined && proven !== undefined) rollout.noteOld(name, hasFailed, proven);
-          begun?.servedOld(exchange);
-        },
-      });
+      const observer = observeOld({ request, sender, route, provenClient, begun }, rollout, senders);
+      return forward(request, response, plain, observer);
     }
     if (served !== plain) replacePlainRequest(response, served);
     next();

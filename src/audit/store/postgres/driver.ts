@@ -143,11 +143,7 @@ const connectionOf = (client: PoolClient): Connection => ({
   },
 });
 
-/** Creates a pool. It connects with the first query, and tries again with every query if the server is down. */
-export function connectPostgres(
-  url: string,
-  { connections, statementMs }: PoolLimits = { connections: CONNECTIONS, statementMs: STATEMENT_MS },
-): Driver {
+function openPool(url: string, { connections, statementMs }: PoolLimits): Pool {
   const pool = new Pool({
     connectionString: url,
     max: connections,
@@ -164,6 +160,15 @@ export function connectPostgres(
   });
   // The pool replaces an idle connection that breaks; without a listener its error would end the process.
   pool.on("error", () => {});
+  return pool;
+}
+
+/** Creates a pool. It connects with the first query, and tries again with every query if the server is down. */
+export function connectPostgres(
+  url: string,
+  limits: PoolLimits = { connections: CONNECTIONS, statementMs: STATEMENT_MS },
+): Driver {
+  const pool = openPool(url, limits);
   let prepared: Promise<void> | undefined;
 
   function prepare(): Promise<void> {
@@ -171,7 +176,7 @@ export function connectPostgres(
       // Creating an index on a large table may take long.
       await client.query("SET statement_timeout = 0");
       await migratePostgres(client, SCHEMA);
-      await client.query(`SET statement_timeout = ${statementMs}`);
+      await client.query(`SET statement_timeout = ${limits.statementMs}`);
     }).catch((error: unknown) => {
       prepared = undefined;
       throw error;

@@ -5,23 +5,9 @@ import { isTurned } from "../decide.ts";
 import { watchOldService, type OldServiceHealth } from "./old-service.ts";
 import { createReturned, type Returned } from "./returned.ts";
 import type { RolloutConfig } from "../rules.ts";
-import {
-  causeOf,
-  createScores,
-  withChanges,
-  type Cause,
-  type Scores,
-  type Seen,
-  type TakenChanges,
-} from "./scores.ts";
-import {
-  withTrip,
-  type RolloutEvent,
-  type RouteScores,
-  type Trip,
-  type TripState,
-  type TripTarget,
-} from "./trips.ts";
+import { RoutesToReturn } from "./routes-to-return.ts";
+import { createScores, type Cause, type Scores, type Seen } from "./scores.ts";
+import type { RolloutEvent, Trip, TripTarget } from "./trips.ts";
 
 /** The person who returns something or lets it continue, and the reason. */
 export interface RolloutAction extends TripTarget {
@@ -59,35 +45,16 @@ export interface ReturnsOptions {
   readonly isOldServiceUp: () => boolean;
 }
 
-const REASONS: Readonly<Record<Cause, string>> = {
-  differences: "confirmed differences",
-  failures: "failures of the translation",
-};
-
-/** The actor of a return without a person. */
-export const GATEWAY = "gateway";
-
-/** The return of a route by its scores. @param at ISO 8601, UTC */
-const tripOfRoute = (route: string, { records }: RouteScores, cause: Cause, at: string): Trip => ({
-  kind: "route",
-  name: route,
-  by: GATEWAY,
-  at,
-  reason: REASONS[cause],
-  records,
-});
-
 /** Creates what writes the changes and returns of this process to the state that replicas share. */
 function createSharing({
   returned,
   scores,
-  withTaken,
+  routes,
   log,
 }: {
   readonly returned: Returned;
   readonly scores: Scores;
-  /** Adds changes to the shared state. */
-  readonly withTaken: (state: TripState, taken: TakenChanges) => TripState;
+  readonly routes: Pick<RoutesToReturn, "withTaken">;
   readonly log: Log;
 }): { share(): Promise<void>; shareSoon(): Promise<void> } {
   async function share(): Promise<void> {
@@ -95,7 +62,7 @@ function createSharing({
     if (taken.size === 0 && !returned.hasWaiting()) return;
     try {
       await returned.share(
-        (state) => withTaken(state, taken),
+        (state) => routes.withTaken(state, taken),
         () => scores.shared(taken),
       );
     } catch (error) {
@@ -136,49 +103,22 @@ export function createReturns({
 }: ReturnsOptions): Returns {
   const health = watchOldService(elapsed);
   const returned = createReturned(store, config, onChange);
-  const blocked = new Set<string>();
   const scores = createScores(
     () => returned.state().scores,
     () => config().turnBack,
     () => Math.floor(clock() / 1000),
   );
-  const isWell = (route: string): boolean => isOldServiceUp() && health.isWell(route);
-
+  const routes = new RoutesToReturn({
+    config,
+    returned,
+    scores,
+    isWell: (route) => isOldServiceUp() && health.isWell(route),
+    log,
+    clock,
+  });
   const now = (): string => new Date(clock()).toISOString();
 
-  /** Turns a route back whose score says so, if the old service is well. */
-  function consider(route: string): void {
-    const found = scores.of(route);
-    const cause = causeOf(found, clock() / 1000);
-    if (!cause || returned.hasReturned(route) || !isTurned(config(), route))
-      return void blocked.delete(route);
-    if (isWell(route)) {
-      blocked.delete(route);
-      returned.add(tripOfRoute(route, found, cause, now()));
-      return;
-    }
-    if (!blocked.has(route))
-      log.error(
-        { code: "AG_ROLLOUT_NOT_TURNED_BACK", route, reason: REASONS[cause], records: found.records },
-        "a route should return to the old service, which is not well: it stays",
-      );
-    blocked.add(route);
-  }
-
-  /** The state with the changes of this process. What replicas have seen adds up: routes return that no replica alone would return. */
-  function withTaken(state: TripState, taken: TakenChanges): TripState {
-    const seconds = clock() / 1000;
-    let next = taken.size === 0 ? state : { ...state, scores: withChanges(state.scores, taken, seconds) };
-    for (const route of taken.keys()) {
-      const after = next.scores[route];
-      const cause = after && causeOf(after, seconds);
-      if (after && cause && isWell(route) && isTurned(config(), route))
-        next = withTrip(next, tripOfRoute(route, after, cause, now()));
-    }
-    return next;
-  }
-
-  const { share, shareSoon } = createSharing({ returned, scores, withTaken, log });
+  const { share, shareSoon } = createSharing({ returned, scores, routes, log });
 
   function see(
     route: string,
@@ -191,7 +131,7 @@ export function createReturns({
     const tolerated = cause === "failures" ? health.failureRate(route, client) : undefined;
     scores.note(route, cause, { ...seen, client, tolerated });
     if (!isBad) return;
-    consider(route);
+    routes.consider(route);
     if (cause === "differences" || returned.isWaiting(route)) void shareSoon();
   }
 
@@ -200,7 +140,7 @@ export function createReturns({
     state: returned.state,
     trips: returned.trips,
     tripOf: returned.tripOf,
-    blocked: () => [...blocked],
+    blocked: () => routes.blocked(),
     note({ source, result, route, requestId }, client) {
       if (source !== "legacy") return;
       if (result === "different") see(route, "differences", { isBad: true, requestId }, client);
@@ -215,7 +155,7 @@ export function createReturns({
     resume: ({ kind, name, by, reason }) => returned.resume({ kind, name, by, at: now(), reason }),
     async tick() {
       await returned.refresh();
-      for (const route of new Set([...scores.routes(), ...blocked])) consider(route);
+      for (const route of new Set([...scores.routes(), ...routes.blocked()])) routes.consider(route);
       await share();
     },
   };
