@@ -159,6 +159,9 @@ async function open<T extends Running>(
   };
 }
 
+/** Each record is stored before its response ends. For tests whose other gateways keep no records. */
+export const RECORDING: TestSettings = { AUDIT: "full", AUDIT_DURABILITY: "strict" };
+
 /**
  * Creates a gateway with its settings, without ports and without a sandbox.
  *

@@ -9,7 +9,7 @@ import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { readEnvironment } from "../../../src/base/settings/settings.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { allBut } from "../../support/fake-time.ts";
-import { startGateway, type Gateway, type TestSettings } from "../../support/gateway.ts";
+import { startGateway, type Gateway, type TestSettings, RECORDING } from "../../support/gateway.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -36,12 +36,16 @@ function moveTo(moment: string): void {
   jest.setSystemTime(new Date(moment));
 }
 
-/** Starts a gateway with a plan that was announced in January. */
+/** Starts a gateway with a plan that was announced in January. Without records: an audit store takes most of a start. */
 async function startWith(plan: string, settings: TestSettings = {}): Promise<string> {
   const file = writeOperatorFile(`announced: 2026-01-01\n${plan}`);
-  gateway = await startGateway({ SUNSET_FILE: file, AUDIT_DURABILITY: "strict", ...settings });
+  gateway = await startGateway({ SUNSET_FILE: file, AUDIT: "off", ...settings });
   return file;
 }
+
+/** The same with a gateway that knows from its records who called before. */
+const startRecording = (plan: string, settings: TestSettings = {}): Promise<string> =>
+  startWith(plan, { ...RECORDING, ...settings });
 
 const clientsFile = (text: string): string => writeOperatorFile(text, "clients.yaml");
 
@@ -86,7 +90,7 @@ describe("a window of a brown-out", () => {
   });
 
   test("is recorded with its route, and counted", async () => {
-    await startWith(BROWN_OUT);
+    await startRecording(BROWN_OUT);
     moveTo("2026-06-01T10:30:00Z");
     await gateway.request(LIST);
     const [record] = await gateway.readAudit();
@@ -118,7 +122,7 @@ describe("a window of a brown-out", () => {
   });
 
   test("does not begin while a client that it waits for called within 14 days before", async () => {
-    await startWith(BROWN_OUT.replace("for: 1h", "for: 1h, wait_for: [reports]"), {
+    await startRecording(BROWN_OUT.replace("for: 1h", "for: 1h, wait_for: [reports]"), {
       CLIENTS_FILE: clientsFile(`reports: { user_agents: ["reports/*"] }`),
     });
     await gateway.request(LIST, { headers: { "user-agent": "reports/1" } });
@@ -139,7 +143,7 @@ describe("a window that is open", () => {
   test("ends for a client that a changed plan waits for, and begins again without it", async () => {
     const waiting = (...names: string[]): string =>
       BROWN_OUT.replace("for: 1h", `for: 1h, wait_for: [${names.join(", ")}]`);
-    const file = await startWith(waiting("silent"), {
+    const file = await startRecording(waiting("silent"), {
       CLIENTS_FILE: clientsFile(`reports: { user_agents: ["reports/*"] }\nsilent: {}`),
     });
     const statusAfter = async (plan: string, state: string): Promise<number> => {
@@ -174,7 +178,7 @@ describe("a storm of retries", () => {
   ] as const;
 
   test("lets one client through until the window ends, and no other", async () => {
-    await startWith(BROWN_OUT, { TRUST_PROXY: "127.0.0.1" });
+    await startRecording(BROWN_OUT, { TRUST_PROXY: "127.0.0.1" });
     for (const [as] of SENDERS) await requestFrom(as, "192.0.2.1");
     moveTo("2026-06-01T10:30:00Z");
     await stormFrom("full", "192.0.2.1");
@@ -189,7 +193,7 @@ describe("a storm of retries", () => {
   });
 
   test("of three clients pauses the stage until somebody resumes it", async () => {
-    await startWith(BROWN_OUT, { TRUST_PROXY: "127.0.0.1" });
+    await startRecording(BROWN_OUT, { TRUST_PROXY: "127.0.0.1" });
     for (const [as, address] of SENDERS) await requestFrom(as, address);
     moveTo("2026-06-01T10:30:00Z");
     for (const [as, address] of SENDERS) await stormFrom(as, address);
@@ -214,7 +218,7 @@ describe("a storm of retries", () => {
 
   test("of three named clients in one network pauses the stage", async () => {
     const file = clientsFile("{}");
-    await startWith(BROWN_OUT, { TRUST_PROXY: "127.0.0.1", CLIENTS_FILE: file });
+    await startRecording(BROWN_OUT, { TRUST_PROXY: "127.0.0.1", CLIENTS_FILE: file });
     const entries = SENDERS.map(
       ([as]) => `${as}: { tokens: ["${fingerprint(tokenHash(gateway.sandbox.tokens[as]))}"] }`,
     );
@@ -229,7 +233,7 @@ describe("a storm of retries", () => {
   });
 
   test("of invented tokens pauses nothing", async () => {
-    await startWith(BROWN_OUT);
+    await startRecording(BROWN_OUT);
     moveTo("2026-06-01T10:30:00Z");
     for (let request = 0; request < 150; request += 1) await gateway.request(LIST, { as: "invented" });
     expect((await planStatus()).pauses).toEqual([]);
@@ -240,7 +244,7 @@ describe("a freeze", () => {
   const FREEZE = "stages: [{ freeze: 2026-06-02, text: New applications use the new interface. }]\n";
 
   test("refuses clients that never used alpha, and no others", async () => {
-    await startWith(LINKS + FREEZE);
+    await startRecording(LINKS + FREEZE);
     expect((await gateway.request(LIST)).status).toBe(200);
     moveTo("2026-06-02T00:00:03Z");
     expect((await gateway.request(LIST)).status).toBe(200);
@@ -265,7 +269,7 @@ describe("a freeze", () => {
   });
 
   test("refuses a token that v4 does not accept, about which v4 is asked once", async () => {
-    await startWith(FREEZE);
+    await startRecording(FREEZE);
     moveTo("2026-06-02T00:00:03Z");
     for (const call of [LIST, "POST /vm/instances", LIST]) {
       const { status, text } = await gateway.request(call, { as: "invented" });
@@ -275,7 +279,7 @@ describe("a freeze", () => {
   });
 
   test("lets in a client that only read catalogs before, and that v4 accepts", async () => {
-    await startWith(FREEZE);
+    await startRecording(FREEZE);
     const read = (as: string) => gateway.request("GET /datacenters", { as });
     for (const as of ["full", "invented"]) expect((await read(as)).status).toBe(200);
     for (const result of ["accepted", "refused"])
@@ -294,7 +298,7 @@ describe("a freeze", () => {
 
   test("lets in another token that the entry of a known one lists", async () => {
     const directory = clientsFile("reports: {}");
-    await startWith(FREEZE, { CLIENTS_FILE: directory });
+    await startRecording(FREEZE, { CLIENTS_FILE: directory });
     expect((await gateway.request(LIST)).status).toBe(200);
     moveTo("2026-06-02T00:00:03Z");
     const { full, other } = gateway.sandbox.tokens;
@@ -308,7 +312,7 @@ describe("a freeze", () => {
     const CLIENTS_FILE = clientsFile(
       `reports: { user_agents: ["reports/*"] }\nscripts: { user_agents: ["curl/*"] }`,
     );
-    await startWith(`${FREEZE}allow: { scripts: 2026-09-01 }\n`, { CLIENTS_FILE });
+    await startRecording(`${FREEZE}allow: { scripts: 2026-09-01 }\n`, { CLIENTS_FILE });
     const statusOf = async (as: string, agent: string): Promise<number> =>
       (await gateway.request(LIST, { as, headers: { "user-agent": agent } })).status;
     expect([await statusOf("full", "reports/1"), await statusOf("full", "curl/8")]).toEqual([200, 200]);
@@ -320,7 +324,7 @@ describe("a freeze", () => {
     ["another label", { "x-client": "acme-eu" }],
     ["no label", {}],
   ])("lets in a token that called before, and comes with %s now", async (_, headers) => {
-    await startWith(FREEZE, { CLIENT_HEADER: "X-Client", TRUST_PROXY: "127.0.0.0/8,::1" });
+    await startRecording(FREEZE, { CLIENT_HEADER: "X-Client", TRUST_PROXY: "127.0.0.0/8,::1" });
     expect((await gateway.request(LIST, { headers: { "x-client": "acme" } })).status).toBe(200);
     moveTo("2026-06-02T00:00:03Z");
     expect((await gateway.request(LIST, { as: "other", headers })).status).toBe(403);
@@ -328,7 +332,7 @@ describe("a freeze", () => {
   });
 
   test("refuses a client that used v4 alone", async () => {
-    await startWith(FREEZE);
+    await startRecording(FREEZE);
     const authorization = `Bearer ${gateway.sandbox.tokens.full}`;
     expect((await gateway.request(LIST, { as: null, headers: { authorization } })).status).toBe(200);
     moveTo("2026-06-02T00:00:03Z");
@@ -339,12 +343,12 @@ describe("a freeze", () => {
 describe("the end", () => {
   test("is for a client that came before under its name, also after a restart, without asking anybody about it", async () => {
     const DATA_DIR = mkdtempSync(join(tmpdir(), "sunset-"));
-    await startWith("end: 2026-07-01\n", { DATA_DIR });
+    await startRecording("end: 2026-07-01\n", { DATA_DIR });
     expect((await gateway.request(LIST)).status).toBe(200);
     const [{ client }] = await gateway.readAudit();
     await gateway.stop();
     moveTo("2026-07-01T00:00:03Z");
-    await startWith("end: 2026-07-01\n", { DATA_DIR });
+    await startRecording("end: 2026-07-01\n", { DATA_DIR });
     for (const as of ["full", "invented"]) expect((await gateway.request(LIST, { as })).status).toBe(410);
     expect(gateway.takeV4Requests()).toEqual([]);
     const { body } = await gateway.requestAdmin(`GET /api/usage/routes?client=${client.fingerprint}`);
@@ -356,7 +360,7 @@ describe("the end", () => {
   });
 
   test("is 410 with the link, and who still comes is recorded as a client", async () => {
-    await startWith(`${LINKS}end: 2026-07-01\n`);
+    await startRecording(`${LINKS}end: 2026-07-01\n`);
     expect((await gateway.request(LIST)).status).toBe(200);
     moveTo("2026-07-01T00:00:03Z");
     const { status, body, headers } = await gateway.request(LIST);

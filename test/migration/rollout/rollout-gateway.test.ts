@@ -9,6 +9,7 @@ import {
   type Gateway,
   type TestResponse,
   type TestSettings,
+  RECORDING,
 } from "../../support/gateway.ts";
 import { startOldService, type TestOldService } from "../../support/old-service.ts";
 import { packHash } from "../../../src/pack/load/loaded-pack.ts";
@@ -50,8 +51,8 @@ async function start(rollout: string, settings: TestSettings = {}): Promise<TwoS
     LEGACY_URL: old.url,
     CLIENTS_FILE: clientsFile,
     ROLLOUT_FILE: rolloutFile,
-    AUDIT_DURABILITY: "strict",
     UPSTREAM_TIMEOUT_MS: "2000",
+    AUDIT: "off",
     ...settings,
   });
   ({ stop } = gateway);
@@ -93,6 +94,7 @@ describe("who gets what", () => {
   test("clients of a wave get the translation, all others the old service, and each record has its lane", async () => {
     const { gateway, call } = await start(
       "data: shared\nwaves: { first: [billing] }\nnew: [{ waves: [first] }]",
+      RECORDING,
     );
     const answers = [await call("billing"), await call("reports"), await call(null)];
     expect(answers.map(isOld)).toEqual([false, true, true]);
@@ -147,7 +149,7 @@ describe("who gets what", () => {
   });
 
   test("the pages for clients are the gateway's on both sides", async () => {
-    const { call } = await start("data: shared", { MIGRATION_PAGE: "on" });
+    const { call } = await start("data: shared", { ...RECORDING, MIGRATION_PAGE: "on" });
     const { body } = await call("billing", "GET /openapi.json");
     expect(body.openapi).toMatch(/^3/);
   });
@@ -169,7 +171,7 @@ describe("who gets what", () => {
 
 test("a freeze of the sunset plan lets in whom the old service served before, and nobody else", async () => {
   const SUNSET_FILE = writeOperatorFile("announced: 2026-01-01\nstages: [{ freeze: 2026-02-01 }]");
-  const { gateway, call, rolloutFile } = await start("data: shared", { SUNSET_FILE });
+  const { gateway, call, rolloutFile } = await start("data: shared", { ...RECORDING, SUNSET_FILE });
   old.respondWith((received, response) =>
     json(received.headers.authorization?.includes("invented") ? 401 : 200, {})(received, response),
   );
