@@ -1,4 +1,4 @@
-/** A simulated plan, compared with what it then does: 50 clients of six temperaments, by a clock that the test moves. */
+/** A simulated plan, compared with what it then does: 200 clients of six temperaments, by a clock that the test moves. */
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { fingerprint, tokenHash } from "../../../src/gateway/auth/token-cache.ts";
@@ -64,20 +64,20 @@ function createClients(): readonly Client[] {
   };
   const isWorkday = (day: number): boolean => day < 5;
   const temperaments: [string, number, () => Pick<Client, "calls" | "react">][] = [
-    ["steady", 10, () => ({ calls: each(between(0, 12 * HOUR), 12 * HOUR), react: NO_REACTION })],
+    ["steady", 40, () => ({ calls: each(between(0, 12 * HOUR), 12 * HOUR), react: NO_REACTION })],
     [
       "office hours",
-      10,
+      40,
       () => ({
         calls: [9, 14].flatMap((hour) => each(between(hour * HOUR, (hour + 3) * HOUR), DAY, isWorkday)),
         react: NO_REACTION,
       }),
     ],
-    ["nightly", 10, () => ({ calls: each(between(HOUR, 4 * HOUR), DAY), react: NO_REACTION })],
-    ["weekly", 8, () => ({ calls: each(between(9 * HOUR, 15 * HOUR), WEEK), react: NO_REACTION })],
+    ["nightly", 40, () => ({ calls: each(between(HOUR, 4 * HOUR), DAY), react: NO_REACTION })],
+    ["weekly", 30, () => ({ calls: each(between(9 * HOUR, 15 * HOUR), WEEK), react: NO_REACTION })],
     [
       "patient",
-      7,
+      30,
       () => ({
         calls: each(between(0, 12 * HOUR), 12 * HOUR),
         react: (minute, seconds) => (seconds > 0 ? [minute + Math.ceil(seconds / 60)] : []),
@@ -85,7 +85,7 @@ function createClients(): readonly Client[] {
     ],
     [
       "impatient",
-      5,
+      20,
       () => ({
         calls: each(between(0, 12 * HOUR), 12 * HOUR),
         react: (minute) => [minute + 1, minute + 2],
@@ -174,7 +174,7 @@ test("a simulation foresees within five per cent whom windows and the end hit, a
   });
   gateway.v4.respondWith(acceptGoodTokens);
   const clients = createClients();
-  expect(clients).toHaveLength(50);
+  expect(clients).toHaveLength(200);
 
   await runClients(clients, 0, 2 * WEEK);
   jest.setSystemTime(PLANNED);
@@ -197,7 +197,7 @@ test("a simulation foresees within five per cent whom windows and the end hit, a
     now: PLANNED,
   });
   const [windows, end] = stages;
-  expect([recorded.weeks, recorded.clients, windows?.windows]).toEqual([2, 50, 4]);
+  expect([recorded.weeks, recorded.clients, windows?.windows]).toEqual([2, 200, 4]);
 
   await runClients(clients, 2 * WEEK, 5 * WEEK);
   const actual = await readRecords(PLANNED);
