@@ -26,7 +26,7 @@ export interface GatewayControls {
   readonly audit: AuditReader | undefined;
   /**
    * Reads the pack folder and the tokens file again. Requests are served meanwhile. If the pack is invalid, the previous
-   * one stays active. A reload that another one replaces has the result of the newest.
+   * one stays active. If another reload replaces this one, this one gets the result of the newest.
    *
    * @throws {PackError} If the pack is invalid. {Error} If it can't replace the active one without a restart.
    */

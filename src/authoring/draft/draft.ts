@@ -98,7 +98,7 @@ class BodyDrafter {
 
 const isPlainPair = ({ old, now }: FieldPair): boolean => isPlainName(old.name) && isPlainName(now.name);
 
-/** The object of the route whose path begins like that of a route without an object; undefined if no path does. */
+/** The object of the route that shares the longest start of its path with this route, which has no object; undefined if none does. */
 function objectOf({ segments }: ApiRoute, routes: readonly RoutePair[]): ApiObject | undefined {
   let [best, most]: [ApiObject | undefined, number] = [undefined, 0];
   for (const { old } of routes) {

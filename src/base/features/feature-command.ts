@@ -51,13 +51,13 @@ export interface CommandSyntax {
   readonly settings?: readonly SettingName[];
   /** The other format than text that it prints. */
   readonly format?: "json" | "yaml";
-  /** Whether it reads the audit store: where there is one, or else it fails. */
+  /** Set if it reads the audit store. Where there is one: only if the store exists. Needed: it fails without one. */
   readonly audit?: "where there is one" | "needed";
-  /** Whether it runs where the settings don't turn the feature on, too. */
+  /** Whether it also runs if the settings don't turn the feature on. */
   readonly runsWhileOff?: boolean;
   /** Why it can't run before a gateway has created a state store. */
   readonly withoutStore?: string;
-  /** The exit code of what an operator has to correct. Default: the command line's. */
+  /** The exit code for an error that an operator has to correct. Default: the command line's. */
   errorCode?(given: Readonly<Record<string, string | undefined>>): number | undefined;
 }
 

@@ -55,7 +55,7 @@ export interface Metrics {
   readonly countStage: (stage: string, kind: string) => void;
   /** Counts attempts to send a notice, and notices that were dropped. Both labels are fixed lists. */
   readonly countNotice: (event: string, result: string, count?: number) => void;
-  /** Counts a comparison of two answers. All labels but the route of the pack are fixed lists. */
+  /** Counts a comparison of two answers. All labels have fixed sets of values, except the route, which comes from the pack. */
   readonly countComparison: (source: string, route: string, result: string, reason?: string) => void;
   /** Counts entries for which a bounded store of comparisons has no room. The label is a fixed list. */
   readonly countNoRoom: (store: string, entries: number) => void;

@@ -28,7 +28,7 @@ export interface TokenRefresherOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Refreshes tokens, with a pause where that does not help. */
+/** Refreshes tokens. If that does not help, it waits before it tries the token again. */
 export class TokenRefresher {
   readonly #options: TokenRefresherOptions;
   readonly #pauses = new Map<string, { readonly until: number; readonly hasFailed: boolean }>();

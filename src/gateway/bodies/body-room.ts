@@ -4,7 +4,7 @@ import { BODY_MEMORY, LEAST_AWAITED_BYTES, SMALL_BODIES, WAITING_BODIES } from "
 
 export const isSmallBody = (bytes: number): boolean => bytes <= SMALL_BODIES.bytes;
 
-/** Too many others are in memory. Clients know 500 as a failure that passes. */
+/** Too many other bodies are in memory. Clients treat a 500 as temporary. */
 const busy = (): HttpError =>
   new HttpError(500, "The service is busy. Try again later.", {
     by: "bodies",

@@ -43,7 +43,7 @@ export interface SenderProof {
   readonly address: string;
 }
 
-/** The interface of the plan for requests. */
+/** The part of the plan that the processing of requests uses. */
 export interface PlanRules {
   /** Whether there is a plan. */
   readonly isActive: () => boolean;

@@ -23,7 +23,7 @@ const wrap = ({ wrapObject }: Route, body: ResponseBody): ResponseBody =>
 export function createBodyShaper(pack: Pack, plan: Pick<PlanRules, "count">) {
   const fieldHider = createFieldHider(pack);
 
-  /** Field brown-outs: only responses that lack a field are read again. */
+  /** Removes fields that are in a brown-out. Only responses from which a field is removed are parsed again. */
   function leaveOut(route: Route, body: ResponseBody, context: RequestContext): ResponseBody {
     const { hiddenFields } = context.planned ?? {};
     if (!hiddenFields) return body;

@@ -86,7 +86,7 @@ function skippedFor({ lane, alpha, client, rejectedBy }: AuditRecord): string | 
   return lane === "legacy" && alpha.status >= 400 ? "the old service answered with an error" : undefined;
 }
 
-/** Returns the call of a record; undefined for what is no call of the old API, and for a record without its request. */
+/** Returns the call of a record; undefined if the record is not a call of the old API, and for a record without its request. */
 export function observedCall(record: AuditRecord, directory: ClientDirectory): ObservedCall | undefined {
   const { id, alpha, client, requests: count = 1 } = record;
   if (!isClientApi(record) || count === 0 || alpha.path === "") return undefined;

@@ -85,7 +85,7 @@ function requestPlaces(described: Operation, routes: readonly Route[], pack: Pac
   return places;
 }
 
-/** A scope with those that it includes: who has a higher level has the lower ones. */
+/** A scope with those that it includes: a higher level includes the lower ones. */
 function scopesOf(routes: readonly Route[], { dialect: { scopes } }: Pack): ReadonlySet<string> | undefined {
   const [access] = routes.map((route) => route.access);
   if (access === undefined || access === "public") return undefined;

@@ -52,7 +52,7 @@ export function compileTarget(
     const current = get(calls);
     // An invalid body is not sent, and neither are the calls before it.
     if (isInvalid && !isObject(current)) return {};
-    // Without it the upstream would get an incomplete object, and delete the rest of its own.
+    // Without the current object the upstream would get an incomplete one, and delete the missing members.
     if (!isObject(current))
       throw new InvalidCallValueError(
         `the calls before it have no object "${source}" to merge the body with`,

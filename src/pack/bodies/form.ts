@@ -4,7 +4,7 @@
  *
  * Own code: `qs` keeps malformed escapes, merges values that contradict each other, drops names such as `constructor`, and
  * decides by the number of an index whether it has a list. Here a form that is not clear is an error, and the schema of the
- * body decides what is a list (`mapping/compile/form-values.ts`).
+ * body decides what is a list (`form-values.ts`).
  */
 import { isExactNumber, isObject, printJson } from "../../base/index.ts";
 

@@ -7,7 +7,7 @@ export interface CallOrder {
   readonly before: readonly RouteCall[];
   /** Parts of the object of the main call. */
   readonly parts: readonly RouteCall[];
-  /** Sent after the main call, one group after the other. The calls of a group are sent at once. */
+  /** Sent after the main call, one group after the other. The calls of a group are sent concurrently. */
   readonly after: readonly (readonly RouteCall[])[];
 }
 

@@ -59,7 +59,7 @@ export interface Rejection {
 
 /**
  * The gateway rejects a request, with a standard status and all problems at once. The client gets its own status for that
- * one. This is the only error whose text clients see: every other one becomes a neutral 500 (`pipeline/error-result.ts`).
+ * one. This is the only error whose text clients see: every other one becomes a neutral 500 (`gateway/responses/error-result.ts`).
  */
 export class HttpError extends Error {
   override readonly name = "HttpError";

@@ -20,7 +20,7 @@ interface AskedForm {
   readonly callback: string | undefined;
 }
 
-/** Names of functions, also in objects. No other text may be in a script. */
+/** The name of a function, or a dotted path to one. Any other text could inject code. */
 const FUNCTION_NAME = /^[A-Za-z_$][\w$]{0,99}(?:\.[A-Za-z_$][\w$]{0,99}){0,4}$/;
 
 const parameterOf = (query: string, name: string | undefined): string | undefined =>

@@ -19,7 +19,7 @@ import { compileRead, type ObjectReader } from "../fields/read.ts";
 import type { Steps } from "../steps.ts";
 import type { CatalogCopy, CatalogEntry } from "../translation-context.ts";
 
-/** One kind of alpha object, with the four translations of its fields (see `field/context.ts`). */
+/** One kind of alpha object, with the four translations of its fields (see `fields/field-context.ts`). */
 export interface Resource extends ObjectReader {
   readonly name: string;
   /** The object whose fields come before those of this one. */

@@ -1,6 +1,6 @@
 /**
  * Names whose values are secret in most APIs, as `secrets` of a pack spells them (`src/audit/redact/secret-names.ts`). Every pack has
- * them in addition to its own, and so has traffic of an API that nobody has described: they are rather too many than too few.
+ * them in addition to its own, and so has traffic of an API that nobody has described: the list is deliberately too long rather than too short.
  *
  * A short word counts as a part of a name, `_pin_`, because it is within harmless words: `spin`, `shipping`. A word that is a
  * harmless name with another word beside it counts alone: `session`, but not `session_name`.

@@ -72,7 +72,7 @@ export const object: FieldKeys<typeof schemas> = {
     const isKnown =
       name !== undefined &&
       resolveReference(location.at("object"), "object", name, context.resources) !== undefined;
-    // The result of an expression is v4's own object.
+    // An expression already results in v4's form of the object.
     if (!isKnown || expression !== undefined) return undefined;
     return { run: writeObjects(name, context), needsWhole: true };
   },
