@@ -31,10 +31,10 @@ import {
   type Settings,
   type Tracing,
 } from "../base/index.ts";
-import { type V4Service } from "./services/v4-service.ts";
-import { type ComparisonsParts, type PackChoice, type OpenShadow } from "../compare/index.ts";
+import type { V4Service } from "./services/v4-service.ts";
+import type { ComparisonsParts, PackChoice, OpenShadow } from "../compare/index.ts";
 import type { LoadedPack, Pack } from "../pack/index.ts";
-import { type UpstreamTokensParts } from "./services/read-upstream-tokens.ts";
+import type { UpstreamTokensParts } from "./services/read-upstream-tokens.ts";
 import { createPageState, type PageState, type Rollout, type PlanInForce } from "../migration/index.ts";
 import {
   type DependenciesOptions,

@@ -130,8 +130,9 @@ class PackSwitch implements ActivePack {
 
   /** The candidate serves who asks for it. Another hash is rejected by the active pack, as a request of its client. */
   handle: RequestHandler = (request, response, next) => {
-    const isAsked = this.offered && request.headers[PACK_HEADER] === this.offered.pack.hash;
-    return (isAsked ? this.offered! : this.active).router(request, response, next);
+    const { offered, active } = this;
+    const asked = offered && request.headers[PACK_HEADER] === offered.pack.hash ? offered : active;
+    return asked.router(request, response, next);
   };
 
   refreshTokens = (): boolean => {
