@@ -63,7 +63,7 @@ test("check names each expression that the package jsonata runs, and each that i
   );
   const { out } = await run(["check", folder]).ended;
   expect(out).toMatch(
-    /\nexpressions compiled \d+, interpreted 1\n {2}interpreted: book\.yaml:\d+ \S+: .{1,120} \(a variable that a member .+\)\n {2}partly interpreted: pack\.yaml:\d+ \S+: .{119}… \(\$formatNumber\)\n/,
+    /\nexpressions compiled \d+, interpreted 1\n {2}interpreted: book\.yaml:\d+ \S+: .{1,120} \(a variable that is bound inside an expression\)\n {2}partly interpreted: pack\.yaml:\d+ \S+: .{119}… \(\$formatNumber\)\n/,
   );
 });
 
