@@ -30,7 +30,7 @@ const addRecordFilters = (command: Command): Command =>
   command
     .option(
       "--client <client>",
-      "only this client: a name of CLIENTS_FILE, a fingerprint, application:ID, label:NAME or agent:FAMILY",
+      "only this client: a name, fingerprint, application:ID, label:NAME or agent:FAMILY",
     )
     .option("--lane <lane>", "only this lane: alpha, native or legacy")
     .option("--route <route>", "only requests of this route, for example 'GET /vm/instances/:id'")
@@ -48,7 +48,7 @@ export function addReport(program: Command, onExit: OnExit): void {
     )
     .option(
       "--client <client>",
-      "only this client: a name of CLIENTS_FILE, a fingerprint, application:ID, label:NAME or agent:FAMILY; none: requests without a token; unaccepted: tokens that the upstream does not know",
+      "only this client: a name, fingerprint, application:ID, label:NAME or agent:FAMILY; none: no token; unaccepted: unknown tokens",
     )
     .option("--search <text>", "only clients whose name, application, token or user agent has this text")
     .option("--since <day>", "only from this day on, in UTC")
@@ -75,7 +75,7 @@ export function addImpact(program: Command, onExit: OnExit): void {
     .option("--pack <directory>", "folder of a changed pack, compared with the current one")
     .option(
       "--openapi <files...>",
-      "two editions of the new API's OpenAPI document: the old one and the new one",
+      "two editions of the new API's OpenAPI document, the old one first",
     )
     .option("--since <day>", "only calls from this day on, in UTC")
     .option("--until <day>", "only calls before this day, in UTC")
@@ -118,7 +118,7 @@ export function addReplay(program: Command, onExit: OnExit): void {
     .option("--pack <directory>", "folder of the other pack (default: the current pack)")
     .option(
       "--parity",
-      "with --pack: end with the differences by route, field and client, as parity prints them",
+      "with --pack: summarize the differences, as parity does",
     )
     .addHelpText(
       "after",
@@ -163,13 +163,13 @@ export function addCoverage(program: Command, onExit: OnExit): void {
     )
     .option(
       "--fail-below <percent>",
-      "exit with 1 if fewer calls of the average client would be served, for example 99%",
+      "exit with 1 if fewer calls of the average client would be served: 99%",
       readPercent,
     )
-    .option("--base-url <url>", "of a HAR file only calls to this address, without its path", readBaseUrl)
+    .option("--base-url <url>", "only calls of a HAR file to this address", readBaseUrl)
     .option(
       "--ignore-parameter <name...>",
-      "query parameters that the pack may ignore, such as those that only avoid caches",
+      "query parameters that the pack may ignore",
     )
     .addHelpText(
       "after",

@@ -44,7 +44,7 @@ export function addCheck(program: Command, onExit: OnExit): void {
     .option("--emit", "print the JavaScript that expressions and objects compile to")
     .option(
       "--update",
-      "give golden cases the actual results, after a deliberate change, and print the difference",
+      "write the actual results into golden cases, and print the difference",
     )
     .addOption(
       new Option("--trace <file>", "print how the expressions of one golden case are evaluated").conflicts([
@@ -58,7 +58,7 @@ export function addCheck(program: Command, onExit: OnExit): void {
     );
   for (const { name, file } of FILE_FEATURES) check.option(`--${name} <file>`, file);
   check
-    .option("--announce", "with a plan: allow dates that are earlier than the published ones")
+    .option("--announce", "with a plan: allow dates earlier than the published ones")
     .addOption(
       new Option("--format <format>", "format of the problems")
         .choices(["text", "json"])
