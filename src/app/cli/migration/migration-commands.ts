@@ -73,10 +73,7 @@ export function addImpact(program: Command, onExit: OnExit): void {
     .option("--field <name>", "a member, a parameter or a field of a filter: label, body.label, query.page")
     .option("--word <field=word>", "a word of a field: status=running, body.status=running")
     .option("--pack <directory>", "folder of a changed pack, compared with the current one")
-    .option(
-      "--openapi <files...>",
-      "two editions of the new API's OpenAPI document, the old one first",
-    )
+    .option("--openapi <files...>", "two editions of the new API's OpenAPI document, the old one first")
     .option("--since <day>", "only calls from this day on, in UTC")
     .option("--until <day>", "only calls before this day, in UTC")
     .addOption(
@@ -116,10 +113,7 @@ export function addReplay(program: Command, onExit: OnExit): void {
       "NDJSON file of an export, compressed or not, - for standard input, data folder, or postgres:// address of an audit store",
     )
     .option("--pack <directory>", "folder of the other pack (default: the current pack)")
-    .option(
-      "--parity",
-      "with --pack: summarize the differences, as parity does",
-    )
+    .option("--parity", "with --pack: summarize the differences, as parity does")
     .addHelpText(
       "after",
       "\nPrints the first record of each kind of change. Exits with 0 if nothing changes, with 1 if something does, and with 2 if nothing could be compared.",
@@ -167,10 +161,7 @@ export function addCoverage(program: Command, onExit: OnExit): void {
       readPercent,
     )
     .option("--base-url <url>", "only calls of a HAR file to this address", readBaseUrl)
-    .option(
-      "--ignore-parameter <name...>",
-      "query parameters that the pack may ignore",
-    )
+    .option("--ignore-parameter <name...>", "query parameters that the pack may ignore")
     .addHelpText(
       "after",
       "\nCalls that the old service refused as well are not judged. Exits with 2 if no call could be judged, or too few clients for --fail-below.",

@@ -42,10 +42,7 @@ export function addCheck(program: Command, onExit: OnExit): void {
     .option("--old <file>", "with --new: the old API's OpenAPI document (default: what openapi prints)")
     .option("--golden", "with --new: write each counterexample as a golden case")
     .option("--emit", "print the JavaScript that expressions and objects compile to")
-    .option(
-      "--update",
-      "write the actual results into golden cases, and print the difference",
-    )
+    .option("--update", "write the actual results into golden cases, and print the difference")
     .addOption(
       new Option("--trace <file>", "print how the expressions of one golden case are evaluated").conflicts([
         "watch",
