@@ -14,11 +14,7 @@ import { createGateway } from "../../src/index.ts";
 export const PAGES = ["settings", "cli", "metrics"].map((name) => `docs/reference/${name}.md`);
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [
-    `| ${head.join(" | ")} |`,
-    `|${"---|".repeat(head.length)}`,
-    ...rows.map((row) => `| ${row.join(" | ")} |`),
-  ].join("\n");
+  [head, head.map(() => "---"), ...rows].map((row) => `|${row.join("|")}|`).join("\n");
 
 function settingsTable(section: string): string {
   const settings = SETTING_SECTIONS[section] ?? [];
