@@ -53,10 +53,10 @@ function addMetrics({ metrics, audit, shared }: Stores, bodies: RequestBodies): 
   metrics.addGauge("body_bytes", "Bytes of request bodies in memory.", () => bodies.bytes);
   metrics.addTotal(
     "log_dropped_total",
-    "Log lines that were dropped because nobody read standard error.",
+    "Log lines dropped because nobody read standard error.",
     countDroppedLines,
   );
-  metrics.addGauge("replicas", "Processes that share the rate limits, including this one.", shared.replicas);
+  metrics.addGauge("replicas", "Processes that share the rate limits.", shared.replicas);
 }
 
 async function openDependencies(settings: Settings, options: DependenciesOptions, closers: Closer[]) {

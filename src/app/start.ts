@@ -35,15 +35,13 @@ function addGauges(activePack: ActivePack, { metrics, shared, oauth }: Dependenc
     "Catalogs that could not be read yet.",
     () => catalogs().missing().length,
   );
-  metrics.addGauge(
-    "catalog_rows_left_out",
-    "Rows that catalogs lack, because an expression of the pack fails on them.",
-    () => [...catalogs().leftOut().values()].reduce((sum, { count }) => sum + count, 0),
+  metrics.addGauge("catalog_rows_left_out", "Catalog rows on which an expression of the pack fails.", () =>
+    [...catalogs().leftOut().values()].reduce((sum, { count }) => sum + count, 0),
   );
   metrics.addGauge("known_tokens", "Tokens in the token cache.", () => tokens.size);
   metrics.addGauge(
     "accepted_tokens",
-    "Tokens that v4 has accepted within the last day, of 100 000 at most.",
+    "Tokens that v4 accepted within a day, 100 000 at most.",
     () => tokens.acceptedCount,
   );
   metrics.addGauge(

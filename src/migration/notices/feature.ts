@@ -43,12 +43,17 @@ export const NOTICES: Feature<NoticesNeeds, FeatureParts | undefined> = {
     });
     // From zero on, so that the first failure is an increase.
     for (const event of COUNTED) for (const result of RESULTS) metrics.countNotice(event, result, 0);
-    const addGauge = (name: string, help: string, stat: keyof ReturnType<Notices["stats"]>): void =>
-      metrics.addGauge(name, help, () => notices.stats()[stat]);
-    addGauge("notices_waiting", "Notices that wait to be sent by this process.", "waiting");
-    const ignored = "Clients and losses without notices, because there are too many to remember.";
-    addGauge("notices_ignored", ignored, "ignored");
-    addGauge("notices_receivers_failing", "Receivers of notices whose last attempt failed.", "failing");
+    metrics.addGauge("notices_waiting", "Notices that wait in this process.", () => notices.stats().waiting);
+    metrics.addGauge(
+      "notices_ignored",
+      "Clients and losses without notices: too many to remember.",
+      () => notices.stats().ignored,
+    );
+    metrics.addGauge(
+      "notices_receivers_failing",
+      "Receivers whose last attempt failed.",
+      () => notices.stats().failing,
+    );
     host.repeat(TICK_MS, () => notices.tick());
     let closing: Promise<void> | undefined;
     /** Ends attempts to send within two seconds: what was not sent waits in the state store. */

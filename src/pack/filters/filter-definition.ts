@@ -53,7 +53,7 @@ export const upstreamFilters = z.strictObject({
   ),
   operators: about(
     z.partialRecord(z.enum(OPERATORS), spellings).default({}),
-    "The spelling of each operator: a key of the JSON object, or a parameter with `{field}`. The first of several spellings is documented. `search` searches all fields.",
+    "The spelling of each operator: a key of the JSON object, or a parameter with `{field}`. OpenAPI shows the first of several. `search` searches all fields.",
     { gte: "{field}[gte]", search: "q" },
   ),
   in: about(
@@ -76,7 +76,7 @@ export const upstreamFilters = z.strictObject({
 export const clientFilters = upstreamFilters.extend({
   unknown: about(
     z.enum(["ignore", "reject"]).default("reject"),
-    "Filters by other fields in the query are a 400 (`reject`, the default), or have no effect (`ignore`).",
+    "Filters by other fields in the query get status 400 (`reject`, the default), or have no effect (`ignore`).",
     "ignore",
   ),
 });
