@@ -1,11 +1,11 @@
 /** Files that would take long to report: problems are bounded, and are found without a search per problem. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { formatDiagnosticLine, PackError, type Diagnostic } from "../../../src/base/files/diagnostic.ts";
 import { buildPack, loadPack, parsePack } from "../../../src/pack/load/load-pack.ts";
 import { locateNodes } from "../../../src/base/files/yaml-nodes.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { isMap, parseDocument } from "yaml";
 
 const DIALECT = { file: "pack.yaml", text: "format: 2\nclient: {}\nupstream: {}\n" };
@@ -97,10 +97,9 @@ describe("nodes of a document", () => {
 describe("the files of a pack have a limit", () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "hostile-"));
+    folder = temporaryFolder();
     writeFileSync(join(folder, "pack.yaml"), DIALECT.text);
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
   const load = (): readonly string[] => {
     try {
       loadPack(folder);
