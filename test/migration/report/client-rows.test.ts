@@ -9,7 +9,7 @@ import type { AuditStore } from "../../../src/audit/store/store.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { FORMATS } from "../../../src/migration/report/formats.ts";
 import { createReport } from "../../../src/migration/report/make-report.ts";
-import type { Report } from "../../../src/migration/report/model.ts";
+import type { Report } from "../../../src/migration/report/make-report.ts";
 import { sampleId, sampleRecord } from "../../audit/record/sample-record.ts";
 import { COLORS } from "../../../src/base/blocks/colors.ts";
 
