@@ -13,7 +13,7 @@ import { OpenWindows } from "./open-windows.ts";
 import type { Decision, Plan, PlanConditions, PlanQuery, StageWindow } from "./plan.ts";
 import type { PlanClient } from "./plan-dates.ts";
 import { provenClient } from "./proven-client.ts";
-import { StormGuard } from "./storming-clients.ts";
+import { StormGuard } from "./storms.ts";
 
 /** The rules of a plan, and the data for the page of a client. */
 export interface PlanInForce extends PlanRules {
@@ -85,7 +85,7 @@ function createJudge(
     if (decision) {
       metrics.countStage(decision.stage.name, decision.kind);
       if (decision.kind === "brown_out" && address !== undefined)
-        storms.count(decision, query.client, address);
+        void storms.count(decision, query.client, address);
       return { decision, hiddenFields: undefined };
     }
     const hiddenFields = plan().hiddenFields(query, conditions);
