@@ -70,7 +70,7 @@ const v4 = {
   ),
   AUTH_URL: unset(
     url,
-    "Base URL of the login server. Unset: that of the embedded sandbox, or none with `UPSTREAM_URL`",
+    "Base URL of the login server. Unset: the embedded sandbox's, or none with `UPSTREAM_URL`",
   ),
   LEGACY_URL: unset(
     url,

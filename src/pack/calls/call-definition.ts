@@ -50,7 +50,7 @@ const unfinished = z
     ),
     status: about(
       z.int().min(200).max(599).optional(),
-      "The client's status: 400 to 599 with `message` (default: 504), 200 to 299 with `body` (default: that of the route).",
+      "The client's status: 400 to 599 with `message` (default: 504), 200 to 299 with `body` (default: as for the route).",
       504,
     ),
   })
@@ -125,7 +125,7 @@ const responseKeys = {
   }),
   answer: about(
     z.union([z.literal(true), expression]).optional(),
-    "Its response becomes that of the route. `true`, or JSONata over it.",
+    "Its response replaces the main call's: `true`, or JSONata over it.",
     "result.book",
   ),
   checks: about(
@@ -151,7 +151,7 @@ const failureKeys = {
   ),
   failure: about(
     failure.optional(),
-    "The client's status and code if the call fails. Default: those of the upstream's error.",
+    "The client's status and code if the call fails. Default: as in the upstream's error.",
     { status: 409, code: "no_author" },
   ),
   optional: about(

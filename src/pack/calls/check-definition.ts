@@ -8,10 +8,10 @@ const name = z.string().min(1);
 const failureKeys = {
   status: about(
     errorStatus.optional(),
-    "The client's status, 400 to 599, if no other rule is broken. Default: that of an invalid request.",
+    "The client's status, 400 to 599, if no other rule is broken. Default: as for an invalid request.",
     409,
   ),
-  code: about(name.optional(), "The client's code. Default: that of an invalid request.", "conflict"),
+  code: about(name.optional(), "The client's code. Default: as for an invalid request.", "conflict"),
 };
 
 /** The schema of the status and the code of a failure. */

@@ -63,7 +63,7 @@ export const upstreamFilters = z.strictObject({
         multiple: about(multiple, "The values are repeated parameters, or separated by commas.", "comma"),
       })
       .optional(),
-    "In a query: a parameter with several values, one of which must be equal.",
+    "In a query: a parameter with several values, and one of them must be equal.",
     { parameter: "{field}", multiple: "comma" },
   ),
   sort: about(sort.optional(), "In a query: the order of a list. In a header see `order_by`.", {

@@ -138,7 +138,7 @@ export const clientPagination = z.strictObject({
   total_header: totalHeader,
   range_header: about(
     rangeHeader.optional(),
-    "A response header with the positions of the items, from 0, and the total, if known: `items 0-9/97`. A text is its name.",
+    "A response header with the positions of the items, from 0, and the total, if known: `items 0-9/97`. A text is the header's name.",
     "Content-Range",
   ),
 });

@@ -56,20 +56,20 @@ export const errorCode = z.preprocess(
   (rule) => (typeof rule === "string" ? { code: rule } : rule),
   z.strictObject({
     code: about(name.optional(), "The client's code. Default: the upstream's.", "card_error"),
-    status: about(errorStatus.optional(), "The client's status. Default: that of `statuses`.", 402),
+    status: about(errorStatus.optional(), "The client's status. Default: by `statuses`.", 402),
     message: about(name.optional(), "The text, instead of the upstream's.", "Your card was declined."),
   }),
 );
 
 const validationCodes = about(
   z.partialRecord(z.enum([...VALIDATION_RULES, "default"]), name).optional(),
-  "The code of each rule: a keyword of JSON Schema, `unknown` (members and parameters), `unknown_record` (ids), `failed_check`, `required_header`, `page`, `size`, `page_range` and `size_range` (outside of the limits), `filter`, `sort`, or `default` for the rest. Default: that of `status_codes`.",
+  "The code of each rule: a keyword of JSON Schema, `unknown` (members and parameters), `unknown_record` (ids), `failed_check`, `required_header`, `page`, `size`, `page_range` and `size_range` (outside of the limits), `filter`, `sort`, or `default` for the rest. Default: by `status_codes`.",
   { required: "missing_field", default: "invalid" },
 );
 
 /** Errors about a request that breaks a rule of the pack. */
 const validation = z.strictObject({
-  status: about(errorStatus.optional(), "Their status. Default: that of a 400.", 422),
+  status: about(errorStatus.optional(), "Their status. Default: as for status 400.", 422),
   message: about(
     name.optional(),
     "The text of `$message` outside of the array of `responses.error`. Default: the reasons.",

@@ -3,7 +3,7 @@ import { STORE_FAULTS } from "./store-faults.ts";
 import { V4_FAULTS } from "./v4-faults.ts";
 
 const table = (head: readonly string[], rows: readonly (readonly (string | number)[])[]): string =>
-  [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+  [head, head.map(() => "---"), ...rows].map((row) => `|${row.join("|")}|`).join("\n");
 
 /** The page of faults and their effects, from the data of the suites. */
 export const faultsPage = (): string => `# Faults and their effects

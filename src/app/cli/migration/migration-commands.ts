@@ -157,10 +157,14 @@ export function addCoverage(program: Command, onExit: OnExit): void {
     )
     .option(
       "--fail-below <percent>",
-      "exit with 1 if fewer calls of the average client would be served: 99%",
+      "exit with 1 if fewer calls of the average client would be served, such as 99%",
       readPercent,
     )
-    .option("--base-url <url>", "only calls of a HAR file to this address", readBaseUrl)
+    .option(
+      "--base-url <url>",
+      "only calls of a HAR file to this address, whose path is removed",
+      readBaseUrl,
+    )
     .option("--ignore-parameter <name...>", "query parameters that the pack may ignore")
     .addHelpText(
       "after",
