@@ -29,7 +29,7 @@ import { openV4 } from "./services/v4-service.ts";
 import { COMPARISONS, loadInitialPack, PACK_CHOICE, SHADOW } from "../compare/index.ts";
 import type { LoadedPack, Pack } from "../pack/index.ts";
 import { UPSTREAM_TOKENS } from "./services/read-upstream-tokens.ts";
-import { openTracingOf } from "./services/open-tracing.ts";
+import { openTracingOf } from "./tracing/open-tracing.ts";
 import { checkPagePaths, NO_PLAN_IN_FORCE, NOTICES, ROLLOUT, PLAN } from "../migration/index.ts";
 
 export interface DependenciesOptions {

@@ -11,7 +11,7 @@ import {
 } from "../../audit/index.ts";
 import { isFilterable, type Loss, namesOf, type Pack, type Route } from "../../pack/index.ts";
 import { formatDay, SEVERITIES } from "../../base/index.ts";
-import { SIGN_INS, TOKEN_CHECK } from "../../gateway/index.ts";
+import { type ProvenToken, SIGN_INS, TOKEN_CHECK } from "../../gateway/index.ts";
 import { fieldOf, type StageWindow } from "../plan/plan.ts";
 import type { PlanInForce } from "../plan/plan-in-force.ts";
 import { createCallGuide, findSmallestScopes } from "../report/call-guide.ts";
@@ -20,12 +20,16 @@ import { describeCommonChanges } from "../report/common-changes.ts";
 import { groupCalls } from "../report/make-report.ts";
 import type { FieldChange } from "../report/model.ts";
 import { PAGE_ROUTES } from "./page-paths.ts";
-import type { Caller } from "./prove-caller.ts";
 
 /** The page of one client. It has no id, value, address or user agent, and nothing of anybody else. Days are in UTC. */
 export type ClientPage = Awaited<ReturnType<typeof readClientPage>>;
 /** A route that the client calls. */
 export type PageRoute = ReturnType<typeof describeRoute>;
+
+/** The reader, whose calls the page shows: the holder of a token that v4 accepts, or an application whose secret the login server accepts. */
+export type Caller =
+  | ({ readonly kind: "token" } & ProvenToken)
+  | { readonly kind: "application"; readonly application: string };
 
 export interface PageSources {
   readonly store: Pick<AuditStore, "activity" | "clients" | "usage" | "sent">;

@@ -198,13 +198,13 @@ export async function createReport(options: ReportOptions) {
   const callSummaries = [...usageByClient].flatMap(([client, rows]) => groupCalls(client, rows));
   const { since, until } = query;
   const span = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
-  const guides = await examineCalls({
+  const guides = await examineCalls(
     store,
-    calls: callSummaries,
+    callSummaries,
     span,
-    examine: (call, records) => ({ client: call.client, guide: createCallGuide(call, records, pack) }),
+    (call, records) => ({ client: call.client, guide: createCallGuide(call, records, pack) }),
     onProgress,
-  });
+  );
   const callsByClient = Map.groupBy(guides, ({ client }) => client);
   const clientGuides = clients
     .map((client) =>

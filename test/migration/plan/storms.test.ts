@@ -73,7 +73,9 @@ describe("a storm", () => {
   test("is noticed however long the usual rate takes to read", async () => {
     const { promise, resolve } = Promise.withResolvers<number>();
     const { guard, reads } = guardOf(promise);
-    const counts = Array.from({ length: 300 }, () => guard.count(brownOut(), clientOf("billing"), "192.0.2.1"));
+    const counts = Array.from({ length: 300 }, () =>
+      guard.count(brownOut(), clientOf("billing"), "192.0.2.1"),
+    );
     resolve(1);
     await Promise.all(counts);
     expect([guard.isExempt("first", "billing", 1500), reads()]).toEqual([true, 1]);
