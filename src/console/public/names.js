@@ -14,7 +14,7 @@ export const { client: clientName, upstream: upstreamName } = names;
 /** The client's name at the start of a label. */
 export const ClientName = capitalize(clientName);
 
-/** The states of a migration: their labels, tones and meanings. */
+/** The states of a client's migration, as the report has them: their labels, tones and meanings. */
 export const stateWords = states;
 
 /** Whether the gateway has the features that pages need. */
