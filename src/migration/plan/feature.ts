@@ -1,7 +1,7 @@
 /** The plan by which the old API ends: `SUNSET_FILE`, and what replicas share about it. */
 import { errorText, type Feature, type Log, type Metrics, plural, RefusedError } from "../../base/index.ts";
 import { PLAN_ACTIONS, PLAN_COMMANDS } from "./commands.ts";
-import { createControl, type Action, type PlanControl } from "./control.ts";
+import { createControl, type PlanControl } from "./control.ts";
 import { describePlan, type PlanStatus } from "./describe-plan.ts";
 import { createKnownClients } from "./known-clients.ts";
 import { planBlocks, stopForm } from "./plan-blocks.ts";
@@ -30,23 +30,6 @@ async function publish({ dates }: Plan, control: PlanControl, log: Log): Promise
       "the dates of the plan could not be stored: a shorter one would not be noticed",
     );
   });
-}
-
-/** Pauses or resumes a stage, or all. */
-async function changeStage(
-  { stages, pauses }: PlanStatus,
-  action: Action,
-  act: PlanControl["pause"],
-  message: string,
-  log: Log,
-): Promise<void> {
-  const { stage } = action;
-  // A paused stage may have left the plan meanwhile.
-  const isKnown = stages.some(({ name }) => name === stage) || pauses.some((each) => each.stage === stage);
-  if (stage !== null && !isKnown)
-    throw new RefusedError("AG_SUNSET_NO_STAGE", `The plan has no stage "${stage}".`, { isUnknown: true });
-  await act(action);
-  log.info(action, message);
 }
 
 /** Adds the gauges of the plan. */
@@ -145,9 +128,6 @@ export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
 
     const status = (): PlanStatus => describePlan(current(), { control, rules, time: Date.now() });
     addGauges(metrics, { rules, control, status });
-    const change = (action: Action, act: PlanControl["pause"], message: string): Promise<void> =>
-      changeStage(status(), action, act, message, log);
-
     return {
       rules,
       plan: current,
@@ -156,8 +136,19 @@ export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
       form: () => stopForm(status()),
       summary: () => plural(watched.current().stages.length, "stage"),
       announce: () => control.publish(current().dates),
-      pause: (action) => change(action, control.pause, "the plan was paused"),
-      resume: (action) => change(action, control.resume, "the plan was resumed"),
+      async change(what, action) {
+        const { stage } = action;
+        const { stages, pauses } = status();
+        // A paused stage may have left the plan meanwhile.
+        const isKnown =
+          stages.some(({ name }) => name === stage) || pauses.some((each) => each.stage === stage);
+        if (stage !== null && !isKnown)
+          throw new RefusedError("AG_SUNSET_NO_STAGE", `The plan has no stage "${stage}".`, {
+            isUnknown: true,
+          });
+        await control[what](action);
+        log.info(action, `the plan was ${what}d`);
+      },
       missingNames: (next) => findUnknownNames(current(), packNames(next)),
       usePack: (next) => void (names = packNames(next)),
     };
