@@ -57,6 +57,8 @@ export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
   member: "plan",
   setting: "SUNSET_FILE",
   schema: PLAN_SCHEMA,
+  // Dates that were published must not become earlier.
+  checksWith: { clients: true, state: true },
   page: {
     address: "plan",
     title: "Plan",
