@@ -32,6 +32,13 @@ async function publish({ dates }: Plan, control: PlanControl, log: Log): Promise
   });
 }
 
+/** Checks that a plan has a stage. A paused one may have left it meanwhile. @throws {RefusedError} */
+function assertStage({ stages, pauses }: PlanStatus, stage: string | null): void {
+  const isKnown = stages.some(({ name }) => name === stage) || pauses.some((each) => each.stage === stage);
+  if (stage !== null && !isKnown)
+    throw new RefusedError("AG_SUNSET_NO_STAGE", `The plan has no stage "${stage}".`, { isUnknown: true });
+}
+
 /** Adds the gauges of the plan. */
 function addGauges(
   metrics: Pick<Metrics, "addGauge">,
@@ -139,15 +146,7 @@ export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
       summary: () => plural(watched.current().stages.length, "stage"),
       announce: () => control.publish(current().dates),
       async change(what, action) {
-        const { stage } = action;
-        const { stages, pauses } = status();
-        // A paused stage may have left the plan meanwhile.
-        const isKnown =
-          stages.some(({ name }) => name === stage) || pauses.some((each) => each.stage === stage);
-        if (stage !== null && !isKnown)
-          throw new RefusedError("AG_SUNSET_NO_STAGE", `The plan has no stage "${stage}".`, {
-            isUnknown: true,
-          });
+        assertStage(status(), action.stage);
         await control[what](action);
         log.info(action, `the plan was ${what}d`);
       },

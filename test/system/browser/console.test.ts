@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import { sendTraffic } from "../../support/five-clients.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
-import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
+import { RECORDING, startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { describeWith } from "../../support/services.ts";
 import { openBrowser, openConsole, type Console } from "./console-page.ts";
@@ -49,7 +49,7 @@ const pagesInNavigation = ({ page }: Console): Promise<string[]> =>
       LEGACY_URL: "http://127.0.0.1:1",
       ROLLOUT_FILE: writeOperatorFile(ROLLOUT, "rollout.yaml"),
       CLIENTS_FILE: writeOperatorFile("billing: {}\n", "clients.yaml"),
-      AUDIT_DURABILITY: "strict",
+      ...RECORDING,
       AUDIT_BODY_LIMIT: "64kb",
     });
     await sendTraffic(gateway.url, gateway.sandbox.tokens);
@@ -421,7 +421,7 @@ const pagesInNavigation = ({ page }: Console): Promise<string[]> =>
   afterAll(() => browser.close());
 
   test("has no requests says what it will show", async () => {
-    gateway = await startListeningGateway();
+    gateway = await startListeningGateway(RECORDING);
     consolePage = await openConsole(browser, gateway);
     for (const [view, text] of [
       ["#/traffic", "No calls yet"],
@@ -439,10 +439,10 @@ const pagesInNavigation = ({ page }: Console): Promise<string[]> =>
   });
 
   test.each([
-    ["an audit", {}, ["Traffic", "Clients", "Routes", "Migration", "Impact", "Mappings"]],
+    ["an audit", RECORDING, ["Traffic", "Clients", "Routes", "Migration", "Impact", "Mappings"]],
     [
       "a plan",
-      { SUNSET_FILE: writeOperatorFile(PLAN) },
+      { ...RECORDING, SUNSET_FILE: writeOperatorFile(PLAN) },
       ["Traffic", "Clients", "Routes", "Migration", "Plan", "Impact", "Mappings"],
     ],
     ["a candidate", { CANDIDATE_MAPPINGS_DIR: "mappings", AUDIT: "off" }, ["Traffic", "Parity", "Mappings"]],
