@@ -91,12 +91,7 @@ export function compileBodyWrite(
   context: BodyContext,
   location: SourceLocation,
 ): BodyWrite {
-  const place = {
-    phase: "translated",
-    tokenHeaders: context.tokenHeaders,
-    location: location.at("checks"),
-  } as const;
-  const checks = compileChecks(definition.checks ?? [], place, []);
+  const checks = compileChecks(definition.checks ?? [], location.at("checks"), "translated", []);
   const upstreamMembers = members.flatMap(({ rule }) => rule.upstream ?? []);
   const createTarget = compileTarget(definition.merge_with, upstreamMembers);
   const lossy = new Set(

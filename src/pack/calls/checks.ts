@@ -1,7 +1,8 @@
+import type { SourceLocation } from "../../base/index.ts";
 import { INVALID_VALUE, type ErrorDetail, type Failure } from "../errors/http-error.ts";
 import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import { failureAsValue } from "../load/compile-expression.ts";
-import { compileScoped, type ScopePlace } from "./scope.ts";
+import { compileScoped, type Phase } from "./scope.ts";
 import type { Scope } from "../translation-context.ts";
 
 /**
@@ -44,12 +45,13 @@ const readsOnly = (source: string, sent: readonly string[]): boolean =>
 /**
  * Compiles checks. A check that fails on a value makes it invalid.
  *
- * @param place of the list of checks
+ * @param location of the list of checks
  * @param sent the names of the calls that are sent before them
  */
 export function compileChecks(
   definitions: readonly CheckDefinition[],
-  place: ScopePlace,
+  location: SourceLocation,
+  phase: Phase,
   sent: readonly string[],
 ): Checks {
   const checks = definitions.map(({ field, message, status, code }, index) => ({
@@ -60,7 +62,7 @@ export function compileChecks(
       ...(status !== undefined && { status }),
       ...(code !== undefined && { code }),
     },
-    message: compileScoped(message, { ...place, location: place.location.at(index, "message") }),
+    message: compileScoped(message, location.at(index, "message"), phase),
     source: message,
   }));
   const runOf =

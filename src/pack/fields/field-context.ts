@@ -35,8 +35,6 @@ export interface FieldContext extends FieldKeyContext {
   readonly scopesOf: (v4: unknown, asked: unknown) => unknown;
   /** Translates alpha scopes to v4. */
   readonly scopesFor: (alpha: unknown) => unknown;
-  /** The headers that may have the client's token, in lower case. */
-  readonly tokenHeaders: readonly string[];
   /** Whether clients have filters in the query, where all values are texts. */
   readonly filtersInQuery: boolean;
   /** Whether responses to clients leave out fields without a value. */

@@ -148,7 +148,7 @@ function emitCondition(source: string, { name, rule, context, location, unit }: 
   const expression = compileExpressionAt(location.at("loss_when"), source, READ_VARIABLES, context.values);
   const { variables, inputNames } = expression;
   if (expression.engine === "interpreted") return "always";
-  const bind = createReadBindings(context, variables);
+  const bind = createReadBindings(context, variables, location);
   function isLost(input: unknown, value: unknown, reading: ReadContext): boolean {
     try {
       return Boolean(expression.evaluate(input, bind(value, reading)));

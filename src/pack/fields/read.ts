@@ -140,7 +140,7 @@ function emitExpression(
 ): FieldCode {
   const expression = compileExpressionAt(location.at("read"), rule.read, READ_VARIABLES, context.values);
   const { lookup: values } = context;
-  const bind = createReadBindings(context, expression.variables);
+  const bind = createReadBindings(context, expression.variables, location);
   const range = rule.upstream === undefined ? undefined : unit.scanned.range(rule.upstream.split("."));
   const call = (run: unknown, variables: ReadonlySet<string>): string => {
     const value = range && variables.has("value") ? emitValueAt(range) : "undefined";

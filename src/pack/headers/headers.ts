@@ -2,9 +2,7 @@
 import { credentialHeaders, type CredentialsPlaces } from "../credentials/credentials.ts";
 import { createRateLimitHeaders } from "./rate-limit-headers.ts";
 import type { SourceLocation } from "../../base/index.ts";
-import type { Phase, ScopePlace } from "../calls/scope.ts";
 import type { Scope } from "../translation-context.ts";
-import { tokenHeadersOf } from "./client-head.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type {
   PassedHeadersDefinition,
@@ -209,26 +207,21 @@ export function compileHeaders(
     response: { ...ofPack.response, ...own?.response },
   };
   if (Object.keys({ ...definition.request, ...definition.response }).length === 0) return undefined;
-  const tokenHeaders = tokenHeadersOf(dialect.client.credentials);
-  const placesOf =
-    (kind: "request" | "response", phase: Phase) =>
-    (name: string, key: "read" | "write"): ScopePlace => ({
-      location:
-        own && Object.hasOwn(own[kind], name)
-          ? locations.route.at("headers", kind, name, key)
-          : locations.pack.at("client", "headers", kind, name, key),
-      phase,
-      tokenHeaders,
-    });
-  const ofResponse = placesOf("response", "response");
+  const locate =
+    (kind: "request" | "response", key: "read" | "write") =>
+    (name: string): SourceLocation =>
+      own && Object.hasOwn(own[kind], name)
+        ? locations.route.at("headers", kind, name, key)
+        : locations.pack.at("client", "headers", kind, name, key);
+  const [ofRequest, ofResponse] = [locate("request", "write"), locate("response", "read")];
   const entityTag = compileEntityTag(definition.response, ofResponse);
   const { common, ofPath, ofMain } = splitRequestHeaders(definition.request);
   return {
     definition,
     request: compilePassedHeaders(ofMain, (target) => !entityTag || !TAG_CONDITIONS.has(target)),
-    write: compileWrittenValues(ofMain, placesOf("request", "translated")),
-    common: compileCommonHeaders(common, placesOf("request", "selection")),
-    path: compileHeaderPath(ofPath, placesOf("request", "selection")),
+    write: compileWrittenValues(ofMain, ofRequest, "translated"),
+    common: compileCommonHeaders(common, ofRequest),
+    path: compileHeaderPath(ofPath, ofRequest),
     success: compileResponseHeaders(definition.response, "success", ofResponse),
     error: compileResponseHeaders(definition.response, "error", ofResponse),
     entityTag,

@@ -40,8 +40,6 @@ export interface KeyContext {
   readonly resources: ReadonlyMap<string, KeyResource>;
   /** The shapes of the client's lists. */
   readonly clientShapes: { readonly list: Shape; readonly item: Shape };
-  /** Headers of clients that no expression reads. */
-  readonly tokenHeaders: readonly string[];
 }
 
 /** What keys ask of a resource. */

@@ -98,11 +98,10 @@ export const values = routeKey({
     "More names in braces for all paths, each with the JSONata of its value, over the client's body.",
     { yard: '$headers."x-yard"' },
   ),
-  compile(definition, { location, tokenHeaders, usedNames }) {
+  compile(definition, { location, usedNames }) {
     for (const each of Object.keys(definition))
       if (!usedNames.has(each)) location.at(each).report(`"${each}" has no effect: no path has {${each}}`);
-    const compile = (source: string, each: string) =>
-      compileScoped(source, { location: location.at(each), phase: "selection", tokenHeaders });
+    const compile = (source: string, each: string) => compileScoped(source, location.at(each), "selection");
     return compileNamedValues(definition, compile);
   },
 });

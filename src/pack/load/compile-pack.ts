@@ -12,7 +12,6 @@ import { compileSentNames } from "../fields/sent-names.ts";
 import { compileRoutes } from "../routes/compile-routes.ts";
 import { reportInvalidFilterRules } from "../filters/default-filters.ts";
 import { compileDialects } from "./dialects.ts";
-import { tokenHeadersOf } from "../headers/client-head.ts";
 import { compileCatalogPaging } from "../lists/envelopes.ts";
 import { compileEndpoint } from "../calls/endpoint.ts";
 import { errorIndexesOf } from "../errors/error-shapes.ts";
@@ -97,7 +96,6 @@ function* compileResources(
     scopesFor: (alpha) => (typeof alpha === "string" ? scopes.toV4(alpha).join(" ") || undefined : undefined),
     bodies: { client: dialect.client.bodies, upstream: dialect.upstream.bodies },
     parts,
-    tokenHeaders: tokenHeadersOf(dialect.client.credentials),
     id: dialect.client.id,
     filtersInQuery: dialect.client.filters !== undefined && dialect.client.filters.header === undefined,
     omitsNull: dialect.client.responses.omit_null,
@@ -152,7 +150,6 @@ export function* compilePack(
   const files = inheritFields(resourceFiles).map((file) => addUnknownLosses(file, definition.values));
   const scopes = createScopes(definition.scopes);
   const values = yield* compileValueKinds(dialect, files, scopes);
-  const tokenHeaders = tokenHeadersOf(definition.client.credentials);
   const lookup = (kind: string, value: unknown): unknown => values.get(kind)?.lookup?.(value);
   const catalogs = yield* compileCatalogs(files, definition, { values, lookup, id: definition.upstream.id });
   const resources = yield* compileResources(dialect, files, scopes, { values, catalogs, lookup });
@@ -167,7 +164,7 @@ export function* compilePack(
     access: (scope: string) => scopes.access(scope),
     shared: new Map(Object.entries(definition.calls)),
     resources,
-    query: compileDialectQuery(dialect, { values, messages, lookup, tokenHeaders }, dialects),
+    query: compileDialectQuery(dialect, { values, messages, lookup }, dialects),
     grammar: dialects.grammar,
     pathParameters: compilePathParameters(
       definition.client.path_parameters,

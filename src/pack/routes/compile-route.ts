@@ -3,7 +3,6 @@ import { objectPath } from "../bodies/object-wrapper.ts";
 import { thenMaybe } from "../../jsonata/index.ts";
 import type { DialectDefinition, SharedCallDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
-import { tokenHeadersOf } from "../headers/client-head.ts";
 import { compileHeaders, type PassedHeaders } from "../headers/headers.ts";
 import { compilePattern } from "../calls/endpoint.ts";
 import type { Dialects } from "../load/dialects.ts";
@@ -84,7 +83,6 @@ function compileParts(
 ) {
   const location = locations.route;
   const { dialect, resources } = context;
-  const tokenHeaders = tokenHeadersOf(dialect.client.credentials);
   const client = compilePattern(definition.client, context.pathParameters, location.at("client"));
   const { parameters } = client;
   const access = compileAccess(definition, context, location);
@@ -122,9 +120,8 @@ function compileParts(
     resource,
     resources,
     clientShapes: lists.envelope.client,
-    tokenHeaders,
   });
-  return { client, access, body, shown, reduced, calls, names, source, method, lists, keys, tokenHeaders };
+  return { client, access, body, shown, reduced, calls, names, source, method, lists, keys };
 }
 
 /** Compiles what a route adds to its parts. */
@@ -137,7 +134,7 @@ function assembleRoute(
 ): Omit<Route, "kind"> {
   const location = locations.route;
   const { dialect, resources, grammar, pathParameters } = context;
-  const { access, body, shown, calls, names, source, method, lists, keys, tokenHeaders } = parts;
+  const { access, body, shown, calls, names, source, method, lists, keys } = parts;
   const { paging, envelope: shapes } = lists;
   const { parameters } = parts.client;
   const query = compileRouteQuery(
@@ -164,7 +161,7 @@ function assembleRoute(
     ...condition,
     ...compileFilterDefaults(definition, resource, dialect, grammar, condition.where, location),
     ...compileFailures(definition, body, calls, location.at("failures")),
-    ...compileReading(definition, shown, resources, tokenHeaders, location),
+    ...compileReading(definition, shown, resources, location),
     ...compileWrappers(definition, namesOf(shown, resource), shapes, location),
     name: definition.client,
     response: definition.response,
@@ -172,11 +169,7 @@ function assembleRoute(
     isSafe: isSafe(definition, parts.client.method, method),
     object: resource.name,
     responseObjects,
-    matchesBody: compileBodyCondition(definition.when, {
-      phase: "selection",
-      tokenHeaders,
-      location: location.at("when"),
-    }),
+    matchesBody: compileBodyCondition(definition.when, location.at("when"), "selection"),
     namesObject: parameters.length > 0 || definition.bulk !== undefined,
     pathParameters,
     writeParameters: compilePathValues(parameters, pathParameters),

@@ -178,7 +178,7 @@ function reportManyPolls(
 
 /** Compiles the key; undefined where the route has no call, which is reported elsewhere. */
 function compileBulk(definition: BulkDefinition, context: KeyContext): Bulk | undefined {
-  const { call: endpoint, keys, location, pathParameters: rules, tokenHeaders } = context;
+  const { call: endpoint, keys, location, pathParameters: rules } = context;
   if (!endpoint) return undefined;
   const { parameter, ids, failure, list } = definition;
   const hasObject = keys.response !== "none";
@@ -186,8 +186,7 @@ function compileBulk(definition: BulkDefinition, context: KeyContext): Bulk | un
   reportInvalidRoute(definition, endpoint, context);
   reportInvalidShapes(definition, location);
   reportInvalidChunk(definition, endpoint, context);
-  const place = { location: location.at("ids"), phase: "selection", tokenHeaders } as const;
-  const { evaluate, inputNames, variables, readsInput } = compileScoped(ids, place);
+  const { evaluate, inputNames, variables, readsInput } = compileScoped(ids, location.at("ids"), "selection");
   const type = rules[parameter]?.type ?? "text";
   const translate = compilePathValues([parameter], rules);
   if (!hasObject && findPath(success, "object"))
