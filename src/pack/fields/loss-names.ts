@@ -1,5 +1,6 @@
 /** The possible losses of the routes of a pack, numbered, so that the audit counts losses without their texts. */
 import { DEFAULT_SEVERITY } from "../../base/index.ts";
+import { setBit } from "./sent-names.ts";
 import type { Loss } from "./loss.ts";
 import type { Route } from "../routes/route.ts";
 
@@ -33,8 +34,7 @@ function compileNames(routes: readonly Route[]): LossNames {
         const index = numbers.get(text);
         if (index === undefined) continue;
         bits ??= new Uint8Array(Math.ceil(numbers.size / 8));
-        // A typed array has a number at each of its places.
-        (bits[index >> 3] as number) |= 0x80 >> (index & 7);
+        setBit(bits, index);
       }
       return bits;
     },

@@ -1,4 +1,4 @@
-import { createScopes, type Scopes } from "../credentials/scopes.ts";
+import { Scopes } from "../credentials/scopes.ts";
 import type { Pack } from "../pack.ts";
 import { splitPath } from "../routes/router.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
@@ -148,7 +148,7 @@ export function* compilePack(
 ): Steps<Omit<Pack, "hash">> {
   const { definition, location } = dialect;
   const files = inheritFields(resourceFiles).map((file) => addUnknownLosses(file, definition.values));
-  const scopes = createScopes(definition.scopes);
+  const scopes = new Scopes(definition.scopes);
   const values = yield* compileValueKinds(dialect, files, scopes);
   const lookup = (kind: string, value: unknown): unknown => values.get(kind)?.lookup?.(value);
   const catalogs = yield* compileCatalogs(files, definition, { values, lookup, id: definition.upstream.id });

@@ -3,8 +3,9 @@ import { z } from "zod";
 import { sharedCall } from "../calls/call-definition.ts";
 import { VALIDATION_RULES } from "../errors/error-codes.ts";
 import { about } from "../../base/index.ts";
-import { errorStatus, headerName, status } from "../fields/text-types.ts";
+import { errorStatus, status } from "../fields/text-types.ts";
 import { field } from "../fields/field-definition.ts";
+import { scopes } from "../credentials/scopes-definition.ts";
 import { oauth } from "../credentials/oauth-definition.ts";
 import { clientDefinition, upstreamDefinition } from "./side-definition.ts";
 
@@ -134,28 +135,6 @@ const errors = z.strictObject({
     z.record(z.string().regex(/^[45]\d\d$/, "not a status"), name).optional(),
     "Reason phrases of the client's statuses that differ from the standard ones.",
     { 420: "Enhance Your Calm" },
-  ),
-});
-
-const scopes = z.strictObject({
-  levels: about(z.array(name).min(1), "The client's levels, ascending: each includes the ones before it.", [
-    "look",
-    "write",
-  ]),
-  all: about(name, "The scope for everything, and the name of the highest level.", "*"),
-  resources: about(z.record(name, name), "Client resource → upstream area.", { books: "items" }),
-  aliases: about(z.record(name, name).optional(), "Other names of client resources.", {
-    writers: "books",
-  }),
-  upstream_levels: about(z.record(name, name), "Client level → upstream level.", { view: "read_only" }),
-  client_levels: about(z.record(name, name), "Upstream level → client level.", { read_only: "look" }),
-  additional: about(z.array(name).optional(), "Upstream scopes that are requested with any other scope.", [
-    "events:read_only",
-  ]),
-  header: about(
-    headerName.optional(),
-    "The upstream's response header with the scopes of the token.",
-    "X-Scopes",
   ),
 });
 
