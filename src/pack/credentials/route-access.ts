@@ -4,7 +4,8 @@ import { type SourceLocation, suggestionFor } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 
-const scopeNames = ({ scopes }: DialectDefinition): string[] =>
+/** The scopes of the client, by resource and level. */
+export const scopeNames = ({ scopes }: DialectDefinition): string[] =>
   Object.keys(scopes?.resources ?? {}).flatMap((resource) =>
     (scopes?.levels ?? []).map((level) => `${resource}:${level}`),
   );

@@ -10,7 +10,7 @@ import {
   requestNamesInText,
   textsWithNames,
 } from "./error-places.ts";
-import { namesIn, type Shape } from "../fields/shape.ts";
+import { namesIn, reportUnknownNames, type Shape } from "../fields/shape.ts";
 import { closestMatch, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import type { ErrorsDefinition } from "../schema/pack-definition.ts";
 
@@ -32,8 +32,7 @@ function checkErrorShape(
   const inTexts = side === "client" ? textsWithNames(shape).flatMap(requestNamesInText) : [];
   for (const name of inTexts.filter((each) => !ofRequest.includes(each)))
     location.report({ message: `unknown name "{${name}}"`, hint: suggestionFor(name, ofRequest) });
-  for (const name of found.filter((each) => !known.includes(each)))
-    location.report({ message: `unknown name "${name}"`, hint: suggestionFor(name, known) });
+  reportUnknownNames(shape, [...ERROR_NAMES, ...ofRequest], location);
   const keys = KEY_NAMES.map((name) => `$${name}`);
   const allowed = side === "client" ? [...keys, "$name"] : keys;
   for (const key of keysIn(shape).filter((each) => !allowed.includes(each)))

@@ -6,7 +6,7 @@ import type { ErrorCodes, InvalidPart } from "./error-codes.ts";
 import type { ErrorSummary } from "./http-error.ts";
 import type { Statuses } from "./statuses.ts";
 import type { SourceLocation } from "../../base/index.ts";
-import { parametersIn, parseSegment } from "../routes/router.ts";
+import { namesInPath } from "../routes/router.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
@@ -39,14 +39,7 @@ export const errorsOf = (
 
 /** The path parameters of the client's paths of routes, in the order of their first. */
 const pathParametersOf = (routes: readonly Pick<RouteDefinition, "client">[]): string[] => [
-  ...new Set(
-    routes.flatMap(({ client }) =>
-      client
-        .split("/")
-        .flatMap((segment) => parametersIn(parseSegment(segment, () => "text")))
-        .map(({ parameter }) => parameter),
-    ),
-  ),
+  ...new Set(routes.flatMap(({ client }) => namesInPath(client))),
 ];
 
 /** The phrase of a status; of one that has none, that of its class (RFC 9110, section 15). */

@@ -1,8 +1,8 @@
 /** The envelopes of a route's responses: the shapes of both sides, and the pages that its lists have. */
 import { createListParser, LIST_VALUES, type ParseListBody } from "./envelope.ts";
 import { keysIn } from "../errors/error-places.ts";
-import { closestMatch, isObject, type SourceLocation, suggestionFor } from "../../base/index.ts";
-import { fillKey, namesIn, type Shape } from "../fields/shape.ts";
+import { closestMatch, isObject, type SourceLocation } from "../../base/index.ts";
+import { fillKey, namesIn, reportInArray, reportUnknownNames, type Shape } from "../fields/shape.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RoutePagination } from "./pagination-definition.ts";
 import type { EnvelopeDefinition } from "../errors/responses-definition.ts";
@@ -42,24 +42,20 @@ function checkShape(
   required: string,
   location: SourceLocation,
 ): void {
-  const places = namesIn(shape);
-  const known = names.map((each) => `$${each}`);
-  const unknown = places.map(({ name }) => `$${name}`).filter((each) => !known.includes(each));
-  for (const name of unknown)
-    location.report({ message: `unknown name "${name}"`, hint: suggestionFor(name, known) });
+  reportUnknownNames(shape, names, location);
   const allowed = `$${required === "items" ? "list" : "name"}`;
   for (const key of keysIn(shape).filter((each) => each !== allowed))
     if (KEYS.has(key) || closestMatch(key, [allowed]) !== undefined)
       location.report({ message: `"${key}" can't be a key here`, hint: `a key with a value is ${allowed}` });
-  const itemPlaces = places.filter(({ name }) => name === required);
-  if (itemPlaces.length === 0 && unknown.length === 0)
+  const found = namesIn(shape).map(({ name }) => name);
+  const count = found.filter((name) => name === required).length;
+  if (count === 0 && found.every((name) => names.includes(name)))
     location.report({
       message: `"$${required}" is missing`,
       hint: `it stands where the ${required === "items" ? "array" : "object"} is, such as { data: $${required} }`,
     });
-  if (itemPlaces.length > 1) location.report(`"$${required}" is there ${itemPlaces.length} times`);
-  if (itemPlaces.some(({ path }) => path.includes("[]")))
-    location.report({ message: `"$${required}" is inside of an array`, hint: "remove the brackets" });
+  if (count > 1) location.report(`"$${required}" is there ${count} times`);
+  reportInArray(shape, required, location);
 }
 
 /** Reports mistakes in the shapes of both sides. @param location where `client` and `upstream` have them */

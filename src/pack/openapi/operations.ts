@@ -3,9 +3,9 @@ import type { Pack } from "../pack.ts";
 import { NOT_MODIFIED } from "../errors/statuses.ts";
 import { mayBeNotModified } from "../headers/not-modified.ts";
 import type { Route } from "../routes/route.ts";
-import { isObject } from "../../base/index.ts";
 import type { BodyRules } from "../bodies/body.ts";
-import { fillKey, fillShape, nameOf, namesIn, type Shape } from "../fields/shape.ts";
+import { describeShape, fillShape, namesIn, type Shape } from "../fields/shape.ts";
+import { describeSource } from "../pack-summary.ts";
 import { describeParameters } from "./parameters.ts";
 import { describeResponseHeaders, referToHeaders, type DescribedPlan } from "./response-headers.ts";
 import { summarize } from "./summaries.ts";
@@ -46,7 +46,9 @@ function describeResponse(route: Route): Json {
     ...(maxItems !== undefined && { maxItems }),
     items: wrap(envelope.client.item, objects),
   };
-  return describeListShape(envelope.client.list, items, { list: route.list, firstPage: firstPageOf(paging) });
+  const describeName = (name: string): Json =>
+    name === "items" ? items : describeListValue(name, firstPageOf(paging));
+  return describeShape(envelope.client.list, describeName, () => true);
 }
 
 const firstPageOf = ({ style }: Pack["paging"]): number => (style?.kind === "page" ? style.first : 1);
@@ -60,31 +62,8 @@ function describeListValue(name: string, firstPage: number): Json {
   return { type: [/_(?:page|offset)$/.test(name) ? "integer" : "string", "null"] };
 }
 
-/** The schema of a list, with that of its items. */
-function describeListShape(
-  shape: Shape,
-  items: Json,
-  names: { readonly list: string; readonly firstPage: number },
-): Json {
-  const name = nameOf(shape);
-  if (name === "items") return items;
-  if (name !== undefined) return describeListValue(name, names.firstPage);
-  if (!isObject(shape)) return { const: shape };
-  const members = Object.entries(shape).map(([key, member]): [string, Json] => [
-    fillKey(key, names),
-    describeListShape(member, items, names),
-  ]);
-  return {
-    type: "object",
-    required: members.map(([key]) => key),
-    properties: Object.fromEntries(members),
-  };
-}
-
 function findEquivalent({ source }: Route, { dialect: { upstream } }: Pack): string | null {
-  if ("error" in source) return null;
-  if ("call" in source) return `${source.call.method} ${upstream.base_path}${source.call.template}`;
-  return source.catalog.calls.map(({ path }) => `GET ${upstream.base_path}${path}`).join(", ");
+  return "error" in source ? null : describeSource(source, upstream.base_path);
 }
 
 function describeSecurity(routes: readonly Route[], { dialect: { client, scopes } }: Pack): Json[] {
@@ -103,13 +82,12 @@ export const securitySchemeNames = (credentials: CredentialsPlaces | undefined):
   credentialPlaces(credentials).map((_place, index) => (index === 0 ? "token" : `token_${index + 1}`));
 
 /** The schema of a body or of a response in its wrapper. */
-function describeWrapper(wrapper: Shape, body: Json): Json {
-  if (nameOf(wrapper) === "object") return body;
-  if (!isObject(wrapper)) return { const: wrapper };
-  const members = Object.entries(wrapper).map(([key, member]) => [key, describeWrapper(member, body)]);
-  const required = Object.keys(wrapper).filter((key) => namesIn(wrapper[key]).length > 0);
-  return { type: "object", required, properties: Object.fromEntries(members) };
-}
+const describeWrapper = (wrapper: Shape, body: Json): Json =>
+  describeShape(
+    wrapper,
+    () => body,
+    (member) => namesIn(member).length > 0,
+  );
 
 /** Whether a request without a body is invalid. */
 const needsBody = ({ isList, schema }: BodyRules): boolean =>

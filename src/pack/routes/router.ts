@@ -47,6 +47,14 @@ export function parametersIn(segment: Segment): readonly PathParameter[] {
   return "parameters" in segment ? segment.parameters : [segment];
 }
 
+/** The names of the path parameters of a client's operation, `GET /books/:id`. */
+export const namesInPath = (client: string): string[] =>
+  client
+    .replace(/^\S+ /, "")
+    .split("/")
+    .flatMap((segment) => parametersIn(parseSegment(segment, () => "text")))
+    .map(({ parameter }) => parameter);
+
 /** Values of path parameters by name, decoded and checked. */
 export type Parameters = Readonly<Record<string, string>>;
 
