@@ -204,7 +204,7 @@ export function compileCall(
   const endpoint = compileOperation(definition, earlier, context);
   const expressions = new CallExpressions(location, isBefore ? "request" : "response");
   const repeats = compileRepetition(definition, expressions);
-  reportInvalidCall(definition, endpoint, before, location);
+  reportInvalidCall({ keys: definition, endpoint, earlier: before }, location);
   const parts = {
     isNeeded: compileWhen(definition, location.at("when")),
     valuesOf: compileNamedValues(definition.values ?? {}, (source, each) =>

@@ -2,8 +2,7 @@
 import type { Conditions, Filter, Scalar } from "../filters/condition.ts";
 import { isObject } from "../../base/index.ts";
 import type { Query } from "../routes/query.ts";
-import { isFilterable } from "../keys/fields/filters.ts";
-import { NO_CATALOGS } from "../translation-context.ts";
+import { listFields } from "../filters/filters.ts";
 import type { Route } from "../routes/route.ts";
 import { parentPaths } from "./member-paths.ts";
 import type { Schema } from "./schema-members.ts";
@@ -92,17 +91,6 @@ function addAliases({ members }: NonNullable<Route["body"]>, { places, spellings
       if (!places.has(`body.${alias}`)) spellings.set(`body.${alias}`, `body.${name}`);
 }
 
-/** The fields of a route's filter, with their words. */
-function filterFields({ response, source, aggregate, resource }: Route): [string, Iterable<unknown>][] {
-  if (response !== "list") return [];
-  const { selectFields, members, queryFields } = resource;
-  const names =
-    "catalog" in source || aggregate
-      ? [...selectFields(NO_CATALOGS).keys()]
-      : [...members].flatMap(([name, rule]) => (isFilterable(rule) ? [name] : []));
-  return names.map((name) => [name, queryFields.get(name)?.values ?? []]);
-}
-
 /** A whole object in place of an id has no word. */
 const scalarOf = (value: unknown): Scalar | undefined => (isObject(value) ? undefined : (value as Scalar));
 
@@ -172,9 +160,11 @@ function compileNames(routes: readonly Route[]): SentNames {
     }
     for (const { name, definition } of route.query.parameters)
       list.add(`query.${name}`, wordsOf(definition.schema ?? {}));
-    if (route.response === "list")
-      for (const name of route.lists.paging.clientNames) list.add(`query.${name}`, []);
-    for (const [name, words] of filterFields(route)) list.add(`filter.${name}`, words);
+    if (route.response !== "list") continue;
+    for (const name of route.lists.paging.clientNames) list.add(`query.${name}`, []);
+    const isWhole = "catalog" in route.source || route.aggregate !== undefined;
+    for (const [name, { values = [] }] of listFields(isWhole, route.resource))
+      list.add(`filter.${name}`, values);
   }
   const names = [...list.places, ...list.words].slice(0, MAX_NAMES);
   const numbers = new Map(names.map((name, index) => [name, index]));

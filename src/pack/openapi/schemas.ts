@@ -5,7 +5,7 @@ import type { Pack } from "../pack.ts";
 import type { Resource } from "../load/resource.ts";
 import { nestedObject } from "../fields/response-fields.ts";
 import { schemaAt, type Schema } from "../fields/schema-members.ts";
-import { DATE_TIME } from "../keys/fields/conversions.ts";
+import { DATE_TIME } from "../keys/fields/format.ts";
 import { describeValue } from "../keys/fields/field-keys.ts";
 import { isObject } from "../../base/index.ts";
 

@@ -9,7 +9,6 @@ import { absence } from "./absence.ts";
 import { asArray } from "./as-array.ts";
 import { bodyForms } from "./body-forms.ts";
 import { catalog } from "./catalog.ts";
-import { conversions } from "./conversions.ts";
 import { errors } from "./errors.ts";
 import type {
   ErrorPart,
@@ -21,6 +20,7 @@ import type {
   WriteStep,
   WrittenField,
 } from "./field-key.ts";
+import { format } from "./format.ts";
 import { filters } from "./filters.ts";
 import { losses } from "./losses.ts";
 import { object } from "./object.ts";
@@ -33,7 +33,7 @@ import { values } from "./values.ts";
  */
 const FAMILIES = [
   source,
-  conversions,
+  format,
   values,
   catalog,
   object,
