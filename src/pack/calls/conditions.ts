@@ -1,7 +1,7 @@
-/** Conditions on requests and responses, as expressions. */
+/** Conditions on requests and responses, and values of names in braces, as expressions. */
 import type { SourceLocation } from "../../base/index.ts";
 import { ValidationError } from "../errors/http-error.ts";
-import { ExpressionError, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
+import { ExpressionError, type MaybePromise, thenMaybe, mapMaybe } from "../../jsonata/index.ts";
 import { failureAsValue } from "../load/compile-expression.ts";
 import { compileScoped, type Phase } from "./scope.ts";
 import type { Scope } from "../translation-context.ts";
@@ -41,4 +41,26 @@ export function compileBodyCondition(
         },
       ))
   );
+}
+
+/** Returns the value of one name in braces. */
+type NamedValue = (input: unknown, scope: Scope) => MaybePromise<unknown>;
+
+/** Returns the values of names in braces. @throws {ExpressionError} */
+export type NamedValues = (input: unknown, scope: Scope) => MaybePromise<Readonly<Record<string, unknown>>>;
+
+/** Compiles the values of names in braces. @param compile compiles the expression of a name */
+export function compileNamedValues(
+  definition: Readonly<Record<string, string>>,
+  compile: (source: string, name: string) => { readonly evaluate: NamedValue },
+): NamedValues {
+  const compiled = Object.entries(definition).map(
+    ([name, source]) => [name, compile(source, name).evaluate] as const,
+  );
+  if (compiled.length === 0) return () => ({});
+  return (input, scope) =>
+    thenMaybe(
+      mapMaybe(compiled, ([, evaluate]) => evaluate(input, scope)),
+      (found) => Object.fromEntries(compiled.map(([name], index) => [name, found[index]])),
+    );
 }

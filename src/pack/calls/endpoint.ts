@@ -201,3 +201,18 @@ export function compilePattern(
     });
   return { method, pattern: { segments }, parameters };
 }
+
+/** The name in braces of the upstream's response to the call of a route. */
+export const RESPONSE = "response";
+
+/** Reports a name in braces that could be either of two things. */
+export function reportAmbiguousNames(
+  { names }: Endpoint,
+  others: readonly string[],
+  [one, other]: readonly [string, string],
+  location: SourceLocation,
+): void {
+  for (const name of others)
+    if (names.has(name))
+      location.report(`{${name}} could be ${one} or ${other}: one of them needs another name`);
+}

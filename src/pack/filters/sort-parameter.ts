@@ -2,8 +2,7 @@
 import { formatParameter, type Query } from "../routes/query.ts";
 import type { Order } from "./condition.ts";
 import { fillName, nameIn, type SortDefinition } from "./filter-definition.ts";
-import { throwSeveralOrders } from "./filter-error.ts";
-import { throwParameterError, type ListRule } from "../routes/parameter-error.ts";
+import { throwSeveralOrders, throwParameterError, type ListRule } from "./filter-error.ts";
 
 /** Maximum number of fields that a list is sorted by. */
 const MAX_ORDERS = 10;

@@ -1,7 +1,7 @@
 /** The keys of a route that say which operation of the client it is, and which of the upstream it becomes. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
-import { compileNamedValues } from "../calls/named-values.ts";
+import { compileNamedValues } from "../calls/conditions.ts";
 import { compileScoped } from "../calls/scope.ts";
 import { errorStatus } from "../fields/text-types.ts";
 import { routeQuery } from "../routes/parameter-definition.ts";

@@ -12,7 +12,7 @@ import {
   readRaw,
 } from "../../base/index.ts";
 import type { ReadWrapped } from "../bodies/object-wrapper.ts";
-import { toCursor } from "./cursor.ts";
+import { toCursor } from "./styles.ts";
 import { compileShape, fillShape, nameOf, namesIn, valueAt, type Shape } from "../fields/shape.ts";
 
 /** The values of a list about its page. Only values that its shape has are present; null: there is no such page. */

@@ -1,9 +1,8 @@
 /** The page that a client asks for. */
 import { type ErrorDetail, ValidationError } from "../errors/http-error.ts";
-import { throwParameterError, type ListRule } from "../routes/parameter-error.ts";
+import { throwParameterError, type ListRule } from "../filters/filter-error.ts";
 import type { Query } from "../routes/query.ts";
-import { markPrevious, MAX_CURSOR, readMark } from "./cursor.ts";
-import { LAST, type ClientPageSize, type PagingStyle } from "./styles.ts";
+import { markPrevious, MAX_CURSOR, readMark, LAST, type ClientPageSize, type PagingStyle } from "./styles.ts";
 
 /** A part of a list: all items after `start` items, or after a cursor, up to a number. */
 export interface PageRequest {

@@ -1,9 +1,8 @@
 /** The values of a list for the client about its page: those of its shape, and its headers. */
 import { LIST_VALUES, type ListValues } from "./envelope.ts";
-import { markNext, markPrevious } from "./cursor.ts";
+import { markNext, markPrevious, LAST, type PagingStyle } from "./styles.ts";
 import { formatLinks, linkPath, withPage, withParameter, type LinkRelation } from "./links.ts";
 import { writeOffsetCursor, type ClientCursor, type PageRequest } from "./page-request.ts";
-import { LAST, type PagingStyle } from "./styles.ts";
 
 /** The known facts about a page of the client. */
 export interface ClientPage {

@@ -1,9 +1,8 @@
 /** How both dialects page their lists, compiled. */
-import { toCursor } from "./cursor.ts";
+import { toCursor, LAST, type ClientPageSize, type PageSize, type PagingStyle } from "./styles.ts";
 import { ListWalk } from "./list-walk.ts";
 import { createPageReader, type PageRequest } from "./page-request.ts";
 import { createPageWriter, type PageDescription, type ClientPage } from "./page-values.ts";
-import { LAST, type ClientPageSize, type PageSize, type PagingStyle } from "./styles.ts";
 import { createPageQuery, type UpstreamPages } from "./upstream-pages.ts";
 import type { Query } from "../routes/query.ts";
 import { namesIn, type Shape } from "../fields/shape.ts";

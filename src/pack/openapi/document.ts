@@ -1,6 +1,6 @@
 import type { Pack } from "../pack.ts";
 import { credentialPlaces, type CredentialsPlace } from "../credentials/credentials.ts";
-import { scopeNames } from "../credentials/route-access.ts";
+import { scopeNames } from "../routes/route-source.ts";
 import { describeErrorResponses, describeErrors, ERRORS } from "./errors.ts";
 import { describeObject, extensionName, objectRef, type Json } from "./schemas.ts";
 import { describePaths, securitySchemeNames } from "./operations.ts";
