@@ -134,13 +134,13 @@ export type { ChosenMembers } from "./keys/sparse-fields.ts";
 export {
   createListParser,
   describeListFault,
-  LIST_VALUES,
   type ListValues,
   onePage,
   type ParseListBody,
   writeList,
 } from "./lists/envelope.ts";
 export { type Envelope, type RouteLists, upstreamEnvelopeOf } from "./lists/envelopes.ts";
+export { LIST_VALUES } from "./lists/page-values.ts";
 export { findLink, linkParameter } from "./lists/links.ts";
 export type { ListWalk } from "./lists/list-walk.ts";
 export { pageBefore, type PageRequest, readOffsetCursor, writeOffsetCursor } from "./lists/page-request.ts";

@@ -40,26 +40,6 @@ export interface ListValues {
   readonly last_link?: string | null;
 }
 
-/** The names of values that a list may have in addition to its items. */
-export const LIST_VALUES = [
-  "page",
-  "pages",
-  "total",
-  "size",
-  "count",
-  "offset",
-  "has_more",
-  "next_page",
-  "previous_page",
-  "next_offset",
-  "next_cursor",
-  "previous_cursor",
-  "next_link",
-  "previous_link",
-  "first_link",
-  "last_link",
-] as const satisfies readonly (keyof ListValues)[];
-
 const parseCount = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 

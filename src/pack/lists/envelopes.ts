@@ -1,5 +1,6 @@
 /** The envelopes of a route's responses: the shapes of both sides, and the pages that its lists have. */
-import { createListParser, LIST_VALUES, type ParseListBody } from "./envelope.ts";
+import { createListParser, type ParseListBody } from "./envelope.ts";
+import { LIST_VALUES } from "./page-values.ts";
 import { keysIn } from "../errors/error-places.ts";
 import { closestMatch, isObject, type SourceLocation } from "../../base/index.ts";
 import { fillKey, namesIn, reportInArray, reportUnknownNames, type Shape } from "../fields/shape.ts";

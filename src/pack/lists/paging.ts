@@ -14,7 +14,6 @@ import {
   clientCursor,
   hasAny,
   isDirectPaging,
-  linkRelations,
   MAX_REQUESTS,
   needsMore,
   saysMore,
@@ -104,11 +103,6 @@ function clientSizeOf(pagination: ClientPagination | undefined, otherwise: numbe
   return { ...pageSizeOf(pagination, otherwise), above, invalid };
 }
 
-/** The parameter of the size, where links always have it. */
-function linkedSizeOf({ size }: Partial<ClientPagination> = {}): string | undefined {
-  return typeof size === "object" && size.in_links === "always" ? size.parameter : undefined;
-}
-
 function parametersOf(style: PagingStyle | undefined, size: PageSize): string[] {
   if (!style) return [];
   const before = style.kind === "cursor" ? style.before : undefined;
@@ -153,12 +147,8 @@ export function compilePaging(
   const names = { client: valueNames(shapes.client), upstream: valueNames(shapes.upstream) };
   const sides: Sides = { style, size, pages, names, client: client.pagination };
   const isDirect = isDirectPaging(sides);
-  const cursor = clientCursor(sides);
-  const relations = linkRelations(client.pagination);
-  const hasAbsoluteLinks = client.pagination?.links === "absolute";
-  const rangeHeader = client.pagination?.range_header;
   const upstreamGoesBack = canGoBack(sides);
-  const goesBack = asksForPrevious(sides) && (cursor !== "upstream" || upstreamGoesBack);
+  const goesBack = asksForPrevious(sides) && (clientCursor(sides) !== "upstream" || upstreamGoesBack);
   const peeks = !isDirect && needsMore(sides) && !saysMore(sides);
   const jumps = pages.style?.kind !== "cursor";
   const clientReach = jumps ? LAST : reach;
@@ -168,7 +158,7 @@ export function compilePaging(
     style,
     size,
     hasTotal: client.pagination?.total_header !== undefined || hasAny(names.client, TOTALS),
-    hasAbsoluteLinks,
+    hasAbsoluteLinks: client.pagination?.links === "absolute",
     clientNames: parametersOf(style, size),
     upstreamNames: parametersOf(pages.style, pages.size),
     upstreamNumbers: numbersOf(pages.style, pages.size),
@@ -177,27 +167,13 @@ export function compilePaging(
     clientCursor: compileCursor(style),
     isDirect,
     upstreamGoesBack,
-    readPage: createPageReader({ style, size, cursor, goesBack, reach: isDirect ? Infinity : clientReach }),
-    readPageInMemory: createPageReader({
-      style,
-      size: clientSizeOf(client.pagination, LAST),
-      cursor,
+    readPage: createPageReader(sides, goesBack, isDirect ? Infinity : clientReach),
+    readPageInMemory: createPageReader(
+      { ...sides, size: clientSizeOf(client.pagination, LAST) },
       goesBack,
-      reach: Infinity,
-    }),
-    describePage: createPageWriter({
-      style,
-      cursor,
-      noCursor: client.pagination?.cursor?.none ?? null,
-      behindEnd: client.pagination?.behind_end ?? "last",
-      hasAbsoluteLinks,
-      linkedSize: linkedSizeOf(client.pagination),
-      goesBack,
-      names: names.client,
-      linkHeader: relations.length > 0 ? relations : undefined,
-      totalHeader: client.pagination?.total_header?.toLowerCase(),
-      range: rangeHeader && { ...rangeHeader, name: rangeHeader.name.toLowerCase() },
-    }),
+      Infinity,
+    ),
+    describePage: createPageWriter(sides, goesBack),
     walk: (request) => new ListWalk({ pages, request, peeks, isWhole: false, reach }),
     walkAll: (most) =>
       new ListWalk({ pages, request: { start: 0, size: most }, peeks: true, isWhole: true, reach: most }),
