@@ -168,7 +168,7 @@ export function compileBody(
   const bodySchema = readSchema(definition, parts, location.at("schema"));
   const { whole, isList, merged } = bodySchema;
   const members = compileSentMembers(merged, find, context, location.at("schema"));
-  const client = { ...context.bodies.client, ...definition.client };
+  const client = { ...context.dialect.client.bodies, ...definition.client };
   const schema =
     client.unknown === "reject"
       ? closeSchema(merged, (name) => nestedSchema(find(name)?.rule ?? {}, context))
@@ -194,7 +194,7 @@ export function compileBody(
   );
   const unwrap = compileBodyUnwrap(client, names.client, bodySchema, location.at("client"));
   const format = compileUpstreamFormat(
-    { ...context.bodies.upstream, ...definition.upstream },
+    { ...context.dialect.upstream.bodies, ...definition.upstream },
     names.upstream,
     isList,
     location.at("upstream"),

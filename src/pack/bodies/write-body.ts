@@ -94,6 +94,7 @@ export function compileBodyWrite(
   const checks = compileChecks(definition.checks ?? [], location.at("checks"), "translated", []);
   const upstreamMembers = members.flatMap(({ rule }) => rule.upstream ?? []);
   const createTarget = compileTarget(definition.merge_with, upstreamMembers);
+  const { unknown_record: unknownRecord } = context.dialect.messages;
   const lossy = new Set(
     members.filter(({ rule }) => rule.loss !== undefined && rule.loss_when === undefined),
   );
@@ -122,7 +123,7 @@ export function compileBodyWrite(
   function findEarlyFaults(body: JsonObject, writing: WriteContext): MaybePromise<readonly ErrorDetail[]> {
     const given = membersIn(body).filter((member) => !mayReadCalls(member));
     return thenMaybe(writeMembers(given, body, writing, writing.change), (written) => {
-      const { faults } = addWritten({}, given, written, context.unknownRecord);
+      const { faults } = addWritten({}, given, written, unknownRecord);
       return thenMaybe(checks.early({ ...writing, body }), (more) => [...faults, ...more]);
     });
   }
@@ -140,11 +141,11 @@ export function compileBodyWrite(
       );
       const sent = given.filter((_member, index) => results[index] !== UNCHANGED);
       const written = results.filter((result) => result !== UNCHANGED);
-      const { faults, empty } = addWritten(v4, sent, written, context.unknownRecord);
+      const { faults, empty } = addWritten(v4, sent, written, unknownRecord);
       const losses = findLosses(body, sent, written);
       const names = new Set(sent.map(({ name }) => name));
       const complete: JsonObject = {};
-      if (whole) addWritten(complete, given, whole, context.unknownRecord);
+      if (whole) addWritten(complete, given, whole, unknownRecord);
       const added = addGatewayMembers(v4, complete, writing);
       return thenMaybe(checks.all({ ...writing, body, request: v4 }), (more) => ({
         v4,

@@ -117,11 +117,11 @@ const EITHER = "one of them needs another name";
 function compileOperation(
   { upstream, at, each, values = {} }: CallDefinition,
   earlier: readonly string[],
-  { names, headNames, resource, dialect, location }: KeyContext,
+  { names: { all: names, ofHead }, resource, dialect, location }: KeyContext,
 ): Endpoint {
   const place = location.at("upstream");
   const own = [...Object.keys(values), ...(each === undefined ? [] : ["each"])];
-  const ofRequest = at === "before" ? [...headNames, ...resource.inputNames] : names;
+  const ofRequest = at === "before" ? [...ofHead, ...resource.inputNames] : names;
   const known = [...ofRequest, ...earlier, ...own, ...(at === "before" ? [] : [RESPONSE])];
   const endpoint = compileEndpoint(upstream, dialect.upstream.base_path, known, place);
   if (at === "before") {
@@ -145,7 +145,7 @@ function compilePart(
 ): RouteCall["part"] {
   if (part === undefined) return undefined;
   const path = upstream.replace(/^\S+/, "GET");
-  return { name: part, read: compileEndpoint(path, dialect.upstream.base_path, names, location) };
+  return { name: part, read: compileEndpoint(path, dialect.upstream.base_path, names.all, location) };
 }
 
 /** Whether a call can be sent together with others: nobody waits for what it does. */

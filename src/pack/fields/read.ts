@@ -48,7 +48,8 @@ export function* compileRead(
     const mayBeAsync = code.kind === "computed" && (code.mayBeAsync || rule.object !== undefined);
     const neutral = toJsonText(rule.default) ?? "null";
     const isArray = makesList(rule);
-    const isOptional = (rule.omit_null ?? context.omitsNull) && neutral === "null" && !isArray;
+    const isOptional =
+      (rule.omit_null ?? context.dialect.client.responses.omit_null) && neutral === "null" && !isArray;
     // The client's name: `code` reads the member with v4's.
     fields.set(name, { code, variable, mayBeAsync, isArray, neutral, isOptional });
     yield;

@@ -98,9 +98,9 @@ export const values = routeKey({
     "More names in braces for all paths, each with the JSONata of its value, over the client's body.",
     { yard: '$headers."x-yard"' },
   ),
-  compile(definition, { location, usedNames }) {
+  compile(definition, { location, names }) {
     for (const each of Object.keys(definition))
-      if (!usedNames.has(each)) location.at(each).report(`"${each}" has no effect: no path has {${each}}`);
+      if (!names.used.has(each)) location.at(each).report(`"${each}" has no effect: no path has {${each}}`);
     const compile = (source: string, each: string) => compileScoped(source, location.at(each), "selection");
     return compileNamedValues(definition, compile);
   },

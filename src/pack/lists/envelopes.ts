@@ -1,7 +1,7 @@
 /** The envelopes of a route's responses: the shapes of both sides, and the pages that its lists have. */
 import { createListParser, type ParseListBody } from "./envelope.ts";
 import { LIST_VALUES } from "./page-values.ts";
-import { keysIn } from "../errors/error-places.ts";
+import { hasName, keysIn } from "../errors/error-places.ts";
 import { closestMatch, isObject, type SourceLocation } from "../../base/index.ts";
 import { fillKey, namesIn, reportInArray, reportUnknownNames, type Shape } from "../fields/shape.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
@@ -87,15 +87,6 @@ const valuesOf = (shape: Shape): string =>
     .filter((name) => name !== "list")
     .toSorted()
     .join(" ");
-
-/** Whether a shape of lists has the name of the list as a key. */
-const hasListKey = (shape: Shape): boolean =>
-  isObject(shape) &&
-  Object.entries(shape).some(([key, member]) => fillKey(key, { list: "" }) !== key || hasListKey(member));
-
-/** Whether a shape of lists needs the name of the list. */
-const needsName = (shape: Shape): boolean =>
-  hasListKey(shape) || namesIn(shape).some(({ name }) => name === "list");
 
 /** The shapes of the pack's lists. */
 export const packLists = ({ client, upstream }: DialectDefinition): Record<"client" | "upstream", Shape> => ({
@@ -210,33 +201,24 @@ export function compileEnvelopes(
 
   function compile(own: OwnLists, route: SourceLocation): RouteLists {
     const { envelope } = own;
-    const merged = {
-      client: { ...dialect.client.responses, ...ofResource?.client, ...envelope?.client },
-      upstream: { ...dialect.upstream.responses, ...ofResource?.upstream, ...envelope?.upstream },
-    };
-    const lists = {
-      client: merged.client.list ?? DEFAULT_LIST,
-      upstream: merged.upstream.list ?? DEFAULT_LIST,
-    };
+    const client = { ...dialect.client.responses, ...ofResource?.client, ...envelope?.client };
+    const upstream = { ...dialect.upstream.responses, ...ofResource?.upstream, ...envelope?.upstream };
+    const lists = { client: client.list ?? DEFAULT_LIST, upstream: upstream.list ?? DEFAULT_LIST };
     const routePaging = pagingOf(lists, own, route);
-    const upstream = fillListKey(lists.upstream, upstreamList ?? "");
+    const upstreamShape = fillListKey(lists.upstream, upstreamList ?? "");
     return {
       envelope: {
-        client: {
-          list: fillListKey(lists.client, list ?? ""),
-          item: merged.client.item,
-          object: merged.client.object,
-        },
-        upstream: { list: upstream, item: merged.upstream.item, object: merged.upstream.object },
+        client: { list: fillListKey(lists.client, list ?? ""), item: client.item, object: client.object },
+        upstream: { list: upstreamShape, item: upstream.item, object: upstream.object },
       },
       paging: routePaging,
-      parseList: createListParser(upstream, {
+      parseList: createListParser(upstreamShape, {
         maxItems: MAX_PAGES_IN_ONE * routePaging.upstream.size.maximum,
-        mayBeOmitted: merged.upstream.empty_list === "omitted",
+        mayBeOmitted: upstream.empty_list === "omitted",
       }),
       lacksName:
-        (list === undefined && needsName(lists.client)) ||
-        (upstreamList === undefined && needsName(lists.upstream)),
+        (list === undefined && hasName(lists.client, "list")) ||
+        (upstreamList === undefined && hasName(lists.upstream, "list")),
     };
   }
 

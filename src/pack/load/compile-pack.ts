@@ -4,7 +4,6 @@ import { splitPath } from "../routes/router.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { Steps } from "../steps.ts";
-import type { ReadFunction } from "../translation-context.ts";
 import { compilePart, type BodyContext, type Part } from "../bodies/body-members.ts";
 import { compileCatalog, type Catalog, type CatalogContext } from "../calls/compile-catalog.ts";
 import { compileLossNames, compileSentNames } from "../fields/sent-names.ts";
@@ -74,18 +73,13 @@ function* compileResources(
   scopes: Scopes,
   { values, catalogs, lookup }: Pick<BodyContext, "values" | "catalogs" | "lookup">,
 ): Steps<ReadonlyMap<string, Resource>> {
-  const readers = new Map<string, ReadFunction>();
-  const objectWrites = new Map<string, Resource["writeObject"]>();
-  const errorFields = new Map<string, Resource["errorField"]>();
   const parts = new Map<string, Part>();
   const resources = new Map<string, Resource>();
   const lossyObjects = new Set<string>();
   const context: BodyContext = {
     values,
     catalogs,
-    readers,
-    objectWrites,
-    errorFields,
+    objects: resources,
     errorIndexes: errorIndexesOf(dialect, files),
     resources: new Map(files.map((file) => [file.definition.object, file])),
     mayLose: (object) => lossyObjects.has(object),
@@ -93,23 +87,16 @@ function* compileResources(
     scopesOf: (v4, asked) =>
       typeof v4 === "string" ? scopes.toAlpha(v4, typeof asked === "string" ? asked : undefined) : undefined,
     scopesFor: (alpha) => (typeof alpha === "string" ? scopes.toV4(alpha).join(" ") || undefined : undefined),
-    bodies: { client: dialect.client.bodies, upstream: dialect.upstream.bodies },
     parts,
     id: dialect.client.id,
-    filtersInQuery: dialect.client.filters !== undefined && dialect.client.filters.header === undefined,
-    omitsNull: dialect.client.responses.omit_null,
-    unknownRecord: dialect.messages.unknown_record,
+    dialect,
     pathParameters: dialect.client.path_parameters,
   };
   for (const [name, part] of Object.entries(dialect.parts))
     parts.set(name, yield* compilePart(part, context, location.at("parts", name)));
   for (const { definition, location: at } of files) {
     reportInvalidFilterRules(definition, values, dialect, at);
-    const resource = yield* compileResource(definition, context, at);
-    resources.set(definition.object, resource);
-    readers.set(definition.object, resource.read);
-    objectWrites.set(definition.object, resource.writeObject);
-    errorFields.set(definition.object, resource.errorField);
+    resources.set(definition.object, yield* compileResource(definition, context, at));
   }
   for (const name of resources.keys()) if (objectLosses(name, resources).length > 0) lossyObjects.add(name);
   return resources;

@@ -98,8 +98,7 @@ function compileParts(
   const calls = definedCalls(definition, context.shared);
   const names = collectNames(definition, { parameters, body, calls }, context, location);
   const source = compileSource(definition, resource, names.all, dialect, location);
-  const call = "call" in source ? source.call : undefined;
-  const method = call?.method ?? "GET";
+  const method = "call" in source ? source.call.method : "GET";
   const lists = context.listsOf(definition, location);
   const keys = compileKeys({
     route: location,
@@ -108,12 +107,8 @@ function compileParts(
     dialect,
     parameters,
     pathParameters: context.pathParameters,
-    headNames: names.ofHead,
-    usedNames: names.used,
-    pathNames: names.ofUpstream,
-    names: names.all,
-    call,
-    method,
+    names,
+    call: "call" in source ? source.call : undefined,
     shared: context.shared,
     resource,
     resources,
