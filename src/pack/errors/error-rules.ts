@@ -12,7 +12,7 @@ import {
 } from "./error-places.ts";
 import { namesIn, reportUnknownNames, type Shape } from "../fields/shape.ts";
 import { closestMatch, type SourceLocation, suggestionFor } from "../../base/index.ts";
-import type { ErrorsDefinition } from "../schema/pack-definition.ts";
+import type { ErrorsDefinition } from "./errors-definition.ts";
 
 const ERROR_NAMES = ["message", "field", "pointer", "code", "status", "title", "name"];
 

@@ -1,16 +1,6 @@
 /** The error statuses of a pack. */
+import type { ErrorsDefinition } from "./errors-definition.ts";
 import type { InvalidPart } from "./error-codes.ts";
-
-interface StatusesDefinition {
-  readonly statuses?: Readonly<Record<string, number>> | undefined;
-  readonly phrases?: Readonly<Record<string, string>> | undefined;
-  readonly validation?:
-    | {
-        readonly status?: number | undefined;
-        readonly query?: { readonly status?: number | undefined } | undefined;
-      }
-    | undefined;
-}
 
 /** Translates statuses to the client's. */
 export interface Statuses {
@@ -53,7 +43,7 @@ export function meaningOf(status: number): "failed" | "limited" | "refused" {
 }
 
 /** Compiles the statuses of a pack. The most exact key counts. A redirect counts as a 500, since it is not followed. */
-export function createStatuses({ statuses = {}, phrases = {}, validation }: StatusesDefinition): Statuses {
+export function createStatuses({ statuses = {}, phrases = {}, validation }: ErrorsDefinition): Statuses {
   function translate(status: number): number {
     const error = status < 400 ? 500 : status;
     const exact = statuses[error] ?? statuses[`${Math.floor(error / 100)}XX`] ?? statuses["default"];

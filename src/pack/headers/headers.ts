@@ -129,15 +129,6 @@ function checkResponseHeaders(
   }
 }
 
-function checkHeaders(
-  definition: PassedHeadersDefinition,
-  dialect: DialectDefinition,
-  location: SourceLocation,
-): void {
-  checkRequestHeaders(definition, dialect, location);
-  checkResponseHeaders(definition, dialect, location);
-}
-
 /** Whether links in headers of a pack have a host. @param routes headers of routes */
 export const hasAbsoluteHeader = (
   { client }: DialectDefinition,
@@ -196,7 +187,10 @@ export function compileHeaders(
   usedNames: ReadonlySet<string>,
 ): PassedHeaders | undefined {
   const ofPack = dialect.client.headers ?? EMPTY;
-  if (own) checkHeaders(own, dialect, locations.route.at("headers"));
+  if (own) {
+    checkRequestHeaders(own, dialect, locations.route.at("headers"));
+    checkResponseHeaders(own, dialect, locations.route.at("headers"));
+  }
   for (const [name, { path }] of Object.entries(own?.request ?? {}))
     if (path !== undefined && !usedNames.has(path))
       locations.route
@@ -231,7 +225,9 @@ export function compileHeaders(
 
 /** Reports problems of the headers that all routes have. */
 export function checkCommonHeaders(dialect: DialectDefinition, location: SourceLocation): void {
-  checkHeaders(dialect.client.headers ?? EMPTY, dialect, location.at("client", "headers"));
+  const { headers = EMPTY } = dialect.client;
+  checkRequestHeaders(headers, dialect, location.at("client", "headers"));
+  checkResponseHeaders(headers, dialect, location.at("client", "headers"));
   const ofVersion = versionHeader(dialect.upstream);
   for (const name of Object.keys(dialect.upstream.headers ?? {}))
     if (name.toLowerCase() === ofVersion)

@@ -1,12 +1,6 @@
 /** The headers in which a dialect has the status of a rate limit, as the pack names them. */
-
-/** The names of the headers, and what the reset is. */
-interface RateLimitHeadersDefinition {
-  readonly limit?: string | undefined;
-  readonly remaining?: string | undefined;
-  readonly reset?: string | undefined;
-  readonly reset_unit?: "epoch_seconds" | "seconds_left" | undefined;
-}
+import type { z } from "zod";
+import type { rateLimitHeaders } from "./headers-definition.ts";
 
 /** The status of a rate limit. */
 export interface RateLimitValues {
@@ -65,7 +59,7 @@ export function rejectedByUpstream(
 }
 
 /** Compiles the headers of a dialect; one that names none has none. */
-export function createRateLimitHeaders(definition: RateLimitHeadersDefinition = {}): RateLimitHeaders {
+export function createRateLimitHeaders(definition: z.infer<typeof rateLimitHeaders> = {}): RateLimitHeaders {
   const { limit, remaining, reset, reset_unit: unit } = definition;
   const [limitName, remainingName, resetName] = [limit, remaining, reset].map((name) => name?.toLowerCase());
   const isLeft = unit === "seconds_left";
