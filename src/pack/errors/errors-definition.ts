@@ -56,20 +56,20 @@ export const errorCode = z.preprocess(
   (rule) => (typeof rule === "string" ? { code: rule } : rule),
   z.strictObject({
     code: about(name.optional(), "The client's code. Default: the upstream's.", "card_error"),
-    status: about(errorStatus.optional(), "The client's status. Default: that of `statuses`.", 402),
+    status: about(errorStatus.optional(), "The client's status. Default: by `statuses`.", 402),
     message: about(name.optional(), "The text, instead of the upstream's.", "Your card was declined."),
   }),
 );
 
 const validationCodes = about(
   z.partialRecord(z.enum([...VALIDATION_RULES, "default"]), name).optional(),
-  "The code of each rule: keywords of JSON Schema; `unknown` for unknown members and parameters; `unknown_record` for unknown ids; `failed_check`; `required_header` (default: the code of `required`); `page`, and `size` (default: that of `page`); `page_range` and `size_range` outside of the limits (default: those of `page` and `size`); `filter` and `sort`; `default` for all others. Default: that of `status_codes`.",
+  "The code of each rule: a keyword of JSON Schema, `unknown` (members and parameters), `unknown_record` (ids), `failed_check`, `required_header`, `page`, `size`, `page_range` and `size_range` (outside of the limits), `filter`, `sort`, or `default` for the rest. Default: by `status_codes`.",
   { required: "missing_field", default: "invalid" },
 );
 
 /** Errors about a request that breaks a rule of the pack. */
 const validation = z.strictObject({
-  status: about(errorStatus.optional(), "Their status. Default: that of a 400.", 422),
+  status: about(errorStatus.optional(), "Their status. Default: as for status 400.", 422),
   message: about(
     name.optional(),
     "The text of `$message` outside of the array of `responses.error`. Default: the reasons.",
@@ -81,7 +81,7 @@ const validation = z.strictObject({
 export const errors = z.strictObject({
   statuses: about(
     z.record(statusKey, status).optional(),
-    "Error statuses: upstream → client. The most exact key counts: `404`, then `4XX`, then `default`. A status without a key is unchanged. The gateway's own errors use this table too.",
+    "Error statuses: upstream → client, also for the gateway's own errors. `404` wins over `4XX`, and `4XX` over `default`. A status without a key is unchanged.",
     { 404: 404, 429: 420, "4XX": 400, default: 500 },
   ),
   codes: about(

@@ -16,7 +16,7 @@ const valueKind = z.strictObject({
   same: about(z.array(name).optional(), "Values that are the same on both sides.", ["running", "offline"]),
   read: about(
     z.union([z.record(z.string(), json), expression]).optional(),
-    "Upstream value → client value: a table, or JSONata with `$value`. A key without quotes may be a number or a boolean.",
+    "Upstream value → client value: a table, or JSONata with `$value`.",
     { rebuilding: "provisioning" },
   ),
   write: about(
@@ -27,18 +27,18 @@ const valueKind = z.strictObject({
   otherwise: about(json.optional(), "The client's value for all others. Default: unchanged.", "offline"),
   unknown: about(
     z.literal("reject").optional(),
-    "Values that the table lacks are errors in requests, and losses in responses. Default: unchanged.",
+    "Values that the table lacks are errors in requests and losses in responses. Default: unchanged.",
     "reject",
   ),
   keeps_order: about(
     z.literal(true).optional(),
-    "A larger value has a larger translation, so clients may compare and sort by it.",
+    "A larger value has a larger translation. So clients may compare and sort by it.",
     true,
   ),
   error_field: about(name.optional(), "Like the same key of a field.", "threshold"),
   scopes: about(
     z.literal(true).optional(),
-    "The value is a text of scopes, which `scopes` of `pack.yaml` translates. Excludes all other keys.",
+    "The value is a text of scopes, which `scopes` of `pack.yaml` translates. No other key is allowed.",
     true,
   ),
 });
@@ -92,7 +92,7 @@ export const dialectDefinition = z.strictObject({
   }),
   secrets: about(
     z.array(name).default([]),
-    'Names whose values are redacted in records and logs. `"*password*"` also matches longer names, `_pin_` a part of one, `"!token_type"` excludes a name, `codes[]` redacts texts in a list.',
+    "Names or patterns, such as `_pin_` or `codes[]`: values under them are redacted in records and logs.",
     ["*password*", "passcode"],
   ),
   values: about(z.record(name, valueKind).default({}), "Value kinds by name.", {
