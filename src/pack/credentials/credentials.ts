@@ -75,14 +75,11 @@ export const credentialScheme = (authorization: string | undefined): string | un
   AUTHORIZATION.exec(authorization ?? "")?.[1]?.toLowerCase();
 
 /** One place, without what all places have in common. */
-interface Place {
+interface Place extends Pick<CredentialsFormat, "texts" | "accepts" | "write"> {
   /** Names the place in an error. */
   readonly noun: string;
-  readonly texts: CredentialsFormat["texts"];
   /** Returns the token in a text; undefined if the text has none. */
   readonly decode: (text: string) => string | undefined;
-  readonly accepts: CredentialsFormat["accepts"];
-  readonly write: CredentialsFormat["write"];
   readonly spellings?: CredentialsFormat["spellings"];
   readonly header?: string;
   readonly queryParameter?: string;

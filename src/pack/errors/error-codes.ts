@@ -17,14 +17,7 @@ export type CodeRule = z.infer<typeof errorCode>;
 export type InvalidPart = "body" | "query";
 
 /** Translates codes to the client's. */
-export interface ErrorCodes {
-  /** Returns what an upstream code becomes. */
-  translate(code: string): CodeRule;
-  /** Returns the code of an error that has none; undefined if clients get none. */
-  ofStatus(status: number): string | undefined;
-  /** Returns the code of a rule that a request breaks; undefined if it has none. */
-  ofRule(rule: string | undefined, part: InvalidPart): string | undefined;
-}
+export type ErrorCodes = ReturnType<typeof createErrorCodes>;
 
 /** Compiles the codes of a pack. Of statuses the most exact key counts, as in `statuses`. */
 export function createErrorCodes({
@@ -32,7 +25,7 @@ export function createErrorCodes({
   other_codes: others = "keep",
   status_codes: byStatus = {},
   validation: { codes: body = {}, query } = {},
-}: ErrorsDefinition): ErrorCodes {
+}: ErrorsDefinition) {
   const rules = new Map(Object.entries(codes));
   const byRule: Readonly<Record<InvalidPart, Readonly<Record<string, string>>>> = {
     body,
@@ -43,13 +36,16 @@ export function createErrorCodes({
     return others === "keep" ? { code } : { code, ...others };
   };
   return {
-    translate(code) {
+    /** Returns what an upstream code becomes. */
+    translate(code: string): CodeRule {
       const rule = rules.get(code);
       return rule ? { code, ...rule } : otherRule(code);
     },
-    ofStatus: (status) =>
+    /** Returns the code of an error that has none; undefined if clients get none. */
+    ofStatus: (status: number): string | undefined =>
       byStatus[status] ?? byStatus[`${Math.floor(status / 100)}XX`] ?? byStatus["default"],
-    ofRule(rule = "default", part) {
+    /** Returns the code of a rule that a request breaks; undefined if it has none. */
+    ofRule(rule = "default", part: InvalidPart): string | undefined {
       const rules = byRule[part];
       const known = [rule, ...(WIDER[rule] ?? []), "default"].find((each) => rules[each] !== undefined);
       return known === undefined ? undefined : rules[known];

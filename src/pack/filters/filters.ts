@@ -74,13 +74,13 @@ export function compileQueryFilter(
   return filter;
 }
 
-/** The upstream's parameters that compare a field, each with the rule of the field. @param isSent whether it may be sent */
-function parametersOf(
+/** The upstream's parameters that compare a field, each with the rule of the field. @param isMeant which of them */
+export function filterParameters(
   { members }: Resource,
   { upstream: { filters } }: DialectDefinition,
-  isSent: (template: FieldTemplate) => boolean,
+  isMeant: (template: FieldTemplate) => boolean = () => true,
 ): (readonly [name: string, rule: FieldRule])[] {
-  const templates = filters ? fieldTemplates(filters).filter(isSent) : [];
+  const templates = filters ? fieldTemplates(filters).filter(isMeant) : [];
   return [...members.values()].flatMap((rule) => {
     const field = filterName(rule);
     return field === undefined
@@ -100,14 +100,10 @@ export function upstreamFilterNames(
   if (!client.filters && !definition.default_filter && !definition.default_order) return [];
   if (isWholeList(definition)) return [];
   return [
-    ...parametersOf(resource, dialect, ({ isOther }) => !isOther).map(([name]) => name),
+    ...filterParameters(resource, dialect, ({ isOther }) => !isOther).map(([name]) => name),
     ...otherParameters(upstream.filters),
   ];
 }
-
-/** The upstream's parameters that compare a field, each with the rule of the field. */
-export const filterParameters = (resource: Resource, dialect: DialectDefinition) =>
-  parametersOf(resource, dialect, () => true);
 
 /** All names under which a condition of a list may be in the upstream's query; `filter` is the JSON of its header. */
 export function conditionNames(
@@ -129,5 +125,5 @@ export function conditionNames(
 /** The parameters of filters whose text has several values, separated by commas. */
 export const separatedNames = (resource: Resource, dialect: DialectDefinition): string[] =>
   dialect.upstream.filters?.in?.multiple === "comma"
-    ? parametersOf(resource, dialect, ({ operator }) => operator === "in").map(([name]) => name)
+    ? filterParameters(resource, dialect, ({ operator }) => operator === "in").map(([name]) => name)
     : [];

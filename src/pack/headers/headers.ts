@@ -11,7 +11,6 @@ import type {
 } from "./headers-definition.ts";
 import {
   compileCommonHeaders,
-  compileHeaderPath,
   compilePassedHeaders,
   compileWrittenValues,
   type HeaderLines,
@@ -210,12 +209,13 @@ export function compileHeaders(
   const [ofRequest, ofResponse] = [locate("request", "write"), locate("response", "read")];
   const entityTag = compileEntityTag(definition.response, ofResponse);
   const { common, ofPath, ofMain } = splitRequestHeaders(definition.request);
+  const writePath = compileWrittenValues(ofPath, ofRequest, "selection");
   return {
     definition,
     request: compilePassedHeaders(ofMain, (target) => !entityTag || !TAG_CONDITIONS.has(target)),
     write: compileWrittenValues(ofMain, ofRequest, "translated"),
     common: compileCommonHeaders(common, ofRequest),
-    path: compileHeaderPath(ofPath, ofRequest),
+    path: writePath && ((sent) => writePath(sent).path),
     success: compileResponseHeaders(definition.response, "success", ofResponse),
     error: compileResponseHeaders(definition.response, "error", ofResponse),
     entityTag,

@@ -151,12 +151,3 @@ export function compileCommonHeaders(
   if (!pass && !write) return undefined;
   return (sent) => ({ ...pass?.(sent.headers, false), ...write?.(sent).headers });
 }
-
-/** Compiles the values of names in braces; undefined without one. */
-export function compileHeaderPath(
-  definitions: Definitions,
-  locate: (name: string) => SourceLocation,
-): ((sent: SentRequest) => WrittenValues["path"]) | undefined {
-  const write = compileWrittenValues(definitions, locate, "selection");
-  return write && ((sent) => write(sent).path);
-}

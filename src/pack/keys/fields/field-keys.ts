@@ -5,11 +5,7 @@ import type { FilterField } from "../../filters/translate.ts";
 import type { CatalogCopy } from "../../translation-context.ts";
 import type { Scalar } from "../../filters/condition.ts";
 import { checkRules } from "../rules.ts";
-import { absence } from "./absence.ts";
-import { asArray } from "./as-array.ts";
-import { bodyForms } from "./body-forms.ts";
 import { catalog } from "./catalog.ts";
-import { errors } from "./errors.ts";
 import type {
   ErrorPart,
   FieldKeyContext,
@@ -22,8 +18,8 @@ import type {
 } from "./field-key.ts";
 import { format } from "./format.ts";
 import { filters } from "./filters.ts";
-import { losses } from "./losses.ts";
 import { object } from "./object.ts";
+import { absence, asArray, bodyForms, errors, losses } from "./plain-keys.ts";
 import { source } from "./source.ts";
 import { values } from "./values.ts";
 
