@@ -28,13 +28,7 @@ export const withFailure = (
 export type RunChecks = (scope: Scope) => MaybePromise<ErrorDetail[]>;
 
 /** Compiled checks. */
-export interface Checks {
-  readonly all: RunChecks;
-  /** Those that need neither the upstream's body nor a call that is not sent yet. */
-  readonly early: RunChecks;
-  /** The others. */
-  readonly late: RunChecks;
-}
+export type Checks = ReturnType<typeof compileChecks>;
 
 /** Whether an expression reads only those calls that have been sent. */
 const readsOnly = (source: string, sent: readonly string[]): boolean =>
@@ -51,7 +45,7 @@ export function compileChecks(
   location: SourceLocation,
   phase: Phase,
   sent: readonly string[],
-): Checks {
+) {
   const checks = definitions.map(({ field, message, status, code }, index) => ({
     field,
     detail: {
@@ -80,7 +74,9 @@ export function compileChecks(
     !message.variables.has("request") && readsOnly(source, sent);
   return {
     all: runOf(checks),
+    /** Those that need neither the upstream's body nor a call that is not sent yet. */
     early: runOf(checks.filter(isEarly)),
+    /** The others. */
     late: runOf(checks.filter((check) => !isEarly(check))),
   };
 }
