@@ -27,16 +27,17 @@ function checkErrorShape(
   location: SourceLocation,
 ): void {
   const ofRequest = side === "client" ? [...REQUEST_NAMES, ...parameters.map(requestNameOf)] : [];
-  const known = [...ERROR_NAMES, ...ofRequest].map((name) => `$${name}`);
+  const names = [...ERROR_NAMES, ...ofRequest];
+  const known = new Set(names.map((name) => `$${name}`));
   const found = namesIn(shape).map(({ name }) => `$${name}`);
   const inTexts = side === "client" ? textsWithNames(shape).flatMap(requestNamesInText) : [];
   for (const name of inTexts.filter((each) => !ofRequest.includes(each)))
     location.report({ message: `unknown name "{${name}}"`, hint: suggestionFor(name, ofRequest) });
-  reportUnknownNames(shape, [...ERROR_NAMES, ...ofRequest], location);
+  reportUnknownNames(shape, names, location);
   const keys = KEY_NAMES.map((name) => `$${name}`);
   const allowed = side === "client" ? [...keys, "$name"] : keys;
   for (const key of keysIn(shape).filter((each) => !allowed.includes(each)))
-    if (known.includes(key) || closestMatch(key, allowed) !== undefined)
+    if (known.has(key) || closestMatch(key, allowed) !== undefined)
       location.report({
         message: `"${key}" can't be a key of an error`,
         hint: `keys of values are ${allowed.join(", ")}`,

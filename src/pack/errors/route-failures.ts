@@ -27,7 +27,7 @@ export function compileFailures(
   const all = [...checks, failures.checks, ...calls.map(({ failure }) => failure)];
   return {
     /** The status and the code of checks that have none of their own. */
-    checkFailure: failures.checks as Failure | undefined,
+    checkFailure: failures.checks,
     /** Statuses of its errors that not every route may have. */
     ownStatuses: [...new Set(all.flatMap((each) => each?.status ?? []))],
   };

@@ -2,9 +2,8 @@
 import { toCursor, LAST, type ClientPageSize, type PageSize, type PagingStyle } from "./styles.ts";
 import { ListWalk } from "./list-walk.ts";
 import { createPageReader, type PageRequest } from "./page-request.ts";
-import { createPageWriter, type PageDescription, type ClientPage } from "./page-values.ts";
+import { createPageWriter } from "./page-values.ts";
 import { createPageQuery, type UpstreamPages } from "./upstream-pages.ts";
-import type { Query } from "../routes/query.ts";
 import { namesIn, type Shape } from "../fields/shape.ts";
 import { compileGetter } from "../fields/member-paths.ts";
 import { reportPaging } from "./paging-rules.ts";
@@ -25,44 +24,7 @@ import type { ClientPagination, UpstreamPagination } from "./pagination-definiti
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 
 /** How clients ask for a page of a list, and how the gateway asks the upstream. */
-export interface Paging {
-  /** The pack's definition of it, by side. */
-  readonly definition: {
-    readonly client: ClientPagination | undefined;
-    readonly upstream: UpstreamPagination | undefined;
-  };
-  /** Undefined: lists of the client have no pages. */
-  readonly style: PagingStyle | undefined;
-  readonly size: ClientPageSize;
-  /** Whether clients get the total of a list. */
-  readonly hasTotal: boolean;
-  /** Whether links to the client's pages have a host. */
-  readonly hasAbsoluteLinks: boolean;
-  /** The client's query parameters that ask for a page, and the upstream's. */
-  readonly clientNames: readonly string[];
-  readonly upstreamNames: readonly string[];
-  /** The upstream's parameters whose values are numbers. An opaque cursor of digits is a text. */
-  readonly upstreamNumbers: readonly string[];
-  readonly upstream: UpstreamPages;
-  /** Returns the cursor that an item of the upstream is, where its cursors are members of items. */
-  readonly upstreamCursor: (item: unknown) => string | undefined;
-  /** Returns the cursor that an item of the client is, where its cursors are members of items. */
-  readonly clientCursor: (item: unknown) => string | undefined;
-  /** Whether every page of the client is one page of the upstream, which has all values that the client gets. */
-  readonly isDirect: boolean;
-  /** Reads the page of a query. @throws {HttpError} 400 for an invalid page */
-  readonly readPage: (query: Query) => PageRequest;
-  /** The same for a list whose rows the gateway has in memory: clients reach all of them. @throws {HttpError} 400 */
-  readonly readPageInMemory: (query: Query) => PageRequest;
-  /** Describes a page to the client. */
-  readonly describePage: (page: ClientPage) => PageDescription;
-  /** Whether the upstream has cursors of the page before, which fit the client's pages. */
-  readonly upstreamGoesBack: boolean;
-  /** Starts to read a page from the upstream. */
-  readonly walk: (request: PageRequest) => ListWalk;
-  /** Starts to read a list of the upstream from its start, in its largest pages. @param most items */
-  readonly walkAll: (most: number) => ListWalk;
-}
+export type Paging = ReturnType<typeof compilePaging>;
 
 /** Number of items of a page where the pack gives none. */
 const UNPAGED = 1000;
@@ -129,7 +91,7 @@ export function compilePaging(
   { client, upstream }: DialectDefinition,
   shapes: { readonly client: Shape; readonly upstream: Shape },
   location: SourceLocation,
-): Paging {
+) {
   const style = styleOf(client.pagination, location.at("client", "pagination"));
   const upstreamStyle = styleOf(upstream.pagination, location.at("upstream", "pagination"));
   const upstreamSize = pageSizeOf(upstream.pagination, UNPAGED);
@@ -154,28 +116,43 @@ export function compilePaging(
   const clientReach = jumps ? LAST : reach;
   if (client.pagination || upstream.pagination) reportPaging(sides, upstream, location);
   return {
+    /** The pack's definition of it, by side. */
     definition: { client: client.pagination, upstream: upstream.pagination },
+    /** Undefined: lists of the client have no pages. */
     style,
     size,
+    /** Whether clients get the total of a list. */
     hasTotal: client.pagination?.total_header !== undefined || hasAny(names.client, TOTALS),
+    /** Whether links to the client's pages have a host. */
     hasAbsoluteLinks: client.pagination?.links === "absolute",
+    /** The client's query parameters that ask for a page, and the upstream's. */
     clientNames: parametersOf(style, size),
     upstreamNames: parametersOf(pages.style, pages.size),
+    /** The upstream's parameters whose values are numbers. An opaque cursor of digits is a text. */
     upstreamNumbers: numbersOf(pages.style, pages.size),
     upstream: pages,
+    /** Returns the cursor that an item of the upstream is, where its cursors are members of items. */
     upstreamCursor: compileCursor(pages.style),
+    /** Returns the cursor that an item of the client is, where its cursors are members of items. */
     clientCursor: compileCursor(style),
+    /** Whether every page of the client is one page of the upstream, which has all values that the client gets. */
     isDirect,
+    /** Whether the upstream has cursors of the page before, which fit the client's pages. */
     upstreamGoesBack,
+    /** Reads the page of a query. @throws {HttpError} 400 for an invalid page */
     readPage: createPageReader(sides, goesBack, isDirect ? Infinity : clientReach),
+    /** The same for a list whose rows the gateway has in memory: clients reach all of them. @throws {HttpError} 400 */
     readPageInMemory: createPageReader(
       { ...sides, size: clientSizeOf(client.pagination, LAST) },
       goesBack,
       Infinity,
     ),
+    /** Describes a page to the client. */
     describePage: createPageWriter(sides, goesBack),
-    walk: (request) => new ListWalk({ pages, request, peeks, isWhole: false, reach }),
-    walkAll: (most) =>
+    /** Starts to read a page from the upstream. */
+    walk: (request: PageRequest): ListWalk => new ListWalk({ pages, request, peeks, isWhole: false, reach }),
+    /** Starts to read a list of the upstream from its start, in its largest pages. @param most items */
+    walkAll: (most: number): ListWalk =>
       new ListWalk({ pages, request: { start: 0, size: most }, peeks: true, isWhole: true, reach: most }),
   };
 }
