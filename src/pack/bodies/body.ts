@@ -30,7 +30,7 @@ import {
   schemaOf,
   type Schema,
 } from "../fields/schema-members.ts";
-import { type BodyWrite, compileBodyWrite } from "./write-body.ts";
+import { compileBodyWrite } from "./write-body.ts";
 
 /** The body of a client's request, parsed. */
 export interface SentJson {
@@ -66,9 +66,9 @@ export interface BodyRules {
   /** How the upstream gets the body. */
   readonly format: UpstreamBodyFormat;
   /** Translates a valid object to v4. */
-  readonly write: BodyWrite["write"];
+  readonly write: ReturnType<typeof compileBodyWrite>["write"];
   /** Returns those errors of a translation that are known before any call. */
-  readonly findEarlyFaults: BodyWrite["findEarlyFaults"];
+  readonly findEarlyFaults: ReturnType<typeof compileBodyWrite>["findEarlyFaults"];
   /** Members of the upstream's body whose values its operation has in the path, by path parameter. */
   readonly toPath: ReadonlyMap<string, PathMember>;
   /** Where the values are that the body is merged with: the name of a call, and the path in its response. */

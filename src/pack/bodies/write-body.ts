@@ -77,20 +77,13 @@ function addWritten(
 const mayReadCalls = ({ rule: { write = "", object } }: SentMember): boolean =>
   object !== undefined || /\$calls\b/.test(write);
 
-/** The translation of a valid object to the upstream. */
-export interface BodyWrite {
-  readonly write: (body: JsonObject, writing: WriteContext) => MaybePromise<WrittenBody>;
-  /** Returns the errors that are known before any call: of members and checks that read no values of calls. */
-  readonly findEarlyFaults: (body: JsonObject, writing: WriteContext) => MaybePromise<readonly ErrorDetail[]>;
-}
-
 /** Compiles the translation of a valid object to the upstream. */
 export function compileBodyWrite(
   definition: BodyDefinition,
   members: readonly SentMember[],
   context: BodyContext,
   location: SourceLocation,
-): BodyWrite {
+) {
   const checks = compileChecks(definition.checks ?? [], location.at("checks"), "translated", []);
   const upstreamMembers = members.flatMap(({ rule }) => rule.upstream ?? []);
   const createTarget = compileTarget(definition.merge_with, upstreamMembers);
@@ -120,6 +113,7 @@ export function compileBodyWrite(
   const addGatewayMembers = compileAdditions(definition, upstreamMembers, hiddenIn, context.pathParameters);
   const membersIn = (body: JsonObject): SentMember[] => members.filter(({ get }) => get(body) !== undefined);
 
+  /** Returns the errors that are known before any call: of members and checks that read no values of calls. */
   function findEarlyFaults(body: JsonObject, writing: WriteContext): MaybePromise<readonly ErrorDetail[]> {
     const given = membersIn(body).filter((member) => !mayReadCalls(member));
     return thenMaybe(writeMembers(given, body, writing, writing.change), (written) => {

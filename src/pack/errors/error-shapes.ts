@@ -22,14 +22,7 @@ export interface ErrorFormats {
 }
 
 /** The rules of both dialects about errors. */
-export interface CompiledErrors {
-  /** Where a route has no others (`errorsOf`). */
-  readonly errors: ErrorFormats;
-  /** The text of the whole error about a request that breaks a rule; undefined: the reasons. */
-  readonly validationSummaries: Readonly<Record<InvalidPart, ErrorSummary | undefined>>;
-  /** Whether the parameter of a filter, an order or a page is the field of its errors. */
-  readonly namesParameters: boolean;
-}
+type CompiledErrors = ReturnType<typeof compileErrors>;
 
 /** The errors of a route: its own, or those of the pack. */
 export const errorsOf = (
@@ -153,7 +146,7 @@ export function compileErrors(
   files: Files,
   translation: Translation,
   location: SourceLocation,
-): CompiledErrors {
+) {
   const { client, upstream, errors } = definition;
   const parameters = pathParametersOf(files.flatMap((file) => file.definition.routes ?? []));
   for (const side of ["client", "upstream"] as const) {
@@ -171,15 +164,18 @@ export function compileErrors(
   const summaryOf = (message: string | undefined): ErrorSummary | undefined =>
     message === undefined ? undefined : { reason: message, isComplete: true };
   return {
+    /** Where a route has no others (`errorsOf`). */
     errors: createFormats(
       { client: client.responses, upstream: upstream.responses },
       client.responses.field_indexes,
       translation,
     ),
+    /** Whether the parameter of a filter, an order or a page is the field of its errors. */
     namesParameters: validation?.query?.field !== undefined,
+    /** The text of the whole error about a request that breaks a rule; undefined: the reasons. */
     validationSummaries: {
       body: summaryOf(validation?.message),
       query: summaryOf(validation?.query?.message ?? validation?.message),
-    },
+    } satisfies Record<InvalidPart, unknown>,
   };
 }

@@ -217,14 +217,7 @@ const ITEMS = crypto.randomUUID();
 const ITEMS_TEXT = printJson(ITEMS);
 
 /** Writes lists of one name. */
-export interface ListWriter {
-  /** The text before the items; undefined if it depends on the values, so that the items are read before it is written. */
-  readonly textBefore: string | undefined;
-  /** Returns the texts before and after the items. */
-  readonly around: (values: ListValues) => readonly [open: string, close: string];
-  /** The texts before the first item, between two, and after the last one: of wrappers around items too. */
-  readonly items: { readonly open: string; readonly separator: string; readonly close: string };
-}
+export type ListWriter = ReturnType<typeof createListWriter>;
 
 /**
  * Creates a writer of the client's lists. It has at least one page, because clients fail on zero pages.
@@ -235,7 +228,7 @@ export function createListWriter(
   shape: Shape,
   list: string,
   [open, close]: readonly [open: string, close: string] = ["", ""],
-): ListWriter {
+) {
   const names = namesIn(shape).map(({ name }) => name);
   const write = compileShape(shape, { list });
   function around(values: ListValues): readonly [open: string, close: string] {
@@ -247,8 +240,11 @@ export function createListWriter(
   }
 
   return {
+    /** The text before the items; undefined if it depends on the values, so that the items are read before it is written. */
     textBefore: names.indexOf("items") > 0 ? undefined : around({})[0],
+    /** The texts before the first item, between two, and after the last one: of wrappers around items too. */
     items: { open, separator: `${close},${open}`, close },
+    /** Returns the texts before and after the items. */
     around,
   };
 }

@@ -74,19 +74,9 @@ const formatRange = ({
   `${count === 0 ? "*" : `${start}-${start + count - 1}`}/${total}`;
 
 /** The values of the client's page parameter for this page and for others. */
-interface Positions {
-  /** Number of the page. */
-  readonly page: number;
-  /** Null: there is no such page, or it can't be named. */
-  next(): string | number | null;
-  previous(): string | number | null;
-  /** The value of a cursor for a page that does not exist. */
-  readonly noCursor: "" | null;
-  link(value: string | number | null | undefined): string | null;
-  links(): Readonly<Record<"first" | "prev" | "next" | "last", string | null>>;
-}
+type Positions = ReturnType<typeof createPositions>;
 
-function createPositions(clientPage: ClientPage, sides: Sides, goesBack: boolean): Positions {
+function createPositions(clientPage: ClientPage, sides: Sides, goesBack: boolean) {
   const { style, client } = sides;
   const cursor = clientCursor(sides);
   const linkedSize = linkedSizeOf(client);
@@ -143,13 +133,15 @@ function createPositions(clientPage: ClientPage, sides: Sides, goesBack: boolean
     const latest = client?.behind_end === "last" ? (lastStart ?? Infinity) : Infinity;
     return valueAt(Math.max(0, Math.min(start - size, latest)));
   };
-  const links: Positions["links"] = () => ({
+  const links = () => ({
     first: link(null),
     prev: link(previous() ?? undefined, before),
     next: link(next() ?? undefined),
     last: link(last()),
   });
-  return { page, noCursor: client?.cursor?.none ?? null, next, previous, link, links };
+  // A page that does not exist, or can't be named, is null.
+  const noCursor = client?.cursor?.none ?? null;
+  return { page, noCursor, next, previous, links };
 }
 
 type ListValue = ListValues[keyof ListValues];
