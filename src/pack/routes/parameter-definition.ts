@@ -21,7 +21,7 @@ const parameterRule = z.strictObject({
   values: about(name.optional(), "A value kind of `pack.yaml`.", "state"),
   write: about(
     z.string().min(1).optional(),
-    "JSONata over the client's parameters. `$value` is this one. An undefined result is not sent.",
+    "JSONata over the client's parameters. `$value` is this one: a text, or a list with `multiple`. An undefined result is not sent.",
     "$lowercase($value)",
   ),
   default: about(json.optional(), "The value if the client has not sent the parameter.", "en"),

@@ -19,7 +19,7 @@ const bodyDefinition = z.strictObject({
   ]),
   schema: about(
     z.record(z.string(), json).default({ type: "object", properties: {} }),
-    "JSON Schema of the client's members. `message` in any part is the text of the error. With `type: array` the body is a list, and each item is translated. Default: no members.",
+    "JSON Schema of the client's members. `message` in any part is the text of its errors, except of a missing member. With `type: array` the body is a list, and each item is translated. Default: no members.",
     { type: "object", required: ["label"], properties: { label: { type: "string" } } },
   ),
   client: about(clientBody.optional(), "Keys of `client.bodies` that differ for this body.", {
