@@ -439,17 +439,17 @@ const pagesInNavigation = ({ page }: Console): Promise<string[]> =>
   });
 
   test.each([
-    ["an audit", RECORDING, ["Traffic", "Clients", "Routes", "Migration", "Impact", "Mappings"]],
+    ["an audit", {}, ["Traffic", "Clients", "Routes", "Migration", "Impact", "Mappings"]],
     [
       "a plan",
-      { ...RECORDING, SUNSET_FILE: writeOperatorFile(PLAN) },
+      { SUNSET_FILE: writeOperatorFile(PLAN) },
       ["Traffic", "Clients", "Routes", "Migration", "Plan", "Impact", "Mappings"],
     ],
     ["a candidate", { CANDIDATE_MAPPINGS_DIR: "mappings", AUDIT: "off" }, ["Traffic", "Parity", "Mappings"]],
   ])(
     "has %s alone has no pages of other features in its navigation, for the mouse and the keyboard",
     async (_name, settings, pages) => {
-      gateway = await startListeningGateway(settings);
+      gateway = await startListeningGateway({ ...RECORDING, ...settings });
       consolePage = await openConsole(browser, gateway);
       await consolePage.open("#/rollout");
       const { page } = consolePage;
@@ -468,7 +468,7 @@ const pagesInNavigation = ({ page }: Console): Promise<string[]> =>
   );
 
   test("has an admin token requires it, and signs out", async () => {
-    gateway = await startListeningGateway({ ADMIN_TOKEN: "open-sesame" });
+    gateway = await startListeningGateway({ ...RECORDING, ADMIN_TOKEN: "open-sesame" });
     consolePage = await openConsole(browser, gateway);
     const { page } = consolePage;
     await page.goto(`${gateway.adminUrl}/`);
@@ -484,7 +484,7 @@ const pagesInNavigation = ({ page }: Console): Promise<string[]> =>
   });
 
   test("becomes unreachable says so, and recovers", async () => {
-    gateway = await startListeningGateway();
+    gateway = await startListeningGateway(RECORDING);
     consolePage = await openConsole(browser, gateway);
     await consolePage.open("#/traffic");
     const { page } = consolePage;

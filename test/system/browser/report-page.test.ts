@@ -15,7 +15,7 @@ const LONG_MS = 120_000;
 
   beforeAll(async () => {
     browser = await openBrowser();
-    gateway = await startListeningGateway({ ...RECORDING });
+    gateway = await startListeningGateway(RECORDING);
     await sendTraffic(gateway.url, gateway.sandbox.tokens);
   }, LONG_MS);
   afterEach(() => consolePage?.close());
