@@ -37,12 +37,7 @@ export {
 export { createNativeAuthorization } from "./forward/native-authorization.ts";
 export { nativeToken } from "./forward/exchange.ts";
 export { createForward } from "./forward/forward.ts";
-export {
-  cleanRequestHeaders,
-  cleanResponseHeaders,
-  connectionOptions,
-  isForwardedAlias,
-} from "./http/forwarded-headers.ts";
+export { cleanRequestHeaders, cleanResponseHeaders, connectionOptions } from "./http/forwarded-headers.ts";
 export { createNativeRateLimit } from "./forward/native-rate-limit.ts";
 export type { ForwardError } from "./forward/policy.ts";
 export { badRequestBody, createMessageRejection } from "./http/bad-request.ts";

