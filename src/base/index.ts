@@ -1,6 +1,7 @@
 /** The exports of `base` for other rooms. */
 export {
   type Block,
+  type Button,
   type Chart,
   type Column,
   foldedList,
@@ -29,7 +30,7 @@ export {
 } from "./features/feature-command.ts";
 export { commandProcess, type FeatureHost } from "./features/feature-host.ts";
 export { createAction, type FeatureAction, RefusedError } from "./features/feature-action.ts";
-export type { Feature, FeatureParts } from "./features/feature.ts";
+export type { ActionForm, Feature, FeatureParts } from "./features/feature.ts";
 export { openFeature, type OpenFeature } from "./features/open-feature.ts";
 export { createReloader, type Reload } from "./features/reloader.ts";
 export { renderScript, renderTerminal } from "./blocks/terminal.ts";
@@ -40,6 +41,7 @@ export {
   formatDiagnostic,
   formatDiagnosticLine,
   MAX_DIAGNOSTICS,
+  type Message,
   PackError,
   withCode,
 } from "./files/diagnostic.ts";
@@ -178,7 +180,7 @@ export {
 } from "./storage/schema.ts";
 export { createSharedDocument, type DocumentStore, type SharedDocument } from "./storage/shared-document.ts";
 export { type ShareLimits, Shares } from "./storage/shares.ts";
-export { addressNetwork, addressNetworks, customerNetwork } from "./text/address-networks.ts";
+export { addressNetwork, addressNetworks } from "./text/address-networks.ts";
 export { formatCount, formatSpacedCount, percent, plural } from "./text/counts.ts";
 export { CUT, cutText } from "./text/cut-text.ts";
 export { formatDay, formatMinute, formatMinuteUtc, formatSecondUtc } from "./text/dates.ts";

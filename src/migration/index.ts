@@ -3,7 +3,7 @@ export type { ClientMean } from "./coverage/client-shares.ts";
 export { type Coverage, CoverageCounter, type Refusal } from "./coverage/coverage.ts";
 export { CallJudge } from "./coverage/judge-call.ts";
 export { observedCall, type ObservedCall } from "./coverage/observed-call.ts";
-export { isHar, readHar } from "./coverage/read-har.ts";
+export { type HarOptions, isHar, readHar } from "./coverage/read-har.ts";
 export { findPackImpact, findUpstreamImpact, type Impact, OtherServiceError } from "./impact/find-impact.ts";
 export { readPlace, SchemaBudget, UnreadableDocumentError } from "./impact/flatten-schema.ts";
 export { IMPACT_FORMATS, type ImpactFormat, outlineNotices } from "./impact/outline-impact.ts";
@@ -13,22 +13,13 @@ export { packSurface } from "./impact/pack-surface.ts";
 export { readOpenapi } from "./impact/read-openapi.ts";
 export { type Operation, operationKey, type Place, type Surface } from "./impact/surface.ts";
 export { wordsOfExpressions } from "./impact/upstream-use.ts";
-export {
-  findNotices,
-  findQuestions,
-  type NamesOfRoute,
-  namesOfRoutes,
-  type Notice,
-  type Notices,
-  type Subject,
-} from "./impact/who-would-notice.ts";
+export { findNotices, findQuestions, namesOfRoutes, type Subject } from "./impact/who-would-notice.ts";
 export { NOTICES } from "./notices/feature.ts";
 export { createMigrationPages } from "./page/migration-page.ts";
 export { createPageState, type PageState } from "./page/page-cache.ts";
 export { checkPagePaths } from "./page/page-paths.ts";
 export { FORMATS, isReportFormat, REPORT_FORMATS, type ReportFormat } from "./report/formats.ts";
-export { createReport } from "./report/make-report.ts";
-export type { Report } from "./report/model.ts";
+export { createReport, type Report } from "./report/make-report.ts";
 export { ROLLOUT } from "./rollout/feature.ts";
 export { createRolloutMiddleware } from "./rollout/middleware.ts";
 export type { Rollout } from "./rollout/sides.ts";

@@ -47,6 +47,14 @@ export function parametersIn(segment: Segment): readonly PathParameter[] {
   return "parameters" in segment ? segment.parameters : [segment];
 }
 
+/** The names of the path parameters of a client's operation, `GET /books/:id`. */
+export const namesInPath = (client: string): string[] =>
+  client
+    .replace(/^\S+ /, "")
+    .split("/")
+    .flatMap((segment) => parametersIn(parseSegment(segment, () => "text")))
+    .map(({ parameter }) => parameter);
+
 /** Values of path parameters by name, decoded and checked. */
 export type Parameters = Readonly<Record<string, string>>;
 
@@ -55,23 +63,39 @@ const INTEGER = /^(?:0|[1-9]\d{0,15})$/;
 
 const CONTROL = /\p{Cc}/u;
 
-/** A dot segment, also before `;parameters`, and between backslashes, which some servers treat as slashes. */
-const DOT_SEGMENT = /(?:^|[/\\])\.{1,2}(?:;[^/\\]*)?(?:[/\\]|$)/;
-
 /** How many times servers on the way may decode a path again. */
 const MAX_DECODINGS = 3;
 
-/** Whether a value has a dot segment, so that it would lead to another path. */
-function hasDotSegment(value: string): boolean {
-  let text = value;
+/** A character in more bytes of UTF-8 than it needs, which old decoders accept: `%c0%ae` is a dot. */
+const OVERLONG = /[\xc0\xc1][\0-\xbf]|\xe0[\x80-\x9f][\x80-\xbf]|\xf0[\x80-\x8f][\x80-\xbf]{2}/g;
+
+/** The ASCII character of an overlong form: its last seven bits. */
+function overlongCharacter(bytes: string): string {
+  const [high, low] = [bytes.charCodeAt(bytes.length - 2), bytes.charCodeAt(bytes.length - 1)];
+  return String.fromCharCode(((high & 1) << 6) | (low & 0x3f));
+}
+
+/** Decodes escapes once, as the most lenient server does: bytes as characters, and `%u002e`. */
+const decodeLeniently = (text: string): string =>
+  text
+    .replaceAll(/%(?:u00)?([\da-f]{2})/gi, (_, digits: string) =>
+      String.fromCharCode(Number.parseInt(digits, 16)),
+    )
+    .replaceAll(OVERLONG, overlongCharacter);
+
+/** A segment of dots. Some servers cut it at `;`, `?`, `#` or U+0000, or remove white space around it. */
+const isDots = (segment: string): boolean => /^\s*\.{1,2}\s*(?:[;?#\0]|$)/.test(segment);
+
+/**
+ * Whether a path or a value has a dot segment for some server on the way, so that it would lead to another path: one may
+ * decode it several times, or take backslashes for slashes.
+ */
+export function hasDotSegment(path: string): boolean {
+  let text = path;
   for (let round = 0; round <= MAX_DECODINGS; round += 1) {
-    if (DOT_SEGMENT.test(text)) return true;
+    if (text.includes(".") && text.split(/[/\\]/).some(isDots)) return true;
     if (!text.includes("%")) return false;
-    try {
-      text = decodeURIComponent(text);
-    } catch {
-      return false;
-    }
+    text = decodeLeniently(text);
   }
   return false;
 }
@@ -109,15 +133,10 @@ interface Match<T> {
 }
 
 /** Finds routes by method and path. */
-export interface Router<T> {
-  /** Adds a route. @returns false if another route has the same method and path. */
-  add(method: string, pattern: Pattern, route: T): boolean;
-  /** Finds the route of a request. @param segments Decoded, as {@link splitPath} returns them. */
-  match(method: string, segments: readonly string[]): Match<T> | undefined;
-}
+export type Router<T> = ReturnType<typeof createRouter<T>>;
 
 /** Creates an empty router. A literal segment wins over a parameter; the order of the routes does not matter. */
-export function createRouter<T>(): Router<T> {
+export function createRouter<T>() {
   type Entry = { readonly route: T; readonly parameters: readonly PathParameter[] };
   const tree = createPathTree<Entry, Match<T>>(({ route, parameters }, values) => {
     const found: Record<string, string> = {};
@@ -129,13 +148,15 @@ export function createRouter<T>(): Router<T> {
     return { route, parameters: found };
   });
   return {
-    add(method, { segments }, route) {
+    /** Adds a route. @returns false if another route has the same method and path. */
+    add(method: string, { segments }: Pattern, route: T): boolean {
       const parameters = segments.flatMap(parametersIn);
       const path = segments.map((segment) =>
         typeof segment === "string" || "literals" in segment ? segment : { isRest: segment.type === "path" },
       );
       return tree.add(method, path, { route, parameters });
     },
+    /** Finds the route of a request. @param segments Decoded, as {@link splitPath} returns them. */
     match: tree.match,
   };
 }
