@@ -1,11 +1,7 @@
 /** Finds the secrets in v4's response to a forwarded request, because the client's texts may repeat them. */
 import type { IncomingHttpHeaders } from "node:http";
 import { brotliDecompressSync, gunzipSync, inflateSync, zstdDecompressSync } from "node:zlib";
-import type { Redaction, SecretValues } from "../../audit/index.ts";
-
-/** Bodies of other types are files: images, archives. */
-const SEARCHED_TYPE =
-  /^\s*(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml)\b|application\/x-(?:www-form-urlencoded|ndjson)\b)/i;
+import { isTextType, type Redaction, type SecretValues } from "../../audit/index.ts";
 
 type Decode = (bytes: Buffer, options: { maxOutputLength: number }) => Buffer;
 
@@ -29,8 +25,7 @@ export class NativeResponse {
   /** @param limit bytes of a body that is searched. 0: only the headers are */
   constructor(headers: IncomingHttpHeaders, limit: number) {
     this.#headers = { ...headers };
-    const type = headers["content-type"];
-    this.#limit = type === undefined || SEARCHED_TYPE.test(type) ? limit : 0;
+    this.#limit = isTextType(headers["content-type"]) ? limit : 0;
   }
 
   add(chunk: Buffer): void {
