@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { errorText } from "../../base/index.ts";
 import type { StageWindow } from "./plan.ts";
-import type { PlanOptions } from "./plan-parts.ts";
+import type { PlanOptions } from "./rules.ts";
 import { findCalling } from "./recorded-traffic.ts";
 
 /** Pause before traffic that could not be read is read again. */

@@ -3,7 +3,7 @@ import { errorText } from "../../base/index.ts";
 import { AuditUnavailableError } from "../../audit/index.ts";
 import { NO_PLAN, type PlanVerdict } from "../../gateway/index.ts";
 import { OpenWindows } from "./open-windows.ts";
-import type { PlanInForce, PlanOptions } from "./plan-parts.ts";
+import type { PlanInForce, PlanOptions } from "./rules.ts";
 import type { Decision, Plan, PlanConditions, PlanQuery, StageWindow } from "./plan.ts";
 import { planClientOf, provenClient } from "./proven-client.ts";
 import { StormGuard } from "./storms.ts";

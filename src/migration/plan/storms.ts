@@ -5,7 +5,7 @@ import { errorText } from "../../base/index.ts";
 import { provenBy, ProvenClients } from "../../gateway/index.ts";
 import type { Decision } from "./plan.ts";
 import type { PlanClient } from "./plan-dates.ts";
-import type { PlanOptions } from "./plan-parts.ts";
+import type { PlanOptions } from "./rules.ts";
 import { provenClient } from "./proven-client.ts";
 import { readUsualRate } from "./recorded-traffic.ts";
 
