@@ -11,8 +11,8 @@ export const hasOldWritten = ({ outcome: { upstreamStatus } }: LegacyExchange): 
 /** The bytes of a body; undefined where it is too long, or a file. */
 export async function wholeBody(start: BodyStart | undefined): Promise<Buffer | undefined> {
   if (!start) return Buffer.alloc(0);
-  const { bytes, isWhole } = await start.decode(MAX_COMPARED_BYTES);
-  return isWhole ? bytes : undefined;
+  const { bytes, lack } = await start.decode(MAX_COMPARED_BYTES);
+  return lack === undefined ? bytes : undefined;
 }
 
 /** The answer of the old service to a client, or why there is none to compare. */

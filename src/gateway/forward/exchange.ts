@@ -12,7 +12,7 @@ import { type AttemptOutcome, causedBy, outcomeOfStatus } from "../upstream/upst
 import { closeBeforeRest, endResponse } from "../bodies/unread-rest.ts";
 import { header, type AlphaRequest } from "../pipeline/request.ts";
 import { roundMs } from "../record/recorded-request.ts";
-import type { ForwardOutcome, ForwardRecording } from "../record/forward-outcome.ts";
+import type { ForwardOutcome, ForwardRecording } from "../record/forwarded-record.ts";
 import type { NativeToken } from "./native-rate-limit.ts";
 import type { ForwardError, ForwardErrors, ForwardPolicy } from "./policy.ts";
 import type { ForwardedStream } from "../bodies/slow-streams.ts";

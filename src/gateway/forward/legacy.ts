@@ -18,7 +18,7 @@ import type { AlphaRequest } from "../pipeline/request.ts";
 import { settingsVary } from "../pipeline/pipeline-config.ts";
 import { createLegacyProxy, type LegacyExchange, type ForwardLegacy } from "./legacy-proxy.ts";
 import { keptBytes } from "../record/body-start.ts";
-import { legacyExchange } from "../record/legacy-record.ts";
+import { legacyExchange } from "../record/forwarded-record.ts";
 import { createForward, type Forward } from "./forward.ts";
 import { trustedProxies } from "../limits/client-address.ts";
 import { CircuitBreaker } from "../upstream/circuit-breaker.ts";
@@ -187,11 +187,7 @@ export function createLegacyForward(
       route: matched?.name ?? null,
       guessRoute: isObserved ? guessRoute : undefined,
     };
-    const bodies = {
-      sent: await sent?.decode(),
-      received: await answer?.body.decode(),
-      headers: answer?.headers,
-    };
+    const bodies = { sent: await sent?.decode(), received: await answer?.body.decode() };
     return recorder.forwarded(legacyExchange(plain, outcome, sender, bodies));
   }
 

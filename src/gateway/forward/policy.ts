@@ -1,7 +1,7 @@
 /** The policy of the forward for requests of one kind: those in the upstream's own dialect, or those for the old service. */
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { AlphaRequest } from "../pipeline/request.ts";
-import type { ForwardRecording } from "../record/forward-outcome.ts";
+import type { ForwardRecording } from "../record/forwarded-record.ts";
 import type { AuthorizeNative } from "./native-authorization.ts";
 import type { LookUpNativeToken } from "./native-rate-limit.ts";
 

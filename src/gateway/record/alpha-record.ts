@@ -22,10 +22,12 @@ import {
 } from "./recorded-request.ts";
 import { addFromCall, recordCalls } from "./recorded-calls.ts";
 import { lostNamesOf, sentMembersOf } from "./route-names.ts";
-import { redactBodies, type RecordedExchange, type RecordedMessages } from "./recorded-exchange.ts";
-
-/** Bytes of a body that is recorded of a rejected request, where v4 has not accepted the token. */
-const LONGEST_BODY_WITHOUT_TOKEN = 1024;
+import {
+  LONGEST_BODY_WITHOUT_TOKEN,
+  redactBodies,
+  type RecordedExchange,
+  type RecordedMessages,
+} from "./recorded-exchange.ts";
 
 const bodyLength = ({ body }: Pick<RequestContext, "body">): number => body?.bytes.length ?? 0;
 

@@ -12,9 +12,13 @@ import { provenIdentity, type RequestContext } from "../pipeline/context.ts";
 import { header, type AlphaRequest } from "../pipeline/request.ts";
 import type { RequestOutcome } from "../pipeline/response.ts";
 import { describeError, translatedExchange } from "./alpha-record.ts";
-import type { ForwardedExchange, ForwardRecording } from "./forward-outcome.ts";
-import { nativeExchange, searchedBytes } from "./native-record.ts";
-import { NativeResponse } from "./response-secrets.ts";
+import { BodyStart, isSearchable } from "./body-start.ts";
+import {
+  type ForwardedExchange,
+  type ForwardRecording,
+  nativeExchange,
+  searchedBytes,
+} from "./forwarded-record.ts";
 import { createMinimalRecord, createRecord, type RecordedExchange, summarize } from "./recorded-exchange.ts";
 import { fingerprintOf, type RecordOptions, type RequestSummary } from "./recorded-request.ts";
 import type { KnownSenders } from "../auth/known-senders.ts";
@@ -96,13 +100,16 @@ export class Recorder {
   startNative(request: AlphaRequest, hash: string | undefined): ForwardRecording {
     const { audit } = this.#dependencies;
     const limit = audit && searchedBytes(request, this.options);
-    let response: NativeResponse | undefined;
+    let response: BodyStart | undefined;
     return {
       onHead: (headers) => {
-        if (limit !== undefined) response = new NativeResponse(headers, limit);
+        if (limit !== undefined) response = new BodyStart(headers, limit, isSearchable);
       },
       onReceived: (chunk) => response?.add(chunk),
-      record: (outcome) => this.forwarded(nativeExchange(request, outcome, hash, response)),
+      record: async (outcome) => {
+        const received = await response?.decode();
+        return this.forwarded(nativeExchange(request, outcome, hash, { received }));
+      },
     };
   }
 
