@@ -123,10 +123,9 @@ export { openExistingState, openSharedState, type SharedState } from "./state/sh
 export type { StateSettings } from "./state/state-backend.ts";
 export { openSqliteKeyValueStore } from "./state/sqlite-store.ts";
 export { type StateFullness, watchFullness } from "./state/state-fullness.ts";
-export type { CatalogCache } from "./upstream/catalog-cache.ts";
 export { firstPagePath } from "./upstream/catalog-reader.ts";
 export type { Upstream, UpstreamClient } from "./upstream/client.ts";
-export { connectCatalogs } from "./upstream/connect-catalogs.ts";
+export { type CatalogCache, connectCatalogs } from "./upstream/catalog-cache.ts";
 export { ConnectionShares } from "./upstream/connection-shares.ts";
 export { decodeContent } from "./upstream/content-decoding.ts";
 export type { FileUpstream } from "./upstream/file-client.ts";

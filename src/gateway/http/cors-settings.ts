@@ -1,7 +1,7 @@
 import { credentialPlaces, type Pack, type Route } from "../../pack/index.ts";
 import type { Settings } from "../../base/index.ts";
 import type { allowOrigins } from "./cors.ts";
-import { FIELD_HEADER } from "../responses/hide-fields.ts";
+import { FIELD_HEADER } from "../responses/shape-bodies.ts";
 import { CODE_HEADER } from "../pipeline/stages/enforce-plan.ts";
 
 /** The headers of a route's lists. */

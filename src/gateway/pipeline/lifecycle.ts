@@ -23,7 +23,7 @@ import type {
 } from "./response.ts";
 import type { AlphaRequest } from "./request.ts";
 import { toErrorResult, type ErrorTranslation } from "../responses/error-result.ts";
-import { FIELD_HEADER } from "../responses/hide-fields.ts";
+import { FIELD_HEADER } from "../responses/shape-bodies.ts";
 import { addErrorHeaders } from "../responses/passed-headers.ts";
 import type { PlanRules } from "./plan.ts";
 
