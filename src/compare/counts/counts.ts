@@ -1,8 +1,8 @@
 /** The counts of comparisons: one document for all routes of a source, to which all replicas add theirs. */
 import { z } from "zod";
 import { DIFFERENCE_KINDS } from "../../pack/index.ts";
-import { caseOf } from "./cases.ts";
 import { type Compared, type Difference, lineKey, type NotComparableReason } from "../answers/comparison.ts";
+import { hash } from "node:crypto";
 
 const total = z.int().nonnegative();
 
@@ -162,3 +162,26 @@ export const examplesOf = ({
       // Of several fields the first one has it.
       .toReversed(),
   );
+
+/** Characters of a digest: 48 bits. */
+const LENGTH = 8;
+
+/** The digest of a case. @param key See `Compared.key` */
+export const caseOf = (key: string): string => hash("sha256", key, "base64url").slice(0, LENGTH);
+
+export const countCases = (cases: string): number => cases.length / LENGTH;
+
+export const listCases = (cases: string): string[] => cases.match(/.{8}/g) ?? [];
+
+export function hasCase(cases: string, one: string): boolean {
+  let at = cases.indexOf(one);
+  while (at % LENGTH !== 0 && at !== -1) at = cases.indexOf(one, at + 1);
+  return at !== -1;
+}
+
+/** Adds the cases that are new. @param room For this many. @returns all, and the number of those that found no room */
+export function addCases(cases: string, added: string, room: number): readonly [cases: string, left: number] {
+  const found = listCases(added).filter((one) => !hasCase(cases, one));
+  const kept = found.slice(0, Math.max(0, room));
+  return [cases + kept.join(""), found.length - kept.length];
+}

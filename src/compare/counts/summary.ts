@@ -2,8 +2,15 @@
 import type { Pack } from "../../pack/index.ts";
 import type { DocumentStore } from "../../base/index.ts";
 import type { ComparisonSource } from "../answers/comparison.ts";
-import { countCases, listCases } from "./cases.ts";
-import { CLIENT_SHARE, type FieldCounts, MAX_CASES, type RouteCounts, type SourceCounts } from "./counts.ts";
+import {
+  CLIENT_SHARE,
+  countCases,
+  type FieldCounts,
+  listCases,
+  MAX_CASES,
+  type RouteCounts,
+  type SourceCounts,
+} from "./counts.ts";
 import { findGaps, type RouteGaps } from "./coverage.ts";
 import { required, upperBound } from "./statistics.ts";
 import { readComparisons } from "./stored-counts.ts";

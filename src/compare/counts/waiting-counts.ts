@@ -1,20 +1,21 @@
 /** The results of one process and source, until they are added to the counts of all replicas. */
 import type { Redaction } from "../../audit/index.ts";
 import type { KeyValueStore } from "../../base/index.ts";
-import { caseOf, hasCase } from "./cases.ts";
-import { type Compared, type ComparisonSource, lineKey } from "../answers/comparison.ts";
 import {
+  caseOf,
   CLIENT_SHARE,
   countOne,
   createCounts,
   examplesOf,
+  hasCase,
   isLate,
   MAX_EXAMPLES,
   type SourceCounts,
 } from "./counts.ts";
+import { type Compared, type ComparisonSource, lineKey } from "../answers/comparison.ts";
 import type { CoverAnswer } from "./coverage.ts";
 import { createExample } from "./example.ts";
-import type { ReportFull } from "./full-stores.ts";
+import type { ReportFull } from "./comparisons.ts";
 import { GrowingCounts, STORED, WAITING } from "./growing-counts.ts";
 import { createIsSameClient } from "../../gateway/index.ts";
 import { createCountsDocument, deleteExamples, writeExample } from "./stored-counts.ts";

@@ -2,8 +2,7 @@ import { type AuditRecord, isTruncated, type RecordedBody, REDACTED } from "../.
 import { FORM, type Pack, printForm } from "../../pack/index.ts";
 import { isObject } from "../../base/index.ts";
 import { recordedType } from "./recorded-body.ts";
-import { curl, type CurlBody } from "./curl.ts";
-import { addressVariable, shellComment } from "./shell.ts";
+import { addressVariable, curl, type CurlBody, shellComment } from "./curl.ts";
 
 /** The requests of a record as commands. Secrets are placeholders, as in the record. */
 export interface RecordCurls {

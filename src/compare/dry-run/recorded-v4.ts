@@ -1,8 +1,7 @@
 import type { AuditRecord, RecordedCall } from "../../audit/index.ts";
 import { printJson } from "../../base/index.ts";
-import type { Pack, Route, RouteCall } from "../../pack/index.ts";
+import { type Endpoint, isSuccess, type Pack, type Route, type RouteCall } from "../../pack/index.ts";
 import { type HttpRequest, type HttpResponse, type Upstream, UpstreamError } from "../../gateway/index.ts";
-import { isCallOf } from "./recorded.ts";
 
 type CallName = Pick<RecordedCall, "method" | "path">;
 
@@ -142,4 +141,20 @@ export function createRecordedV4(pack: Pack): RecordedV4 {
     call: async (call) => respond(call),
     close: () => Promise.resolve(),
   };
+}
+
+/** `GET /path` of a request, without its query. */
+export const callName = ({ method, path }: RecordedCall): string => `${method} ${path.split("?", 1)[0]}`;
+
+/** Whether a recorded request is one to an endpoint. */
+export const isCallOf = (
+  endpoint: Endpoint,
+  { method, path }: Pick<RecordedCall, "method" | "path">,
+): boolean => endpoint.method === method && endpoint.matches(path.split("?", 1)[0] ?? "");
+
+/** Finds the last successful v4 request to an endpoint. */
+export function findRecordedCall(record: AuditRecord, endpoint: Endpoint): RecordedCall | undefined {
+  return record.v4.findLast(
+    (call) => call.status !== null && isSuccess(call.status) && isCallOf(endpoint, call),
+  );
 }

@@ -10,18 +10,23 @@ import {
   nativeToken,
   type OAuthServices,
   onlyReads,
+  provenBy,
   tokenHash,
 } from "../../gateway/index.ts";
 import type { Route } from "../../pack/index.ts";
 import type { WriteFence } from "./write-fence.ts";
-import { provenBy } from "../../gateway/index.ts";
 import { BUCKETS, type ClientDirectory, hasName, lastingName, UNNAMED } from "../../audit/index.ts";
 import { createJudge } from "../answers/judge.ts";
 import type { Exchange } from "../answers/second-answer.ts";
-import { answerOf, hasOldWritten, translatedAnswer, wholeBody } from "./first-answer.ts";
-import { createOldAnswer } from "./old-answer.ts";
-import { overridesMethod } from "./method-override.ts";
-import type { ServedRequest } from "./served-request.ts";
+import {
+  answerOf,
+  hasOldWritten,
+  overridesMethod,
+  type ServedRequest,
+  translatedAnswer,
+  wholeBody,
+} from "./served-request.ts";
+import { createOldAnswer } from "./ask-old-service.ts";
 import { ShadowRunner, WITHOUT_BODY } from "./shadow-runner.ts";
 import type { OpenShadow } from "./shadow-feature.ts";
 import { createShadowTranslation, type ShadowTranslationParts } from "./shadow-translation.ts";

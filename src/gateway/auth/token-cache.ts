@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Grants } from "../../pack/index.ts";
-import { createAcceptedTokens } from "./accepted-tokens.ts";
+import { createAcceptedTokens } from "./known-senders.ts";
 
 /** The SHA-256 of a token in hex. It identifies the token everywhere: tokens are never stored or logged in clear text. */
 export const tokenHash = (token: string): string => hash("sha256", token, "hex");

@@ -1,8 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { KeyValueStore, Owner, Room } from "../../base/index.ts";
 import { parseStoredToken, type StoredToken } from "./stored-token.ts";
-import type { GatewayTokens } from "./gateway-tokens.ts";
-import type { Encryptor } from "./encryption.ts";
+import type { Encryptor, GatewayTokens } from "./gateway-secret.ts";
 
 /** The record of a token in the store. */
 export interface TokenRecord {

@@ -6,13 +6,12 @@ import { addressNetworks } from "../../base/index.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import { namesAnotherMethod } from "../../pack/index.ts";
-import type { CurrentContext } from "../upstream/upstream-tls.ts";
-import { ConnectionUnavailableError, ConnectionShares } from "../upstream/connection-shares.ts";
+import type { CurrentContext } from "../upstream/open-tls.ts";
+import { ConnectionShares, ConnectionUnavailableError } from "../upstream/connection-shares.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
 import { varyBy } from "../http/forwarded-headers.ts";
 import { HEAD_TOO_LONG, isHeadTooLong } from "../http/request-context.ts";
-import { Exchange } from "./exchange.ts";
-import type { ForwardGate, ForwardPolicy } from "./policy.ts";
+import { Exchange, type ForwardGate, type ForwardPolicy } from "./exchange.ts";
 import { createProxy, type Proxy } from "./proxy.ts";
 import { createSlowStreamGuard, type SlowStreamGuard } from "../bodies/slow-streams.ts";
 

@@ -5,12 +5,15 @@ import { createStoreEpoch, type StoreEpoch } from "./store-epoch.ts";
 import { TokenStore } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { createTokenRecords } from "../auth/token-records.ts";
-import { createGatewayTokens, type GatewayTokens } from "../auth/gateway-tokens.ts";
+import {
+  createEncryptor,
+  createGatewayTokens,
+  type GatewayTokens,
+  readGatewaySecret,
+} from "../auth/gateway-secret.ts";
 import { createTokenRefresh, type TokenIssuer } from "../auth/token-refresh.ts";
-import { createEncryptor } from "../auth/encryption.ts";
 import { createUpstream, type Upstream } from "../upstream/client.ts";
-import type { CurrentContext } from "../upstream/upstream-tls.ts";
-import { readGatewaySecret } from "../auth/gateway-secret.ts";
+import type { CurrentContext } from "../upstream/open-tls.ts";
 
 /** The tokens that the gateway issues in its OAuth exchange, and the login server behind them. */
 export interface OAuthServices {

@@ -9,6 +9,13 @@ import type { HandlerResult } from "../pipeline/response.ts";
 import type { RequestContext } from "../pipeline/context.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
 import type { RequestedScopes } from "./requested-scopes.ts";
+import { printJson } from "../../base/index.ts";
+import type { UpstreamActivity } from "../pipeline/calls/instrument-call.ts";
+import { applicationOf, applicationOwner } from "../auth/stored-token.ts";
+import type { TokenStore } from "../auth/token-store.ts";
+import type { LoginServer } from "./login-server.ts";
+import { readForm } from "./read-form.ts";
+import { type TokenCache, tokenHash } from "../auth/token-cache.ts";
 
 export interface AuthorizeDependencies {
   readonly definition: OAuthDefinition["authorize"];
@@ -108,4 +115,101 @@ export async function redirectToLogin(
   context.upstreamEquivalent = `GET ${definition.upstream}`;
   const location = `${addressOf(authOrigin, definition.upstream)}?${query}`;
   return { status: 302, body: "{}", headers: { location } };
+}
+
+export interface ExchangeDependencies {
+  readonly definition: OAuthDefinition;
+  readonly scopes: Scopes;
+  readonly requestedScopes: Pick<RequestedScopes, "findNarrowest">;
+  readonly login: LoginServer;
+  readonly tokenStore: Pick<TokenStore, "requireRoom" | "save">;
+  readonly clock: () => number;
+}
+
+/**
+ * Exchanges a code for a token. The client gets, and the gateway enforces, what the client requested and v4 granted
+ * (L-22).
+ *
+ * @param enforcePlan Throws where the plan lets an application sign nobody in.
+ * @throws {HttpError} 400 for a form with missing members, 429 if the application has too many tokens, and the errors of the login server.
+ */
+export async function exchangeCode(
+  request: AlphaRequest,
+  context: Pick<RequestContext, "body" | "upstreamEquivalent" | "application">,
+  activity: UpstreamActivity,
+  { definition, scopes, login, tokenStore, requestedScopes, clock }: ExchangeDependencies,
+  enforcePlan: (application: string) => Promise<void>,
+): Promise<HandlerResult> {
+  const { client_id: clientName, client_secret: secretName, token: names } = definition;
+  const form = await readForm(request, context, [clientName, secretName, names.code]);
+  const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "" };
+  await enforcePlan(credentials.client);
+  const owner = applicationOwner(credentials.client);
+  // Before the code is used up.
+  await tokenStore.requireRoom(owner);
+  context.upstreamEquivalent = `POST ${names.upstream}`;
+  // Its lifetime is counted from before the request: better too early than too late.
+  const at = clock();
+  const issued = await login.exchange(form[names.code] ?? "", credentials, activity);
+  context.application = { id: credentials.client, isProven: true };
+  const refresh = issued.refresh === undefined ? undefined : { ...credentials, token: issued.refresh };
+  let allowedScopes: string;
+  let token: string;
+  try {
+    const granted = scopes.grants(issued.scopes);
+    allowedScopes = scopes.write(await requestedScopes.findNarrowest(credentials.client, granted));
+    token = await tokenStore.save(issued, {
+      scopes: allowedScopes,
+      owner,
+      refresh,
+      at,
+      application: credentials.client,
+    });
+  } catch (error) {
+    // No client will get the token.
+    await login.discard(issued, { ...credentials, token: issued.token });
+    throw error;
+  }
+  const members = names.response;
+  return { status: 200, body: printJson({ [members.scopes]: allowedScopes, [members.token]: token }) };
+}
+
+export interface RevokeDependencies {
+  readonly definition: OAuthDefinition;
+  readonly login: LoginServer;
+  readonly tokenStore: Pick<TokenStore, "read" | "revoke">;
+  readonly tokens: Pick<TokenCache, "purge">;
+}
+
+/**
+ * Revokes a token of an application: the current v4 token, its refresh token, and the gateway token. If the login server
+ * rejects the first, nothing is revoked, and the client may try again.
+ *
+ * @throws {HttpError} 400 for a form with missing members, for a token of another application and for a personal token, and the
+ *   errors of the login server.
+ */
+export async function revokeToken(
+  request: AlphaRequest,
+  context: Pick<RequestContext, "body" | "upstreamEquivalent" | "application">,
+  activity: UpstreamActivity,
+  { definition, login, tokenStore, tokens }: RevokeDependencies,
+): Promise<HandlerResult> {
+  const { client_id: clientName, client_secret: secretName, revoke } = definition;
+  const form = await readForm(request, context, [clientName, secretName, revoke.token]);
+  const token = form[revoke.token] ?? "";
+  const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "", token };
+  const hash = tokenHash(token);
+  const storedToken = await tokenStore.read(hash, token);
+  // Of a token that is revoked already nothing may be known.
+  const holder = storedToken && (applicationOf(storedToken) ?? storedToken.owner);
+  if (holder !== undefined && holder !== credentials.client)
+    throw new HttpError(400, "The token is not this client's.");
+  context.upstreamEquivalent = `POST ${revoke.upstream}`;
+  await login.revoke({ ...credentials, token: storedToken?.token ?? token }, activity);
+  context.application = { id: credentials.client, isProven: true };
+  if (storedToken) await tokenStore.revoke(hash);
+  await tokens.purge(hash);
+  const rest = { token, scopes: "", expiresInSeconds: undefined, refresh: storedToken?.refresh?.token };
+  if (storedToken) await login.discard(rest, credentials);
+  return { status: 200, body: "{}" };
 }

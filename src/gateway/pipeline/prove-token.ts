@@ -2,14 +2,15 @@
 import { TokenUnavailableError } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { type Endpoint, type Pack, TOO_MANY_REQUESTS } from "../../pack/index.ts";
-import { type RequestContext, createContext } from "./context.ts";
+import { createContext, provenIdentity, type RequestContext } from "./context.ts";
 import type { AuthenticatedClient, ClientToken } from "./client.ts";
 import type { AlphaRequest } from "./request.ts";
 import { createUpstreamActivity } from "./calls/instrument-call.ts";
 import { requestWithoutBody } from "./calls/prepared-request.ts";
 import { resolveToken, type TokenDependencies } from "./stages/resolve-token.ts";
-import { UpstreamCaller, type CallDependencies, type CallerRequest } from "./calls/upstream-call.ts";
+import { type CallDependencies, type CallerRequest, UpstreamCaller } from "./calls/upstream-call.ts";
 import { InvalidUpstreamResponseError } from "./calls/upstream-response.ts";
+import type { PlanSender } from "./stages/enforce-plan.ts";
 
 /** Any token may make the call that checks it. */
 const CHECK = { route: { access: "token" } } as const;
@@ -133,3 +134,32 @@ export async function learnToken(
   const tokenInfo = await proof.dependencies.tokens.get(hash);
   return { ...client, tokenInfo, isAccepted: context.client?.isAccepted === true };
 }
+
+/** What is known of the sender. */
+interface GivenSender {
+  readonly client: AuthenticatedClient;
+  readonly issuer: PlanSender["issuer"];
+  /** The call that shows whether v4 accepts a token. */
+  readonly check: Endpoint | undefined;
+  /** Gives back what the request took of the rate limit of its address. */
+  readonly credit: TokenProof["creditAddress"];
+}
+
+/**
+ * Creates what the plan asks. v4 is asked about an unknown token only if the plan needs to know it; then the context has
+ * what v4 said.
+ */
+export const createPlanSender = (
+  request: AlphaRequest,
+  context: RequestContext,
+  { client, issuer, check, credit }: GivenSender,
+  dependencies: ProofDependencies,
+): PlanSender => ({
+  identity: () => provenIdentity(request, context),
+  issuer,
+  address: request.address,
+  async learnToken() {
+    const proof = { check, creditAddress: credit, isExclusive: true, dependencies };
+    return (context.client = await learnToken(request, client, proof));
+  },
+});

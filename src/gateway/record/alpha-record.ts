@@ -1,9 +1,9 @@
 /** The record of a translated request. */
 import {
+  type AuditRecord,
   checksumOf,
   isTruncated,
   JsonText,
-  type AuditRecord,
   type RecordedBody,
   REDACTED,
   type SecretValues,
@@ -11,22 +11,21 @@ import {
 } from "../../audit/index.ts";
 import { identityOf, type RequestContext } from "../pipeline/context.ts";
 import type { AlphaResponse, RequestOutcome } from "../pipeline/response.ts";
-import { header, type AlphaRequest } from "../pipeline/request.ts";
+import { type AlphaRequest, header } from "../pipeline/request.ts";
 import { shortName } from "../../pack/index.ts";
 import {
   findSecrets,
-  roundMs,
-  unparsedTokens,
   type RecordedSender,
   type RecordOptions,
+  roundMs,
+  unparsedTokens,
 } from "./recorded-request.ts";
-import { addFromCall, recordCalls } from "./recorded-calls.ts";
-import { lostNamesOf, sentMembersOf } from "./route-names.ts";
+import { addFromCall, lostNamesOf, recordCalls, sentMembersOf } from "./route-names.ts";
 import {
   LONGEST_BODY_WITHOUT_TOKEN,
-  redactBodies,
   type RecordedExchange,
   type RecordedMessages,
+  redactBodies,
 } from "./recorded-exchange.ts";
 
 const bodyLength = ({ body }: Pick<RequestContext, "body">): number => body?.bytes.length ?? 0;

@@ -9,7 +9,7 @@ import {
 } from "../../base/index.ts";
 import type { AuditRecord, AuditStore, ClientDirectory, ClientIdentity } from "../../audit/index.ts";
 import { provenIdentity, type RequestContext } from "../pipeline/context.ts";
-import { header, type AlphaRequest } from "../pipeline/request.ts";
+import { type AlphaRequest, header } from "../pipeline/request.ts";
 import type { RequestOutcome } from "../pipeline/response.ts";
 import { describeError, translatedExchange } from "./alpha-record.ts";
 import { BodyStart, isSearchable } from "./body-start.ts";
@@ -20,12 +20,16 @@ import {
   searchedBytes,
 } from "./forwarded-record.ts";
 import { createMinimalRecord, createRecord, type RecordedExchange, summarize } from "./recorded-exchange.ts";
-import { fingerprintOf, type RecordOptions, type RequestSummary } from "./recorded-request.ts";
+import {
+  createRecordOptions,
+  fingerprintOf,
+  type RecordOptions,
+  type RequestSummary,
+} from "./recorded-request.ts";
 import type { KnownSenders } from "../auth/known-senders.ts";
 import type { Pack } from "../../pack/index.ts";
 import { AfterResponses, type InFlightTracker } from "../http/in-flight.ts";
 import { logRequest, observeStages, type RecordDetails, spanResult } from "./report-request.ts";
-import { createRecordOptions } from "./record-options.ts";
 
 /** Learns how the translation does. */
 interface TranslationWatch {

@@ -1,4 +1,21 @@
-import { addQuery, type Aggregation, type Catalog, type CatalogEntry, createCatalogEntry, cursorParameter, HttpError, pageBefore, type PageRequest, type Paging, readOffsetCursor, type Route, selectRows, throwParameterError, writeList, writeOffsetCursor } from "../../pack/index.ts";
+import {
+  addQuery,
+  type Aggregation,
+  type Catalog,
+  type CatalogEntry,
+  createCatalogEntry,
+  cursorParameter,
+  HttpError,
+  pageBefore,
+  type PageRequest,
+  type Paging,
+  readOffsetCursor,
+  type Route,
+  selectRows,
+  throwParameterError,
+  writeList,
+  writeOffsetCursor,
+} from "../../pack/index.ts";
 import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
 import { requestedFilter } from "../pipeline/stages/build-list-request.ts";
 import { InvalidUpstreamResponseError, parseObject } from "../pipeline/calls/upstream-response.ts";

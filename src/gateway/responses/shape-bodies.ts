@@ -1,5 +1,13 @@
 /** What a client gets of a translated body, and what headers are made of. */
-import { type ChosenMembers, keysOfObjects, objectKeys, type Pack, type ResponseSources, type Route, type Scope } from "../../pack/index.ts";
+import {
+  type ChosenMembers,
+  keysOfObjects,
+  objectKeys,
+  type Pack,
+  type ResponseSources,
+  type Route,
+  type Scope,
+} from "../../pack/index.ts";
 import type { RequestContext } from "../pipeline/context.ts";
 import type { HiddenField, PlanRules } from "../pipeline/plan.ts";
 import type { ResponseBody } from "../pipeline/response.ts";

@@ -5,7 +5,8 @@ import { createFileClient, type FileUpstream } from "./file-client.ts";
 import type { CancelSignal } from "./cancel-signal.ts";
 import type { HttpRequest, HttpResponse } from "./http-call.ts";
 import { createUpstreamPool } from "./upstream-pool.ts";
-import type { CurrentContext } from "./upstream-tls.ts";
+import type { CurrentContext } from "./open-tls.ts";
+import type { Log, Metrics } from "../../base/index.ts";
 
 export interface Upstream {
   /**
@@ -82,4 +83,26 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     ],
     close: async () => void (await Promise.all([pool.close(), filePool.close()])),
   };
+}
+
+/** Creates the client of v4, and logs and counts the states of its circuit. */
+export function openUpstream(options: UpstreamOptions, log: Log, metrics: Metrics): UpstreamClient {
+  const upstream = createUpstream({
+    ...options,
+    breaker: {
+      ...options.breaker,
+      onChange(state) {
+        if (state === "closed") log.info({}, `${options.name} responds again: the circuit is closed`);
+        else
+          log.error(
+            { code: "AG_CIRCUIT_OPEN" },
+            `${options.name} fails: the circuit is open, a few requests a second probe it`,
+          );
+      },
+    },
+  });
+  metrics.addGauge("v4_breaker_open", "1 while the circuit to the upstream is open, else 0.", () =>
+    Number(upstream.breaker.state() !== "closed"),
+  );
+  return upstream;
 }

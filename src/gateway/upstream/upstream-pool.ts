@@ -3,7 +3,7 @@ import type { CircuitBreaker } from "./circuit-breaker.ts";
 import { addQuery } from "../../pack/index.ts";
 import type { ShareClient } from "./share-usage.ts";
 import { causedBy, isUnsendable, outcomeOfError, outcomeOfStatus, UpstreamError } from "./upstream-error.ts";
-import { createTlsConnector, type CurrentContext } from "./upstream-tls.ts";
+import { createTlsConnector, type CurrentContext } from "./open-tls.ts";
 import { watchConnections } from "./watched-connection.ts";
 
 /** Persistent connections to v4, behind its circuit breaker. */

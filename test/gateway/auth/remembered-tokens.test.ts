@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { createAcceptedTokens } from "../../../src/gateway/auth/accepted-tokens.ts";
+import { createAcceptedTokens } from "../../../src/gateway/auth/known-senders.ts";
 import { createTokenCache } from "../../../src/gateway/auth/token-cache.ts";
 
 const DAY_MS = 86_400_000;

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/g
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { createNativeAuthorization } from "../../../src/gateway/forward/native-authorization.ts";
 import type { TokenLookup } from "../../../src/gateway/auth/token-store.ts";
-import { createGatewayTokens } from "../../../src/gateway/auth/gateway-tokens.ts";
+import { createGatewayTokens } from "../../../src/gateway/auth/gateway-secret.ts";
 import { tokenHash } from "../../../src/gateway/auth/token-cache.ts";
 import { createApplication, REGISTERED, type Application } from "../oauth/application.ts";
 import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";

@@ -9,12 +9,14 @@ import { STATE_FILE } from "../../../src/gateway/state/sqlite-schema.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import { tokenHash } from "../../../src/gateway/auth/token-cache.ts";
 import { createTokenRecords } from "../../../src/gateway/auth/token-records.ts";
-import type { IssuedToken, RefreshCredentials } from "../../../src/gateway/auth/stored-token.ts";
-import { applicationOwner } from "../../../src/gateway/auth/token-owners.ts";
+import {
+  applicationOwner,
+  type IssuedToken,
+  type RefreshCredentials,
+} from "../../../src/gateway/auth/stored-token.ts";
 import { TokenStore, TokenUnavailableError } from "../../../src/gateway/auth/token-store.ts";
-import { createGatewayTokens } from "../../../src/gateway/auth/gateway-tokens.ts";
+import { createEncryptor, createGatewayTokens } from "../../../src/gateway/auth/gateway-secret.ts";
 import { createTokenRefresh } from "../../../src/gateway/auth/token-refresh.ts";
-import { createEncryptor } from "../../../src/gateway/auth/encryption.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 
 const { scopes } = loadPack("mappings");

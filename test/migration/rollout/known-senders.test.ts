@@ -1,16 +1,16 @@
 /** Who is a client, and who a stranger. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { createAcceptedTokens } from "../../../src/gateway/auth/accepted-tokens.ts";
+import {
+  createAcceptedTokens,
+  createKnownSenders,
+  type KnownSenders,
+  type Sender,
+} from "../../../src/gateway/auth/known-senders.ts";
 import { createTokenCache, type MemoryTokenCache } from "../../../src/gateway/auth/token-cache.ts";
 import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
 import type { Pack } from "../../../src/pack/pack.ts";
 import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
 import { ProvenClients } from "../../../src/gateway/auth/proven-by.ts";
-import {
-  createKnownSenders,
-  type KnownSenders,
-  type Sender,
-} from "../../../src/gateway/auth/known-senders.ts";
 
 const FINGERPRINT = "0123456789abcdef";
 const DIRECTORY = parseOperatorFile(

@@ -1,5 +1,18 @@
 /** A call of a request for many ids: for one id, or for those of a chunk. */
-import { type Bulk, type BulkChunk, HttpError, INVALID_VALUE, type JsonObject, objectPath, type Parameters, REQUIRED, type Route, TOO_MANY_REQUESTS, ValidationError, valueAt } from "../../../pack/index.ts";
+import {
+  type Bulk,
+  type BulkChunk,
+  HttpError,
+  INVALID_VALUE,
+  type JsonObject,
+  objectPath,
+  type Parameters,
+  REQUIRED,
+  type Route,
+  TOO_MANY_REQUESTS,
+  ValidationError,
+  valueAt,
+} from "../../../pack/index.ts";
 import { cursorAt, fromJsonText, isExactNumber, printJson, readRaw } from "../../../base/index.ts";
 import type { AuthorizedRequest } from "../../pipeline/authorized-request.ts";
 import type { PreparedRequest } from "../../pipeline/calls/prepared-request.ts";
