@@ -155,10 +155,10 @@ function summarizeRoute(
 const isCompared = ({ upload, file, isSafe }: Pack["routes"][number], source: ComparisonSource): boolean =>
   !upload && !file && (source === "candidate" || isSafe);
 
-/** The verdict of all routes. Where nothing was compared, nothing is known. */
-function verdictOf(routes: readonly RouteSummary[]): RateVerdict {
-  if (routes.some(({ verdict }) => verdict === "above")) return "above";
-  return routes.length > 0 && routes.every(({ verdict }) => verdict === "below") ? "below" : "not enough";
+/** The verdict of all routes, or of all sources. Where nothing was compared, nothing is known. */
+export function verdictOf(all: readonly { readonly verdict: RateVerdict }[]): RateVerdict {
+  if (all.some(({ verdict }) => verdict === "above")) return "above";
+  return all.length > 0 && all.every(({ verdict }) => verdict === "below") ? "below" : "not enough";
 }
 
 function summarize(counts: SourceCounts, options: SummaryOptions): SourceSummary {

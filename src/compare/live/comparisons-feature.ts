@@ -1,6 +1,5 @@
 /** The results of comparisons with the candidate and the old service. */
 import { z } from "zod";
-import type { Redaction } from "../../audit/index.ts";
 import {
   CommandError,
   type CommandFlag,
@@ -15,7 +14,7 @@ import { createRedaction } from "../../gateway/index.ts";
 import { type Pack, packFolder } from "../../pack/index.ts";
 import { outlineComparisons, outlineExample } from "../recorded/outline-comparisons.ts";
 import { type Comparisons, openComparisons } from "../counts/comparisons.ts";
-import { type CoverAnswer, createCoverage } from "../counts/coverage.ts";
+import { createCoverage } from "../counts/coverage.ts";
 import { readExample, resetComparisons, SOURCES } from "../counts/stored-counts.ts";
 import {
   DEFAULT_RATE,
@@ -24,6 +23,7 @@ import {
   type RouteSummary,
   type SourceSummary,
   summarizeComparisons,
+  verdictOf,
 } from "../counts/summary.ts";
 import { describeExample, findRules, loadWithPlaces } from "../recorded/describe-example.ts";
 
@@ -48,11 +48,6 @@ const boundRoute = ({ fields, gaps, ...route }: RouteSummary): RouteSummary => (
   gaps: gaps && { fields: gaps.fields.slice(0, MAX_NAMES), words: gaps.words.slice(0, MAX_NAMES) },
 });
 
-interface PackParts {
-  readonly redaction: Redaction;
-  readonly cover: CoverAnswer;
-}
-
 interface CommandNeeds {
   readonly pack: Pack;
   readonly state: KeyValueStore;
@@ -67,13 +62,6 @@ function readRate(text: string | undefined): number {
   const rate = /^\d+(?:\.\d+)?%$/.test(text) ? Number(text.slice(0, -1)) / 100 : NaN;
   if (rate >= MIN_RATE && rate <= 0.5) return rate;
   throw new CommandError("--fail-above is a percentage from 0.03% to 50%, such as 0.1%");
-}
-
-/** The verdict of all sources that were asked for. */
-function verdictOf(summaries: readonly SourceSummary[]): RateVerdict {
-  const verdicts = summaries.map(({ verdict }) => verdict);
-  if (verdicts.includes("above")) return "above";
-  return verdicts.length > 0 && verdicts.every((verdict) => verdict === "below") ? "below" : "not enough";
 }
 
 const SOURCE: CommandFlag = {
@@ -161,9 +149,12 @@ export const COMPARISONS: Feature<{ readonly pack: Pack; readonly state: KeyValu
       const { state } = needs;
       let changed: Pack | undefined;
       const pack = (): Pack => changed ?? needs.pack;
-      let parts: PackParts | undefined;
-      const partsOf = (): PackParts =>
-        (parts ??= { redaction: createRedaction(pack(), settings), cover: createCoverage(pack()) });
+      const createParts = (of: Pack) => ({
+        redaction: createRedaction(of, settings),
+        cover: createCoverage(of),
+      });
+      let parts: ReturnType<typeof createParts> | undefined;
+      const partsOf = () => (parts ??= createParts(pack()));
       // Nothing runs before the first result.
       const { report, close } = openComparisons({
         state,

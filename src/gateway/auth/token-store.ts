@@ -1,4 +1,3 @@
-import type { Scopes } from "../../pack/index.ts";
 import type { Owner } from "../../base/index.ts";
 import { tokenHash } from "./token-cache.ts";
 import {
@@ -30,7 +29,6 @@ export type TokenLookup = ActiveToken | undefined | "unknown";
 
 export interface TokenStoreOptions extends TokenRefresherOptions {
   readonly gatewayTokens: GatewayTokens;
-  readonly scopes: Scopes;
 }
 
 /** The rights of a token that v4 has issued, and how it is stored. */

@@ -11,7 +11,7 @@ import {
   type GatewayTokens,
   readGatewaySecret,
 } from "../auth/gateway-secret.ts";
-import { createTokenRefresh, type TokenIssuer } from "../auth/token-refresh.ts";
+import type { TokenIssuer } from "../auth/token-refresh.ts";
 import { createUpstream, type Upstream } from "../upstream/client.ts";
 import type { CurrentContext } from "../upstream/open-tls.ts";
 
@@ -67,7 +67,6 @@ export function openOAuthServices(
   { pack, state, authOrigin, log, tracing, secureContext }: OAuthServicesOptions,
 ): OAuthServices {
   const { scopes, dialect, statuses } = pack;
-  const clock = Date.now;
   const timeoutMs = Math.min(settings.UPSTREAM_TIMEOUT_MS, MAX_TIMEOUT_MS);
   let upstream: Upstream | undefined;
   let login: LoginServer | undefined;
@@ -93,13 +92,13 @@ export function openOAuthServices(
     size: settings.TOKEN_CACHE_SIZE,
     onDamaged: warnOfFirst(log),
   });
-  const refresh = createTokenRefresh({ records, store: state, issuer: login ?? NO_ISSUER, scopes, clock });
   const tokenStore = new TokenStore({
     records,
     gatewayTokens,
-    refresh,
+    store: state,
+    issuer: login ?? NO_ISSUER,
     scopes,
-    clock,
+    clock: Date.now,
     onError: (error) =>
       log.warn(
         { code: "AG_TOKEN_REFRESH_FAILED", error: errorText(error) },

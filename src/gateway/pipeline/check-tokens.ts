@@ -3,7 +3,7 @@ import { addressNetwork, type Metrics, type Settings } from "../../base/index.ts
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { type TokenStore, TokenUnavailableError } from "../auth/token-store.ts";
-import { type Endpoint, HttpError, type Pack } from "../../pack/index.ts";
+import { HttpError, type Pack } from "../../pack/index.ts";
 import { createMemoryLimiter } from "../limits/limiter.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
 import { createContext, type RequestContext } from "./context.ts";
@@ -13,8 +13,6 @@ import { type ProofDependencies, proveToken } from "./prove-token.ts";
 import type { CallerRequest } from "./calls/upstream-call.ts";
 import { InvalidUpstreamResponseError } from "./calls/upstream-response.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
-import type { TokenLocks } from "../auth/token-locks.ts";
-import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
 import { createResponseCache } from "../responses/response-cache.ts";
 import type { UpstreamClient } from "../upstream/client.ts";
 import { createPipelineConfig } from "./pipeline-config.ts";
@@ -66,22 +64,6 @@ export function createTokenCheckBudget(): TokenCheckBudget {
   };
 }
 
-/** `failed`: v4 did not say anything. `skipped`: the limits left no check. */
-export type TokenCheckResult = "accepted" | "refused" | "failed" | "skipped";
-
-export interface TokenCheckOptions {
-  /** A GET that any token may send. */
-  readonly check: Endpoint;
-  readonly budget: TokenCheckBudget;
-  readonly dependencies: ProofDependencies;
-  /** Records that v4 accepts a token. It reports its own failure. */
-  readonly record: (request: AlphaRequest, context: RequestContext) => void | Promise<void>;
-  readonly count: (result: TokenCheckResult) => void;
-  readonly onUnexpectedError: (error: unknown, request: AlphaRequest, context: RequestContext) => void;
-  /** Makes the shutdown wait for a check. */
-  readonly track: (work: Promise<void>) => unknown;
-}
-
 /**
  * Checks the token of a request. The promise, which does not reject, is that of the check in progress.
  *
@@ -107,9 +89,44 @@ function withoutResponses(context: RequestContext): void {
   context.upstream = { ...upstream, calls };
 }
 
-export function createTokenChecks(options: TokenCheckOptions): CheckToken {
-  const { check, budget, dependencies, record, count, onUnexpectedError, track } = options;
+/** Records that v4 has accepted a token, and unexpected errors. */
+interface TokenRecorder {
+  acceptedToken(request: AlphaRequest, context: RequestContext): Promise<void>;
+  unexpected(error: unknown, request: AlphaRequest, context: RequestContext): void;
+}
 
+/** The services that the checks need. */
+interface TokenCheckParts extends Pick<ProofDependencies, "upstreamTokens" | "tokenLocks"> {
+  readonly pack: Pack;
+  readonly shared: { readonly tokens: TokenCache };
+  readonly oauth: { readonly tokenStore: TokenStore };
+  readonly upstream: UpstreamClient;
+  readonly tokenChecks: TokenCheckBudget;
+  readonly metrics: Pick<Metrics, "countTokenCheck">;
+  /** Makes the shutdown wait for a check. */
+  readonly inFlight: { track(work: Promise<void>): unknown };
+}
+
+/** Creates the checks of tokens. @returns undefined if the pack has no call for it */
+export function openTokenChecks(
+  settings: Settings,
+  parts: TokenCheckParts,
+  recorder: TokenRecorder,
+): CheckToken | undefined {
+  const { pack, shared, oauth, upstream, upstreamTokens, tokenLocks, tokenChecks: budget } = parts;
+  const { tokenCheck: check } = pack;
+  if (!check) return undefined;
+  const { countTokenCheck: count } = parts.metrics;
+  const dependencies: ProofDependencies = {
+    ...createPipelineConfig(pack, settings),
+    tokens: shared.tokens,
+    tokenLocks,
+    tokenStore: oauth.tokenStore,
+    upstream,
+    files: upstream,
+    responseCache: createResponseCache(),
+    upstreamTokens,
+  };
   const inProgress = new Map<string, Promise<void>>();
 
   async function askAbout(
@@ -131,10 +148,10 @@ export function createTokenChecks(options: TokenCheckOptions): CheckToken {
       if (!isAccepted) return;
       budget.refund(addressNetwork(request.address));
       withoutResponses(context);
-      await record(request, context);
+      await recorder.acceptedToken(request, context);
     } catch (error) {
       count("failed");
-      if (!isExpected(error)) onUnexpectedError(error, request, context);
+      if (!isExpected(error)) recorder.unexpected(error, request, context);
     }
   }
 
@@ -151,55 +168,7 @@ export function createTokenChecks(options: TokenCheckOptions): CheckToken {
       .then(() => askAbout(hash, ownRequest, client, creditAddress))
       .finally(() => inProgress.delete(hash));
     inProgress.set(hash, ended);
-    track(ended);
+    parts.inFlight.track(ended);
     return ended;
   };
-}
-
-/** Records that v4 has accepted a token, and unexpected errors. */
-interface TokenRecorder {
-  acceptedToken(request: AlphaRequest, context: RequestContext): Promise<void>;
-  unexpected(error: unknown, request: AlphaRequest, context: RequestContext): void;
-}
-
-/** The services that the checks need. */
-interface TokenCheckParts {
-  readonly pack: Pack;
-  readonly shared: { readonly tokens: TokenCache };
-  readonly oauth: { readonly tokenStore: TokenStore };
-  readonly upstream: UpstreamClient;
-  /** Undefined if v4 gets the clients' tokens. */
-  readonly upstreamTokens: UpstreamTokens | undefined;
-  readonly tokenLocks: TokenLocks;
-  readonly tokenChecks: TokenCheckBudget;
-  readonly metrics: Pick<Metrics, "countTokenCheck">;
-  readonly inFlight: { track(work: Promise<void>): unknown };
-}
-
-/** Creates the checks of tokens. @returns undefined if the pack has no call for it */
-export function openTokenChecks(
-  settings: Settings,
-  dependencies: TokenCheckParts,
-  recorder: TokenRecorder,
-): CheckToken | undefined {
-  const { pack, shared, oauth, upstream, upstreamTokens, tokenLocks, metrics, inFlight } = dependencies;
-  if (!pack.tokenCheck) return undefined;
-  return createTokenChecks({
-    check: pack.tokenCheck,
-    budget: dependencies.tokenChecks,
-    dependencies: {
-      ...createPipelineConfig(pack, settings),
-      tokens: shared.tokens,
-      tokenLocks,
-      tokenStore: oauth.tokenStore,
-      upstream,
-      files: upstream,
-      responseCache: createResponseCache(),
-      upstreamTokens,
-    },
-    record: (request, context) => recorder.acceptedToken(request, context),
-    count: metrics.countTokenCheck,
-    onUnexpectedError: (error, request, context) => recorder.unexpected(error, request, context),
-    track: (work) => inFlight.track(work),
-  });
 }

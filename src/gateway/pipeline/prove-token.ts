@@ -15,9 +15,7 @@ import type { PlanSender } from "./stages/enforce-plan.ts";
 /** Any token may make the call that checks it. */
 const CHECK = { route: { access: "token" } } as const;
 
-export interface ProofDependencies extends TokenDependencies, Omit<CallDependencies, "tokens"> {
-  readonly tokens: CallDependencies["tokens"];
-}
+export type ProofDependencies = TokenDependencies & CallDependencies;
 
 export interface TokenProof {
   /** A GET that any token may send; undefined: v4 is not asked. */

@@ -4,12 +4,11 @@ import {
   keysOfObjects,
   objectKeys,
   type Pack,
-  type ResponseSources,
   type Route,
   type Scope,
 } from "../../pack/index.ts";
 import type { RequestContext } from "../pipeline/context.ts";
-import type { HiddenField, PlanRules } from "../pipeline/plan.ts";
+import type { PlanRules } from "../pipeline/plan.ts";
 import type { ResponseBody } from "../pipeline/response.ts";
 import type { SuccessBodies } from "./passed-headers.ts";
 import { isObject, parseJson, printJson } from "../../base/index.ts";
@@ -28,17 +27,27 @@ const wrap = ({ wrapObject }: Route, body: ResponseBody): ResponseBody =>
  * that the client has chosen, and writes the text of routes that respond with one.
  */
 export function createBodyShaper(pack: Pack, plan: Pick<PlanRules, "count">) {
-  const fieldHider = createFieldHider(pack);
+  /** Where a route has its objects is found once, when a plan first asks for it. */
+  const known = new Map<Route, ReturnType<typeof keysOfObjects>>();
+  function keysOf(route: Route): ReturnType<typeof keysOfObjects> {
+    const found = known.get(route) ?? keysOfObjects(route, pack);
+    known.set(route, found);
+    return found;
+  }
 
   /** Removes fields that are in a brown-out. Only responses from which a field is removed are parsed again. */
   function leaveOut(route: Route, body: ResponseBody, context: RequestContext): ResponseBody {
-    const { hiddenFields } = context.planned ?? {};
-    if (!hiddenFields) return body;
-    const stages = fieldHider.hiddenIn(route, hiddenFields);
+    const keys = context.planned?.hiddenFields && keysOf(route);
+    const stages = context.planned?.hiddenFields?.filter(({ object }) => keys?.has(object)) ?? [];
     if (stages.length === 0 || !isText(body)) return body;
+    const parsed = parseJson(body.toString());
+    for (const { name, kind, object, field } of stages) {
+      plan.count(name, kind);
+      for (const path of keys?.get(object) ?? [])
+        for (const found of valuesAt(parsed, path)) removeField(found, field);
+    }
     context.hiddenFields = stages.map(({ object, field }) => `${object}.${field}`);
-    for (const { name, kind } of stages) plan.count(name, kind);
-    return fieldHider.hide(body, stages, route);
+    return printJson(parsed);
   }
 
   return async function shapeBodies(
@@ -70,39 +79,6 @@ function removeField(object: unknown, field: string): void {
   else removeMember(object, field.split("."));
 }
 
-/** Removes fields of the plan from responses of a pack. */
-export interface FieldHider {
-  /** The stages that concern the objects of a route. */
-  hiddenIn(route: Route, stages: readonly HiddenField[]): readonly HiddenField[];
-  /**
-   * Removes fields from a response. The response is parsed again, since only few responses have fields to remove: others
-   * need no time for it.
-   *
-   * @param body JSON text
-   */
-  hide(body: string | Buffer, stages: readonly HiddenField[], route: Route): string;
-}
-
-/** Creates what removes fields. Where a route has its objects is found once, when a plan first asks for it. */
-export function createFieldHider(pack: ResponseSources): FieldHider {
-  const known = new Map<Route, ReturnType<typeof keysOfObjects>>();
-  function keysOf(route: Route): ReturnType<typeof keysOfObjects> {
-    const found = known.get(route) ?? keysOfObjects(route, pack);
-    known.set(route, found);
-    return found;
-  }
-  return {
-    hiddenIn: (route, stages) => stages.filter(({ object }) => keysOf(route).has(object)),
-    hide(body, stages, route) {
-      const parsed = parseJson(body.toString());
-      for (const { object, field } of stages)
-        for (const keys of keysOf(route).get(object) ?? [])
-          for (const found of valuesAt(parsed, keys)) removeField(found, field);
-      return printJson(parsed);
-    },
-  };
-}
-
 /** Removes all members but the chosen ones, in the objects of a list too. */
 function keepMembers(value: unknown, chosen: ChosenMembers): void {
   if (Array.isArray(value)) return value.forEach((item) => keepMembers(item, chosen));
@@ -118,7 +94,7 @@ function keepMembers(value: unknown, chosen: ChosenMembers): void {
  *
  * @param body JSON text
  */
-export function keepFields(body: string | Buffer, chosen: ChosenMembers, route: Route): string {
+function keepFields(body: string | Buffer, chosen: ChosenMembers, route: Route): string {
   const parsed = parseJson(body.toString());
   for (const object of valuesAt(parsed, objectKeys(route))) keepMembers(object, chosen);
   return printJson(parsed);
@@ -130,7 +106,7 @@ export function keepFields(body: string | Buffer, chosen: ChosenMembers, route: 
  * @param body JSON text
  * @throws {InvalidUpstreamResponseError} if its expression gives no text; {ExpressionError}
  */
-export async function writeText(
+async function writeText(
   { write }: NonNullable<Route["text"]>,
   body: string | Buffer,
   scope: Scope | undefined,

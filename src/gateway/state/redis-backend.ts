@@ -12,8 +12,7 @@ import {
 } from "./redis-replies.ts";
 import { createRedisStore } from "./redis-store.ts";
 import type { StateBackend, StateSettings } from "./shared-state.ts";
-import { RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
-import { type Limiter, type RateLimit, type RateLimitStatus, toStatus } from "../limits/limiter.ts";
+import { type Limiter, type RateLimit, toStatus } from "../limits/limiter.ts";
 
 const KEY = `${REDIS_PREFIX}replicas`;
 const HEARTBEAT_MS = 2000;
@@ -134,55 +133,24 @@ const REFUND = `
   if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then return redis.call('DECR', KEYS[1]) end
   return 0`;
 
-/**
- * Counts a request in a limiter of the library. Requests that are rejected count too.
- *
- * @throws {Error} if its store fails. The library rejects with a `RateLimiterRes` if the limit is exceeded: taking one
- *   for the other would reject all clients during an outage of the store.
- */
-async function consume(limiter: RateLimiterRedis, key: string): Promise<RateLimitStatus> {
-  let isAllowed = true;
-  let state: RateLimiterRes;
-  try {
-    state = await limiter.consume(key);
-  } catch (rejection) {
-    if (!(rejection instanceof RateLimiterRes)) throw rejection;
-    isAllowed = false;
-    state = rejection;
-  }
-  // The library computes it from the system clock, which may have been set back since the window started.
-  const msLeft = Math.min(state.msBeforeNext, limiter.duration * 1000);
-  return toStatus(limiter.points, isAllowed ? state.remainingPoints : -1, msLeft);
-}
-
 /** Creates a limiter that counts in Redis, for all replicas. Its `consume` throws soon while Redis is unavailable. */
 export function createRedisLimiter(
   redis: RedisClient,
   name: string,
   { points, seconds }: RateLimit,
 ): Limiter {
-  const limiter = new RateLimiterRedis({
-    storeClient: {
-      get isReady() {
-        return redis.isReady();
-      },
-      eval: (script: string, options: { keys: string[]; arguments: string[] }) =>
-        redis.run(async (client) => readWindowCount(await client.eval(script, options))),
-    },
-    customIncrTtlLuaScript: COUNT_REQUESTS,
-    // Without it the library expects the API of another client package.
-    useRedisPackage: true,
-    rejectIfRedisNotReady: true,
-    keyPrefix: `${LIMIT_PREFIX}${name}`,
-    points,
-    duration: seconds,
-  });
+  const run = <T>(read: (reply: unknown) => T, script: string, key: string, ...args: string[]): Promise<T> =>
+    redis.run(async (client) =>
+      read(await client.eval(script, { keys: [`${LIMIT_PREFIX}${name}:${key}`], arguments: args })),
+    );
   return {
-    consume: (key) => consume(limiter, key),
+    async consume(key) {
+      if (!redis.isReady()) throw new Error(`Redis ${redis.fault()}`);
+      const [count, msLeft] = await run(readWindowCount, COUNT_REQUESTS, key, "1", String(seconds));
+      return toStatus(points, points - count, msLeft);
+    },
     async refund(key) {
-      await redis.run(async (client) =>
-        readInteger(await client.eval(REFUND, { keys: [limiter.getKey(key)] })),
-      );
+      await run(readInteger, REFUND, key);
     },
     size: 0,
   };

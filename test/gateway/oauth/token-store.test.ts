@@ -16,7 +16,6 @@ import {
 } from "../../../src/gateway/auth/stored-token.ts";
 import { TokenStore, TokenUnavailableError } from "../../../src/gateway/auth/token-store.ts";
 import { createEncryptor, createGatewayTokens } from "../../../src/gateway/auth/gateway-secret.ts";
-import { createTokenRefresh } from "../../../src/gateway/auth/token-refresh.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 
 const { scopes } = loadPack("mappings");
@@ -71,11 +70,11 @@ function process(secret = "secret", wrap = (store: KeyValueStore): KeyValueStore
     elapsed,
     onDamaged: (hash) => damaged.push(hash),
   });
-  const renew = createTokenRefresh({ records, store, issuer, scopes, clock });
   return new TokenStore({
     records,
     gatewayTokens: gatewayTokens,
-    refresh: renew,
+    store,
+    issuer,
     scopes,
     clock,
     elapsed,
