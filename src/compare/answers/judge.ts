@@ -43,15 +43,15 @@ export const notComparable = (reason: NotComparableReason): Finding => ({
 function createFinding(
   request: ComparedRequest & Pick<JudgedRequest, "route">,
   old: Answer,
-  { result, differences = [] }: Pick<Finding, "result"> & Partial<Finding>,
+  { result, reason, differences }: Confirmed,
   isAccepted: IsAccepted,
   volatile: VolatileFields,
 ): Finding {
-  const isOpen = (difference: Difference): boolean => !isAccepted(difference);
+  if (reason !== undefined) return notComparable(reason);
   return {
     result,
     key: provenKey(result, request, request, old, volatile),
-    differences: result === "accepted" ? [] : differences.filter(isOpen),
+    differences: result === "accepted" ? [] : differences.filter((difference) => !isAccepted(difference)),
     accepted: differences.filter(isAccepted),
     answer: old.body,
   };
@@ -89,67 +89,46 @@ export function judgeOnce(
 }
 
 /** Compares pairs of answers. */
-export interface Judge {
-  /** @returns what was found, or `differs`: both services are asked once more */
-  compare(request: JudgedRequest, pair: AnswerPair): Finding | "differs";
-  /** Decides with a second pair. */
-  confirm(request: JudgedRequest, first: AnswerPair, second: AnswerPair): Finding;
-  /** Whether the old service is asked twice after equal answers, too: so that what is unstable has a rate. */
-  needsOldPair(request: JudgedRequest): boolean;
-  /** Learns from two answers of the old service how it differs from itself. */
-  learn(request: JudgedRequest, first: Answer, second: Answer): void;
-}
+export type Judge = ReturnType<typeof createJudge>;
 
 /** Creates the judge of a pack. @param volatile what is known of the old service, whichever pack is active */
-export function createJudge(pack: Pack, volatile: VolatileFields): Judge {
+export function createJudge(pack: Pack, volatile: VolatileFields) {
   const acceptedBy = acceptDifferences(pack.acceptedDifferences);
   const rulesOf = (request: JudgedRequest): AnswerRules => createAnswerRules(pack, request.route, request);
   const seenBy = ({ provenBy }: JudgedRequest): ClientView => volatile.seenBy(provenBy);
 
-  const findingOf = (
-    request: JudgedRequest,
-    old: Answer,
-    look: Pick<Finding, "result" | "reason"> & Partial<Finding>,
-  ): Finding =>
-    look.reason === undefined
-      ? createFinding(request, old, look, acceptanceOf(acceptedBy, request.route), volatile)
-      : notComparable(look.reason);
-
   return {
-    compare(request, pair) {
-      const look = comparePair(
-        pair,
-        rulesOf(request),
-        seenBy(request),
-        acceptanceOf(acceptedBy, request.route),
-      );
-      return look.result === "differs" ? "differs" : findingOf(request, pair.old, look);
-    },
-    confirm(request, first, second) {
-      const rules = rulesOf(request);
+    /** @returns what was found, or `differs`: both services are asked once more */
+    compare(request: JudgedRequest, pair: AnswerPair): Finding | "differs" {
       const isAccepted = acceptanceOf(acceptedBy, request.route);
-      return findingOf(
-        request,
-        first.old,
-        confirm({ first, second, rules, volatile: seenBy(request), isAccepted }),
-      );
+      const { result, ...look } = comparePair(pair, rulesOf(request), seenBy(request), isAccepted);
+      return result === "differs"
+        ? "differs"
+        : createFinding(request, pair.old, { result, ...look }, isAccepted, volatile);
     },
-    needsOldPair: (request) => seenBy(request).needsPair(request.route.name, Math.random()),
-    learn: (request, first, second) => recordOldPair(first, second, rulesOf(request), seenBy(request)),
+    /** Decides with a second pair. */
+    confirm(request: JudgedRequest, first: AnswerPair, second: AnswerPair): Finding {
+      const isAccepted = acceptanceOf(acceptedBy, request.route);
+      const pairs = { first, second, rules: rulesOf(request), volatile: seenBy(request), isAccepted };
+      return createFinding(request, first.old, confirm(pairs), isAccepted, volatile);
+    },
+    /** Whether the old service is asked twice after equal answers, too: so that what is unstable has a rate. */
+    needsOldPair: (request: JudgedRequest): boolean =>
+      seenBy(request).needsPair(request.route.name, Math.random()),
+    /** Learns from two answers of the old service how it differs from itself. */
+    learn: (request: JudgedRequest, first: Answer, second: Answer): void =>
+      recordOldPair(first, second, rulesOf(request), seenBy(request)),
   };
 }
 
-/** The result of a first pair of answers. */
-export type FirstLook =
-  | { readonly result: "equal" }
-  | { readonly result: "not_comparable"; readonly reason: NotComparableReason }
-  /** Both are to be asked again. */
-  | { readonly result: "differs"; readonly differences: readonly Difference[] }
-  /**
-   * To ask again would say nothing: the pack accepts all differences, or the old service often differs from itself in the
-   * same way.
-   */
-  | { readonly result: "accepted" | "unstable"; readonly differences: readonly Difference[] };
+/** The result of pairs of answers. With `different` it has the differences that are not accepted, otherwise all of the first pair. */
+type Confirmed = Pick<Compared, "result" | "reason" | "differences">;
+
+/**
+ * The result of a first pair. `differs`: both services are to be asked again. Otherwise that would say nothing: the pack accepts
+ * all differences, or the old service often differs from itself in the same way.
+ */
+type FirstLook = Omit<Confirmed, "result"> & { readonly result: ComparisonResult | "differs" };
 
 /** Whether the pack accepts a difference. */
 export type IsAccepted = (difference: Difference) => boolean;
@@ -165,16 +144,16 @@ export function comparePair(
 ): FirstLook {
   const { name } = rules.route;
   const compared = compareAnswers(pair.old, pair.new, rules, volatile.judge(name, "new"));
-  if ("reason" in compared) return { result: "not_comparable", reason: compared.reason };
+  if ("reason" in compared) return notComparable(compared.reason);
   const { differences } = compared;
   if (differences.length === 0) {
     volatile.recordEqual(name);
-    return { result: "equal" };
+    return { result: "equal", differences };
   }
   if (differences.every(isAccepted)) return { result: "accepted", differences };
   // The values of a volatile field have been compared with its possible values.
   const isKnown = differences.every(
-    (each) => isAccepted(each) || (groupOf(each.kind) !== "value" && volatile.isNoise(name, each)),
+    (each) => isAccepted(each) || (groupOf(each.kind) !== "value" && volatile.all.isNoise(name, each)),
   );
   return { result: isKnown ? "unstable" : "differs", differences };
 }
@@ -192,31 +171,11 @@ export function recordOldPair(old: Answer, oldAgain: Answer, rules: AnswerRules,
   if ("differences" in compared) volatile.recordPair(rules.route.name, compared.differences, values);
 }
 
-/** The subject of a confirmation. */
-export interface ConfirmInput {
-  /** The pair that differs. */
-  readonly first: AnswerPair;
-  /** The pair that was asked for later. */
-  readonly second: AnswerPair;
-  readonly rules: AnswerRules;
-  /** The knowledge about the old service. It learns from the two old answers. */
-  readonly volatile: ClientView;
-  /** Default: the pack accepts nothing. */
-  readonly isAccepted?: IsAccepted;
-}
-
-/** The result of two pairs of answers. */
-export interface Confirmed {
-  readonly result: ComparisonResult;
-  /** With `not_comparable` alone. */
-  readonly reason?: NotComparableReason;
-  /** Those that were found twice and are not accepted; with `accepted` and `unstable` all of the first pair. */
-  readonly differences: readonly Difference[];
-}
-
 /**
- * Decides whether a difference is one: it was found in both pairs, the old service gave the same answer twice, and it does
- * not differ from itself so often that this may be chance.
+ * Decides whether a difference is one: it was found in the first pair and in one that was asked for later, the old service gave
+ * the same answer twice, and it does not differ from itself so often that this may be chance.
+ *
+ * @param volatile the knowledge about the old service, which learns from the two old answers
  */
 export function confirm({
   first,
@@ -224,14 +183,17 @@ export function confirm({
   rules,
   volatile,
   isAccepted = acceptNothing,
-}: ConfirmInput): Confirmed {
+}: Readonly<Record<"first" | "second", AnswerPair>> & {
+  readonly rules: AnswerRules;
+  readonly volatile: ClientView;
+  readonly isAccepted?: IsAccepted;
+}): Confirmed {
   const { name } = rules.route;
   const judge = volatile.judge(name, "new again");
   const compared = compareAnswers(first.old, first.new, rules, judge);
   const again = compareAnswers(second.old, second.new, rules, judge);
   const old = compareAnswers(first.old, second.old, rules, volatile.judge(name, "old"));
-  for (const each of [compared, again, old])
-    if ("reason" in each) return { result: "not_comparable", reason: each.reason, differences: [] };
+  for (const each of [compared, again, old]) if ("reason" in each) return notComparable(each.reason);
   const [differences, differencesAgain, ofOld] = [compared, again, old].map((each) =>
     "differences" in each ? each.differences : [],
   ) as [readonly Difference[], readonly Difference[], readonly Difference[]];
