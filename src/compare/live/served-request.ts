@@ -19,9 +19,7 @@ export interface ServedRequest {
   readonly writers: readonly string[];
   /** Whose budget pays for it. */
   readonly payer: string;
-  /** Who has sent it, as far as somebody knows by now: see `KnownSenders`. */
-  readonly knownAs: () => string | undefined;
-  /** The same, as `Compared` says, as far as somebody knows by now; undefined: a stranger. */
+  /** Who has sent it, as `Compared` says, as far as somebody knows by now; undefined: a stranger. */
   readonly provenBy: () => string | undefined;
   readonly side: Side;
   /** Whether all reads of this client are compared, not a share of them: it was turned a moment ago. */

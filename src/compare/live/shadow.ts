@@ -151,7 +151,6 @@ function createBeginRead(
       client: client ?? fingerprint ?? null,
       writers: namesOf(routed),
       payer: routed.knownAs() === undefined ? STRANGERS : writer,
-      knownAs: routed.knownAs,
       provenBy: routed.provenBy,
       token,
       side,

@@ -9,26 +9,17 @@ import { type AlphaRequest, hasFragment } from "../pipeline/request.ts";
 import { enforcePlan } from "../pipeline/stages/enforce-plan.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
 import { readBasicCredentials } from "./read-form.ts";
-import { SIGN_INS, SIGN_OUTS } from "./login-calls.ts";
 import {
-  type AuthorizeDependencies,
   exchangeCode,
-  type ExchangeDependencies,
+  type LoginCallParts,
   logout,
   redirectToLogin,
-  type RevokeDependencies,
   revokeToken,
-} from "./redirect-to-login.ts";
+  SIGN_INS,
+  SIGN_OUTS,
+} from "./login-calls.ts";
 
-export interface OAuthDependencies
-  extends
-    LifecycleDependencies,
-    Omit<ExchangeDependencies, "tokenStore" | "requestedScopes">,
-    RevokeDependencies,
-    Omit<AuthorizeDependencies, "definition" | "requestedScopes"> {
-  readonly requestedScopes: AuthorizeDependencies["requestedScopes"] &
-    ExchangeDependencies["requestedScopes"];
-  readonly tokenStore: ExchangeDependencies["tokenStore"] & RevokeDependencies["tokenStore"];
+export interface OAuthDependencies extends LifecycleDependencies, LoginCallParts {
   readonly limits: RateLimits;
 }
 
@@ -113,7 +104,7 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes 
     routes: [
       createRoute(SIGN_INS.authorize, definition.authorize.client, async (request, context) => {
         await enforceOnSignIn(request, context, namedApplication(request, context, definition)?.id);
-        return redirectToLogin(request, context, { ...dependencies, definition: definition.authorize });
+        return redirectToLogin(request, context, dependencies);
       }),
       createRoute(SIGN_INS.token, definition.token.client, (request, context, activity) =>
         exchangeCode(request, context, activity, dependencies, (application) =>
