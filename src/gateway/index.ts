@@ -91,7 +91,11 @@ export { createSignInReader } from "./oauth/read-form.ts";
 export { ANONYMOUS } from "./pipeline/client.ts";
 export { provenIdentity, type RequestContext, type RouteMatch } from "./pipeline/context.ts";
 export { cursorParameters, removeCursorMark, type Side } from "./pipeline/cursor-mark.ts";
-export { createUpstreamActivity, hasWritten } from "./pipeline/calls/instrument-call.ts";
+export {
+  createUpstreamActivity,
+  hasWritten,
+  type UpstreamCallRecord,
+} from "./pipeline/calls/instrument-call.ts";
 export { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "./pipeline/lifecycle.ts";
 export {
   createPackTokenJudge,
@@ -115,6 +119,7 @@ export { consumeRateLimit, rejectLimited } from "./pipeline/stages/rate-limit.ts
 export { isAccepted, translatedExchange } from "./record/alpha-record.ts";
 export { createRecord } from "./record/recorded-exchange.ts";
 export { BodyStart } from "./record/body-start.ts";
+export { addFromCall, recordCalls } from "./record/route-names.ts";
 export { createRecordOptions, createRedaction } from "./record/recorded-request.ts";
 export { isSecretId, type RecordOptions } from "./record/recorded-request.ts";
 export { Recorder } from "./record/recorder.ts";

@@ -84,7 +84,7 @@ const recordResponse = (
 /** The calls to v4: without bodies, or with redacted ones. */
 export const recordCalls = (
   calls: readonly UpstreamCallRecord[],
-  { redaction, bodies }: RecordOptions,
+  { redaction, bodies }: Pick<RecordOptions, "redaction" | "bodies">,
   secrets: SecretValues,
 ): AuditRecord["v4"] =>
   calls.map(({ method, path, filter, body, status, response, ms }) => ({
