@@ -125,7 +125,7 @@ export { isSecretId, type RecordOptions } from "./record/recorded-request.ts";
 export { Recorder } from "./record/recorder.ts";
 export { createResponseCache, NO_RESPONSE_CACHE } from "./responses/response-cache.ts";
 export { openExistingState, openSharedState, type SharedState } from "./state/shared-state.ts";
-export type { StateSettings } from "./state/shared-state.ts";
+export type { StateSettings } from "./state/state-backend.ts";
 export { openSqliteKeyValueStore } from "./state/sqlite-store.ts";
 export { type StateFullness, watchFullness } from "./state/state-fullness.ts";
 export { firstPagePath } from "./upstream/catalog-reader.ts";

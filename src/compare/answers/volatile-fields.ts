@@ -23,7 +23,7 @@ import {
   type RouteState,
   type VolatileState,
 } from "./volatile-state.ts";
-import { distanceOf, judgeVolatile, type KnownField } from "./value-format.ts";
+import { distanceOf, judgeVolatile, type KnownField } from "./volatile-values.ts";
 
 /** Two values of a pair that are not the same. */
 export interface ValuePair {

@@ -3,9 +3,10 @@ import { namesMethod, readParameters, type Route } from "../../pack/index.ts";
 import type { ComparedRequest, NotComparableReason } from "../answers/comparison.ts";
 import type { AlphaRequest, BodyStart, LegacyExchange, Side } from "../../gateway/index.ts";
 import { CLIENT_GONE } from "../../base/index.ts";
-import type { Asked, Exchange } from "../answers/second-answer.ts";
-import { MAX_COMPARED_BYTES, textHeaders } from "./ask-old-service.ts";
+import type { Asked, Exchange, SecondAnswer } from "../answers/second-answer.ts";
+import { MAX_COMPARED_BYTES, type OldService, textHeaders } from "./ask-old-service.ts";
 import { decodeBody } from "../../audit/index.ts";
+import type { ComparedSides } from "./compared-sides.ts";
 
 /** A request that may be compared. */
 export interface ServedRequest {
@@ -103,3 +104,21 @@ export function bodyOverridesMethod(bytes: Buffer): boolean {
   );
   return NAME.test(plain) || hasParameter(text);
 }
+
+/** Why the old service gave no answer: a route returns only to a service that is well. */
+const NO_ANSWER: ReadonlySet<string> = new Set(["timeout", "unreachable"]);
+
+/** Creates what asks the old service for a comparison. The roll-out learns how it did. */
+export const createOldAnswer = (
+  service: Pick<OldService, "ask">,
+  sides: Pick<ComparedSides, "beginOld" | "noteOld">,
+): SecondAnswer<SideQuestion> => ({
+  async ask({ served: { route, request, payer, provenBy }, body }) {
+    const answer = await service.ask(request, payer, body, () => sides.beginOld(route.name, provenBy));
+    const hasFailed = typeof answer === "string" ? NO_ANSWER.has(answer) : answer.status >= 500;
+    const sender = provenBy();
+    // Without a free connection it was not asked.
+    if (answer !== "budget" && sender !== undefined) sides.noteOld(route.name, hasFailed, sender);
+    return answer;
+  },
+});

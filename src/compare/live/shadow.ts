@@ -20,13 +20,13 @@ import { createJudge } from "../answers/judge.ts";
 import type { Exchange } from "../answers/second-answer.ts";
 import {
   answerOf,
+  createOldAnswer,
   hasOldWritten,
   overridesMethod,
   type ServedRequest,
   translatedAnswer,
   wholeBody,
 } from "./served-request.ts";
-import { createOldAnswer } from "./ask-old-service.ts";
 import { ShadowRunner, WITHOUT_BODY } from "./shadow-runner.ts";
 import type { OpenShadow } from "./shadow-feature.ts";
 import { createShadowTranslation, type ShadowTranslationParts } from "./shadow-translation.ts";

@@ -16,39 +16,6 @@ export interface TokenRecord {
   readonly freshUntil: number;
 }
 
-/** Reads and writes the records of gateway tokens in the store, and caches the last ones in this process. */
-export interface TokenRecords {
-  /** The cached record, however old. */
-  cached(hash: string): TokenRecord | undefined;
-  /** Whether the store need not be read again. */
-  isFresh(record: TokenRecord): boolean;
-  /**
-   * Reads the record from the store.
-   *
-   * @param token The client's token: without a record it shows whether the gateway created it.
-   * @throws {StateUnavailableError}
-   */
-  read(hash: string, token?: string): Promise<TokenRecord>;
-  /**
-   * Adds the record of a new token.
-   *
-   * @param seconds How long the record is kept. Default: as long as a client may be inactive.
-   * @returns Why it was not stored, or `free`.
-   */
-  add(hash: string, storedToken: StoredToken, owner: Owner, seconds?: number): Promise<Room>;
-  /** Whether the records and levels of an owner have room for `entries` more. */
-  room(owner: Owner, entries: number): Promise<Room>;
-  /** Deletes a record, if it still is `before`. Without its record a gateway token is revoked. */
-  delete(hash: string, before?: TokenRecord): Promise<void>;
-  /** Writes if the record in the store still is `before`. @returns false if it was changed meanwhile. */
-  replace(hash: string, before: TokenRecord, storedToken: StoredToken): Promise<boolean>;
-  /** Stores the scopes of a token under the part of it that lists show. For people to read, never for decisions. */
-  addLevels(name: string, levels: ShownLevels, owner: Owner, seconds: number): Promise<Room>;
-  readLevels(name: string): Promise<ShownLevels | undefined>;
-  deleteLevels(name: string): Promise<void>;
-  readonly size: number;
-}
-
 /** The scopes of a token, and the hash under which its record is. */
 export interface ShownLevels {
   readonly scopes: string;
@@ -89,6 +56,9 @@ const keyOf = (hash: string): string => `grant:${hash}`;
  */
 const createRevoked = (): StoredToken => ({ scopes: "", over: true });
 
+/** Reads and writes the records of gateway tokens in the store, and caches the last ones in this process. */
+export type TokenRecords = ReturnType<typeof createTokenRecords>;
+
 /** Creates the reader and writer of token records. */
 export function createTokenRecords({
   store,
@@ -97,7 +67,7 @@ export function createTokenRecords({
   size,
   elapsed = () => performance.now(),
   onDamaged,
-}: TokenRecordsOptions): TokenRecords {
+}: TokenRecordsOptions) {
   const cache = new LRUCache<string, TokenRecord>({ max: size });
 
   function cacheRecord(
@@ -122,9 +92,17 @@ export function createTokenRecords({
     encryptor.encrypt(JSON.stringify(storedToken), keyOf(hash));
 
   return {
-    cached: (hash) => cache.get(hash),
-    isFresh: ({ freshUntil }) => freshUntil > elapsed(),
-    async read(hash, token) {
+    /** The cached record, however old. */
+    cached: (hash: string) => cache.get(hash),
+    /** Whether the store need not be read again. */
+    isFresh: ({ freshUntil }: TokenRecord) => freshUntil > elapsed(),
+    /**
+     * Reads the record from the store.
+     *
+     * @param token The client's token: without a record it shows whether the gateway created it.
+     * @throws {StateUnavailableError}
+     */
+    async read(hash: string, token?: string): Promise<TokenRecord> {
       const encrypted = await store.get(keyOf(hash));
       if (encrypted !== undefined) return cacheRecord(hash, encrypted, decrypt(hash, encrypted));
       // A record that this process has seen was lost too, no matter who created the token.
@@ -133,33 +111,43 @@ export function createTokenRecords({
         (token !== undefined && gatewayTokens.isGatewayToken(token));
       return cacheRecord(hash, undefined, isLost ? createRevoked() : undefined);
     },
-    async add(hash, storedToken, owner, seconds = KEPT_SECONDS) {
+    /**
+     * Adds the record of a new token.
+     *
+     * @param seconds How long the record is kept. Default: as long as a client may be inactive.
+     * @returns Why it was not stored, or `free`.
+     */
+    async add(hash: string, storedToken: StoredToken, owner: Owner, seconds = KEPT_SECONDS): Promise<Room> {
       const encrypted = encrypt(hash, storedToken);
       const room = await store.add(keyOf(hash), encrypted, seconds, owner);
       if (room === "free") cacheRecord(hash, encrypted, storedToken);
       return room;
     },
+    /** Whether the records and levels of an owner have room for some more. */
     room: store.room,
-    async delete(hash, before) {
+    /** Deletes a record, if it still is `before`. Without its record a gateway token is revoked. */
+    async delete(hash: string, before?: TokenRecord): Promise<void> {
       if (before?.encrypted === undefined) await store.delete(keyOf(hash));
       else await store.deleteIf(keyOf(hash), before.encrypted);
       cacheRecord(hash, undefined, createRevoked());
     },
-    async replace(hash, before, storedToken) {
+    /** Writes if the record in the store still is `before`. @returns false if it was changed meanwhile. */
+    async replace(hash: string, before: TokenRecord, storedToken: StoredToken): Promise<boolean> {
       if (before.encrypted === undefined) return false;
       const encrypted = encrypt(hash, storedToken);
       const isReplaced = await store.replace(keyOf(hash), before.encrypted, encrypted, KEPT_SECONDS);
       if (isReplaced) cacheRecord(hash, encrypted, storedToken);
       return isReplaced;
     },
-    addLevels: (name, { hash, scopes }, owner, seconds) =>
+    /** Stores the scopes of a token under the part of it that lists show. For people to read, never for decisions. */
+    addLevels: (name: string, { hash, scopes }: ShownLevels, owner: Owner, seconds: number) =>
       store.add(levelsKey(name), `${hash} ${scopes}`, seconds, owner),
-    async readLevels(name) {
+    async readLevels(name: string): Promise<ShownLevels | undefined> {
       const text = await store.get(levelsKey(name));
       const [, hash, scopes] = LEVELS.exec(text ?? "") ?? [];
       return hash === undefined || scopes === undefined ? undefined : { hash, scopes };
     },
-    deleteLevels: (name) => store.delete(levelsKey(name)),
+    deleteLevels: (name: string) => store.delete(levelsKey(name)),
     get size() {
       return cache.size;
     },

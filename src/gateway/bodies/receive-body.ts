@@ -14,22 +14,8 @@ const NO_BYTES = Buffer.alloc(0);
 const tooLarge = (): HttpError => new HttpError(400, "The body is too large.");
 const unreadable = (): HttpError => new HttpError(400, UNREADABLE_BODY);
 
-/** One body, and what it takes of the budget until `release`. */
-export interface BodyReader {
-  readonly read: ReadBody;
-  /** The body as it arrives, outside of the budget, in place of `read`. */
-  readonly openUpload: () => Readable;
-  /** Whether reading has failed, or the upload has ended early: the client may still be sending. */
-  hasUnreadRest(): boolean;
-  release(): void;
-}
-
 /** Reads the bodies of requests, within one budget of memory for the whole process. */
-export interface RequestBodies {
-  of(request: IncomingMessage): BodyReader;
-  /** Bytes in memory. */
-  readonly bytes: number;
-}
+export type RequestBodies = ReturnType<typeof createBodyReaders>;
 
 /** A body that is still coming. */
 interface Coming extends ComingBody {
@@ -55,7 +41,8 @@ const declaredLength = ({ headers }: IncomingMessage): number => Number(headers[
 export const hasBody = (request: IncomingMessage): boolean =>
   request.headers["transfer-encoding"] !== undefined || declaredLength(request) > 0;
 
-class Reader implements BodyReader, BodyInRoom {
+/** One body, and what it takes of the budget until `release`. */
+class BodyReader implements BodyInRoom {
   readonly #request: IncomingMessage;
   readonly #limit: number;
   readonly #room: BodyRoom;
@@ -91,11 +78,13 @@ class Reader implements BodyReader, BodyInRoom {
     }
   };
 
+  /** The body as it arrives, outside of the budget, in place of `read`. */
   readonly openUpload = (): Readable => {
     this.#isUpload = true;
     return this.#request;
   };
 
+  /** Whether reading has failed, or the upload has ended early: the client may still be sending. */
   hasUnreadRest(): boolean {
     return this.#failed || (this.#isUpload && !this.#request.readableEnded);
   }
@@ -177,7 +166,7 @@ class Reader implements BodyReader, BodyInRoom {
 }
 
 /** `bodyLimit` in bytes: of one body, before and after decoding. */
-export function createBodyReaders(bodyLimit: number): RequestBodies {
+export function createBodyReaders(bodyLimit: number) {
   const coming = new Set<Coming>();
   const room = new BodyRoom(bodyLimit, coming);
   let timer: NodeJS.Timeout | undefined;
@@ -195,10 +184,11 @@ export function createBodyReaders(bodyLimit: number): RequestBodies {
   }
 
   return {
-    of(request) {
+    of(request: IncomingMessage): BodyReader {
       timer ??= setInterval(check, RATE_CHECK_MS).unref();
-      return new Reader(request, bodyLimit, room, coming);
+      return new BodyReader(request, bodyLimit, room, coming);
     },
+    /** Bytes in memory. */
     get bytes() {
       return room.bytes;
     },

@@ -1,6 +1,6 @@
 /** The old service of `LEGACY_URL`: the connections to it, and the records of what it answers. */
-import { type AcceptedTokens, createAcceptedTokens, noteOldAnswer } from "../auth/known-senders.ts";
-import { fingerprint } from "../auth/token-cache.ts";
+import { noteOldAnswer } from "../auth/known-senders.ts";
+import { AcceptedTokens, fingerprint } from "../auth/token-cache.ts";
 import {
   addressNetwork,
   isObserving,
@@ -100,7 +100,7 @@ export function openLegacy(
     () => templates.refused,
   );
   const timeoutMs = TIMEOUT_FACTOR * UPSTREAM_TIMEOUT_MS;
-  const acceptedTokens = createAcceptedTokens();
+  const acceptedTokens = new AcceptedTokens();
   const proxy = createForward({
     name: NAME,
     origin: url,

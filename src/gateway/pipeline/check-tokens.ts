@@ -15,6 +15,7 @@ import { InvalidUpstreamResponseError } from "./calls/upstream-response.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
 import { createResponseCache } from "../responses/response-cache.ts";
 import type { UpstreamClient } from "../upstream/client.ts";
+import type { CheckToken } from "./pipeline.ts";
 import { createPipelineConfig } from "./pipeline-config.ts";
 
 /** The name of a check as a route, in its record. */
@@ -63,17 +64,6 @@ export function createTokenCheckBudget(): TokenCheckBudget {
     refund: (network) => void addresses.refund(network),
   };
 }
-
-/**
- * Checks the token of a request. The promise, which does not reject, is that of the check in progress.
- *
- * @param creditAddress takes the request back that was counted against the address, once v4 accepts the token
- */
-export type CheckToken = (
-  request: AlphaRequest,
-  client: AuthenticatedClient,
-  creditAddress: CallerRequest["creditAddress"],
-) => Promise<void> | undefined;
 
 const isExpected = (error: unknown): boolean =>
   error instanceof UpstreamError ||

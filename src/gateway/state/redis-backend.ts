@@ -11,7 +11,7 @@ import {
   REDIS_PREFIX,
 } from "./redis-replies.ts";
 import { createRedisStore } from "./redis-store.ts";
-import type { StateBackend, StateSettings } from "./shared-state.ts";
+import type { StateBackend, StateSettings } from "./state-backend.ts";
 import { type Limiter, type RateLimit, toStatus } from "../limits/limiter.ts";
 
 const KEY = `${REDIS_PREFIX}replicas`;

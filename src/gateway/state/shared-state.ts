@@ -1,13 +1,12 @@
 /** State about clients, shared by all processes that serve them: where it is, and what of it this process keeps. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { KeyValueStore, Log, Settings, STATE_SETTINGS } from "../../base/index.ts";
+import type { KeyValueStore, Log, Settings } from "../../base/index.ts";
 import {
   createSharedTokenCache,
   createTokenCache,
   type MemoryTokenCache,
   type TokenCache,
-  type TokenCacheBackend,
 } from "../auth/token-cache.ts";
 import {
   createMemoryLimiter,
@@ -17,6 +16,7 @@ import {
   withFallback,
 } from "../limits/limiter.ts";
 import { createRateLimits, type RateLimits } from "../limits/rate-limits.ts";
+import type { StateBackend, StateSettings } from "./state-backend.ts";
 import { STATE_FILE } from "./sqlite-schema.ts";
 import { openSqliteKeyValueStore } from "./sqlite-store.ts";
 
@@ -119,19 +119,3 @@ export const openSharedState = (settings: Settings, log: Log): Promise<SharedSta
  */
 export const openExistingState = (settings: StateSettings): Promise<KeyValueStore | undefined> =>
   placeOf(settings).openExisting(settings);
-
-/** `redis-backend.ts` is one. While its limiters or its token cache fail, processes use their own. */
-export interface StateBackend {
-  limiter(name: LimiterName): Limiter;
-  readonly tokenCache: TokenCacheBackend;
-  /** Token records, and the scopes that applications requested. */
-  readonly state: KeyValueStore;
-  /** How many processes share it, with this one. */
-  replicas(): number;
-  /** Why the processes can't share it now. */
-  problems(): readonly string[];
-  close(): Promise<void>;
-}
-
-/** The settings that say where the state is. */
-export type StateSettings = Pick<Settings, (typeof STATE_SETTINGS)[number]>;

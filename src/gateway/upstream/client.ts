@@ -4,7 +4,7 @@ import { ConnectionShares } from "./connection-shares.ts";
 import { createFileClient, type FileUpstream } from "./file-client.ts";
 import type { CancelSignal } from "./cancel-signal.ts";
 import type { HttpRequest, HttpResponse } from "./http-call.ts";
-import { createUpstreamPool } from "./upstream-pool.ts";
+import { UpstreamPool } from "./upstream-pool.ts";
 import type { CurrentContext } from "./open-tls.ts";
 import type { Log, Metrics } from "../../base/index.ts";
 
@@ -56,7 +56,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const breaker = new CircuitBreaker(options.breaker);
   const { secureContext } = options;
   const poolOptions = { origin, timeoutMs, maxResponseBytes, breaker, secureContext };
-  const pool = createUpstreamPool({ ...poolOptions, connections });
+  const pool = new UpstreamPool({ ...poolOptions, connections });
   const shares = new ConnectionShares({
     size: connections,
     perToken: Math.ceil(connections / 2),
@@ -64,7 +64,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     maxWaitMs: timeoutMs,
   });
   const fileConnections = countFileConnections(connections);
-  const filePool = createUpstreamPool({ ...poolOptions, connections: fileConnections });
+  const filePool = new UpstreamPool({ ...poolOptions, connections: fileConnections });
   const fileShares = new ConnectionShares({
     size: fileConnections,
     perToken: Math.ceil(fileConnections / 4),
