@@ -106,7 +106,7 @@ export {
 export { createAlphaPipeline, type PipelineDependencies } from "./pipeline/pipeline.ts";
 export { NO_PLAN, type PlanRules, type PlanVerdict } from "./pipeline/plan.ts";
 export { createSenderReader, type RequestSender } from "./pipeline/read-sender.ts";
-export { type AlphaRequest, hasFragment, header, takeQueryTokens } from "./pipeline/request.ts";
+export { type AlphaRequest, hasFragment, header, splitTarget, takeQueryTokens } from "./pipeline/request.ts";
 export type { AlphaResponse, HandlerResult, RequestOutcome } from "./pipeline/response.ts";
 export {
   authenticate,

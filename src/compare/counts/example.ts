@@ -8,7 +8,7 @@ import {
   tryParse,
 } from "../../audit/index.ts";
 import { isObject } from "../../base/index.ts";
-import { addFromCall, recordCalls, type UpstreamCallRecord } from "../../gateway/index.ts";
+import { addFromCall, recordCalls, splitTarget, type UpstreamCallRecord } from "../../gateway/index.ts";
 import type {
   Answer,
   Compared,
@@ -70,8 +70,8 @@ function findSecrets(
   { path, filter, body, old, new: other, calls = [], tokens = [] }: ComparedSample,
   redaction: Redaction,
 ) {
-  const [bare = "", ...query] = path.split("?");
-  const sent = { path: bare, isRoute: true, query: query.join("?"), texts: [filter ?? undefined] };
+  const [bare, query] = splitTarget(path);
+  const sent = { path: bare, isRoute: true, query, texts: [filter ?? undefined] };
   const secrets = redaction.find(sent, tokens);
   for (const bytes of [body, old.body, other.body])
     if (bytes) redaction.addFromText(bytes.toString(), secrets);

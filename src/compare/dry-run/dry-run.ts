@@ -14,6 +14,7 @@ import {
   NO_PLAN,
   type PipelineDependencies,
   type RequestContext,
+  splitTarget,
   takeQueryTokens,
   type TokenInfo,
   type Upstream,
@@ -93,8 +94,7 @@ function createAlphaRequest(
   { credentials, methodHeader }: Pick<Pack, "credentials" | "methodHeader">,
 ): AlphaRequest {
   const tokenParameter = credentials.client?.queryParameter;
-  const question = `${pathAndQuery}?`.indexOf("?");
-  const [path, query] = [pathAndQuery.slice(0, question), pathAndQuery.slice(question + 1)];
+  const [path, query] = splitTarget(pathAndQuery);
   const allHeaders = Object.entries({
     ...sent?.headers,
     ...(file !== undefined && { "content-type": file }),

@@ -1,6 +1,7 @@
 /** Describes a difference for people: both bodies, the rules of the fields, and the commands that repeat it. */
 import { basename } from "node:path";
-import { type AuditRecord, isTruncated } from "../../audit/index.ts";
+import { isTruncated } from "../../audit/index.ts";
+import { splitTarget } from "../../gateway/index.ts";
 import { isObject, type ProductWords } from "../../base/index.ts";
 import {
   buildValidPack,
@@ -12,7 +13,7 @@ import {
 } from "../../pack/index.ts";
 import type { Example } from "../counts/example.ts";
 import { describeRead } from "../dry-run/explanation.ts";
-import { recordCurls } from "../dry-run/record-curls.ts";
+import { type CurlRecord, recordCurls } from "../dry-run/record-curls.ts";
 import { rowsById } from "../answers/align-rows.ts";
 import { alignByPlace, type CompareRules, type Part, visitParts } from "../answers/compare.ts";
 
@@ -37,30 +38,15 @@ export interface DescribedExample {
 /** Finds the place of a field in the files of a pack. */
 export type LocateField = (object: string, field: string) => string | null;
 
-/** The example as a record, from which the tools can make commands. */
-export const toRecord = (example: Example): AuditRecord => {
-  const { id, time, requestId, client, method, path, filter, body, route, old, calls = [] } = example;
-  const [bare = "", ...query] = path.split("?");
+/** The example as a record, from which commands can be made. */
+const toRecord = ({ client, method, path, filter, body, route, old, calls = [] }: Example): CurlRecord => {
+  const [bare, query] = splitTarget(path);
+  const sent = { method, path: bare, query, filter, route, ...(body !== undefined && { body }) };
   return {
-    id,
-    time,
     lane: "alpha",
-    requestId,
-    client: { fingerprint: client, userAgent: null, address: "" },
-    alpha: {
-      method,
-      path: bare,
-      query: query.join("?"),
-      filter,
-      route,
-      ...(body !== undefined && { body }),
-      status: old.status,
-      response: old.body ?? null,
-    },
+    client: { fingerprint: client },
+    alpha: { ...sent, response: old.body ?? null },
     v4: calls,
-    losses: [],
-    warnings: [],
-    timings: { total: 0, upstream: 0, translation: 0 },
     bytes: { in: 0, out: 0 },
   };
 };

@@ -7,10 +7,10 @@ import type { AuthenticatedClient, ClientToken } from "./client.ts";
 import type { AlphaRequest } from "./request.ts";
 import { createUpstreamActivity } from "./calls/instrument-call.ts";
 import { requestWithoutBody } from "./calls/prepared-request.ts";
+import type { PlanSender } from "./stages/enforce-plan.ts";
 import { resolveToken, type TokenDependencies } from "./stages/resolve-token.ts";
 import { type CallDependencies, type CallerRequest, UpstreamCaller } from "./calls/upstream-call.ts";
 import { InvalidUpstreamResponseError } from "./calls/upstream-response.ts";
-import type { PlanSender } from "./stages/enforce-plan.ts";
 
 /** Any token may make the call that checks it. */
 const CHECK = { route: { access: "token" } } as const;
@@ -120,7 +120,7 @@ export async function proveToken(
  * @returns the client with what is known now. v4 may have said neither that it accepts the token nor that it refuses it
  * @throws as {@link proveToken}
  */
-export async function learnToken(
+async function learnToken(
   { readBody: _body, openUpload: _upload, ...request }: AlphaRequest,
   client: AuthenticatedClient,
   proof: TokenProof,
@@ -133,31 +133,31 @@ export async function learnToken(
   return { ...client, tokenInfo, isAccepted: context.client?.isAccepted === true };
 }
 
-/** What is known of the sender. */
-interface GivenSender {
-  readonly client: AuthenticatedClient;
-  readonly issuer: PlanSender["issuer"];
-  /** The call that shows whether v4 accepts a token. */
-  readonly check: Endpoint | undefined;
-  /** Gives back what the request took of the rate limit of its address. */
-  readonly credit: TokenProof["creditAddress"];
-}
-
 /**
  * Creates what the plan asks. v4 is asked about an unknown token only if the plan needs to know it; then the context has
- * what v4 said.
+ * what v4 said. V4 may say neither that it accepts a token nor that it refuses it.
  */
 export const createPlanSender = (
   request: AlphaRequest,
   context: RequestContext,
-  { client, issuer, check, credit }: GivenSender,
+  {
+    client,
+    issuer,
+    check,
+    credit,
+  }: Pick<PlanSender, "issuer"> &
+    Pick<TokenProof, "check"> & {
+      readonly client: AuthenticatedClient;
+      readonly credit: TokenProof["creditAddress"];
+    },
   dependencies: ProofDependencies,
 ): PlanSender => ({
   identity: () => provenIdentity(request, context),
   issuer,
   address: request.address,
-  async learnToken() {
+  async isAccepted() {
     const proof = { check, creditAddress: credit, isExclusive: true, dependencies };
-    return (context.client = await learnToken(request, client, proof));
+    context.client = await learnToken(request, client, proof);
+    return context.client.tokenInfo?.refused !== true;
   },
 });

@@ -9,7 +9,7 @@ import {
 } from "../../audit/index.ts";
 import type { Grammar } from "../../pack/index.ts";
 import type { RequestContext } from "../pipeline/context.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
+import { type AlphaRequest, splitTarget } from "../pipeline/request.ts";
 import { filterInHeader } from "../pipeline/stages/build-list-request.ts";
 import { type RecordOptions, roundMs } from "./recorded-request.ts";
 import { isJson } from "../../base/index.ts";
@@ -103,11 +103,11 @@ export function addFromCall(
   redaction: Redaction,
   secrets: SecretValues,
 ): void {
-  const question = path.indexOf("?");
+  const [target, query] = splitTarget(path);
   const sent = {
-    path: question < 0 ? path : path.slice(0, question),
+    path: target,
     isRoute: true,
-    query: question < 0 ? "" : path.slice(question + 1),
+    query,
     texts: filter === null ? [] : [filter],
     headers: response?.headers,
   };
