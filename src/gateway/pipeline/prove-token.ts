@@ -145,11 +145,11 @@ export const createPlanSender = (
     issuer,
     check,
     credit,
-  }: Pick<PlanSender, "issuer"> &
-    Pick<TokenProof, "check"> & {
-      readonly client: AuthenticatedClient;
-      readonly credit: TokenProof["creditAddress"];
-    },
+  }: Pick<PlanSender, "issuer"> & {
+    readonly client: AuthenticatedClient;
+    readonly check: Endpoint | undefined;
+    readonly credit: TokenProof["creditAddress"];
+  },
   dependencies: ProofDependencies,
 ): PlanSender => ({
   identity: () => provenIdentity(request, context),
