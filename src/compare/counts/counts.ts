@@ -5,6 +5,7 @@ import { type Compared, type Difference, lineKey, type NotComparableReason } fro
 import { hash } from "node:crypto";
 
 const total = z.int().nonnegative();
+const count = total.default(0);
 
 /** How often one field of a route differed in one way. */
 const fieldCounts = z.object({
@@ -25,26 +26,28 @@ const fieldCounts = z.object({
   examples: z.array(z.object({ id: z.string(), bytes: total })),
 });
 
-/** The results on one route. */
+/** The results on one route. What is left out was not counted yet. */
 const routeCounts = z.object({
-  comparisons: total,
-  equal: total,
+  comparisons: count,
+  equal: count,
   /** Comparisons with a confirmed difference. */
-  different: total,
-  unstable: total,
-  accepted: total,
-  notComparable: z.record(z.string(), total) as z.ZodType<Partial<Record<NotComparableReason, number>>>,
+  different: count,
+  unstable: count,
+  accepted: count,
+  notComparable: (
+    z.record(z.string(), total) as z.ZodType<Partial<Record<NotComparableReason, number>>>
+  ).default({}),
   /** Cases that were compared by clients, as {@link Compared.provenBy} has them, with one for all that are the same. */
-  cases: z.record(z.string(), z.string()),
+  cases: z.record(z.string(), z.string()).default({}),
   /** Cases with a confirmed difference. */
-  differing: z.string(),
+  differing: z.string().default(""),
   /** The parts that answers have shown, as in `CoverAnswer`. */
-  seen: z.array(z.string()),
+  seen: z.array(z.string()).default([]),
   first: z.number(),
   last: z.number(),
-  fields: z.array(fieldCounts),
+  fields: z.array(fieldCounts).default([]),
   /** How often each line of accepted differences was used, by {@link lineKey}. */
-  acceptedLines: z.record(z.string(), total),
+  acceptedLines: z.record(z.string(), total).default({}),
 });
 
 /** The results of the comparisons of one source since they began. */
@@ -93,21 +96,7 @@ export const isLate = (
 ): boolean => counts?.before === subject && now - counts.since < LATE_MS;
 
 /** Creates counts of a route without any comparison. @param time Milliseconds since the epoch */
-export const createRoute = (time: number): RouteCounts => ({
-  comparisons: 0,
-  equal: 0,
-  different: 0,
-  unstable: 0,
-  accepted: 0,
-  notComparable: {},
-  cases: {},
-  differing: "",
-  seen: [],
-  first: time,
-  last: time,
-  fields: [],
-  acceptedLines: {},
-});
+export const createRoute = (time: number): RouteCounts => routeCounts.parse({ first: time, last: time });
 
 const cut = (text: string): string => text.slice(0, MAX_NAME);
 

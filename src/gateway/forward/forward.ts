@@ -71,8 +71,6 @@ class Forwarder {
     const { isAnyoneKnown, onShortage } = options;
     const shares = new ConnectionShares({
       size: connections,
-      perToken: Math.ceil(connections / 2),
-      perNetwork: Math.ceil((connections * 3) / 4),
       ...(isAnyoneKnown && { isAnyoneKnown }),
       maxWaitMs: timeoutMs,
     });

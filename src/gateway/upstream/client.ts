@@ -57,12 +57,7 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const { secureContext } = options;
   const poolOptions = { origin, timeoutMs, maxResponseBytes, breaker, secureContext };
   const pool = new UpstreamPool({ ...poolOptions, connections });
-  const shares = new ConnectionShares({
-    size: connections,
-    perToken: Math.ceil(connections / 2),
-    perNetwork: Math.ceil((connections * 3) / 4),
-    maxWaitMs: timeoutMs,
-  });
+  const shares = new ConnectionShares({ size: connections, maxWaitMs: timeoutMs });
   const fileConnections = countFileConnections(connections);
   const filePool = new UpstreamPool({ ...poolOptions, connections: fileConnections });
   const fileShares = new ConnectionShares({
