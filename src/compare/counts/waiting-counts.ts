@@ -205,15 +205,18 @@ export type ReportFull = (store: BoundedStore, entries: number) => void;
 /** Milliseconds between two lines about the same store. */
 const LOG_EVERY_MS = 3_600_000;
 
-/** Creates what reports full stores. @param clock milliseconds, monotonic */
-export function createReportFull(
-  { log, metrics }: { readonly log: Log; readonly metrics: Pick<Metrics, "countNoRoom"> },
-  clock: () => number = () => performance.now(),
-): ReportFull {
+/** Creates what reports full stores. */
+export function createReportFull({
+  log,
+  metrics,
+}: {
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, "countNoRoom">;
+}): ReportFull {
   const loggedAt = new Map<BoundedStore, number>();
   return (store, entries) => {
     metrics.countNoRoom(store, entries);
-    const now = clock();
+    const now = performance.now();
     if (now - (loggedAt.get(store) ?? -Infinity) < LOG_EVERY_MS) return;
     loggedAt.set(store, now);
     log.warn(
