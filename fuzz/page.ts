@@ -25,10 +25,8 @@ export function page(rows: readonly Row[], earlier = ""): string {
   return [
     "# Fuzzing",
     "",
-    `Written on ${new Date().toISOString().slice(0, 10)} by \`npm run fuzz -- --runs N --page docs/results/fuzzing.md\`. Each run changes an input of the corpus (\`fuzz/corpus\`), which`,
-    "has one input for each part of the code that was reached (block coverage of V8). With `--keep` new ones are added to it. A row is",
-    "the last run of its target (`fuzz/targets`): with the names of targets only these run, and the other rows stay.",
-    "`npm run fuzz -- worst` searches for the most expensive request, by time and bytes, and writes a section of `docs/results/inputs.md`.",
+    `Written on ${new Date().toISOString().slice(0, 10)} by \`npm run fuzz -- --runs N --page docs/results/fuzzing.md\`. Each run changes an input of \`fuzz/corpus\`, which`,
+    "contains one input for each part of the code that was reached. `--keep` adds new ones. A row is the last run of its target (`fuzz/targets`).",
     "",
     "| Input | Runs | Inputs known after it | Result |",
     "|---|---|---|---|",

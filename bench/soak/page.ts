@@ -44,9 +44,9 @@ export function figures({ samples, failures, descriptors }: Outcome): string {
 |---|---|---|
 | Failed | ${failures.count} | 0 |
 | Descriptors before and after | ${descriptors.before}, ${descriptors.after} | ${more} more |
-| Growth of the resident memory over the second half (linear fit) | ${signed(residentMb)} | ${share} |
+| Growth of the resident memory over the second half | ${signed(residentMb)} | ${share} |
 | Growth of the heap, likewise | ${signed(heapMb)} | ${share} |
-| p99 of the first third after the warm-up, and of the last third (medians) | ${firstP99.toFixed(1)} ms, ${lastP99.toFixed(1)} ms | ${p99Times} times, plus ${p99Ms} ms |
+| p99 of the first third after the warm-up, and of the last third | ${firstP99.toFixed(1)} ms, ${lastP99.toFixed(1)} ms | ${p99Times} times, plus ${p99Ms} ms |
 `;
 }
 
@@ -57,11 +57,10 @@ export function page(run: Run): string {
   return `# Soak test: all kinds of requests for a long time
 
 \`npm run soak -- --minutes ${minutes} --rate ${rate} --page docs/results/soak.md\` wrote this page on ${new Date().toISOString().slice(0, 10)}, with Node ${process.version} on
-${availableParallelism()} processors that the clients, the gateway and v4 share. ${rate} operations were started each second,
+${availableParallelism()} processors that clients, gateway and v4 (the sandbox) share. ${rate} operations were started each second,
 whether or not earlier ones had ended. The gateway ran with
-${settings.join(", ")};
-v4 and its login server were the sandbox, in another process. Access tokens ended after ${tokenSeconds} s, so that the gateway refreshed them.
-The metrics were scraped each second, the latest audit records were exported every ${everySeconds} s, and the pack was changed and reloaded every ${everySeconds * ROWS_BETWEEN_RELOADS} s.
+${settings.join(", ")}.
+Access tokens ended after ${tokenSeconds} s. The metrics were scraped each second, audit records exported every ${everySeconds} s, and the pack reloaded every ${everySeconds * ROWS_BETWEEN_RELOADS} s.
 
 **Verdict:** ${verdict(run)}
 
@@ -70,8 +69,8 @@ Operations: ${[...done].map(([name, times]) => `${name} (${times})`).join(", ")}
 
 ## Measurements over time
 
-[soak.tsv](soak.tsv) has a row for each minute. Responses and p99 leave out the slow clients. Times are measured from the moment when a request was
-due. The heap is measured after a full garbage collection, once for each row. The first sixth is the warm-up.
+[soak.tsv](soak.tsv) has a row for each minute. Responses and p99 leave out slow clients. Times start when a request was due. The heap is measured after a full
+garbage collection. The first sixth is the warm-up.
 `;
 }
 

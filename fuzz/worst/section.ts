@@ -60,10 +60,8 @@ export function worstSection(worst: readonly Worst[]): string {
     HEADING,
     "",
     `Written on ${new Date().toISOString().slice(0, 10)} by \`npm run fuzz -- worst --page docs/results/inputs.md\`. For each route, form and header a search looks for the`,
-    `most expensive request below the limits (a body of ${LIMITS.body / 1e6} MB, a head of ${LIMITS.head / 1000} kB) that a client with a good token can send:`,
-    "milliseconds of the thread of the event loop, the audit record included and full garbage collections excluded, and",
-    `megabytes allocated. No row may have more than ${MOST_MS} ms or ${MOST_MB} MB. A header has one row for all kinds of requests;`,
-    "parts that the gateway reads alike are searched once, and their worst inputs are tried everywhere else.",
+    `most expensive request below the limits (a body of ${LIMITS.body / 1e6} MB, a head of ${LIMITS.head / 1000} kB) of a client with a good token: milliseconds of the event`,
+    `loop, with the audit record and without full garbage collections, and megabytes allocated. No row may exceed ${MOST_MS} ms or ${MOST_MB} MB.`,
     "",
     `${bounded.length} rows, ${largest(bounded)}; ${bounded.filter(isTooDear).length} above the bound. [costs.tsv](costs.tsv) has them.`,
     ...(admin.length > 0

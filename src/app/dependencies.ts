@@ -1,41 +1,16 @@
 /** Opens all that a gateway depends on, as one list: it is closed in the opposite order. */
-import { addAuditMetrics, type AuditStore, type ClientsParts } from "../audit/index.ts";
+import { addAuditMetrics } from "../audit/index.ts";
 import {
   createBodyReaders,
   createInFlightTracker,
-  createForward,
   createProxyWarning,
   createTokenCheckBudget,
   createTokenLocks,
-  type InFlightTracker,
-  type LegacyService,
-  type OAuthServices,
-  type OnUntrustedProxy,
   type RequestBodies,
-  type SharedState,
-  type StateFullness,
-  type TokenCheckBudget,
-  type TokenLocks,
-  type UpstreamClient,
   watchFullness,
 } from "../gateway/index.ts";
-import {
-  closeAll,
-  type Closer,
-  countDroppedLines,
-  type FeatureParts,
-  type KeyValueStore,
-  type Log,
-  type Metrics,
-  type OpenFeature,
-  type Settings,
-  type Tracing,
-} from "../base/index.ts";
-import type { V4Service } from "./services/v4-service.ts";
-import type { ComparisonsParts, PackChoice, OpenShadow } from "../compare/index.ts";
-import type { LoadedPack, Pack } from "../pack/index.ts";
-import type { UpstreamTokensParts } from "./services/read-upstream-tokens.ts";
-import { createPageState, type PageState, type Rollout, type PlanInForce } from "../migration/index.ts";
+import { closeAll, type Closer, countDroppedLines, type Settings } from "../base/index.ts";
+import { createPageState } from "../migration/index.ts";
 import {
   type DependenciesOptions,
   Opener,
@@ -46,56 +21,7 @@ import {
 } from "./open-dependencies.ts";
 
 /** The services that a gateway opens before it listens. */
-export interface Dependencies {
-  readonly log: Log;
-  /** The pack at the start. */
-  readonly initialPack: LoadedPack;
-  /** Undefined without a candidate. */
-  readonly packChoice: PackChoice | undefined;
-  /** The tokens that the upstream gets in place of the clients'. */
-  readonly tokensOfUpstream: UpstreamTokensParts;
-  readonly v4: V4Service;
-  /** Undefined if auditing is off. */
-  readonly audit: AuditStore | undefined;
-  /** Token records, and the scopes that applications requested. */
-  readonly state: KeyValueStore;
-  readonly oauth: OAuthServices;
-  readonly shared: SharedState;
-  readonly stateFullness: StateFullness;
-  readonly metrics: Metrics;
-  /** The operator's features. The rest of this list has what requests need of them. */
-  readonly features: readonly OpenFeature<FeatureParts<Pack> | undefined>[];
-  /** The plan by which the old API ends. */
-  readonly plan: PlanInForce;
-  /** The names of clients. */
-  readonly clients: Pick<ClientsParts, "current">;
-  /** Takes results of comparisons. */
-  readonly reportComparison: ComparisonsParts["report"];
-  /** Comparisons of the old service and the translation; undefined without a rollout. */
-  readonly shadow: OpenShadow | undefined;
-  readonly upstream: UpstreamClient;
-  readonly nativeProxy: ReturnType<typeof createForward>;
-  /** The old service; undefined if the settings name none. */
-  readonly legacy: LegacyService | undefined;
-  /** Decides who gets the translation and who the old service; undefined: all get the translation. */
-  readonly rollout: Rollout | undefined;
-  readonly tokenLocks: TokenLocks;
-  readonly tokenChecks: TokenCheckBudget;
-  /** The shared part of the pages for clients; undefined if they are off. */
-  readonly migrationPages: PageState | undefined;
-  readonly bodies: RequestBodies;
-  readonly inFlight: InFlightTracker;
-  readonly onUntrustedProxy: OnUntrustedProxy;
-  /** Undefined if tracing is off. */
-  readonly tracing: Tracing | undefined;
-  /**
-   * Closes all of it, once the public listener is closed.
-   *
-   * @param closeListeners Closes the listeners that serve requests until the stores are closed.
-   * @throws The first error, once all have been tried.
-   */
-  close(closeListeners: Closer): Promise<void>;
-}
+export type Dependencies = Awaited<ReturnType<typeof openDependencies>>;
 
 /** How long closing waits for the audit records of requests that were aborted. */
 const LAST_RECORDS_MS = 1000;
@@ -127,17 +53,13 @@ function addMetrics({ metrics, audit, shared }: Stores, bodies: RequestBodies): 
   metrics.addGauge("body_bytes", "Bytes of request bodies in memory.", () => bodies.bytes);
   metrics.addTotal(
     "log_dropped_total",
-    "Log lines that were dropped because nobody read standard error.",
+    "Log lines dropped because nobody read standard error.",
     countDroppedLines,
   );
-  metrics.addGauge("replicas", "Processes that share the rate limits, including this one.", shared.replicas);
+  metrics.addGauge("replicas", "Processes that share the rate limits.", shared.replicas);
 }
 
-async function openDependencies(
-  settings: Settings,
-  options: DependenciesOptions,
-  closers: Closer[],
-): Promise<Dependencies> {
+async function openDependencies(settings: Settings, options: DependenciesOptions, closers: Closer[]) {
   const opener = new Opener(settings, closers);
   const stores = await openStores(settings, options, opener);
   const { log, metrics, state, listeners } = stores;
@@ -150,15 +72,23 @@ async function openDependencies(
     ...stores,
     ...features,
     ...services,
+    /** The operator's features. The rest of this list has what requests need of them. */
     features: opener.features,
     stateFullness: opener.add(watchFullness(state, { log, metrics }), (each) => each.close()),
     tokenChecks: opener.add(createTokenCheckBudget(), (each) => each.close()),
     tokenLocks: createTokenLocks(),
+    /** The shared part of the pages for clients; undefined if they are off. */
     migrationPages: settings.MIGRATION_PAGE ? createPageState() : undefined,
     bodies,
     inFlight,
     onUntrustedProxy: createProxyWarning(log),
-    async close(closeListeners) {
+    /**
+     * Closes all of it, once the public listener is closed.
+     *
+     * @param closeListeners Closes the listeners that serve requests until the stores are closed.
+     * @throws The first error, once all have been tried.
+     */
+    async close(closeListeners: Closer): Promise<void> {
       listeners.close = closeListeners;
       // Aborted requests are recorded too: only their record says whether v4 executed them.
       await inFlight.idle(LAST_RECORDS_MS);

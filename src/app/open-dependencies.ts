@@ -103,9 +103,26 @@ export async function openStores(
   const auditContext = { log, pack, networkOf: addressNetwork, directory: clients.current };
   const audit = opener.add(await openAudit(settings, auditContext, auditThread), (each) => each?.close());
   const shared = await sharedState();
-  const { state } = shared;
-  const stores = { log, metrics, tracing, packChoice, initialPack, tokensOfUpstream };
-  return { ...stores, listeners, clients, tls, v4, audit, shared, state };
+  return {
+    log,
+    metrics,
+    /** Undefined if tracing is off. */
+    tracing,
+    /** Undefined without a candidate. */
+    packChoice,
+    initialPack,
+    /** The tokens that the upstream gets in place of the clients'. */
+    tokensOfUpstream,
+    listeners,
+    clients,
+    tls,
+    v4,
+    /** Undefined if auditing is off. */
+    audit,
+    shared,
+    /** Token records, and the scopes that applications requested. */
+    state: shared.state,
+  };
 }
 
 export type Stores = Awaited<ReturnType<typeof openStores>>;
@@ -128,7 +145,18 @@ export async function openFeatures(
   const tokenParameter = pack.credentials.client?.queryParameter;
   const compared = { sides: rollout, legacy, state, report, tokenParameter };
   const shadow = await opener.addFeature(SHADOW, compared, stores);
-  return { plan: plan?.rules ?? NO_PLAN_IN_FORCE, legacy, rollout, reportComparison: report, shadow };
+  return {
+    /** The plan by which the old API ends. */
+    plan: plan?.rules ?? NO_PLAN_IN_FORCE,
+    /** The old service; undefined if the settings name none. */
+    legacy,
+    /** Decides who gets the translation and who the old service; undefined: all get the translation. */
+    rollout,
+    /** Takes results of comparisons. */
+    reportComparison: report,
+    /** Comparisons of the old service and the translation; undefined without a rollout. */
+    shadow,
+  };
 }
 
 /** Opens what calls v4. */

@@ -1,17 +1,14 @@
-import type { RequestHandler } from "express";
 import { type Pack, readPackFiles } from "../pack/index.ts";
 import {
   createMessageRejection,
   type HttpServer,
   listen,
   LONGEST_HEAD,
-  type MessageRejection,
   warnOfUncheckedHost,
 } from "../gateway/index.ts";
-import { type Reload, isObserving, observedUrlOf, type Settings } from "../base/index.ts";
+import { isObserving, observedUrlOf, type Settings } from "../base/index.ts";
 import { startAdminListener, type AdminDependencies } from "./listeners/admin-listener.ts";
-import type { OpenGateway } from "./controls.ts";
-import { createActivePack, type ActivePack } from "./pack/active-pack.ts";
+import { ActivePack } from "./pack/active-pack.ts";
 import { createDependencies, type Dependencies } from "./dependencies.ts";
 import type { DependenciesOptions } from "./open-dependencies.ts";
 import { createCandidateReloader } from "../compare/index.ts";
@@ -24,50 +21,10 @@ import { createReadiness, readInitialCatalogs } from "./listeners/readiness.ts";
 const ADMIN_DRAIN_MS = 100;
 
 /** A running gateway. */
-export interface Service {
-  readonly url: string;
-  /** Undefined if the admin listener is off. */
-  readonly adminUrl: string | undefined;
-  /** A token of the embedded sandbox, if that is used. */
-  readonly sandboxToken: string | undefined;
-  /** An OAuth client of the embedded sandbox, if its login server is used too. */
-  readonly sandboxClient: string | undefined;
-  readonly upstreamUrl: string;
-  /** The old service, to which all requests go if the gateway observes; undefined otherwise. */
-  readonly observedUrl: string | undefined;
-  /** The pack's description of both sides, for what `serve` prints. */
-  readonly dialect: Pack["dialect"];
-  /** Why it is not ready; empty if it is. */
-  readonly readiness: Readiness;
-  /** Reads the tokens file again and activates another pack; see {@link createPackReloader}. */
-  readonly reload: Reload;
-  readonly open: OpenGateway;
-  /** Number of open connections of clients. */
-  connections(): number;
-  /** Number of requests of clients so far. */
-  requests(): number;
-  /** Drains and closes: readiness fails, in-flight requests finish, the audit is committed. */
-  stop(): Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** A gateway without listeners. */
-export interface GatewayHandlers {
-  /** The list of the public port, with the active pack. */
-  readonly router: RequestHandler;
-  readonly activePack: ActivePack;
-  /** The services that the admin application needs. */
-  readonly admin: AdminDependencies;
-  readonly reload: Reload;
-  /** Handles messages that the public listener rejects itself. */
-  readonly rejection: MessageRejection;
-  /**
-   * Drains and closes. Readiness fails at once.
-   *
-   * @param drain Ends the public listener.
-   * @param drainAdmin Ends the admin listener, which serves until the stores are closed.
-   */
-  stop(drain?: () => Promise<unknown>, drainAdmin?: () => Promise<unknown>): Promise<void>;
-}
+export type GatewayHandlers = ReturnType<typeof createHandlers>;
 
 /** Adds the gauges of the serving pack, and of what is known about tokens. */
 function addGauges(activePack: ActivePack, { metrics, shared, oauth }: Dependencies): void {
@@ -78,15 +35,13 @@ function addGauges(activePack: ActivePack, { metrics, shared, oauth }: Dependenc
     "Catalogs that could not be read yet.",
     () => catalogs().missing().length,
   );
-  metrics.addGauge(
-    "catalog_rows_left_out",
-    "Rows that catalogs lack, because an expression of the pack fails on them.",
-    () => [...catalogs().leftOut().values()].reduce((sum, { count }) => sum + count, 0),
+  metrics.addGauge("catalog_rows_left_out", "Catalog rows on which an expression of the pack fails.", () =>
+    [...catalogs().leftOut().values()].reduce((sum, { count }) => sum + count, 0),
   );
   metrics.addGauge("known_tokens", "Tokens in the token cache.", () => tokens.size);
   metrics.addGauge(
     "accepted_tokens",
-    "Tokens that v4 has accepted within the last day, of 100 000 at most.",
+    "Tokens that v4 accepted within a day, 100 000 at most.",
     () => tokens.acceptedCount,
   );
   metrics.addGauge(
@@ -102,11 +57,11 @@ function addGauges(activePack: ActivePack, { metrics, shared, oauth }: Dependenc
 }
 
 /** Creates the request handlers of a gateway with open dependencies. */
-export function createHandlers(settings: Settings, dependencies: Dependencies): GatewayHandlers {
+export function createHandlers(settings: Settings, dependencies: Dependencies) {
   const { shared, metrics, log, initialPack, packChoice, features } = dependencies;
   // Of the old service nobody knows whether its clients have credentials.
   if (!isObserving(settings)) warnOfUncheckedHost(settings, initialPack.pack, log);
-  const activePack = createActivePack(settings, dependencies);
+  const activePack = new ActivePack(settings, dependencies);
   const checkReadiness = createReadiness(activePack, dependencies);
   let isDraining = false;
   addGauges(activePack, dependencies);
@@ -146,20 +101,33 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
     return problem;
   }
   packChoice?.follow(reload);
+  /** The services that the admin application needs. */
+  const admin: AdminDependencies = {
+    readiness,
+    metrics,
+    pack: () => activePack.current().pack,
+    files: () => activePack.current().files,
+    catalogs: () => activePack.current().catalogs,
+    purgeTokens: shared.tokens.purge,
+  };
   return {
+    /** The list of the public port, with the active pack. */
     router: activePack.handle,
     activePack,
-    admin: {
-      readiness,
-      metrics,
-      pack: () => activePack.current().pack,
-      files: () => activePack.current().files,
-      catalogs: () => activePack.current().catalogs,
-      purgeTokens: shared.tokens.purge,
-    },
-    rejection: createMessageRejection(dependencies, () => activePack.current().pack),
+    admin,
+    /** Handles messages that the public listener rejects itself. */
+    rejection: createMessageRejection(dependencies, admin.pack),
     reload,
-    async stop(drain = async () => {}, drainAdmin = async () => {}) {
+    /**
+     * Drains and closes. Readiness fails at once.
+     *
+     * @param drain Ends the public listener.
+     * @param drainAdmin Ends the admin listener, which serves until the stores are closed.
+     */
+    async stop(
+      drain: () => Promise<unknown> = async () => {},
+      drainAdmin: () => Promise<unknown> = async () => {},
+    ): Promise<void> {
       if (isDraining) return;
       isDraining = true;
       activePack.stop();
@@ -174,7 +142,7 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
  *
  * @throws {PackError} If the pack is invalid. A system error if a port or a folder cannot be used.
  */
-export async function startService(settings: Settings, options: DependenciesOptions = {}): Promise<Service> {
+export async function startService(settings: Settings, options: DependenciesOptions = {}) {
   const dependencies = await createDependencies(settings, options);
   const { v4, initialPack } = dependencies;
   const handlers = createHandlers(settings, dependencies);
@@ -209,17 +177,26 @@ export async function startService(settings: Settings, options: DependenciesOpti
   await readInitialCatalogs(activePack);
   return {
     url: gateway.url,
+    /** Undefined if the admin listener is off. */
     adminUrl: admin?.url,
+    /** A token of the embedded sandbox, if that is used. */
     sandboxToken: v4.sandbox?.tokens.full,
+    /** An OAuth client of the embedded sandbox, if its login server is used too. */
     sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
+    /** The old service, to which all requests go if the gateway observes; undefined otherwise. */
     observedUrl: observedUrlOf(settings),
+    /** The pack's description of both sides, for what `serve` prints. */
     dialect: initialPack.pack.dialect,
+    /** Why it is not ready; empty if it is. */
     readiness: handlers.admin.readiness,
     open: { handlers, audit: dependencies.audit },
+    /** Number of open connections of clients, and of requests of clients so far. */
     connections: gateway.connections,
     requests: gateway.requests,
+    /** Reads the tokens file again and activates another pack; see {@link createPackReloader}. */
     reload,
+    /** Drains and closes: readiness fails, in-flight requests finish, the audit is committed. */
     stop,
   };
 }

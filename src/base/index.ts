@@ -7,6 +7,7 @@ export {
   type Item,
   type Line,
   listNames,
+  listOf,
   namedLists,
   type OpenedRows,
   type Span,

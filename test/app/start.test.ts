@@ -4,6 +4,7 @@ import { waitFor } from "../support/gateway-with-fake-v4.ts";
 import { acceptGoodTokens, json, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { freePort } from "../support/free-port.ts";
 import {
+  RECORDING,
   openGateway,
   startGateway,
   startListeningGateway,
@@ -123,7 +124,7 @@ test("a catalog that requires a token is read with the first token that v4 has a
 });
 
 describe("a catalog that requires a token, for clients that call nothing else", () => {
-  test.each<TestSettings>([{}, { AUDIT: "off" }])(
+  test.each<TestSettings>([RECORDING, { AUDIT: "off" }])(
     "is read once v4 has accepted the token: %j",
     async (settings) => {
       v4 = await startFakeV4();

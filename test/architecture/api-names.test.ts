@@ -2,7 +2,7 @@ import { expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { dottedPath } from "../../src/pack/fields/shape.ts";
-import { loadPack } from "../../src/pack/load/load-pack.ts";
+import { packIn } from "../support/packs.ts";
 
 /** Folders that know no name of either interface: someone with another pair writes a pack and changes no code. */
 const ENGINE = ["gateway", "pack", "jsonata", "compare/replay", "migration/report", "base/storage"];
@@ -15,7 +15,7 @@ const sources = ENGINE.flatMap((folder) =>
 
 /** Names that only this pair of interfaces has: with an underscore, a dash, a colon or a slash in them, or of its things. */
 function namesOfThePack(): Set<string> {
-  const pack = loadPack("mappings");
+  const pack = packIn("mappings");
   const { dialect } = pack;
   const fields = [...pack.resources.values()].flatMap(({ fields: rules, inputNames }) => [
     ...rules.keys(),

@@ -2,12 +2,12 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { isObject } from "../../src/base/json/parse.ts";
 import type { BodyRules } from "../../src/pack/bodies/body.ts";
-import { loadPack } from "../../src/pack/load/load-pack.ts";
 import { compileGetter, compileSetter } from "../../src/pack/fields/member-paths.ts";
 import type { JsonObject } from "../../src/pack/translation-context.ts";
+import { packIn } from "../support/packs.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
-const pack = loadPack("mappings");
+const pack = packIn("mappings");
 
 const hasType = ({ type }: Schema, name: string): boolean => [type].flat().includes(name);
 

@@ -1,8 +1,8 @@
 /** Events, and the actions that alpha has words for. */
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { loadPack } from "../../src/pack/load/load-pack.ts";
 import { dateTime, flag, number, text } from "./forms.ts";
 import { successWith, errorOn, fetchAllRows, type Json } from "./helpers.ts";
+import { packIn } from "../support/packs.ts";
 import { startGateway } from "../support/gateway.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
@@ -143,7 +143,7 @@ describe("T-8.9 the events of an account", () => {
 });
 
 describe("event actions of the pack", () => {
-  const pack = loadPack("mappings");
+  const pack = packIn("mappings");
   const table = new Map(pack.dialect.values["event_action"]?.read as [string, string][]);
 
   test("A-157 A-158 A-159 A-160 A-161 A-162 are alpha's, all of them", () => {

@@ -3,10 +3,10 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { request } from "node:http";
 import { startAlteredGateway } from "./altered-v4.ts";
 import { minimalInstance } from "./helpers.ts";
-import { startListeningGateway, type GatewayRequest } from "../support/gateway.ts";
+import { RECORDING, startListeningGateway, type GatewayRequest } from "../support/gateway.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
-const gateway = startForTests(() => startListeningGateway());
+const gateway = startForTests(() => startListeningGateway(RECORDING));
 const altered = startForTests(() => startAlteredGateway());
 beforeEach(() => {
   gateway.clock.advance(31_000);

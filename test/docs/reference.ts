@@ -14,11 +14,7 @@ import { createGateway } from "../../src/index.ts";
 export const PAGES = ["settings", "cli", "metrics"].map((name) => `docs/reference/${name}.md`);
 
 const table = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [
-    `| ${head.join(" | ")} |`,
-    `|${"---|".repeat(head.length)}`,
-    ...rows.map((row) => `| ${row.join(" | ")} |`),
-  ].join("\n");
+  [head, head.map(() => "---"), ...rows].map((row) => `|${row.join("|")}|`).join("\n");
 
 function settingsTable(section: string): string {
   const settings = SETTING_SECTIONS[section] ?? [];
@@ -61,35 +57,29 @@ function sharedFlags(command: Command): readonly Option[] {
 
 const names = (options: readonly Option[]): string => options.map(({ long }) => code(long ?? "")).join(", ");
 
-/** The settings that a command takes as flags. A group has those of its first subcommand. */
-function settingsOf(command: Command): string {
-  if (command.name() === "serve") return "all of [Settings](settings.md)";
-  const { options } = command.options.some(isSetting) ? command : (command.commands[0] ?? command);
-  return names(options.filter(isSetting));
-}
+/** Whether a flag only chooses between text and JSON. It is part of the usage of its command. */
+const choosesJson = ({ long, argChoices, defaultValue }: Option): boolean =>
+  long === "--format" && argChoices?.join() === "text,json" && defaultValue === "text";
 
-/**
- * A command with its flags and its subcommands, as its `--help` has them.
- *
- * @param above The settings of its group, which are not repeated
- */
-function commandPart(command: Command, path: string, above = ""): string {
+/** A command with its flags and its subcommands, as its `--help` has them. The page leaves out the settings that are flags too. */
+function commandPart(command: Command, path: string): string {
   const shared = sharedFlags(command);
-  const settings = settingsOf(command);
-  const own = command.options.filter((option) => !isSetting(option) && !shared.includes(option));
-  const usage = command.registeredArguments.map((each) =>
-    each.required ? `<${each.name()}>` : `[${each.name()}]`,
+  const own = command.options.filter(
+    (option) => !isSetting(option) && !shared.includes(option) && !choosesJson(option),
   );
+  const usage = [
+    ...command.registeredArguments.map((each) => (each.required ? `<${each.name()}>` : `[${each.name()}]`)),
+    ...(command.options.some(choosesJson) ? ["[--format json]"] : []),
+  ];
   const lines = [
     ...command.registeredArguments.map((each) => `- ${code(each.name())}: ${prose(each.description)}`),
     ...own.map((option) => `- ${code(option.flags)}: ${meaningOf(option)}`),
     ...(shared.length > 0 ? [`- ${names(shared)}: as for [\`export\`](#export)`] : []),
-    ...(settings !== "" && settings !== above ? [`- Settings: ${settings}`] : []),
   ];
   return [
     `**\`${[path, ...usage].join(" ")}\`** ${prose(command.description())}`,
     ...(lines.length > 0 ? [lines.join("\n")] : []),
-    ...command.commands.map((each) => commandPart(each, `${path} ${each.name()}`, settings)),
+    ...command.commands.map((each) => commandPart(each, `${path} ${each.name()}`)),
   ].join("\n\n");
 }
 

@@ -44,10 +44,15 @@ async function outcome(one: Case): Promise<Outcome> {
   }
 }
 
-/** A function that calls itself is interpreted. */
-const INTERPRETED = ["tail-recursion/case001"];
+/** Objects with computed keys, and a function that calls itself, are interpreted. */
+const INTERPRETED = [
+  "object-constructor/case009",
+  "object-constructor/case012",
+  "object-constructor/case014",
+  "tail-recursion/case001",
+];
 
-test("the cases are compiled", () => {
+test("the other cases are compiled", () => {
   const left = cases.filter(({ expression }) => compile(expression).engine !== "compiled");
   expect(left.map(({ name }) => name)).toEqual(INTERPRETED);
 });

@@ -14,14 +14,14 @@ import { createClientReader } from "../../src/migration/notices/read-clients.ts"
 import { readClientPage } from "../../src/migration/page/client-page.ts";
 import { NO_PLAN_IN_FORCE } from "../../src/migration/plan/plan-in-force.ts";
 import { createReport } from "../../src/migration/report/make-report.ts";
-import { loadPack } from "../../src/pack/load/load-pack.ts";
 import { sampleRecord } from "../audit/record/sample-record.ts";
 import { UNLIMITED } from "../audit/store/store-contract.ts";
+import { packIn } from "../support/packs.ts";
 import { captureCommands } from "../support/command-output.ts";
 
 const QUIET_DAYS = 7;
 const DAY_MS = 86_400_000;
-const pack = loadPack("mappings");
+const pack = packIn("mappings");
 const printed = captureCommands();
 
 describe.each([

@@ -27,7 +27,6 @@ async function withFakeV4<T extends TestGateway>(
     UPSTREAM_URL: v4.url,
     AUTH_URL: v4.url,
     UPSTREAM_TIMEOUT_MS: "10000",
-    AUDIT_DURABILITY: "strict",
     ...settings,
   });
   return {
@@ -43,7 +42,7 @@ async function withFakeV4<T extends TestGateway>(
   };
 }
 
-/** Creates both. A record is committed before the client has its response. */
+/** Creates both. */
 export const startGatewayWithFakeV4 = (settings: TestSettings = {}): Promise<GatewayWithFakeV4> =>
   withFakeV4(openGateway, settings);
 

@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LRUCache } from "lru-cache";
 import type { ManualClock } from "../../src/sandbox/clock.ts";
 import { manualClock } from "./manual-clock.ts";
 import {
@@ -13,13 +12,14 @@ import {
 } from "../../src/sandbox/create-sandbox.ts";
 import { createAdminHandler } from "../../src/app/listeners/admin-listener.ts";
 import { createDependencies } from "../../src/app/dependencies.ts";
-import { loadFiles, readPackFiles, type LoadedPack } from "../../src/pack/load/loaded-pack.ts";
+import { readPackFiles, type LoadedPack } from "../../src/pack/load/loaded-pack.ts";
 import { readInitialCatalogs } from "../../src/app/listeners/readiness.ts";
 import { createHandlers, startService, type Service } from "../../src/app/start.ts";
 import { createPublicApp } from "../../src/app/listeners/public-app.ts";
 import { readEnvironment } from "../../src/base/settings/settings.ts";
 import type { Settings } from "../../src/base/settings/setting-definitions.ts";
 import { closeAndKeepPort } from "./free-port.ts";
+import { loadOnce } from "./packs.ts";
 import { request, type RequestOptions, type Target, type TestResponse } from "./request.ts";
 import { waitFor } from "./wait-for.ts";
 
@@ -39,7 +39,7 @@ export interface TestGateway {
   readonly app: Target;
   /** Sends an alpha request: `request("GET /vm/instances?page=2")`. A path without `/v4` is one below it. */
   request(call: string, options?: GatewayRequest): Promise<TestResponse>;
-  /** Sends a request to the admin application. */
+  /** Sends a request to the admin application. It throws if that lacks records which the settings do not mention. */
   requestAdmin(call: string, options?: RequestOptions): Promise<TestResponse>;
   /** Records of the audit, the newest first, once all are committed. */
   readAudit(): Promise<TestResponse["body"][]>;
@@ -66,14 +66,7 @@ export interface Listening {
 
 export type ListeningGateway = Gateway & Listening;
 
-const packs = new LRUCache<string, LoadedPack>({ max: 4 });
-
-/** Loads the pack that the settings name. Gateways share it: compiling it takes most of a start. */
-function loadPackOnce(settings: Settings): LoadedPack {
-  const files = readPackFiles(settings);
-  const key = JSON.stringify([files, Object.entries(settings.WORDS)]);
-  return packs.get(key) ?? packs.set(key, loadFiles(files, settings)).get(key)!;
-}
+const loadPackOnce = (settings: Settings): LoadedPack => loadOnce(readPackFiles(settings), settings);
 
 /** Sends a request with the scheme and the token of a client. */
 function send(
@@ -138,19 +131,29 @@ async function open<T extends Running>(
     SHUTDOWN_GRACE_MS: "200",
     RATE_LIMIT: "100000/120",
     RATE_LIMIT_CREATE: "100000/30",
+    // A thread stores records, and starting it takes most of a start. See RECORDING.
+    AUDIT: "off",
   };
-  const running = await start(readEnvironment({ ...defaults, ...environment }));
+  const settings = readEnvironment({ ...defaults, ...environment });
+  const running = await start(settings);
+  const missing = "this gateway keeps no records: start it with RECORDING";
+  async function requestAdmin(call: string, options?: RequestOptions): Promise<TestResponse> {
+    const response = await request(running.adminApp, call, options);
+    if (environment["AUDIT"] === undefined && response.text.includes("AUDIT=off")) throw new Error(missing);
+    return response;
+  }
   return {
     ...running,
     request: (call, options) => send(running.app, "token", tokens, call, options),
-    requestAdmin: (call, options) => request(running.adminApp, call, options),
+    requestAdmin,
     async readAudit() {
+      if (settings.AUDIT === "off") throw new Error(missing);
       // A record is queued in the turn after its response.
       await waitFor(async () => {
         const { text } = await request(running.adminApp, "GET /metrics");
         return /^alpha_gateway_audit_queued 0$/m.test(text);
       });
-      return (await request(running.adminApp, "GET /api/audit")).body.records;
+      return (await requestAdmin("GET /api/audit")).body.records;
     },
     async stop() {
       await running.stop();
@@ -159,7 +162,7 @@ async function open<T extends Running>(
   };
 }
 
-/** Each record is stored before its response ends. For tests whose other gateways keep no records. */
+/** Settings of a gateway that keeps records; each is stored before its response ends. Others keep none. */
 export const RECORDING: TestSettings = { AUDIT: "full", AUDIT_DURABILITY: "strict" };
 
 /**

@@ -10,12 +10,11 @@ export interface ObservingGateway extends TestGateway, Listening {
   readLastRecord(): Promise<TestResponse["body"]>;
 }
 
-/** Starts both. A record is committed before the client has its response, unless the settings say otherwise. */
+/** Starts both. */
 export async function startObservingGateway(settings: TestSettings = {}): Promise<ObservingGateway> {
   const old = await startFakeV4();
   const gateway = await openListeningGateway({
     LEGACY_URL: old.url,
-    AUDIT_DURABILITY: "strict",
     UPSTREAM_TIMEOUT_MS: "10000",
     ...settings,
   });

@@ -14,11 +14,7 @@ export interface SmallGateway {
   /** The value of a metric of the gateway. */
   metric(name: string): Promise<number>;
   stop(): Promise<void>;
-}
-
-/** A gateway that records its requests. */
-export interface RecordingGateway extends SmallGateway {
-  /** The newest audit record, as JSON text. */
+  /** The newest audit record, as JSON text. Needs RECORDING, as what follows. */
   lastRecord(): Promise<string>;
   /** All audit records of the first page. */
   readRecords(): Promise<readonly AuditRecord[]>;
@@ -27,7 +23,8 @@ export interface RecordingGateway extends SmallGateway {
   explainLast(): Promise<any>;
 }
 
-async function open(pack: SmallPack, settings: TestSettings): Promise<RecordingGateway> {
+/** Starts both. */
+export async function startSmallGateway(pack: SmallPack, settings: TestSettings = {}): Promise<SmallGateway> {
   const { folder, remove } = writeSmallPack(pack);
   const service = await startFakeV4();
   const close = async (): Promise<void> => {
@@ -37,7 +34,6 @@ async function open(pack: SmallPack, settings: TestSettings): Promise<RecordingG
   const gateway = await openGateway({
     UPSTREAM_URL: service.url,
     MAPPINGS_DIR: folder,
-    AUDIT_DURABILITY: "strict",
     ...settings,
   }).catch(async (error: unknown) => {
     await close();
@@ -64,13 +60,3 @@ async function open(pack: SmallPack, settings: TestSettings): Promise<RecordingG
     },
   };
 }
-
-/** Starts both. Nothing is recorded: each audit store is a thread, which takes most of a start. */
-export const startSmallGateway = (pack: SmallPack, settings: TestSettings = {}): Promise<SmallGateway> =>
-  open(pack, { AUDIT: "off", ...settings });
-
-/** Starts both. The record of a request is stored before its response ends. */
-export const startRecordingGateway = (
-  pack: SmallPack,
-  settings: TestSettings = {},
-): Promise<RecordingGateway> => open(pack, settings);

@@ -42,7 +42,7 @@ function addServe(program: Command, onExit: OnExit): void {
   const serve = program
     .command("serve")
     .description("Run the gateway. Each setting is a flag and an environment variable; the flag wins.")
-    .option("--announce", "accept, at this start, a plan with dates that are earlier than the published ones")
+    .option("--announce", "accept earlier dates of the plan than the published ones")
     .action(async ({ announce: isAnnounced }: { readonly announce?: true }) => {
       const { serve: run } = await import("./serve.ts");
       onExit(await run(settingTexts(serve), { isAnnounced }));

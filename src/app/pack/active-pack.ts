@@ -23,27 +23,6 @@ export interface ServingPack extends LoadedPack {
   readonly router: RequestHandler;
 }
 
-/** The pack that serves requests. It is replaced as a whole. */
-export interface ActivePack {
-  /** The pack for requests that start now. */
-  current(): ServingPack;
-  /** Serves a request with that pack. */
-  readonly handle: RequestHandler;
-  /**
-   * Reads the catalogs of another pack, then serves new requests with it. While the catalogs can't be read, the previous
-   * pack serves requests, and the catalogs are tried again.
-   */
-  replace(loaded: LoadedPack, isSuperseded: () => boolean): Promise<void>;
-  /** The pack that testers may ask for, if there is a candidate. */
-  candidate(): ServingPack | undefined;
-  /** Reads the catalogs of a candidate, then serves the requests that ask for it. Undefined: the candidate was removed. */
-  offer(loaded: LoadedPack | undefined, isSuperseded: () => boolean): Promise<void>;
-  /** Reads the tokens of the settings again. @returns Whether any is different. @throws {SettingsError} The old ones stay. */
-  refreshTokens(): boolean;
-  /** Stops what packs do in the background. */
-  stop(): void;
-}
-
 /** Pause between two attempts to read the catalogs of a new pack. */
 const RETRY_MS = 2000;
 
@@ -96,8 +75,8 @@ function openServingPack(
   return { ...loaded, catalogs, upstreamTokens, router };
 }
 
-/** The active pack, the candidate, and packs that in-flight requests still use. */
-class PackSwitch implements ActivePack {
+/** The pack that serves requests, which is replaced as a whole, the candidate, and packs that in-flight requests still use. */
+export class ActivePack {
   private readonly settings: Settings;
   private readonly dependencies: Dependencies;
   private readonly serving = new Set<ServingPack>();
@@ -106,6 +85,7 @@ class PackSwitch implements ActivePack {
   private isStopped = false;
   private active: ServingPack;
 
+  /** The pack of the start serves requests, until another one replaces it. */
   constructor(settings: Settings, dependencies: Dependencies) {
     this.settings = settings;
     this.dependencies = dependencies;
@@ -124,22 +104,29 @@ class PackSwitch implements ActivePack {
     this.active = this.open(dependencies.initialPack, false);
   }
 
+  /** The pack for requests that start now. */
   current = (): ServingPack => this.active;
 
+  /** The pack that testers may ask for, if there is a candidate. */
   candidate = (): ServingPack | undefined => this.offered;
 
-  /** The candidate serves who asks for it. Another hash is rejected by the active pack, as a request of its client. */
+  /** Serves a request. The candidate serves who asks for it. Another hash is rejected by the active pack, as a request of its client. */
   handle: RequestHandler = (request, response, next) => {
     const { offered, active } = this;
     const asked = offered && request.headers[PACK_HEADER] === offered.pack.hash ? offered : active;
     return asked.router(request, response, next);
   };
 
+  /** Reads the tokens of the settings again. @returns Whether any is different. @throws {SettingsError} The old ones stay. */
   refreshTokens = (): boolean => {
     this.refreshCandidateTokens();
     return this.refreshTokensOf(this.active);
   };
 
+  /**
+   * Reads the catalogs of another pack, then serves new requests with it. While the catalogs can't be read, the previous
+   * pack serves requests, and the catalogs are tried again.
+   */
   async replace(loaded: LoadedPack, isSuperseded: () => boolean): Promise<void> {
     const next = this.open(loaded, false);
     const isUnwanted = (): boolean => this.isStopped || isSuperseded();
@@ -156,6 +143,7 @@ class PackSwitch implements ActivePack {
     this.active = next;
   }
 
+  /** Reads the catalogs of a candidate, then serves the requests that ask for it. Undefined: the candidate was removed. */
   async offer(loaded: LoadedPack | undefined, isSuperseded: () => boolean): Promise<void> {
     const next = loaded && this.open(loaded, true);
     await next?.catalogs.refresh();
@@ -164,6 +152,7 @@ class PackSwitch implements ActivePack {
     this.offered = next;
   }
 
+  /** Stops what packs do in the background. */
   stop(): void {
     this.isStopped = true;
     this.comparison?.stop();
@@ -214,7 +203,3 @@ class PackSwitch implements ActivePack {
     return refreshUpstreamTokens(upstreamTokens, this.settings, pack);
   }
 }
-
-/** Serves requests with the pack of the start, until another one replaces it. */
-export const createActivePack = (settings: Settings, dependencies: Dependencies): ActivePack =>
-  new PackSwitch(settings, dependencies);

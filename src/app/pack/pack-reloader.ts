@@ -37,7 +37,7 @@ export function createPackReloader(
   let activeSince = Date.now();
   metrics.addGauge(
     "pack_in_use_since_seconds",
-    "When the active pack was activated, in seconds since the epoch.",
+    "Time of activation of the active pack, in seconds since the epoch.",
     () => activeSince / 1000,
   );
 

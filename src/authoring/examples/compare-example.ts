@@ -85,12 +85,11 @@ export function compareRequests(
       ),
     ];
   });
-  const missing = upstream.length - received.filter(({ index }) => index >= 0).length;
-  if (missing <= 0) return differences;
-  return [
-    ...differences,
-    { path: ["upstream"], message: `expected upstream requests that were not sent: ${missing}` },
-  ];
+  const sent = new Set(received.map(({ index }) => index));
+  const missing = upstream.flatMap(({ request }, index) =>
+    sent.has(index) ? [] : [{ path: ["upstream", index], message: `${request} was not sent` }],
+  );
+  return [...differences, ...missing];
 }
 
 /** The difference of the losses, where a golden case states them. */

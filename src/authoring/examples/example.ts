@@ -82,7 +82,7 @@ const exampleDefinition = z.strictObject({
   ),
   losses: about(
     z.array(z.string()).optional(),
-    "The expected losses of the record, in any order. Not compared if it is left out.",
+    "The expected losses of the record, in any order. Default: not compared.",
     ["price: a part of a cent"],
   ),
 });

@@ -122,10 +122,14 @@ export function spanText(span: Span): string {
 export const listNames = (names: readonly string[]): readonly Span[] =>
   names.flatMap((name, index): Span[] => [...(index === 0 ? [] : [", "]), { code: name }]);
 
+/** A list; nothing without items. */
+export const listOf = (items: readonly Item[], name?: string): Block[] =>
+  items.length === 0 ? [] : [{ kind: "list", ...(name !== undefined && { name }), items }];
+
 /** Lists with their names. Those without items are left out. */
 export const namedLists = (lists: readonly (readonly [name: string, items: readonly Item[]])[]): Block[] =>
-  lists.filter(([, items]) => items.length > 0).map(([name, items]) => ({ kind: "list", name, items }));
+  lists.flatMap(([name, items]) => listOf(items, name));
 
 /** A list that is shown when its title is opened; nothing without items. */
 export const foldedList = (title: string, items: readonly Item[]): Block[] =>
-  items.length === 0 ? [] : [{ kind: "folded", title, blocks: [{ kind: "list", items }] }];
+  items.length === 0 ? [] : [{ kind: "folded", title, blocks: listOf(items) }];

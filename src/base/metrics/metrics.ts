@@ -82,17 +82,17 @@ export interface Metrics {
 const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
   requests: addCounter(registry, {
     name: `${PREFIX}requests_total`,
-    help: "Requests by `lane`, route of the pack, and status. Status aborted: the client disconnected.",
+    help: "Requests by `lane`, route and status.",
     labelNames: ["lane", "route", "status"],
   }),
   clientRequests: addCounter(registry, {
     name: `${PREFIX}client_requests_total`,
-    help: "Requests by `lane` and client of CLIENTS_FILE. Client other: it is not in the file.",
+    help: "Requests by `lane` and client.",
     labelNames: ["lane", "client"],
   }),
   clientLastRequest: addLabelledGauge(registry, {
     name: `${PREFIX}client_last_request_timestamp_seconds`,
-    help: "Time of the last request by `lane` and client of CLIENTS_FILE, in seconds since the epoch.",
+    help: "Time of the last request by `lane` and client, in seconds since the epoch.",
     labelNames: ["lane", "client"],
   }),
   requestSeconds: addHistogram(registry, {
@@ -103,23 +103,23 @@ const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
   }),
   upstreamSeconds: addHistogram(registry, {
     name: `${PREFIX}upstream_seconds`,
-    help: "Time that a request spent in v4 calls, for requests that made any.",
+    help: "Time of v4 calls of a request.",
     labelNames: ["lane", "route"],
     bounds: REQUEST_BUCKETS,
   }),
   upstreamResponses: addCounter(registry, {
     name: `${PREFIX}upstream_answers_total`,
-    help: "Responses of v4 by class of status. Class none: a call without a response.",
+    help: "Responses of v4 by class of status, or none.",
     labelNames: ["lane", "class"],
   }),
   rejections: addCounter(registry, {
     name: `${PREFIX}refusals_total`,
-    help: "Requests that the gateway itself rejected, by reason and status.",
+    help: "Requests that the gateway rejected, by reason and status.",
     labelNames: ["reason", "status"],
   }),
   losses: addCounter(registry, {
     name: `${PREFIX}losses_total`,
-    help: "Requests that lost something in translation, by route of the pack.",
+    help: "Requests with a loss, by route.",
     labelNames: ["route"],
   }),
   cacheReads: addCounter(registry, {
@@ -130,13 +130,13 @@ const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
   // A histogram by stage and route would have thousands of values.
   stageSeconds: addHistogram(registry, {
     name: `${PREFIX}stage_seconds`,
-    help: "Time that a request spent in one stage of the pipeline.",
+    help: "Time of a request in a stage of the pipeline.",
     labelNames: ["stage"],
     bounds: STAGE_BUCKETS,
   }),
   routeStageSeconds: addCounter(registry, {
     name: `${PREFIX}route_stage_seconds_total`,
-    help: "Time that requests spent in one stage of the pipeline, as a sum by route of the pack.",
+    help: "Time of requests in a stage of the pipeline, as a sum by route.",
     labelNames: ["route", "stage"],
   }),
 });
@@ -144,29 +144,29 @@ const createRequestMetrics = (registry: MetricRegistry["registry"]) => ({
 const createFeatureMetrics = (registry: MetricRegistry["registry"]) => ({
   stageRequests: addCounter(registry, {
     name: `${PREFIX}sunset_requests_total`,
-    help: "Requests that a stage of the sunset plan rejected, or whose response lacks a field, by stage and kind.",
+    help: "Requests that a stage of the sunset plan rejected or changed, by stage and kind.",
     labelNames: ["stage", "kind"],
   }),
   notices: addCounter(registry, {
     name: `${PREFIX}notices_total`,
-    help: "Notices by event and result: sent, failed (an attempt, it is tried again), dropped, or limited (too many in an hour).",
+    help: "Notices by event and result: sent, failed (an attempt), dropped, or limited (too many in an hour).",
     labelNames: ["event", "result"],
   }),
   // There are few comparisons, and a label more than the counters of requests have.
   comparisons: new Counter({
     name: `${PREFIX}comparisons_total`,
-    help: "Comparisons of two answers, by source, route of the pack and result. Reason: why they are not comparable.",
+    help: "Comparisons by source, route, result and reason.",
     labelNames: ["source", "route", "result", "reason"],
     registers: [registry],
   }),
   noRoom: addCounter(registry, {
     name: `${PREFIX}comparisons_no_room_total`,
-    help: "Entries of comparisons that found no room, by store: cases, fields or writes.",
+    help: "Entries of comparisons without room, by store: cases, fields or writes.",
     labelNames: ["store"],
   }),
   tokenChecks: addCounter(registry, {
     name: `${PREFIX}token_checks_total`,
-    help: "Checks of new tokens that only read catalogs, by result: accepted, refused, failed or skipped.",
+    help: "Checks of new tokens, by result: accepted, refused, failed or skipped.",
     labelNames: ["result"],
   }),
 });

@@ -39,22 +39,22 @@ const listeners = {
   ADMIN_HOST: withDefault(
     text,
     "127.0.0.1",
-    "Address of the admin listener. Without `ADMIN_TOKEN` it must be a loopback address",
+    "Address of the admin listener. Other addresses than loopback need `ADMIN_TOKEN`",
   ),
   ADMIN_PORT: withDefault(portOrOff, "8081", "Port of the admin listener. `off` disables the listener"),
   ADMIN_TOKEN: secret(
     text,
-    "Token that the admin listener requires, except for `/healthz` and `/readyz`. At least 16 characters, unless `ADMIN_HOST` is a loopback address",
+    "Token that the admin listener requires, except for `/healthz` and `/readyz`. At least 16 characters, unless `ADMIN_HOST` is loopback",
   ),
   TRUST_PROXY: unset(
     proxies,
-    "IP addresses or networks (`10.0.0.0/8`) of the proxies in front, separated by commas, or `none`. Only they may set `X-Forwarded-For`. If it is set, an address is one client, [else a token](../threat-model.md#who-counts-as-one-client)",
+    "IP addresses or networks (`10.0.0.0/8`) of proxies that may set `X-Forwarded-For`, separated by commas, or `none`. It also decides [who counts as one client](../threat-model.md#who-counts-as-one-client)",
   ),
   CORS_ORIGINS: unset(origins, "Origins of browser clients, separated by commas, or `*`"),
   BODY_LIMIT: withDefault(
     memorySize,
     "1mb",
-    "Largest request body. All bodies in memory are limited to 32 times this size, 128 MB at most, plus 4 MB for bodies up to 64 kB",
+    "Largest request body. All bodies in memory may have 32 times this size, 128 MB at most, plus 4 MB for bodies up to 64 kB",
   ),
   SHUTDOWN_GRACE_MS: withDefault(
     milliseconds(0),
@@ -70,11 +70,11 @@ const v4 = {
   ),
   AUTH_URL: unset(
     url,
-    "Base URL of the login server. Unset: that of the embedded sandbox, or none with `UPSTREAM_URL`",
+    "Base URL of the login server. Unset: the embedded sandbox's, or none with `UPSTREAM_URL`",
   ),
   LEGACY_URL: unset(
     url,
-    "Base URL of the old service. Without `UPSTREAM_URL`, `MAPPINGS_DIR` and `SANDBOX` the gateway [observes](cli.md#serve). The old service may take four times `UPSTREAM_TIMEOUT_MS`; `UPSTREAM_CONNECTIONS` and `UPSTREAM_CA` apply to it too",
+    "Base URL of the old service. Without `UPSTREAM_URL`, `MAPPINGS_DIR` and `SANDBOX` the gateway [observes](cli.md#serve). `UPSTREAM_CONNECTIONS`, `UPSTREAM_CA` and four times `UPSTREAM_TIMEOUT_MS` apply to it",
   ),
   ALLOW_HTTP_UPSTREAM: withDefault(
     trueOrFalse,
@@ -90,12 +90,12 @@ const v4 = {
   UPSTREAM_TIMEOUT_MS: withDefault(
     milliseconds(1),
     "30000",
-    "Timeout of a v4 call, and four times as long of a file transfer. For a forwarded response it limits the head and each pause in the body",
+    "Timeout of a v4 call; a file transfer gets four times as long. A forwarded response: timeout of the head, and of each pause in the body",
   ),
   UPSTREAM_CONNECTIONS: withDefault(
     integer(1, 10_000),
     "64",
-    "Connections to v4. File transfers have an eighth of this number in addition, at least 2",
+    "Connections to v4. File transfers get an eighth of this number in addition, at least 2",
   ),
   CATALOG_TTL_SECONDS: withDefault(
     seconds(1),
@@ -105,7 +105,7 @@ const v4 = {
   NATIVE_PROXY: withDefault(
     onOrOff,
     "on",
-    "Forward requests with v4's own scheme (`Authorization: Bearer`) to v4, if the pack [distinguishes them](pack-format.md#credentials). `off` returns 401 for them",
+    "Forward requests with v4's own scheme (`Authorization: Bearer`) to v4, if the pack [distinguishes them](pack-format.md#credentials). `off` rejects them with 401",
   ),
   SANDBOX: withDefault(
     trueOrFalse,
@@ -136,7 +136,7 @@ const mapping = {
   ),
   PUBLIC_URL: unset(
     url,
-    "Base URL at which clients reach the gateway. Required with `links: absolute`. With a pack without client credentials, other host names get 421",
+    "Base URL of the gateway for clients. Required with `links: absolute`. If clients have no credentials, other host names get 421",
   ),
 };
 
@@ -147,12 +147,12 @@ const clients = {
   NOTICES_FILE: unset(text, "Receivers of webhooks: see [Notices](notices.md)"),
   CLIENT_HEADER: unset(
     headerName,
-    "Request header in which a proxy of `TRUST_PROXY` names the client, in at most 64 characters. The proxy must remove it from clients' requests",
+    "Request header in which a proxy of `TRUST_PROXY` names the client, at most 64 characters. The proxy must remove it from clients' requests",
   ),
   QUIET_DAYS: withDefault(
     integer(1, 400),
     "7",
-    "Days that decide the [state](clients-file.md#states) of a client: it is ready if it has called v4 and not alpha within them",
+    "Days that decide the [state](clients-file.md#states) of a client",
   ),
   MIGRATION_PAGE: withDefault(
     onOrOff,
@@ -165,7 +165,7 @@ const tokens = {
   RATE_LIMIT: withDefault(
     rate,
     "1600/120",
-    "Rate limit of each token, and of each address without one: `1600/120` is 1600 requests in 120 seconds. v4 itself limits `Bearer` requests with an accepted token",
+    "Rate limit of each token, and of each address without one: 1600 requests in 120 seconds. v4 itself limits `Bearer` requests with an accepted token",
   ),
   RATE_LIMIT_CREATE: withDefault(
     rate,
@@ -194,7 +194,7 @@ const tokens = {
   ),
   GATEWAY_SECRET: secret(
     secretText,
-    "Key that encrypts stored tokens, of at least 16 characters. Unset: a random key, created once in `DATA_DIR`. Required with `REDIS_URL`",
+    "Key that encrypts stored tokens, at least 16 characters. Unset: a random key in `DATA_DIR`. Required with `REDIS_URL`",
   ),
   REDIS_URL: secret(
     redisUrl,
@@ -212,7 +212,7 @@ const audit = {
   AUDIT_BODY_LIMIT: withDefault(
     memorySize,
     "256kb",
-    "Longer bodies are cut in the record, and marked. A body that can't be parsed whole is not recorded if it has the name of a secret",
+    "Longer bodies are cut in the record. A body that can't be parsed as a whole is not recorded if it contains the name of a secret",
   ),
   AUDIT_RETENTION_DAYS: withDefault(
     integer(1, 36_500),
@@ -227,7 +227,7 @@ const audit = {
   AUDIT_SIZE_LIMIT: withDefault(
     diskSize,
     "2gb",
-    "Limit of the records in the audit store. Above it, records of callers without an accepted token are deleted first, then the oldest of the client with the most. Summaries (350 MB) and the log of SQLite (64 MB) use additional space",
+    "Limit of the records in the audit store: [what is deleted first](../internals/audit-format.md#what-is-deleted-first). Summaries (350 MB) and the log of SQLite (64 MB) need additional space",
   ),
   AUDIT_OTLP: unset(url, "Base URL of an OpenTelemetry collector that also gets the records, as logs"),
   DATA_DIR: withDefault(text, "./data", "Folder for SQLite: the audit store and the state store"),

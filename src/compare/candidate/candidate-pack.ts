@@ -42,10 +42,8 @@ export function createCandidateReloader(
 ): Reload | undefined {
   const { CANDIDATE_MAPPINGS_DIR: folder } = settings;
   if (folder === undefined) return undefined;
-  metrics.addGauge(
-    "candidate_offered",
-    "1 while testers can ask for another pack than the active one, else 0.",
-    () => Number(activePack.candidate() !== undefined),
+  metrics.addGauge("candidate_offered", "1 while testers can ask for the candidate, else 0.", () =>
+    Number(activePack.candidate() !== undefined),
   );
 
   /** The files of the pack beside the active one; undefined if both folders have that. */

@@ -165,13 +165,9 @@ export const PACK_CHOICE: Feature<PackChoiceNeeds, PackChoice | undefined> = {
     );
     await look();
     const isPromoted = (): boolean => wanted().pack === "candidate";
-    metrics.addGauge("pack_promoted", "1 while a promoted pack is to serve, else 0.", () =>
-      Number(isPromoted()),
-    );
-    metrics.addGauge(
-      "pack_promoted_missing",
-      "1 if no folder had the promoted pack when the packs were read last, else 0.",
-      () => Number(isMissing),
+    metrics.addGauge("pack_promoted", "1 while a pack is promoted, else 0.", () => Number(isPromoted()));
+    metrics.addGauge("pack_promoted_missing", "1 if no folder contains the promoted pack, else 0.", () =>
+      Number(isMissing),
     );
 
     /** The files with a hash, of whichever folder has them. */

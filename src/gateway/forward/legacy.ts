@@ -91,12 +91,12 @@ export function openLegacy(
   );
   metrics.addGauge(
     "observed_routes",
-    "Routes that were found in the paths of an API without a pack.",
+    "Routes found in the paths of an API without a pack.",
     () => templates.size,
   );
   metrics.addTotal(
     "observed_routes_refused_total",
-    "Requests that were recorded as the route other, because a share of the observed routes is used up.",
+    "Requests recorded as the route other: a share of the observed routes is used up.",
     () => templates.refused,
   );
   const timeoutMs = TIMEOUT_FACTOR * UPSTREAM_TIMEOUT_MS;

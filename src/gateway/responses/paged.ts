@@ -2,6 +2,7 @@
 import { cursorParameter, type Paging, type ReadContext, throwParameterError } from "../../pack/index.ts";
 import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
 import { buildUpstreamRequest } from "../pipeline/stages/build-request.ts";
+import { callAfter, readEachValues } from "../pipeline/stages/call-after.ts";
 import { callUpstream } from "../pipeline/stages/call-upstream.ts";
 import { throwTranslatedError } from "./translate-error.ts";
 import type { ListPage, PreparedRequest } from "../pipeline/calls/prepared-request.ts";
@@ -66,15 +67,16 @@ export const pagedKind: ResponseKind<Parts> = {
   async callUpstream(prepared, authorized) {
     const { match, upstream } = authorized;
     const page = pageOf(prepared);
-    const first = await callUpstream(prepared, authorized);
-    const reading = readingOf(first, prepared, authorized);
     const parts: TranslatedPage[] = [];
-    for (let { response } = first; ;) {
-      const part = await translateNextPage(response, page, reading, authorized);
+    for (let result = await callUpstream(prepared, authorized); ;) {
+      const reading = readingOf(result, prepared, authorized);
+      const part = await translateNextPage(result.response, page, reading, authorized);
       if (part) parts.push(part);
       if (part && page.walk.isDone) return page.walk.isBackward ? parts.toReversed() : parts;
-      response = await upstream.call({ ...prepared, path: page.pathOf(page.walk.query) });
+      const response = await upstream.call({ ...prepared, path: page.pathOf(page.walk.query) });
       if (!response.success) throwTranslatedError(response, match.route, prepared, authorized);
+      // The calls for its rows: those of the first page are about other rows.
+      result = await callAfter(response, prepared, await readEachValues(prepared, authorized), authorized);
     }
   },
   buildResponse(parts, prepared, authorized) {

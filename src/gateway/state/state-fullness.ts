@@ -48,7 +48,7 @@ export function watchFullness(
   const used = (): number => Math.max(...Object.values(fullness));
   metrics.addGauge(
     "state_store_used_ratio",
-    "How full the fullest part of the state store is, from 0 to 1.",
+    "Use of the fullest part of the state store, from 0 to 1.",
     used,
   );
   void check();

@@ -1,7 +1,7 @@
 import { childrenOf, pairsOf, walk, type AstNode, type Pairs } from "../ast.ts";
 import { NotCompilableError, quote, type Code } from "./code.ts";
-import { emitGrouping, isBare } from "./grouping.ts";
-import { declareTemporary, type Scope } from "./scope.ts";
+import { declareTemporary, emitClosure, type Scope } from "./scope.ts";
+import { isBare } from "./steps.ts";
 
 /** Emits an array constructor `[ … ]`. */
 export function emitArray(node: AstNode, scope: Scope): Code {
@@ -20,7 +20,7 @@ export function emitArray(node: AstNode, scope: Scope): Code {
 /** `__proto__`, and names that the interpreter uses internally. */
 const SPECIAL = /^(__proto__$|_jsonata_)/;
 
-/** Whether all keys are ordinary string literals and unique. Such an object never groups. */
+/** Whether all keys are ordinary string literals and unique. */
 function hasPlainKeys(pairs: Pairs): boolean {
   const names = new Set(pairs.map(([key]) => key.value));
   if (names.size !== pairs.length) return false;
@@ -40,20 +40,24 @@ function emitMembers(pairs: Pairs, scope: Scope): string {
   return `(${[`${object} = {}`, ...members, object].join(", ")})`;
 }
 
-/** Emits an object constructor `{ … }`. */
+/**
+ * Emits an object constructor `{ … }`. A list as its context is one group, because its keys are texts.
+ *
+ * @throws {NotCompilableError} If a key is computed, stands twice, or has a special meaning.
+ */
 export function emitObject(node: AstNode, scope: Scope): Code {
   const pairs = pairsOf(node);
-  if (scope.isGeneral || !hasPlainKeys(pairs)) return emitGrouping(scope.context, node, scope);
+  if (!hasPlainKeys(pairs))
+    throw new NotCompilableError("an object with a computed key, or with one key twice");
   if (scope.isSingle || !readsContext(pairs)) return { js: emitMembers(pairs, scope), kind: "value" };
-  const members = emitMembers(pairs, { ...scope, isSingle: true });
-  const grouped = emitGrouping(scope.context, node, scope).js;
-  return { js: `(Array.isArray(${scope.context}) ? ${grouped} : ${members})`, kind: "value" };
+  const write = emitClosure(scope, (inner) => emitMembers(pairs, inner));
+  return { js: `(${write})(${scope.unit.useHelper("groupOf")}(${scope.context}))`, kind: "value" };
 }
 
 /** Types of nodes whose value does not depend on the context, unless that of a child does. */
 const CONTEXT_FREE = new Set(["string", "number", "value", "variable", "binary", "condition"]);
 
-/** Whether an object depends on its context. One that does not never groups, even if the context is an array. */
+/** Whether an object depends on its context. */
 function readsContext(pairs: Pairs): boolean {
   let reads = false;
   walk(pairs, ({ type, value }) => {

@@ -4,7 +4,6 @@ import type { AstNode } from "../ast.ts";
 import { NotCompilableError, type Code, quote } from "./code.ts";
 import { emitArray, emitObject } from "./constructors.ts";
 import { emitCall, emitLambda } from "./functions.ts";
-import { groupingOf } from "./grouping.ts";
 import { emitBinary, emitBlock, emitCondition, emitNegation } from "./operators.ts";
 import { emitPath } from "./paths.ts";
 import { type Scope, positionOf } from "./scope.ts";
@@ -77,6 +76,8 @@ const EMITTERS: Readonly<Record<string, Emit>> = {
   lambda: emitLambda,
 };
 
+const hasGrouping = ({ group }: AstNode): boolean => group !== undefined;
+
 /**
  * Emits the code of a node with its suffix: predicates, grouping, `[]`.
  *
@@ -85,7 +86,7 @@ const EMITTERS: Readonly<Record<string, Emit>> = {
 export function emit(node: AstNode, scope: Scope): Code {
   const write = Object.hasOwn(EMITTERS, node.type) ? EMITTERS[node.type] : undefined;
   if (!write) throw new NotCompilableError(NOT_EMITTED[node.type] ?? `a ${node.type}`);
-  if (groupingOf(node)) throw new NotCompilableError("a grouping after a path");
+  if (hasGrouping(node)) throw new NotCompilableError("a grouping after a path");
   const code = write(node, scope);
   return node.type === "path" ? code : emitSuffix(node, code, scope);
 }

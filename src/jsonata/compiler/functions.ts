@@ -4,7 +4,7 @@ import { isRegExp } from "node:util/types";
 import { childOf, childrenOf, type AstNode } from "../ast.ts";
 import { NotCompilableError, quote, type Code } from "./code.ts";
 import { lambdaScope } from "./frames.ts";
-import { isBare } from "./grouping.ts";
+import { isBare } from "./steps.ts";
 import { emitFunction, positionOf, type Scope, declareTemporary } from "./scope.ts";
 
 /** Emits the ordinary call with these arguments. */

@@ -31,7 +31,7 @@ const GUARDED_HELPERS: ReadonlySet<Helper> = new Set<Helper>([
   "range",
   "isEqual",
   "isDifferent",
-  "groupBy",
+  "groupOf",
 ]);
 
 /** The variables that an expression calls as functions. */
@@ -111,7 +111,6 @@ export function generate(ast: AstNode): Generated {
     frame: createOuterFrame(unit, outside, builtins, findCalledNames(ast)),
     context: "context",
     isSingle: false,
-    isGeneral: false,
     errorPosition: undefined,
   };
   const { js } = emit(ast, scope);

@@ -1,8 +1,14 @@
 import { asNode, childrenOf, stagesOf, type AstNode } from "../ast.ts";
 import { emitMemberAccess, NotCompilableError, quote, type Code } from "./code.ts";
-import { isBare } from "./grouping.ts";
 import { emitClosure, positionOf, declareTemporary, type Scope } from "./scope.ts";
-import { emitPredicates, keepsSingleton, emitNameStep, withoutStages, emitSortTerms } from "./steps.ts";
+import {
+  emitPredicates,
+  isBare,
+  keepsSingleton,
+  emitNameStep,
+  withoutStages,
+  emitSortTerms,
+} from "./steps.ts";
 
 const isPlainName = (step: AstNode): boolean =>
   step.type === "name" && isBare(step) && stagesOf(step).length === 0;
@@ -119,16 +125,7 @@ export function emitPath(node: AstNode, scope: Scope): Code {
       (found, part, index) => emitStep(found, part, at + index === steps.length - 1, scope),
       emitLeadingList(start, names, at === steps.length, scope),
     );
-  const found = emitPathEnd(list, node, scope);
-  const [name] = names;
-  return name === undefined ? found : emitUnlessMissing(start, name, found, scope);
-}
-
-/** Emits a shortcut: a path is undefined if its first name is missing, so its other steps need not run. */
-function emitUnlessMissing({ js }: PathStart, name: string, found: Code, scope: Scope): Code {
-  const value = declareTemporary(scope);
-  const missing = `${scope.unit.useHelper("isRecord")}(${value} = ${js}) && ${emitMemberAccess(value, name)} === undefined`;
-  return { js: `(${missing} ? undefined : ${found.js})`, kind: found.kind };
+  return emitPathEnd(list, node, scope);
 }
 
 /** Emits the value of a path from its list of results. */

@@ -46,8 +46,6 @@ export interface Scope {
   readonly context: string;
   /** The context is certainly not an array. */
   readonly isSingle: boolean;
-  /** The context may be an array: objects are emitted in their general form only. */
-  readonly isGeneral: boolean;
   /** The position at which errors are reported, instead of the position of the node. */
   readonly errorPosition: number | undefined;
 }

@@ -35,3 +35,7 @@ export function emitSortTerms(node: AstNode, evaluate: (term: AstNode) => string
 /** Whether a path with one result gives a list of one: it has `[]` after a step, or at its end. */
 export const keepsSingleton = (node: AstNode): boolean =>
   node["keepSingletonArray"] === true || node["keepArray"] === true;
+
+/** Whether a node has no suffix that changes its value: no predicate, no grouping, no `[]`. */
+export const isBare = ({ predicate, group, keepArray }: AstNode): boolean =>
+  predicate === undefined && group === undefined && keepArray !== true;

@@ -13,40 +13,20 @@ function operand(value: unknown, code: "T2001" | "T2002", position: number): num
 
 type Numeric = (left: unknown, right: unknown, position: number) => number | undefined;
 
-/** The operator `+`. @throws {Failure} T2001, T2002, D1001 */
-export const add: Numeric = (left, right, position) => {
-  const first = operand(left, "T2001", position);
-  const second = operand(right, "T2002", position);
-  return first === undefined || second === undefined ? undefined : first + second;
-};
+/** An operator on two numbers. It throws T2001, T2002 or D1001. */
+const arithmetic =
+  (calculate: (left: number, right: number) => number): Numeric =>
+  (left, right, position) => {
+    const first = operand(left, "T2001", position);
+    const second = operand(right, "T2002", position);
+    return first === undefined || second === undefined ? undefined : calculate(first, second);
+  };
 
-/** The operator `-`. @throws {Failure} T2001, T2002, D1001 */
-export const subtract: Numeric = (left, right, position) => {
-  const first = operand(left, "T2001", position);
-  const second = operand(right, "T2002", position);
-  return first === undefined || second === undefined ? undefined : first - second;
-};
-
-/** The operator `*`. @throws {Failure} T2001, T2002, D1001 */
-export const multiply: Numeric = (left, right, position) => {
-  const first = operand(left, "T2001", position);
-  const second = operand(right, "T2002", position);
-  return first === undefined || second === undefined ? undefined : first * second;
-};
-
-/** The operator `/`. @throws {Failure} T2001, T2002, D1001 */
-export const divide: Numeric = (left, right, position) => {
-  const first = operand(left, "T2001", position);
-  const second = operand(right, "T2002", position);
-  return first === undefined || second === undefined ? undefined : first / second;
-};
-
-/** The operator `%`. @throws {Failure} T2001, T2002, D1001 */
-export const remainder: Numeric = (left, right, position) => {
-  const first = operand(left, "T2001", position);
-  const second = operand(right, "T2002", position);
-  return first === undefined || second === undefined ? undefined : first % second;
-};
+export const add = arithmetic((left, right) => left + right);
+export const subtract = arithmetic((left, right) => left - right);
+export const multiply = arithmetic((left, right) => left * right);
+export const divide = arithmetic((left, right) => left / right);
+export const remainder = arithmetic((left, right) => left % right);
 
 /** The unary minus. @throws {Failure} D1002 If the value is not a number. */
 export function negate(value: unknown, position: number): number | undefined {
@@ -74,29 +54,18 @@ function order<T extends number | string>(left: T, right: T): number {
 
 type Comparison = (left: unknown, right: unknown, position: number) => boolean | undefined;
 
-/** The operator `<`. @throws {Failure} T2009, T2010 */
-export const less: Comparison = (left, right, position) => {
-  const found = compare(left, right, position);
-  return found === undefined ? undefined : found < 0;
-};
+/** An operator on two texts or two numbers. It throws T2009 or T2010. */
+const comparison =
+  (holds: (order: number) => boolean): Comparison =>
+  (left, right, position) => {
+    const found = compare(left, right, position);
+    return found === undefined ? undefined : holds(found);
+  };
 
-/** The operator `<=`. @throws {Failure} T2009, T2010 */
-export const lessOrEqual: Comparison = (left, right, position) => {
-  const found = compare(left, right, position);
-  return found === undefined ? undefined : found <= 0;
-};
-
-/** The operator `>`. @throws {Failure} T2009, T2010 */
-export const greater: Comparison = (left, right, position) => {
-  const found = compare(left, right, position);
-  return found === undefined ? undefined : found > 0;
-};
-
-/** The operator `>=`. @throws {Failure} T2009, T2010 */
-export const greaterOrEqual: Comparison = (left, right, position) => {
-  const found = compare(left, right, position);
-  return found === undefined ? undefined : found >= 0;
-};
+export const less = comparison((found) => found < 0);
+export const lessOrEqual = comparison((found) => found <= 0);
+export const greater = comparison((found) => found > 0);
+export const greaterOrEqual = comparison((found) => found >= 0);
 
 const isInteger = (value: unknown): value is number => Number.isInteger(value);
 

@@ -5,7 +5,6 @@ export { call, callBuiltin } from "./call.ts";
 export { BUILTINS } from "./builtins/table.ts";
 export { createMatcher, testPattern, replaceText } from "./builtins/regex.ts";
 export { filter, pickNth } from "./predicate.ts";
-export { groupBy } from "./group.ts";
 export {
   listContextItems,
   readField,
@@ -15,6 +14,14 @@ export {
   readFieldAsList,
   applyStep,
 } from "./path.ts";
-export { collapse, collapseKeepingList, addMembers, addWhole, unwrapContext, wrapInput } from "./sequence.ts";
+export {
+  collapse,
+  collapseKeepingList,
+  addMembers,
+  addWhole,
+  groupOf,
+  unwrapContext,
+  wrapInput,
+} from "./sequence.ts";
 export { orderBy } from "./sort.ts";
 export { isDifferent, isEqual, isMember, joinText, isTruthy } from "./values.ts";

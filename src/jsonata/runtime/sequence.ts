@@ -1,4 +1,4 @@
-import { checkItems } from "./guard.ts";
+import { checkItems, tick } from "./guard.ts";
 
 /**
  * A JSONata list. A sequence is a list of results: it collapses to its member if it has only one, and to undefined if it
@@ -78,4 +78,15 @@ export function append(first: unknown, second: unknown): unknown {
   const head: unknown[] = Array.isArray(first) ? first : [first];
   checkItems(head.length + (Array.isArray(second) ? second.length : 1), "$append");
   return head.concat(second);
+}
+
+/** The context of the values of an object `{ … }`: of a list all its members, of a list of one this member. */
+export function groupOf(context: unknown): unknown {
+  if (!isList(context)) return context;
+  tick(context.length);
+  const members = context.filter((member) => member !== undefined);
+  if (members.length < 2) return members[0];
+  const all = members.flat();
+  checkItems(all.length, "{ }");
+  return all;
 }

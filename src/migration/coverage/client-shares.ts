@@ -4,18 +4,7 @@ import { partsOf, ProvenClients } from "../../gateway/index.ts";
 import type { ObservedCall } from "./observed-call.ts";
 
 /** The joint result of the clients. */
-export interface ClientMean {
-  /** Clients that count. */
-  readonly clients: number;
-  /** The mean of their shares without the highest one, from 0 to 1; null: there are too few clients. */
-  readonly share: number | null;
-  /** Networks with refused calls whose tokens nobody has proven. They are no clients. */
-  readonly unproven: number;
-  /** The same mean, where they count as clients. */
-  readonly shareWithUnproven: number | null;
-  /** The part of all counted calls that the client with the most has, from 0 to 1. */
-  readonly largest: number;
-}
+export type ClientMean = ReturnType<ClientShares["result"]>;
 
 /** Clients that are counted apart. The others are counted as one. */
 const MOST_CLIENTS = 10_000;
@@ -102,7 +91,7 @@ export class ClientShares {
     addTo(this.#proven, provenBy, sent);
   }
 
-  result(): ClientMean {
+  result() {
     const proven = this.#groupProven();
     const networks = new Map<string, Client>();
     for (const part of [this.#networks, this.#unproven])
@@ -111,10 +100,15 @@ export class ClientShares {
     const calls = proven.map((client) => client.calls);
     const sum = calls.reduce((total, count) => total + count, 0);
     return {
+      /** Clients that count. */
       clients: proven.length,
+      /** The mean of their shares without the highest one, from 0 to 1; null: there are too few clients. */
       share: meanOf(proven),
+      /** Networks with refused calls whose tokens nobody has proven. They are no clients. */
       unproven: unproven.length,
+      /** The same mean, where they count as clients. */
       shareWithUnproven: meanOf([...proven, ...unproven]),
+      /** The part of all counted calls that the client with the most has, from 0 to 1. */
       largest: sum === 0 ? 0 : calls.reduce((most, count) => Math.max(most, count), 0) / sum,
     };
   }

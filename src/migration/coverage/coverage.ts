@@ -1,42 +1,12 @@
 /** Counts which observed calls a pack would serve, by calls and by clients, in memory that does not grow with their number. */
 import type { Pack } from "../../pack/index.ts";
-import { type ClientMean, ClientShares } from "./client-shares.ts";
+import { ClientShares } from "./client-shares.ts";
 import type { Judgement, RefusalKind } from "./judge-call.ts";
 import type { ObservedCall } from "./observed-call.ts";
 
+export type Coverage = ReturnType<CoverageCounter["result"]>;
 /** Why some calls are refused. */
-export interface Refusal {
-  readonly kind: RefusalKind | "others";
-  /** The pack's route, else a template of the path. */
-  readonly route: string;
-  readonly reason: string;
-  readonly calls: number;
-  /** How many clients have sent such calls. */
-  readonly clients: number;
-  /** Ids of records, or places of entries: three at most. */
-  readonly samples: readonly string[];
-}
-
-/** The calls of one client. */
-export interface ClientCoverage {
-  /** Null: calls without a token. */
-  readonly client: string | null;
-  readonly calls: number;
-  readonly served: number;
-}
-
-export interface Coverage {
-  /** Calls that were judged. */
-  readonly calls: number;
-  readonly served: number;
-  readonly clients: readonly ClientCoverage[];
-  /** The values that a gate compares: clients count, not calls. */
-  readonly mean: ClientMean;
-  /** Those with the most calls first. */
-  readonly refusals: readonly Refusal[];
-  /** Calls that could not be judged, by reason, the most frequent first. */
-  readonly notJudged: readonly { readonly reason: string; readonly calls: number }[];
-}
+export type Refusal = Coverage["refusals"][number];
 
 /** Refusals and reasons that are counted apart. The others are counted together. */
 const MOST_REFUSALS = 2000;
@@ -47,11 +17,13 @@ const MOST_SAMPLES = 3;
 const OTHERS = "others";
 
 interface CountedRefusal {
-  readonly kind: Refusal["kind"];
+  readonly kind: RefusalKind | "others";
+  /** The pack's route, else a template of the path. */
   readonly route: string;
   readonly reason: string;
   calls: number;
   readonly clients: Set<number>;
+  /** Ids of records, or places of entries: three at most. */
   readonly samples: string[];
 }
 
@@ -100,19 +72,24 @@ export class CoverageCounter {
     this.#notJudged.set(key, (this.#notJudged.get(key) ?? 0) + count);
   }
 
-  result(): Coverage {
+  result() {
     return {
+      /** Calls that were judged. */
       calls: this.#calls,
       served: this.#served,
       clients: [...this.#clients.values()]
+        // Null: calls without a token.
         .map(({ client, calls, served }) => ({ client, calls, served }))
         .toSorted(
           (one, other) => other.calls - other.served - (one.calls - one.served) || other.calls - one.calls,
         ),
+      /** The values that a gate compares: clients count, not calls. */
       mean: this.#shares.result(),
+      /** Those with the most calls first. */
       refusals: [...this.#refusals.values()]
         .map(({ clients, ...refusal }) => ({ ...refusal, clients: clients.size }))
         .toSorted((one, other) => other.calls - one.calls || other.clients - one.clients),
+      /** Calls that could not be judged, by reason, the most frequent first. */
       notJudged: [...this.#notJudged]
         .map(([reason, calls]) => ({ reason, calls }))
         .toSorted((one, other) => other.calls - one.calls),

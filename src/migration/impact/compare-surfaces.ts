@@ -38,14 +38,10 @@ function missingTypes(of: ReadonlySet<string>, inside: ReadonlySet<string>): str
 }
 
 /** The words of one edition that the other one does not have; undefined if it has any word. */
-const missingWords = ({ words: of }: Place, { words: inside }: Place): string[] | undefined =>
-  of === undefined
-    ? inside === undefined
-      ? []
-      : undefined
-    : inside === undefined
-      ? []
-      : [...of.difference(inside)];
+function missingWords({ words: of }: Place, { words: inside }: Place): string[] | undefined {
+  if (inside === undefined) return [];
+  return of && [...of.difference(inside)];
+}
 
 /** Limits that are a bound: whether the value must be at most, or at least that. */
 const BOUNDS: Readonly<Record<string, 1 | -1>> = {
@@ -83,50 +79,48 @@ const narrowedLimits = (one: Place, other: Place): string[] =>
       : [],
   );
 
+/** Collects the changes of one place, or of an operation as a whole. */
+function changesAt(place: string | null, concern: Concern) {
+  const found: Found[] = [];
+  return {
+    found,
+    add(isSo: boolean, level: Change["level"], what: string, more: Partial<Found> = {}): void {
+      if (isSo) found.push({ place, concern, level, what, ...more });
+    },
+  };
+}
+
 /** The differences of what clients send. */
 function compareSent(place: string, old: Place, now: Place): Found[] {
-  const breaking = { place, concern: "senders", level: "breaking" } as const;
-  const isByValue = true as const;
+  const { found, add } = changesAt(place, "senders");
+  const byValue = { isByValue: true } as const;
   const types = [...missingTypes(old.types, now.types), ...missingTypes(old.items, now.items)];
   const words = missingWords(old, now);
   const limits = narrowedLimits(old, now);
   const added = missingWords(now, old) ?? [];
-  return [
-    ...(now.required && !old.required
-      ? [{ place, concern: "omitters", level: "breaking", what: "becomes required" } as const]
-      : []),
-    ...(old.required && !now.required
-      ? [{ place, concern: "senders", level: "safe", what: "becomes optional" } as const]
-      : []),
-    ...(types.length > 0 ? [{ ...breaking, isByValue, what: `no longer takes ${quoted(types)}` }] : []),
-    ...(words === undefined
-      ? [{ ...breaking, isByValue, what: `takes only ${quoted(now.words ?? [])}` }]
-      : []),
-    ...(words ?? []).map((word) => ({ ...breaking, word, what: `no longer takes ${word}` })),
-    ...(limits.length > 0 ? [{ ...breaking, isByValue, what: `is limited: ${quoted(limits)}` }] : []),
-    ...(added.length > 0
-      ? [{ place, concern: "senders", level: "safe", what: `also takes ${quoted(added)}` } as const]
-      : []),
-  ];
+  add(now.required && !old.required, "breaking", "becomes required", { concern: "omitters" });
+  add(old.required && !now.required, "safe", "becomes optional");
+  add(types.length > 0, "breaking", `no longer takes ${quoted(types)}`, byValue);
+  add(words === undefined, "breaking", `takes only ${quoted(now.words ?? [])}`, byValue);
+  for (const word of words ?? []) add(true, "breaking", `no longer takes ${word}`, { word });
+  add(limits.length > 0, "breaking", `is limited: ${quoted(limits)}`, byValue);
+  add(added.length > 0, "safe", `also takes ${quoted(added)}`);
+  return found;
 }
 
 /** The differences of what clients get. */
 function compareAnswers(place: string, old: Place, now: Place): Found[] {
-  const of = { place, concern: "readers" } as const;
+  const { found, add } = changesAt(place, "readers");
   const types = [...missingTypes(now.types, old.types), ...missingTypes(now.items, old.items)];
   const added = missingWords(now, old);
-  const removed = missingWords(old, now) ?? [];
   const limits = narrowedLimits(now, old);
-  return [
-    ...(old.required && !now.required ? [{ ...of, level: "breaking", what: "may be missing" } as const] : []),
-    ...(types.length > 0 ? [{ ...of, level: "breaking", what: `may be ${quoted(types)}` } as const] : []),
-    ...(added === undefined ? [{ ...of, level: "advice", what: "may be any word" } as const] : []),
-    ...(added ?? []).map((word) => ({ ...of, level: "advice", word, what: `may be ${word}` }) as const),
-    ...removed.map((word) => ({ ...of, level: "advice", word, what: `is no longer ${word}` }) as const),
-    ...(limits.length > 0
-      ? [{ ...of, level: "advice", what: `is no longer limited by ${quoted(limits)}` } as const]
-      : []),
-  ];
+  add(old.required && !now.required, "breaking", "may be missing");
+  add(types.length > 0, "breaking", `may be ${quoted(types)}`);
+  add(added === undefined, "advice", "may be any word");
+  for (const word of added ?? []) add(true, "advice", `may be ${word}`, { word });
+  for (const word of missingWords(old, now) ?? []) add(true, "advice", `is no longer ${word}`, { word });
+  add(limits.length > 0, "advice", `is no longer limited by ${quoted(limits)}`);
+  return found;
 }
 
 /** Whether a place is inside one that is gone or new as a whole. */
@@ -180,31 +174,21 @@ const ANSWER: Direction = {
 
 /** Differences of the operation as a whole. */
 function compareOperations(old: Operation, now: Operation): Found[] {
-  const of = { place: null, concern: "callers" } as const;
-  const scopes = now.scopes?.difference(old.scopes ?? new Set());
+  const { found, add } = changesAt(null, "callers");
+  const scopes = now.scopes?.difference(old.scopes ?? new Set()) ?? new Set();
   const statuses = now.successes.difference(old.successes);
   const errors = now.errors.difference(old.errors);
-  return [
-    ...(now.scopes && !old.scopes ? [{ ...of, level: "breaking", what: "needs a token" } as const] : []),
-    ...(scopes && scopes.size > 0
-      ? [{ ...of, level: "breaking", what: `needs the scope ${quoted(scopes)}` } as const]
-      : []),
-    ...(statuses.size > 0 && old.successes.size > 0
-      ? [
-          {
-            ...of,
-            level: old.successes.isSubsetOf(now.successes) ? "advice" : "breaking",
-            what: `answers with status ${quoted(statuses)}`,
-          } as const,
-        ]
-      : []),
-    ...(errors.size > 0
-      ? [{ ...of, level: "advice", what: `may answer with status ${quoted(errors)}` } as const]
-      : []),
-    ...(now.isDeprecated && !old.isDeprecated
-      ? [{ ...of, level: "advice", what: "becomes deprecated" } as const]
-      : []),
-  ];
+  const keepsStatuses = old.successes.isSubsetOf(now.successes);
+  add(now.scopes !== undefined && !old.scopes, "breaking", "needs a token");
+  add(scopes.size > 0, "breaking", `needs the scope ${quoted(scopes)}`);
+  add(
+    statuses.size > 0 && old.successes.size > 0,
+    keepsStatuses ? "advice" : "breaking",
+    `answers with status ${quoted(statuses)}`,
+  );
+  add(errors.size > 0, "advice", `may answer with status ${quoted(errors)}`);
+  add(now.isDeprecated && !old.isDeprecated, "advice", "becomes deprecated");
+  return found;
 }
 
 /** Lists the changes from one edition to another, by operation. */

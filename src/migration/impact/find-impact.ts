@@ -2,13 +2,10 @@
 import type { Pack } from "../../pack/index.ts";
 import { compareSurfaces, type Change } from "./compare-surfaces.ts";
 import {
-  joinClients,
-  readCallersOf,
-  readClients,
+  answerQuestions,
   type ImpactContext,
   type NoticingClient,
   type Question,
-  withoutRepeated,
 } from "./noticing-clients.ts";
 import { packSurface } from "./pack-surface.ts";
 import type { Surface } from "./surface.ts";
@@ -59,37 +56,26 @@ function verdictOf({ level }: Change, isUsed: boolean): Verdict {
 async function joinImpact(
   changes: readonly Change[],
   effectOf: (change: Change) => Effect | undefined,
-  { store, directory, range }: ImpactContext,
+  context: ImpactContext,
 ): Promise<Pick<Impact, "changes" | "clients" | "counts" | "namesSince">> {
   const effects = changes.map((change) => ({
     change,
     ...(change.level === "safe" ? NOTHING : (effectOf(change) ?? NOTHING)),
   }));
-  const routes = effects.flatMap(({ questions }) => questions.map(({ route }) => route));
-  const index = await readCallersOf(store, routes, range);
-  const answers = effects.map((effect) => {
-    const answered = effect.questions.map((question) => index.find(question));
-    return {
-      ...effect,
-      found: withoutRepeated(answered.flatMap(({ found }) => found)),
-      isExact: answered.every(({ isExact }) => isExact),
-    };
-  });
-  const keys = answers.flatMap(({ found }) => found.map(({ client }) => client));
-  const identify = await readClients(store, directory, keys);
-  const all = answers.map(({ change, questions, names, found, isExact }): ChangeImpact => ({
+  const { answers, clientsOf, namesSince } = await answerQuestions(effects, context);
+  const all = answers.map(({ change, questions, names, clients, isExact }): ChangeImpact => ({
     ...change,
-    verdict: verdictOf(change, found.length > 0),
+    verdict: verdictOf(change, clients.length > 0),
     routes: [...new Set(questions.map(({ route }) => route))],
     names,
     isExact,
-    clients: joinClients(found, identify),
+    clients,
   }));
-  const breaking = answers.flatMap(({ change, found }) => (change.level === "breaking" ? found : []));
+  const breaking = clientsOf(({ change }) => change.level === "breaking");
   return {
-    namesSince: index.namesSince,
+    namesSince,
     changes: VERDICTS.flatMap((verdict) => all.filter((each) => each.verdict === verdict)),
-    clients: joinClients(withoutRepeated(breaking), identify).map(({ sends: _sends, ...client }) => client),
+    clients: breaking.map(({ sends: _sends, ...client }) => client),
     counts: Object.fromEntries(
       VERDICTS.map((verdict) => [verdict, all.filter((each) => each.verdict === verdict).length]),
     ) as Impact["counts"],

@@ -46,10 +46,10 @@ export interface Question {
 }
 
 /** A key of the summaries before its client is known. */
-export type Found = Pick<NoticingClient, "client" | "calls" | "last" | "sends"> & { readonly route: string };
+type Found = Pick<NoticingClient, "client" | "calls" | "last" | "sends"> & { readonly route: string };
 
 /** Of the same calls of a client to a route only the most count: a client may send several names with them. */
-export function withoutRepeated(found: readonly Found[]): Found[] {
+function withoutRepeated(found: readonly Found[]): Found[] {
   const most = new Map<string, Found>();
   for (const each of found) {
     const key = `${each.route}\n${each.client}`;
@@ -59,14 +59,14 @@ export function withoutRepeated(found: readonly Found[]): Found[] {
   return [...most.values()];
 }
 
-export interface Noticing {
+interface Noticing {
   readonly found: readonly Found[];
   /** False where the summaries don't count what was asked for: then these are more clients than those who notice. */
   readonly isExact: boolean;
 }
 
 /** Answers questions about routes that were read. */
-export class CallersIndex {
+class CallersIndex {
   readonly #callers: ReadonlyMap<string, readonly RouteCaller[]>;
   readonly #sent: ReadonlyMap<string, readonly SentName[]>;
   readonly #counted: RouteCallers["counted"];
@@ -148,15 +148,8 @@ const sentOf = ({ client, route, requests, lastDay }: SentName): Found => ({
   last: lastDay,
 });
 
-/** Reads the callers of routes. @throws {AuditUnavailableError} */
-export const readCallersOf = async (
-  store: CallersReader,
-  routes: Iterable<string>,
-  range: Pick<UsageQuery, "since" | "until"> = {},
-): Promise<CallersIndex> => new CallersIndex(await store.callers({ ...range, routes: [...new Set(routes)] }));
-
 /** Finds the client that has a key of the summaries. */
-export type IdentifyClient = (
+type IdentifyClient = (
   key: string | null,
 ) => Pick<NoticingClient, "id" | "client" | "name" | "family" | "userAgent">;
 
@@ -166,7 +159,7 @@ export type IdentifyClient = (
  * @param keys Keys of the summaries
  * @throws {AuditUnavailableError}
  */
-export async function readClients(
+async function readClients(
   store: Pick<UsageReader, "clients">,
   directory: ClientDirectory,
   keys: Iterable<string | null>,
@@ -183,7 +176,7 @@ export async function readClients(
 const SENDS = ["never", "on some days", "every day"] as const;
 
 /** Joins what was found on several routes and under several keys of one client. Those with the most calls are first. */
-export function joinClients(found: readonly Found[], identify: IdentifyClient): NoticingClient[] {
+function joinClients(found: readonly Found[], identify: IdentifyClient): NoticingClient[] {
   const joined = new Map<string, NoticingClient>();
   for (const { route, ...own } of found) {
     const { id, client, name, family, userAgent } = identify(own.client);
@@ -202,4 +195,42 @@ export function joinClients(found: readonly Found[], identify: IdentifyClient): 
     });
   }
   return [...joined.values()].toSorted((one, two) => two.calls - one.calls || one.id.localeCompare(two.id));
+}
+
+/**
+ * Answers questions by the summaries.
+ *
+ * @param asked Subjects, each with its questions
+ * @returns each subject with the clients that notice it, and what joins the clients of several of them
+ * @throws {AuditUnavailableError}
+ */
+export async function answerQuestions<Asked extends { readonly questions: readonly Question[] }>(
+  asked: readonly Asked[],
+  { store, directory, range = {} }: ImpactContext,
+) {
+  const routes = new Set(asked.flatMap(({ questions }) => questions.map(({ route }) => route)));
+  const index = new CallersIndex(await store.callers({ ...range, routes: [...routes] }));
+  const answers = asked.map((subject) => {
+    const answered = subject.questions.map((question) => index.find(question));
+    return {
+      subject,
+      found: withoutRepeated(answered.flatMap(({ found }) => found)),
+      isExact: answered.every(({ isExact }) => isExact),
+    };
+  });
+  const keys = answers.flatMap(({ found }) => found.map(({ client }) => client));
+  const identify = await readClients(store, directory, keys);
+  return {
+    answers: answers.map(({ subject, found, isExact }) => ({
+      ...subject,
+      isExact,
+      clients: joinClients(found, identify),
+    })),
+    /** The clients that notice any of some subjects. */
+    clientsOf(isMeant: (subject: Asked) => boolean): NoticingClient[] {
+      const meant = answers.flatMap(({ subject, found }) => (isMeant(subject) ? found : []));
+      return joinClients(withoutRepeated(meant), identify);
+    },
+    namesSince: index.namesSince,
+  };
 }

@@ -1,7 +1,8 @@
-/** The clients that would notice changes, as blocks: text for a terminal, and Markdown for a pull request. */
-import { type Block, type Item, plural, renderMarkdown, renderTerminal } from "../../base/index.ts";
+/** The clients that would notice changes, or that something is removed, as blocks: text for a terminal, and Markdown for a pull request. */
+import { type Block, type Item, listOf, plural, renderMarkdown, renderTerminal } from "../../base/index.ts";
 import type { ChangeImpact, Impact } from "./find-impact.ts";
 import type { NoticingClient } from "./noticing-clients.ts";
+import type { Notice, Notices } from "./who-would-notice.ts";
 
 /** Clients that are listed of one change. JSON has all. */
 const MOST_CLIENTS = 10;
@@ -9,15 +10,11 @@ const MOST_CLIENTS = 10;
 const MOST_CHANGES = 200;
 
 /** The name of a client, as lines have it. */
-export const clientText = ({
-  name,
-  family,
-  client,
-}: Pick<NoticingClient, "name" | "family" | "client">): string =>
+const clientText = ({ name, family, client }: Pick<NoticingClient, "name" | "family" | "client">): string =>
   name ?? (family === "" ? "no user agent" : family) ?? client ?? "without a token";
 
 /** Of what is in answers. */
-export const NOBODY_KNOWS = "nobody can know who reads it: a field brown-out of the plan shows it";
+const NOBODY_KNOWS = "nobody can know who reads it: a field brown-out of the plan shows it";
 
 const subjectOf = ({ operation, place }: ChangeImpact): string =>
   place === null ? operation : `${operation}, ${place}`;
@@ -37,7 +34,7 @@ function notesOf(
 }
 
 /** The first clients, and how many more there are. */
-export function firstClients(
+function firstClients(
   clients: readonly NoticingClient[],
   textOf: (client: NoticingClient) => string,
 ): string[] {
@@ -49,7 +46,7 @@ export function firstClients(
 }
 
 /** A client with its calls, as a line. */
-export function clientLine(client: NoticingClient): string {
+function clientLine(client: NoticingClient): string {
   const { calls, last, sends } = client;
   const sent = sends === undefined ? "" : `, sends it ${sends}`;
   return `${clientText(client)}: ${plural(calls, "call")}, the last on ${last}${sent}`;
@@ -63,7 +60,7 @@ function listedChanges({ changes }: Impact): ChangeImpact[] {
 }
 
 /** Says from which day on names are known, where calls of earlier days are. */
-export const sinceText = (day: string): string =>
+const sinceText = (day: string): string =>
   `Names are known since ${day}, and calls for longer: who sent a name only before is not listed.`;
 
 const summarize = ({ counts, clients, changes, unknownCalls, namesSince }: Impact): string[] => [
@@ -87,10 +84,56 @@ function outlineImpact(impact: Impact): Block[] {
     line: `${change.verdict}: ${subjectOf(change)} ${change.what}`,
     items: [...notesOf(change, impact.kind), ...firstClients(change.clients, clientLine)],
   }));
-  return [
-    ...(items.length > 0 ? [{ kind: "list" as const, items }] : []),
-    { kind: "list", items: summarize(impact) },
+  return [...listOf(items), ...listOf(summarize(impact))];
+}
+
+const clientsText = (clients: readonly NoticingClient[]): string => plural(clients.length, "client");
+
+/** `1 client sends it`, `2 clients send it`. */
+const clientsDo = (clients: readonly NoticingClient[], verb: string): string =>
+  `${clientsText(clients)} ${verb}${clients.length === 1 ? "s" : ""} it`;
+
+function describeSent({ route, name, concern, isExact, clients }: Notice): Item {
+  const what =
+    concern === "callers"
+      ? clientsDo(clients, "call")
+      : isExact
+        ? clientsDo(clients, "send")
+        : `${clientsText(clients)} may send it: that is not counted`;
+  return { line: `${route}${name === null ? "" : `, ${name}`}: ${what}`, items: clients.map(clientLine) };
+}
+
+/** Names of an answer that are listed. */
+const MOST_NAMES = 5;
+
+function describeRead(route: string, notices: readonly Notice[]): string {
+  const names = notices.map(({ name }) => name);
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+  const clients = notices[0]?.clients ?? [];
+  return `${route}, ${names.slice(0, MOST_NAMES).join(", ")}${more}: ${clientsDo(clients, "get")}; ${NOBODY_KNOWS}`;
+}
+
+/** Each thing that clients send or get with its clients, and a summary. */
+export function outlineNotices({ notices, clients, readers, namesSince }: Notices): Block[] {
+  const used = notices.filter((notice) => notice.clients.length > 0);
+  const read = Map.groupBy(
+    used.filter(({ concern }) => concern === "readers"),
+    ({ route }) => route,
+  );
+  const items: Item[] = [
+    ...used.filter(({ concern }) => concern !== "readers").map(describeSent),
+    ...[...read].map(([route, of]) => describeRead(route, of)),
   ];
+  const list = (of: readonly NoticingClient[]): string => firstClients(of, clientText).join(", ");
+  const summary =
+    clients.length > 0
+      ? `${clientsText(clients)} would notice: ${list(clients)}`
+      : readers.length > 0
+        ? `No client sends it. ${clientsDo(readers, "get")}: ${list(readers)}`
+        : "No client would notice.";
+  const isName = notices.some(({ concern }) => concern === "senders");
+  const since = namesSince !== null && isName ? [sinceText(namesSince)] : [];
+  return [...listOf(items), ...listOf([summary, ...since])];
 }
 
 /** The formats of an impact, by the names of `--format`. */

@@ -1,15 +1,6 @@
 /** Finds the clients that would notice if a route, a member or a word were removed. */
 import type { Pack } from "../../pack/index.ts";
-import type { Concern } from "./compare-surfaces.ts";
-import {
-  joinClients,
-  readCallersOf,
-  readClients,
-  type ImpactContext,
-  type NoticingClient,
-  type Question,
-  withoutRepeated,
-} from "./noticing-clients.ts";
+import { answerQuestions, type ImpactContext, type Question } from "./noticing-clients.ts";
 import { packSurface } from "./pack-surface.ts";
 import { operationKey } from "./surface.ts";
 
@@ -23,26 +14,10 @@ export interface Subject {
   readonly word?: string | undefined;
 }
 
-/** The subject on one route, and the clients that would notice its removal. */
-export interface Notice {
-  readonly route: string;
-  /** `body.label`, `body.plan=small`, `answer.label`; null for the route itself. */
-  readonly name: string | null;
-  /** `readers`: these clients get it, and nobody can know who reads it. */
-  readonly concern: Concern;
-  readonly isExact: boolean;
-  readonly clients: readonly NoticingClient[];
-}
-
-export interface Notices {
-  readonly notices: readonly Notice[];
-  /** All these clients, with their calls of all these routes. Who only gets something in answers is not among them. */
-  readonly clients: readonly NoticingClient[];
-  /** The same for clients that get it in answers. */
-  readonly readers: readonly NoticingClient[];
-  /** The first day on which names were counted, where calls are known of earlier days; else null. */
-  readonly namesSince: string | null;
-}
+/** The clients that would notice the removal of a subject. */
+export type Notices = Awaited<ReturnType<typeof findNotices>>;
+/** The subject on one route, and the clients that would notice. */
+export type Notice = Notices["notices"][number];
 
 /** The possible subjects: each route of a pack with its names. */
 export interface NamesOfRoute {
@@ -106,37 +81,24 @@ export function findQuestions(
 }
 
 /** Finds who would notice. @throws {AuditUnavailableError} */
-export async function findNotices(
-  questions: ReturnType<typeof findQuestions>,
-  { store, directory, range }: ImpactContext,
-): Promise<Notices> {
-  const index = await readCallersOf(
-    store,
-    questions.map(({ route }) => route),
-    range,
-  );
-  const answers = questions.map((question) => ({ ...question, ...index.find(question) }));
-  const identify = await readClients(
-    store,
-    directory,
-    answers.flatMap(({ found }) => found.map(({ client }) => client)),
-  );
-  const allOf = (isReader: boolean): NoticingClient[] => {
-    const found = answers.flatMap((answer) =>
-      (answer.concern === "readers") === isReader ? answer.found : [],
-    );
-    return joinClients(withoutRepeated(found), identify);
-  };
+export async function findNotices(asked: ReturnType<typeof findQuestions>, context: ImpactContext) {
+  const subjects = asked.map((question) => ({ ...question, questions: [question] }));
+  const { answers, clientsOf, namesSince } = await answerQuestions(subjects, context);
   return {
-    notices: answers.map(({ route, name, concern, isExact, found }) => ({
+    notices: answers.map(({ route, name, concern, isExact, clients }) => ({
       route,
+      /** `body.label`, `body.plan=small`, `answer.label`; null for the route itself. */
       name,
+      /** `readers`: these clients get it, and nobody can know who reads it. */
       concern,
       isExact,
-      clients: joinClients(found, identify),
+      clients,
     })),
-    clients: allOf(false),
-    readers: allOf(true),
-    namesSince: index.namesSince,
+    /** All these clients, with their calls of all these routes. Who only gets something in answers is not among them. */
+    clients: clientsOf(({ concern }) => concern !== "readers"),
+    /** The same for clients that get it in answers. */
+    readers: clientsOf(({ concern }) => concern === "readers"),
+    /** The first day on which names were counted, where calls are known of earlier days; else null. */
+    namesSince,
   };
 }

@@ -43,19 +43,15 @@ export const NOTICES: Feature<NoticesNeeds, FeatureParts | undefined> = {
     });
     // From zero on, so that the first failure is an increase.
     for (const event of COUNTED) for (const result of RESULTS) metrics.countNotice(event, result, 0);
-    metrics.addGauge(
-      "notices_waiting",
-      "Notices that wait to be sent by this process.",
-      () => notices.stats().waiting,
-    );
+    metrics.addGauge("notices_waiting", "Notices that wait in this process.", () => notices.stats().waiting);
     metrics.addGauge(
       "notices_ignored",
-      "Clients and losses without notices, because there are too many to remember.",
+      "Clients and losses without notices: too many to remember.",
       () => notices.stats().ignored,
     );
     metrics.addGauge(
       "notices_receivers_failing",
-      "Receivers of notices whose last attempt failed.",
+      "Receivers whose last attempt failed.",
       () => notices.stats().failing,
     );
     host.repeat(TICK_MS, () => notices.tick());

@@ -31,15 +31,6 @@ export interface NoticesOptions {
   readonly clock?: () => number;
 }
 
-export interface NoticesStats {
-  /** Notices that wait to be sent. */
-  readonly waiting: number;
-  /** Receivers whose last attempt failed. */
-  readonly failing: number;
-  /** Clients and losses that are never reported, because there are too many to remember. */
-  readonly ignored: number;
-}
-
 /** Notices of a gateway. Nothing is read until the first tick. */
 export class Notices {
   readonly #options: NoticesOptions;
@@ -89,9 +80,10 @@ export class Notices {
   }
 
   /** The counters of this process. All are zero in a process that does not send. */
-  stats(): NoticesStats {
+  stats() {
     if (!this.#isLeading) return { waiting: 0, failing: 0, ignored: 0 };
     const waiting = this.#stored.current().waiting.length;
+    // Ignored are clients and losses that are never reported, because there are too many to remember.
     return { waiting, failing: this.#delivery.failing, ignored: this.#ignored };
   }
 

@@ -48,18 +48,7 @@ const LEASE = "notices:lease";
 export const LEASE_SECONDS = 60;
 
 /** Access to the shared state. All methods throw {StateUnavailableError}. */
-export interface NoticesStore {
-  /** Becomes or stays the one process that looks and sends. @returns false while another process is */
-  lead(): Promise<boolean>;
-  /** Lets another process lead. */
-  resign(): Promise<void>;
-  /** The stored state, as far as this process knows. Only the process that leads changes it. */
-  readonly current: () => StoredNotices;
-  /**
-   * Changes what is stored, in one step: if another process has changed it meanwhile, `apply` is called again with that.
-   */
-  change(apply: (state: StoredNotices) => StoredNotices): Promise<void>;
-}
+export type NoticesStore = ReturnType<typeof createNoticesStore>;
 
 type Store = Pick<KeyValueStore, "get" | "setIfAbsent" | "replace" | "deleteIf">;
 
@@ -69,7 +58,7 @@ const schema = z
   .catch(NOTHING);
 
 /** Creates the access to the shared state. Nothing is read yet. */
-export function createNoticesStore(store: Store): NoticesStore {
+export function createNoticesStore(store: Store) {
   const process = randomUUID();
   const openDocument = (): SharedDocument<StoredNotices> =>
     createSharedDocument(store, { key: STATE, schema, empty: NOTHING });
@@ -78,8 +67,10 @@ export function createNoticesStore(store: Store): NoticesStore {
   let last: Promise<unknown> = Promise.resolve();
 
   return {
-    current: () => document.current(),
-    async lead() {
+    /** The stored state, as far as this process knows. Only the process that leads changes it. */
+    current: (): StoredNotices => document.current(),
+    /** Becomes or stays the one process that looks and sends. @returns false while another process is */
+    async lead(): Promise<boolean> {
       const isExtended = isLeading && (await store.replace(LEASE, process, process, LEASE_SECONDS));
       isLeading = isExtended || (await store.setIfAbsent(LEASE, process, LEASE_SECONDS));
       if (isLeading && !isExtended) {
@@ -89,11 +80,13 @@ export function createNoticesStore(store: Store): NoticesStore {
       }
       return isLeading;
     },
-    async resign() {
+    /** Lets another process lead. */
+    async resign(): Promise<void> {
       if (isLeading) await store.deleteIf(LEASE, process);
       isLeading = false;
     },
-    change(apply) {
+    /** Changes what is stored, in one step: if another process has changed it meanwhile, `apply` is called again with that. */
+    change(apply: (state: StoredNotices) => StoredNotices): Promise<void> {
       // Changes of this process wait for each other: they would only lose against themselves.
       const done = last.then(() => document.change(apply));
       last = done.catch(() => {});

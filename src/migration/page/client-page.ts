@@ -13,7 +13,7 @@ import {
 import { isFilterable, type Loss, namesOf, type Pack, type Route, type ApiNames } from "../../pack/index.ts";
 import { formatDay, SEVERITIES } from "../../base/index.ts";
 import { SIGN_INS, TOKEN_CHECK } from "../../gateway/index.ts";
-import type { StageWindow } from "../plan/plan.ts";
+import { fieldOf, type StageWindow } from "../plan/plan.ts";
 import type { PlanInForce } from "../plan/plan-in-force.ts";
 import { createCallGuide, findSmallestScopes } from "../report/call-guide.ts";
 import { describeField, describeObjects } from "../report/changes.ts";
@@ -198,7 +198,7 @@ const describeWindow = ({ stage, window }: StageWindow): PageWindow => ({
   from: new Date(window.from).toISOString(),
   until: new Date(window.until).toISOString(),
   routes: stage.routes,
-  field: stage.kind === "field" ? `${stage.object}.${stage.field}` : null,
+  field: fieldOf(stage),
   text: stage.text ?? null,
 });
 

@@ -61,11 +61,7 @@ function addGauges(
   metrics.addGauge("sunset_in_force", "1 while requests are decided by the sunset plan, else 0.", () =>
     Number(rules.isInForce()),
   );
-  metrics.addGauge(
-    "sunset_paused",
-    "Pauses of the sunset plan. A pause of all stages counts as one.",
-    () => control.state().pauses.length,
-  );
+  metrics.addGauge("sunset_paused", "Pauses of the sunset plan.", () => control.state().pauses.length);
   metrics.addGauge(
     "sunset_stages_active",
     "Stages of the sunset plan that apply now.",

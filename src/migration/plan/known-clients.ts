@@ -5,20 +5,7 @@ import type { PlanClient } from "./plan-dates.ts";
 import { provenClient, summaryKeysOf } from "./proven-client.ts";
 
 /** Clients that used the old API. */
-export interface KnownClients {
-  /**
-   * Whether v4 accepted a call of the old API by a client before, or its response was no error.
-   *
-   * @param before The day of the freeze: calls that were refused since then don't count.
-   * @param isAccepted Asks whether v4 accepts the token. A client that it does not know is new, and the store is not read.
-   * @throws {AuditUnavailableError}, and what `isAccepted` throws
-   */
-  isKnown(
-    client: PlanClient,
-    before: number,
-    isAccepted: () => boolean | Promise<boolean>,
-  ): boolean | Promise<boolean>;
-}
+export type KnownClients = ReturnType<typeof createKnownClients>;
 
 const CACHED_CLIENTS = 50_000;
 /** How long a client counts as new, before the store is read again: directories change. */
@@ -34,7 +21,7 @@ export function createKnownClients(
   decisions: Pick<DecisionReader, "wasServed">,
   directory: () => ClientDirectory,
   routes: () => readonly string[],
-): KnownClients {
+) {
   const cache = new LRUCache<string, boolean>({ max: CACHED_CLIENTS });
   const reading = new Map<string, Promise<boolean>>();
 
@@ -55,7 +42,18 @@ export function createKnownClients(
   }
 
   return {
-    isKnown(client, before, isAccepted) {
+    /**
+     * Whether v4 accepted a call of the old API by a client before, or its response was no error.
+     *
+     * @param before The day of the freeze: calls that were refused since then don't count.
+     * @param isAccepted Asks whether v4 accepts the token. A client that it does not know is new, and the store is not read.
+     * @throws {AuditUnavailableError}, and what `isAccepted` throws
+     */
+    isKnown(
+      client: PlanClient,
+      before: number,
+      isAccepted: () => boolean | Promise<boolean>,
+    ): boolean | Promise<boolean> {
       // Of two tokens with one label, one may be known and the other one new.
       const key = summaryKeysOf(client).join("\n");
       // Nobody can say whether a client without a label and a token is new.

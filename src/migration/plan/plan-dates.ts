@@ -1,42 +1,45 @@
 /** The dates that a plan publishes, and whether another plan shortens one. */
+import { z } from "zod";
 
-/** Names routes and clients: empty lists don't narrow. */
-export interface Scope {
-  readonly routes: readonly string[];
-  /** Names of the client directory, and fingerprints of tokens. */
-  readonly clients: readonly string[];
-}
+const names = z.array(z.string()).readonly();
 
-type DatedScope = Scope & { readonly date: number };
+/** Names routes and clients: empty lists don't narrow. Clients are names of the client directory, and fingerprints of tokens. */
+const scope = z.object({ routes: names, clients: names });
+export type Scope = z.output<typeof scope>;
+
+const datedScope = scope.extend({ date: z.number() });
+type DatedScope = z.output<typeof datedScope>;
 
 /** A stage with windows, from the day of the first one on. */
-export interface WindowDates extends DatedScope {
+const windowDates = datedScope.extend({
   /** Name of the stage. */
-  readonly stage: string;
+  stage: z.string(),
   /** Object and field that responses lack in its windows; null: requests fail. */
-  readonly field: string | null;
+  field: z.string().nullable(),
   /** The day before which the last window begins; null: none is the last. */
-  readonly until: number | null;
-}
+  until: z.number().nullable(),
+});
 
 /**
  * The dates of a plan, as the state store remembers them. Milliseconds since the epoch.
  *
  * They were announced to clients in headers and texts: an earlier one breaks a promise.
  */
-export interface PlanDates {
+export const PLAN_DATES = z.object({
   /** Of the whole old API. */
-  readonly end: number | null;
+  end: z.number().nullable(),
   /** Of some routes and clients. */
-  readonly ends: readonly DatedScope[];
+  ends: z.array(datedScope).readonly(),
   /** From when no new client is let in. */
-  readonly freezes: readonly DatedScope[];
+  freezes: z.array(datedScope).readonly(),
   /** Clients to which no stage applies before a date. */
-  readonly allowed: Readonly<Record<string, number>>;
+  allowed: z.record(z.string(), z.number()),
   /** The end of clients that have one of their own, in place of `end`. */
-  readonly clientEnds: Readonly<Record<string, number>>;
-  readonly windowStages: readonly WindowDates[];
-}
+  clientEnds: z.record(z.string(), z.number()),
+  // Older versions have stored their windows in another form.
+  windowStages: z.array(windowDates).readonly().default([]),
+});
+export type PlanDates = z.output<typeof PLAN_DATES>;
 
 /** The sender of a request: a name of the directory, and the fingerprint of the token. */
 export interface PlanClient {
@@ -131,43 +134,30 @@ const clientsOf = ({ ends, windowStages, allowed, clientEnds }: PlanDates): read
 const describeScope = (route: string | null, client: string | null): string =>
   `${route === null ? "" : ` of ${route}`}${client === null ? "" : ` for ${client}`}`;
 
-type FindDate = (client: PlanClient, route: string | null) => number | undefined;
-
-/** A date that clients have on routes, in two plans. */
+/** A date that clients have on routes. */
 interface ComparedDate {
   readonly kind: ShortenedDate["kind"];
   /** In words, such as `the end`. */
   readonly title: string;
-  readonly before: FindDate;
-  readonly now: FindDate;
+  readonly dateOf: (dates: PlanDates, client: PlanClient, route: string | null) => number | undefined;
 }
 
-function comparedDates(published: PlanDates, next: PlanDates, time: number): readonly ComparedDate[] {
-  const fields = new Set([...published.windowStages, ...next.windowStages].map(({ field }) => field));
-  /** Whether a stage of the plan was published for others only. */
-  const isAdded = (client: PlanClient, route: string | null): boolean =>
-    next.windowStages.some((stage) => {
-      const before = published.windowStages.find((each) => each.stage === stage.stage);
-      return before && isWithin(stage, client, route) && !isWithin(before, client, route);
-    });
-  const bothOf = (dateOf: (dates: PlanDates, ...query: Parameters<FindDate>) => number | undefined) => ({
-    before: (...query: Parameters<FindDate>) => dateOf(published, ...query),
-    now: (...query: Parameters<FindDate>) => dateOf(next, ...query),
+const comparedDates = (fields: Iterable<string | null>, time: number): readonly ComparedDate[] => [
+  { kind: "end", title: "the end", dateOf: endOf },
+  { kind: "freeze", title: "the freeze", dateOf: freezeOf },
+  ...[...fields].map((field): ComparedDate => ({
+    kind: "window",
+    title: field === null ? "the first window" : `the first window without ${field}`,
+    dateOf: (dates, ...query) => windowOf(dates, { field, time }, ...query),
+  })),
+];
+
+/** Whether a stage with windows is for a client on a route, and was published for others only. */
+const isAdded = (published: PlanDates, next: PlanDates, client: PlanClient, route: string | null): boolean =>
+  next.windowStages.some((stage) => {
+    const before = published.windowStages.find((each) => each.stage === stage.stage);
+    return before && isWithin(stage, client, route) && !isWithin(before, client, route);
   });
-  return [
-    { kind: "end", title: "the end", ...bothOf(endOf) },
-    { kind: "freeze", title: "the freeze", ...bothOf(freezeOf) },
-    ...[...fields].map((field): ComparedDate => {
-      const { before, now } = bothOf((dates, ...query) => windowOf(dates, { field, time }, ...query));
-      return {
-        kind: "window",
-        title: field === null ? "the first window" : `the first window without ${field}`,
-        before: (...query) => before(...query) ?? (isAdded(...query) ? Infinity : undefined),
-        now,
-      };
-    }),
-  ];
-}
 
 /**
  * Finds the dates that were published and are earlier in another plan. Where a plan has no more dates of its own for a
@@ -190,12 +180,13 @@ export function findShortened(published: PlanDates, next: PlanDates, time: numbe
     shortened.push({ ...date, published: before, now });
     return true;
   }
+  const fields = new Set([...published.windowStages, ...next.windowStages].map(({ field }) => field));
   const stages = new Map(next.windowStages.map(({ stage, date }) => [stage, date]));
   for (const { stage, date } of published.windowStages) {
     const what = `the first window of "${stage}"`;
     compare({ kind: "window", route: null, client: null, stage, what }, date, stages.get(stage));
   }
-  for (const { kind, title, ...dateOf } of comparedDates(published, next, time)) {
+  for (const { kind, title, dateOf } of comparedDates(fields, time)) {
     // What a stage or the whole says already is not repeated for each part.
     const reported = new Set(
       shortened.filter((date) => date.kind === kind && date.client === null).map(({ now }) => now),
@@ -204,9 +195,11 @@ export function findShortened(published: PlanDates, next: PlanDates, time: numbe
       for (const name of clients) {
         const what = `${title}${describeScope(route, name)}`;
         const client = { name: name ?? undefined, fingerprint: undefined };
-        const now = dateOf.now(client, route);
+        const now = dateOf(next, client, route);
         if (now === undefined || reported.has(now)) continue;
-        const before = dateOf.before(client, route) ?? valueOf(published.allowed, client);
+        const wasForOthers = kind === "window" && isAdded(published, next, client, route);
+        const before =
+          dateOf(published, client, route) ?? (wasForOthers ? Infinity : valueOf(published.allowed, client));
         if (!compare({ kind, route, client: name, what }, before, now)) continue;
         if (route === null && name === null) reported.add(now);
       }

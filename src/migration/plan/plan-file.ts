@@ -3,7 +3,7 @@ import type { ClientDirectory } from "../../audit/index.ts";
 import { formatDay, type OperatorFileKind, type ReportProblem, type YamlPath } from "../../base/index.ts";
 import { findShortened, isWithin, type PlanDates, type ShortenedDate } from "./plan-dates.ts";
 import { checkNames, isClient, splitField, type PlanContext } from "./plan-names.ts";
-import type { Stage, PlanDefinition } from "./plan.ts";
+import { fieldOf, type PlanDefinition, type Stage } from "./plan.ts";
 import { MAX_NAME_LENGTH, PLAN_SCHEMA, type StageDefinition, type PlanText } from "./plan-definition.ts";
 import { lengthOf, MAX_WINDOW_MS, patternProblem, type WindowRule } from "./windows.ts";
 
@@ -173,9 +173,8 @@ function datesOf({ end, allow }: PlanText, stages: readonly Stage[], directory: 
     windowStages: stages.flatMap((stage) => {
       if (!("rule" in stage)) return [];
       const { name, routes, clients, rule } = stage;
-      const field = stage.kind === "field" ? `${stage.object}.${stage.field}` : null;
       const until = rule.until === undefined ? null : momentOf(rule.until);
-      return [{ stage: name, field, routes, clients, date: momentOf(rule.from), until }];
+      return [{ stage: name, field: fieldOf(stage), routes, clients, date: momentOf(rule.from), until }];
     }),
   };
 }

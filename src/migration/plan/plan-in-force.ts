@@ -43,17 +43,7 @@ export interface PlanOptions {
 }
 
 /** The rules of a plan, and what keeps them up to date. */
-export interface PlanRuntime extends PlanInForce {
-  readonly conditions: PlanConditions;
-  /** The clients that keep a window of a stage from beginning, as far as they are known. */
-  blockedBy(stage: StageWindow["stage"], from: number): readonly string[];
-  /** Whether the plan is applied: the shared state was read, and the plan shortens no published date. */
-  isInForce(): boolean;
-  /** Reads what open windows depend on. @throws {AuditUnavailableError} */
-  readWindows(): Promise<void>;
-  /** The same, once at a time, and again after a pause if it fails. Call it every second. Never rejects. */
-  prepareWindows(): Promise<void>;
-}
+export type PlanRuntime = ReturnType<typeof createPlanInForce>;
 
 const clientOf = (identity: ClientIdentity, directory: ClientDirectory): PlanClient => ({
   name: directory.nameOf(identity),
@@ -62,16 +52,15 @@ const clientOf = (identity: ClientIdentity, directory: ClientDirectory): PlanCli
   label: identity.label ?? undefined,
 });
 
-/** What {@link createJudge} needs. */
-interface JudgeOptions extends Omit<PlanOptions, "isConfirmed" | "clock"> {
-  readonly clock: () => number;
-  readonly isInForce: () => boolean;
-  /** The conditions without what lets single clients through. */
-  readonly conditions: PlanConditions;
-}
-
 /** Creates what decides requests by the plan, and counts what the plan does to them. */
-function createJudge(options: JudgeOptions): PlanInForce["judge"] {
+function createJudge(
+  options: Required<PlanOptions> & {
+    readonly clock: () => number;
+    readonly isInForce: () => boolean;
+    /** The conditions without what lets single clients through. */
+    readonly conditions: PlanConditions;
+  },
+): PlanInForce["judge"] {
   const { plan, directory, known, log, metrics, clock, isInForce, conditions: sharedConditions } = options;
   const storms = new StormGuard(options);
 
@@ -89,7 +78,7 @@ function createJudge(options: JudgeOptions): PlanInForce["judge"] {
   /** Counts what the plan does to a request. */
   function report(
     decision: Decision | undefined,
-    query: Omit<PlanQuery, "isKnownClient">,
+    query: PlanQuery,
     address: string | undefined,
     conditions: PlanConditions,
   ): PlanVerdict | undefined {
@@ -109,7 +98,7 @@ function createJudge(options: JudgeOptions): PlanInForce["judge"] {
     const query = { client: clientOf(identity(), directory()), route, time: clock() };
     const { isAccepted, address } = proof ?? {};
     const conditions = proof ? conditionsOf(query) : sharedConditions;
-    const decision = plan().decide({ ...query, isKnownClient: true }, conditions);
+    const decision = plan().decide(query, conditions);
     if (!known || !isAccepted || decision?.kind === "end" || !plan().isFrozen(query, conditions))
       return report(decision, query, address, conditions);
     const judgeKnown = (isKnownClient: boolean): PlanVerdict | undefined =>
@@ -128,7 +117,7 @@ function createJudge(options: JudgeOptions): PlanInForce["judge"] {
 }
 
 /** Creates the rules of a plan. */
-export function createPlanInForce({ clock = Date.now, ...options }: PlanOptions): PlanRuntime {
+export function createPlanInForce({ clock = Date.now, ...options }: PlanOptions) {
   const { plan, directory, control, isConfirmed, metrics } = options;
   const windows = new OpenWindows({ ...options, clock });
   const isInForce = (): boolean => control.isKnown() && isConfirmed();
@@ -137,11 +126,9 @@ export function createPlanInForce({ clock = Date.now, ...options }: PlanOptions)
     mayBegin: (stage, { from }) => windows.mayBegin(stage, from),
   };
 
-  return {
-    conditions,
+  const rules: PlanInForce = {
     isActive: () => true,
     judge: createJudge({ ...options, clock, isInForce, conditions }),
-    isInForce,
     link: () => plan().policy ?? plan().guide,
     headersFor: (identity, route) =>
       // Dates that shorten published ones are not sent to anybody.
@@ -155,9 +142,19 @@ export function createPlanInForce({ clock = Date.now, ...options }: PlanOptions)
             .filter(({ stage }) => !conditions.isPaused(stage.name))
         : [],
     count: metrics.countStage,
-    blockedBy: (stage, from) => windows.blockedBy(stage, from) ?? [],
-    readWindows: () => windows.read(),
-    prepareWindows: () => windows.prepare(),
+  };
+  return {
+    ...rules,
+    conditions,
+    /** Whether the plan is applied: the shared state was read, and the plan shortens no published date. */
+    isInForce,
+    /** The clients that keep a window of a stage from beginning, as far as they are known. */
+    blockedBy: (stage: StageWindow["stage"], from: number): readonly string[] =>
+      windows.blockedBy(stage, from) ?? [],
+    /** Reads what open windows depend on. @throws {AuditUnavailableError} */
+    readWindows: (): Promise<void> => windows.read(),
+    /** The same, once at a time, and again after a pause if it fails. Call it every second. Never rejects. */
+    prepareWindows: (): Promise<void> => windows.prepare(),
   };
 }
 

@@ -62,8 +62,8 @@ export interface PlanQuery {
   readonly route: string;
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** Whether the client used the old API before; only asked for where {@link Plan.isFrozen}. */
-  readonly isKnownClient: boolean;
+  /** Whether the client used the old API before; only asked for where `isFrozen`. Default: true. */
+  readonly isKnownClient?: boolean;
 }
 
 /** The state that stops or delays stages: decided outside of the plan. */
@@ -96,31 +96,13 @@ export interface StageWindow {
 }
 
 /** A plan that requests are decided by. */
-export interface Plan extends PlanDefinition {
-  /** Decides a request; undefined: it is served. */
-  decide(query: PlanQuery, conditions: PlanConditions): Decision | undefined;
-  /** Whether new clients are refused on a route now, so that it matters whether a client is new. */
-  isFrozen(query: Omit<PlanQuery, "isKnownClient">, conditions: PlanConditions): boolean;
-  /** The stages that leave a field out of the responses to a request. */
-  hiddenFields(query: Omit<PlanQuery, "isKnownClient">, conditions: PlanConditions): readonly FieldStage[];
-  /** When a route ends for a client; undefined: no date is known. */
-  endOf(client: PlanClient, route: string | null): number | undefined;
-  /** `Deprecation`, `Sunset` and `Link` of responses. */
-  headersFor(client: PlanClient, route: string | null): Readonly<Record<string, string>>;
-  times(time: number): readonly StageTimes[];
-  /** The open window, or else the next one, of each stage that a client is in, the first one first. */
-  windowsFor(client: PlanClient, time: number): readonly StageWindow[];
-  /** Windows that are open, or open within the given milliseconds. */
-  windowsAt(time: number): readonly StageWindow[];
-}
+export type Plan = ReturnType<typeof createPlan>;
 
 /**
  * How much later than its time a stage begins. The clocks of replicas may differ by two seconds: none begins early by the
  * clock of another.
  */
 export const START_DELAY_MS = 2000;
-
-const NO_FIELDS: readonly FieldStage[] = [];
 
 const CACHED_HEADERS = 10_000;
 
@@ -144,6 +126,10 @@ function isAllowed(dates: PlanDates, client: PlanClient, time: number): boolean 
   const allowed = valueOf(dates.allowed, client);
   return allowed !== undefined && !hasBegun(allowed, time);
 }
+
+/** The object and the field that responses lack in the windows of a stage; null: it leaves out none. */
+export const fieldOf = (stage: Stage): string | null =>
+  stage.kind === "field" ? `${stage.object}.${stage.field}` : null;
 
 /** The stage that ends a route for a client, which says why. */
 function activeEnd(
@@ -183,10 +169,11 @@ function writeHeaders(
 }
 
 /** Creates what writes the headers of a plan, once for all clients that have the same ones. */
-function createHeaders(definition: PlanDefinition): Plan["headersFor"] {
+function createHeaders(definition: PlanDefinition) {
   const mentioned = mentionedClients(definition);
   const headers = new LRUCache<string, Readonly<Record<string, string>>>({ max: CACHED_HEADERS });
-  return function headersFor(client, route) {
+  /** `Deprecation`, `Sunset` and `Link` of responses. */
+  return function headersFor(client: PlanClient, route: string | null): Readonly<Record<string, string>> {
     // Clients and tokens that the plan does not name have the same headers.
     const key = [client.name, client.fingerprint].map((each) => (each && mentioned.has(each) ? each : ""));
     const at = [route, ...key].join("\n");
@@ -213,51 +200,41 @@ function timesOf(stage: Stage, window: Window | undefined, time: number): StageT
 }
 
 /** Creates the plan of a definition. */
-export function createPlan(definition: PlanDefinition): Plan {
+export function createPlan(definition: PlanDefinition) {
   const { stages, dates } = definition;
   const freezes = stages.filter((stage) => stage.kind === "freeze");
   const ends = stages.filter((stage) => stage.kind === "end");
   const withWindows = stages.filter(hasWindows).map((stage) => ({ stage, find: createWindows(stage.rule) }));
   const finder = new Map<Stage, FindWindow>(withWindows.map(({ stage, find }) => [stage, find]));
-  const hasFields = stages.some(({ kind }) => kind === "field");
 
   /** The open window, or else the next one, of each stage. */
   const windowsOf = (time: number): readonly StageWindow[] =>
     withWindows.map(({ stage, find }) => ({ stage, window: find(time) }));
 
-  const activeFreeze = (
-    { client, route, time }: Omit<PlanQuery, "isKnownClient">,
-    { isPaused }: PlanConditions,
-  ): FreezeStage | undefined =>
-    freezes.find(
-      (stage) =>
-        hasBegun(stage.date, time) &&
-        isWithin(stage, client, route) &&
-        !isPaused(stage.name) &&
-        !isAllowed(dates, client, time),
-    );
+  /** Whether a stage is for a request, and nothing stops it. */
+  const applies = (stage: Stage, { client, route, time }: PlanQuery, { isPaused }: PlanConditions): boolean =>
+    isWithin(stage, client, route) && !isPaused(stage.name) && !isAllowed(dates, client, time);
+
+  const activeFreeze = (query: PlanQuery, conditions: PlanConditions): FreezeStage | undefined =>
+    freezes.find((stage) => hasBegun(stage.date, query.time) && applies(stage, query, conditions));
 
   /** The stages with an open window for a request, and their windows. */
-  const openWindows = (
-    { client, route, time }: Omit<PlanQuery, "isKnownClient">,
-    { isPaused, mayBegin }: PlanConditions,
-  ): readonly StageWindow[] =>
-    windowsOf(time).filter(
+  const openWindows = (query: PlanQuery, conditions: PlanConditions): readonly StageWindow[] =>
+    windowsOf(query.time).filter(
       ({ stage, window }) =>
-        isOpen(window, time) &&
-        isWithin(stage, client, route) &&
-        !isPaused(stage.name) &&
-        mayBegin(stage, window) &&
-        !isAllowed(dates, client, time),
+        isOpen(window, query.time) && applies(stage, query, conditions) && conditions.mayBegin(stage, window),
     );
 
   return {
     ...definition,
-    isFrozen: (query, conditions) => activeFreeze(query, conditions) !== undefined,
-    decide(query, conditions) {
+    /** Whether new clients are refused on a route now, so that it matters whether a client is new. */
+    isFrozen: (query: PlanQuery, conditions: PlanConditions): boolean =>
+      activeFreeze(query, conditions) !== undefined,
+    /** Decides a request; undefined: it is served. */
+    decide(query: PlanQuery, conditions: PlanConditions): Decision | undefined {
       const end = activeEnd(ends, dates, query, conditions);
       if (end) return { kind: "end", ...end };
-      const freeze = query.isKnownClient ? undefined : activeFreeze(query, conditions);
+      const freeze = query.isKnownClient === false ? activeFreeze(query, conditions) : undefined;
       if (freeze) return { kind: "freeze", stage: freeze };
       let last: Extract<Decision, { kind: "brown_out" }> | undefined;
       for (const { stage, window } of openWindows(query, conditions))
@@ -265,14 +242,16 @@ export function createPlan(definition: PlanDefinition): Plan {
           last = { kind: "brown_out", stage, window };
       return last;
     },
-    hiddenFields: (query, conditions) =>
-      hasFields
-        ? openWindows(query, conditions).flatMap(({ stage }) => (stage.kind === "field" ? [stage] : []))
-        : NO_FIELDS,
-    endOf: (client, route) => endOf(dates, client, route),
+    /** The stages that leave a field out of the responses to a request. */
+    hiddenFields: (query: PlanQuery, conditions: PlanConditions): readonly FieldStage[] =>
+      openWindows(query, conditions).flatMap(({ stage }) => (stage.kind === "field" ? [stage] : [])),
+    /** When a route ends for a client; undefined: no date is known. */
+    endOf: (client: PlanClient, route: string | null): number | undefined => endOf(dates, client, route),
     headersFor: createHeaders(definition),
-    times: (time) => stages.map((stage) => timesOf(stage, finder.get(stage)?.(time), time)),
-    windowsFor: (client, time) =>
+    times: (time: number): readonly StageTimes[] =>
+      stages.map((stage) => timesOf(stage, finder.get(stage)?.(time), time)),
+    /** The open window, or else the next one, of each stage that a client is in, the first one first. */
+    windowsFor: (client: PlanClient, time: number): readonly StageWindow[] =>
       windowsOf(time)
         .filter(
           ({ stage, window: { from } }) =>
@@ -281,6 +260,8 @@ export function createPlan(definition: PlanDefinition): Plan {
             !isAllowed(dates, client, Math.max(from, time)),
         )
         .toSorted((one, other) => one.window.from - other.window.from),
-    windowsAt: (time) => windowsOf(time).filter(({ window }) => window.from <= time),
+    /** Windows that are open, or open within the given milliseconds. */
+    windowsAt: (time: number): readonly StageWindow[] =>
+      windowsOf(time).filter(({ window }) => window.from <= time),
   };
 }

@@ -17,28 +17,27 @@ interface Minute {
   usualPerMinute: number | undefined;
 }
 
-/** Counts the requests of one client that were refused in a window. */
-export interface StormWatch {
-  /**
-   * Counts a refused request.
-   *
-   * @param client its name or key
-   * @param readUsual Reads its usual requests a minute, on all replicas; undefined: it has none. It is called once in
-   *   a minute in which the client sends enough requests for a storm.
-   * @returns whether its requests of this minute became a storm with this one
-   */
-  count(client: string, time: number, readUsual: () => Promise<number | undefined>): Promise<boolean>;
-}
-
 /**
  * Creates a watch. Each process counts the requests that it gets, against the whole bound: a client with one connection is on one
  * process, so that a part of the bound would take ordinary requests for a storm.
  */
-export function watchStorms(): StormWatch {
+export function watchStorms() {
   const counts = new LRUCache<string, Minute>({ max: MAX_CLIENTS });
 
   return {
-    async count(client, time, readUsual) {
+    /**
+     * Counts a refused request.
+     *
+     * @param client its name or key
+     * @param readUsual Reads its usual requests a minute, on all replicas; undefined: it has none. It is called once in
+     *   a minute in which the client sends enough requests for a storm.
+     * @returns whether its requests of this minute became a storm with this one
+     */
+    async count(
+      client: string,
+      time: number,
+      readUsual: () => Promise<number | undefined>,
+    ): Promise<boolean> {
       const minute = Math.floor(time / MINUTE_MS);
       let found = counts.get(client);
       if (!found || found.minute !== minute) {

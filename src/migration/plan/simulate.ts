@@ -15,44 +15,8 @@ export interface PastCall {
   readonly requests: number;
 }
 
-/** How a client is hit by a stage. */
-export interface HitClient {
-  /** Its name, or the fingerprint of its token; null: all calls without a token. */
-  readonly client: string | null;
-  readonly calls: number;
-  /** Windows in which it is hit, of a stage with windows. */
-  readonly windows: number;
-}
-
-/** The effect of a stage. */
-export interface StageForecast {
-  readonly name: string;
-  readonly kind: Stage["kind"];
-  /** Windows that begin, of a stage with windows. */
-  readonly windows: number;
-  /** Windows that don't begin, because clients that they wait for call. */
-  readonly waiting: number;
-  /**
-   * Calls that are hit: in all windows, or in the seven days after an end. For a freeze, recorded calls of clients that
-   * were new.
-   */
-  readonly calls: number;
-  /** Those with the most calls first. */
-  readonly clients: readonly HitClient[];
-}
-
 /** A simulation. Times are ISO 8601, in UTC. */
-export interface Simulation {
-  /** The recorded weeks that are repeated. */
-  readonly recorded: {
-    readonly from: string;
-    readonly until: string;
-    readonly weeks: number;
-    readonly calls: number;
-    readonly clients: number;
-  };
-  readonly stages: readonly StageForecast[];
-}
+export type Simulation = Awaited<ReturnType<typeof simulatePlan>>;
 
 export interface SimulateOptions {
   readonly plan: Plan;
@@ -76,11 +40,8 @@ const MAX_MS = 3 * DEFAULT_MS;
 const keyOf = (client: PlanClient): string | null => client.name ?? summaryKeysOf(client)[0] ?? null;
 
 /** Calls of one client on one route in one minute. */
-interface MinuteCalls {
+interface MinuteCalls extends Omit<PastCall, "time"> {
   readonly minute: number;
-  readonly client: PlanClient;
-  readonly route: string;
-  readonly requests: number;
 }
 
 /** Counts calls by minute, client and route: windows begin and end at full minutes. Sorted by time. */
@@ -111,9 +72,15 @@ class StageHits {
     if (window) hit.windows.add(window.from);
   }
 
-  forecast(): Pick<StageForecast, "calls" | "clients"> {
+  forecast() {
     const clients = [...this.#clients]
-      .map(([client, { calls, windows }]) => ({ client, calls, windows: windows.size }))
+      .map(([client, { calls, windows }]) => ({
+        /** Its name, or the fingerprint of its token; null: all calls without a token. */
+        client,
+        calls,
+        /** Windows in which it is hit, of a stage with windows. */
+        windows: windows.size,
+      }))
       .sort(
         (one, other) => other.calls - one.calls || String(one.client).localeCompare(String(other.client)),
       );
@@ -185,7 +152,7 @@ async function callsOfNew(
  * Repeats the last whole weeks of recorded calls until after the end of a plan, and counts whom it hits. Clients that
  * change, give up or retry are not foreseen.
  */
-export async function simulatePlan({ plan, calls, hadCalled, now }: SimulateOptions): Promise<Simulation> {
+export async function simulatePlan({ plan, calls, hadCalled, now }: SimulateOptions) {
   const minutes = await countCalls(calls);
   const end = endOfRecords(minutes, now);
   const first = (minutes[0]?.minute ?? 0) * MINUTE_MS;
@@ -214,7 +181,7 @@ export async function simulatePlan({ plan, calls, hadCalled, now }: SimulateOpti
       // In the middle of its minute: stages begin two seconds late.
       const time = each.minute * MINUTE_MS + shift + MINUTE_MS / 2;
       if (time < now || time >= horizon) continue;
-      const query = { client, route, time, isKnownClient: true };
+      const query = { client, route, time };
       const decision = plan.decide(query, conditions);
       if (decision) hit(decision, each, time);
       else for (const { name } of plan.hiddenFields(query, conditions)) hits.get(name)?.add(client, requests);
@@ -226,6 +193,7 @@ export async function simulatePlan({ plan, calls, hadCalled, now }: SimulateOpti
     for (const { name } of freezes) hits.get(name)?.add(client, requests);
 
   return {
+    /** The recorded weeks that are repeated. */
     recorded: {
       from: new Date(start).toISOString(),
       until: new Date(end).toISOString(),
@@ -236,10 +204,13 @@ export async function simulatePlan({ plan, calls, hadCalled, now }: SimulateOpti
     stages: plan.stages.map((stage) => ({
       name: stage.name,
       kind: stage.kind,
+      /** Windows that begin, of a stage with windows. */
       windows:
         countWindows(stage, now, Math.min(horizon, plan.dates.end ?? horizon)) -
         waiting.waitingOf(stage.name),
+      /** Windows that don't begin, because clients that they wait for call. */
       waiting: waiting.waitingOf(stage.name),
+      // Calls in all windows, in the seven days after an end, or of clients that were new at a freeze. Most calls first.
       ...(hits.get(stage.name) ?? new StageHits()).forecast(),
     })),
   };

@@ -22,7 +22,7 @@ import { createCallGuide, findSmallestScopes } from "./call-guide.ts";
 import { describeObjects } from "./changes.ts";
 import { describeCommonChanges } from "./common-changes.ts";
 import { examineCalls, type CallSummary } from "./evidence.ts";
-import { isClient, isDone, isUse, type CallGuide, type ClientGuide, type Report } from "./model.ts";
+import { COUNTED, isClient, isDone, isUse, type CallGuide, type ClientGuide, type Report } from "./model.ts";
 
 export interface ReportOptions {
   readonly store: UsageReader & Pick<AuditStore, "get" | "query">;
@@ -82,25 +82,6 @@ interface ClientMaterial {
   readonly calls: readonly CallGuide[];
   readonly losses: readonly LossUsage[];
 }
-
-/** The members of a client that the report takes from the summaries. */
-const COUNTED = [
-  "id",
-  "client",
-  "name",
-  "family",
-  "tokens",
-  "userAgent",
-  "otherAgents",
-  "first",
-  "last",
-  "lastAlpha",
-  "requests",
-  "native",
-  "errors",
-  "lossy",
-  "cameBack",
-] as const satisfies readonly (keyof ClientGroup & keyof ClientGuide)[];
 
 const pick = <T, Key extends keyof T>(from: T, keys: readonly Key[]): Pick<T, Key> =>
   Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, Key>;

@@ -1,6 +1,7 @@
 /** The migration report as data. HTML, Markdown, JSON and CSV are written from it. */
 import {
   agentsText,
+  type ClientGroup,
   type DayUsage,
   type GroupToken,
   type LossSummary,
@@ -87,37 +88,31 @@ export interface CallGuide {
   readonly notes: readonly string[];
 }
 
+/** The members of a client that the report takes from the summaries. */
+export const COUNTED = [
+  "id",
+  "client",
+  "name",
+  "family",
+  "tokens",
+  "userAgent",
+  "otherAgents",
+  "first",
+  "last",
+  "lastAlpha",
+  "requests",
+  "native",
+  "errors",
+  "lossy",
+  "cameBack",
+] as const satisfies readonly (keyof ClientGroup)[];
+
 /** The guide of one client, created from its own requests. */
-export interface ClientGuide {
-  /** The value that selects it in a query: its name, its only key, `agent:FAMILY`, `none` or `unaccepted`. */
-  readonly id: string;
-  /** The key of its summaries; of several the one with the most requests. Null: all requests without a token. */
-  readonly client: string | null;
-  /** Its name in the client directory; null if it has none. */
-  readonly name: string | null;
-  /** The family of user agents of several tokens without a name; null for others. */
-  readonly family: string | null;
-  /** The number of its tokens, as far as they are listed. */
-  readonly tokens: number;
+export interface ClientGuide extends Pick<ClientGroup, (typeof COUNTED)[number]> {
   /** Its tokens if there are several, those with the most requests of all days first. */
   readonly members: readonly GroupToken[];
-  /** The user agent of the last request. */
-  readonly userAgent: string | null;
-  /** The last ones of its other programs; missing if it has none. */
-  readonly otherAgents?: readonly string[];
-  readonly first: string;
-  readonly last: string;
-  /** The time of the last alpha request; null if there was none. */
-  readonly lastAlpha: string | null;
-  readonly requests: number;
-  readonly native: number;
-  /** Requests with a status of 400 or above. */
-  readonly errors: number;
-  readonly lossy: number;
   /** Null for requests without a token and for tokens that v4 never accepted. */
   readonly readiness: MigrationState | null;
-  /** The day on which it called alpha again after it had been ready, `2026-03-01`; null if it did not, or is ready. */
-  readonly cameBack: string | null;
   /** The longest pause between alpha calls so far, in milliseconds, if it is longer than the quiet time; else null. */
   readonly longerPauseMs: number | null;
   /** The smallest scopes for these calls, in alpha and in v4. */

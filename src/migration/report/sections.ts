@@ -4,6 +4,7 @@ import {
   type Block,
   type Line,
   listNames,
+  listOf,
   plural,
   type Severity,
   type Span,
@@ -111,7 +112,7 @@ export function outlineCall(call: GuidedCall, words: CallWords, names: ApiNames)
       ...tables.flatMap(([caption, fields]) =>
         fields.length > 0 ? [createFieldsTable(caption, fields, names)] : [],
       ),
-      ...(items.length > 0 ? [{ kind: "list" as const, items }] : []),
+      ...listOf(items),
     ],
   };
 }

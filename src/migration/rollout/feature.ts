@@ -44,14 +44,12 @@ const createDirectoryCheck =
   };
 
 function addGauges({ addGauge, addRouteGauge }: FeatureHost["metrics"], { returns }: Rollout): void {
-  addRouteGauge(
-    "rollout_tripped",
-    "1 for each route that has returned to the old service. Route all: everything has. Clients that have returned are not counted.",
-    () => returns.trips().flatMap(({ kind, name }) => (kind === "client" ? [] : [[name, 1] as const])),
+  addRouteGauge("rollout_tripped", "1 for each route that has returned to the old service, or for all.", () =>
+    returns.trips().flatMap(({ kind, name }) => (kind === "client" ? [] : [[name, 1] as const])),
   );
   addGauge(
     "rollout_blocked",
-    "Routes that should return to the old service, which is not well.",
+    "Routes that should return to the old service, which fails too.",
     () => returns.blocked().length,
   );
 }

@@ -13,7 +13,6 @@ import { createChangeLog } from "./log-changes.ts";
 import { watchConfigChanges } from "./config-changes.ts";
 import { createReturns, type Returns } from "./returns/returns.ts";
 import type { RolloutConfig } from "./rules.ts";
-import { createStateSync } from "./state-sync.ts";
 import { createTokenClients, type TokenClients } from "./token-clients.ts";
 import type { RolloutEvent, Trip } from "./returns/trips.ts";
 import { type BegunWrite, createWriteLag } from "./write-lag.ts";
@@ -38,26 +37,7 @@ export interface RolloutDecision extends SideDecision {
 }
 
 /** The side that serves each sender. */
-export interface Rollout extends Pick<
-  Returns,
-  "note" | "noteNew" | "noteOld" | "beginOld" | "turnBack" | "resume"
-> {
-  /** Which side serves a request. @param route Name of the route; null: the pack has none */
-  sideOf(identity: ClientIdentity, route: string | null, request: RolloutRequest): RolloutDecision;
-  /** Which side serves a client, without what it has under way. */
-  decide(client: string | undefined, route: string | null): SideDecision;
-  /** Whether the file turned a client to the translation within the last hour. */
-  isFresh(client: string | undefined, route: string | null): boolean;
-  /** Notes a write before it is sent. @returns undefined if nothing depends on it */
-  beginWrite(writer: Writer, side: Side): BegunWrite | undefined;
-  readonly config: () => RolloutConfig;
-  readonly returns: Returns;
-  readonly tokenClients: TokenClients;
-  /** Other rules apply: cursors go where they came from for a while. */
-  fileChanged(): void;
-  /** Reads and writes what replicas share. Call it more than twice a second. @throws {StateUnavailableError} */
-  sync(): Promise<void>;
-}
+export type Rollout = ReturnType<typeof createRollout>;
 
 export interface RolloutOptions {
   readonly config: () => RolloutConfig;
@@ -84,10 +64,11 @@ type FindTrip = (client: string | undefined, route: string | null) => Trip | und
 /** Decides by the returns, else by the rules. */
 const createDecide =
   (
-    { config, returns }: Pick<Rollout, "config" | "returns">,
+    config: () => RolloutConfig,
+    returns: Returns,
     { tripOf, confirmedConfig }: { readonly tripOf: FindTrip; readonly confirmedConfig: () => RolloutConfig },
-  ): Rollout["decide"] =>
-  (client, route) => {
+  ) =>
+  (client: string | undefined, route: string | null): SideDecision => {
     if (!returns.isKnown()) return { side: "old", why: "the state store was not read yet" };
     const trip = tripOf(client, route);
     if (trip)
@@ -104,6 +85,30 @@ const createDecide =
       : decision;
   };
 
+/** One of this many reads of what replicas share also reads the clients with tokens of the gateway. */
+const CLIENTS_EVERY = 5;
+
+/** Creates what reads and writes what replicas share. */
+function createSync(config: () => RolloutConfig, returns: Returns, tokenClients: TokenClients) {
+  let times = 0;
+  let lastConfig = config();
+  let isFailing = false;
+  return {
+    /** The file in force. While the store can't be read, it is the last one before that. */
+    confirmedConfig: (): RolloutConfig => (isFailing ? lastConfig : config()),
+    /** Reads and writes it. Call it more than twice a second. @throws {StateUnavailableError} */
+    async sync(): Promise<void> {
+      const readsClients = times % CLIENTS_EVERY === 0;
+      times += 1;
+      isFailing = true;
+      if (readsClients) await tokenClients.exchange();
+      await returns.tick();
+      isFailing = false;
+      lastConfig = config();
+    },
+  };
+}
+
 /** Creates what chooses the sides of a gateway. Nothing is read yet. */
 export function createRollout({
   config,
@@ -113,7 +118,7 @@ export function createRollout({
   clock = Date.now,
   elapsed = () => performance.now(),
   isOldServiceUp = () => true,
-}: RolloutOptions): Rollout {
+}: RolloutOptions) {
   const lag = createWriteLag(elapsed);
   const changes = watchConfigChanges(config, elapsed);
   const logChanges = createChangeLog(log);
@@ -125,10 +130,10 @@ export function createRollout({
   }
 
   const returns = createReturns({ config, store, log, onChange: onTrips, clock, elapsed, isOldServiceUp });
-  const { sync, confirmedConfig } = createStateSync({ config, returns, tokenClients });
+  const { sync, confirmedConfig } = createSync(config, returns, tokenClients);
   const tripOf: FindTrip = (client, route) =>
     returns.tripOf(client === undefined ? [] : namesOf(directory(), client), route);
-  const decide = createDecide({ config, returns }, { tripOf, confirmedConfig });
+  const decide = createDecide(config, returns, { tripOf, confirmedConfig });
 
   function keepCursor(decision: SideDecision, cursor: Side | undefined): SideDecision {
     if (cursor === undefined || cursor === decision.side || !changes.keepCursors()) return decision;
@@ -152,10 +157,12 @@ export function createRollout({
     noteNew: returns.noteNew,
     noteOld: returns.noteOld,
     beginOld: returns.beginOld,
-    decide,
     turnBack: returns.turnBack,
     resume: returns.resume,
-    sideOf(identity, route, request) {
+    /** Which side serves a client, without what it has under way. */
+    decide,
+    /** Which side serves a request. @param route Name of the route; null: the pack has none */
+    sideOf(identity: ClientIdentity, route: string | null, request: RolloutRequest): RolloutDecision {
       const client = lastingName(directory(), identity);
       if (request.hasGatewayToken) {
         tokenClients.note(client ?? UNNAMED);
@@ -165,9 +172,11 @@ export function createRollout({
       const { findWriter } = request;
       return { client, ...keepWrites(decision, { client, findWriter }, route) };
     },
-    beginWrite: (writer, side) =>
+    /** Notes a write before it is sent. @returns undefined if nothing depends on it */
+    beginWrite: (writer: Writer, side: Side): BegunWrite | undefined =>
       config().data.kind === "replicated" ? lag.begin(() => keyOf(writer), side) : undefined,
     isFresh: changes.isFresh,
+    /** Other rules apply: cursors go where they came from for a while. */
     fileChanged: changes.fileChanged,
     sync,
   };

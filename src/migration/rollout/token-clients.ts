@@ -3,36 +3,31 @@ import { z } from "zod";
 import { createSharedDocument, type DocumentStore } from "../../base/index.ts";
 
 /** The shared knowledge of replicas about such clients. */
-export interface TokenClients {
-  all(): readonly string[];
-  /** Notes that a client uses such a token. */
-  note(client: string): void;
-  /** Reads what replicas have noted, and writes what waits. @throws {StateUnavailableError} */
-  exchange(): Promise<void>;
-}
+export type TokenClients = ReturnType<typeof createTokenClients>;
 
-const KEY = "rollout:clients";
 /** A client directory has half of it. */
 const MAX_CLIENTS = 2000;
 
 const schema = z.object({ tokens: z.array(z.string()) });
 
 /** Creates it. Nothing is read yet. */
-export function createTokenClients(store: DocumentStore): TokenClients {
+export function createTokenClients(store: DocumentStore) {
   let known: ReadonlySet<string> = new Set();
   const document = createSharedDocument(store, {
-    key: KEY,
+    key: "rollout:clients",
     schema,
     empty: { tokens: [] },
     onRead: ({ tokens }) => void (known = new Set(tokens)),
   });
   const waiting = new Set<string>();
   return {
-    all: () => document.current().tokens,
-    note(client) {
+    all: (): readonly string[] => document.current().tokens,
+    /** Notes that a client uses such a token. */
+    note(client: string): void {
       if (!known.has(client) && waiting.size < MAX_CLIENTS) waiting.add(client);
     },
-    async exchange() {
+    /** Reads what replicas have noted, and writes what waits. @throws {StateUnavailableError} */
+    async exchange(): Promise<void> {
       await document.refresh();
       const noted = [...waiting].filter((client) => !known.has(client));
       if (noted.length > 0)

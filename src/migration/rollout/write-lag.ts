@@ -17,32 +17,15 @@ interface Writes {
 type FindWriter = () => string | undefined;
 
 /** A write on its way. */
-export interface BegunWrite {
-  /** A service has done the write, or may have. Also after its end. */
-  accept(): void;
-  /** Its response has ended. To be called once. */
-  end(): void;
-}
-
-/** The last writes of senders, as far as this process has seen them. */
-export interface WriteLag {
-  /** Notes a write. It keeps its sender on the side while it is in flight, and once it is accepted for the lag. */
-  begin(findWriter: FindWriter, side: Side): BegunWrite;
-  /** The side on which a sender stays for now; undefined: it may change. */
-  staysOn(
-    writer: string,
-    wanted: Side,
-    options: { readonly lagMs: number; readonly isReturn: boolean },
-  ): Side | undefined;
-}
+export type BegunWrite = ReturnType<ReturnType<typeof createWriteLag>["begin"]>;
 
 /** More senders than a directory has clients. */
 const MAX_WRITERS = 5000;
 /** A sender that never stops to write changes nevertheless after this many lags. */
 const MAX_LAGS = 5;
 
-/** @param clock Milliseconds, monotonic. */
-export function createWriteLag(clock: () => number = () => performance.now()): WriteLag {
+/** The last writes of senders, as far as this process has seen them. @param clock Milliseconds, monotonic. */
+export function createWriteLag(clock: () => number = () => performance.now()) {
   const lastWrites = new LRUCache<string, Writes>({ max: MAX_WRITERS });
 
   /** The writes to which one more belongs; undefined: it keeps nobody. */
@@ -56,22 +39,30 @@ export function createWriteLag(clock: () => number = () => performance.now()): W
   }
 
   return {
-    begin(findWriter, side) {
+    /** Notes a write. It keeps its sender on the side while it is in flight, and once it is accepted for the lag. */
+    begin(findWriter: FindWriter, side: Side) {
       const writer = findWriter();
       const writes = writesOf(writer, side);
       if (writes) writes.inFlight += 1;
       return {
-        accept() {
+        /** A service has done the write, or may have. Also after its end. */
+        accept(): void {
           // A service may have accepted the token of a stranger meanwhile.
           const accepted = writer === undefined ? writesOf(findWriter(), side) : writes;
           if (accepted) accepted.acceptedAt = clock();
         },
-        end() {
+        /** Its response has ended. To be called once. */
+        end(): void {
           if (writes) writes.inFlight -= 1;
         },
       };
     },
-    staysOn(writer, wanted, { lagMs, isReturn }) {
+    /** The side on which a sender stays for now; undefined: it may change. */
+    staysOn(
+      writer: string,
+      wanted: Side,
+      { lagMs, isReturn }: { readonly lagMs: number; readonly isReturn: boolean },
+    ): Side | undefined {
       const writes = lastWrites.get(writer);
       if (!writes) return undefined;
       const waits = writes.side !== wanted;

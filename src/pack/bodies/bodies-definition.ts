@@ -12,12 +12,12 @@ const clientObject = about(
 );
 const upstreamObject = about(
   json.optional(),
-  "The body as JSON, with `$object` in a wrapper. `$name` is `upstream_object` of the resource. Other values are constants, and other `$` names path parameters. Default: the object itself.",
+  "The body as JSON, with `$object` in a wrapper. `$name` is `upstream_object`, other `$` names are path parameters, other values constants. Default: the object itself.",
   { client: "$object" },
 );
 const unknown = about(
   z.enum(["ignore", "reject"]).optional(),
-  "Members that the schema does not have are left out (the default), or are errors.",
+  "Members that the schema lacks are left out (the default), or are errors.",
   "reject",
 );
 const bodyType = mediaType.refine((type) => !type.endsWith("/*"), "a body has one exact media type");
@@ -43,12 +43,12 @@ const objects = about(
 export const clientBodies = z.strictObject({
   media_types: about(
     z.array(bodyType).min(1).optional(),
-    "Media types that clients may send. `application/x-www-form-urlencoded` is a form, others are JSON. Default: JSON types, and JSON with the form type, which `curl -d` sends.",
+    "Media types that clients may send. `application/x-www-form-urlencoded` is a form, others are JSON. Default: JSON, also with the form type of `curl -d`.",
     ["application/x-www-form-urlencoded", "application/json"],
   ),
   null_body: about(
     z.literal("absent").optional(),
-    "`absent`: the body `null` counts as none. Default: it is an error, like any body that is not an object.",
+    "`absent`: the body `null` counts as none. Default: it is an error.",
     "absent",
   ),
   object: clientObject,

@@ -13,7 +13,7 @@ const failed = z.strictObject({
   when: about(expression, "JSONata over the response: whether the operation has failed.", 'state = "jammed"'),
   error: about(
     expression.optional(),
-    "JSONata over the response: the error as the upstream writes it. Default: the whole response.",
+    "JSONata over the response: the upstream's error. Default: the whole response.",
     "error",
   ),
   status: about(
@@ -35,7 +35,7 @@ const repeat = z.strictObject({
   ),
   timeout_ms: about(
     z.int().positive().max(LONGEST_TIME),
-    "The longest time. After it, a call before the main call has no effect, and another is `unfinished`.",
+    "The longest time. After it, a call before the main call has no effect, another one is `unfinished`.",
     20_000,
   ),
 });
@@ -45,12 +45,12 @@ const unfinished = z
     message: about(name.optional(), "An error: a message of `pack.yaml`.", "still_running"),
     body: about(
       expression.optional(),
-      "A success: JSONata of the client's object, over the upstream's response to the main call.",
+      "A success: JSONata of the client's object, over the response to the main call.",
       '{ "id": id, "state": "busy" }',
     ),
     status: about(
       z.int().min(200).max(599).optional(),
-      "The client's status: 400 to 599 with `message` (default: 504), 200 to 299 with `body` (default: that of the route).",
+      "The client's status: 400 to 599 with `message` (default: 504), 200 to 299 with `body` (default: as for the route).",
       504,
     ),
   })
@@ -76,7 +76,7 @@ const requestKeys = {
   ),
   when: about(
     expression.optional(),
-    "JSONata: whether it is sent, over the client's body before the main call, else over the upstream's object. Default: always.",
+    "JSONata: whether the call is sent. Input: before the main call the client's body, else the upstream's object. Default: always.",
     "$exists(author)",
   ),
   status: about(
@@ -86,7 +86,7 @@ const requestKeys = {
   ),
   each: about(
     expression.optional(),
-    "JSONata: it is sent once for each value, which is `{each}` in the path. Its result is the array of successful responses.",
+    "JSONata: the call is sent for each value, `{each}` in the path. Its result is the array of successful responses.",
     "$request.ids",
   ),
   values: about(
@@ -101,7 +101,7 @@ const requestKeys = {
   ),
   part: about(
     name.optional(),
-    "Its object is this member of the upstream's object. A call that writes sends this member of the body, or reads the part if there is nothing to write.",
+    "Its object is this member of the upstream's object. A write sends this member of the body. Without the member, the call reads the part.",
     "preferences",
   ),
 };
@@ -115,7 +115,7 @@ const responseKeys = {
   ),
   cache_seconds: about(
     z.int().positive().max(300).optional(),
-    "How long the response is cached for its token. A write invalidates it. Default: not cached.",
+    "How long the response is cached for its token. A write invalidates it.",
     60,
   ),
   repeat: about(repeat.optional(), "It is sent again until its response meets a condition.", {
@@ -125,7 +125,7 @@ const responseKeys = {
   }),
   answer: about(
     z.union([z.literal(true), expression]).optional(),
-    "Its response becomes that of the route: `true`, or JSONata over its response.",
+    "Its response replaces the main call's: `true`, or JSONata over it.",
     "result.book",
   ),
   checks: about(
@@ -146,27 +146,27 @@ const responseKeys = {
 const failureKeys = {
   not_found_field: about(
     name.optional(),
-    "A 404 is an error of this field of the client, and other failures have no effect. Default: the upstream's error is translated.",
+    "A 404 becomes an error of this field of the client. Other failures have no effect. Default: the upstream's error is translated.",
     "author",
   ),
   failure: about(
     failure.optional(),
-    "The client's status and code if the call fails. Default: those of the upstream's error.",
+    "The client's status and code if the call fails. Default: as in the upstream's error.",
     { status: 409, code: "no_author" },
   ),
   optional: about(
     z.boolean().optional(),
-    "Whether the request goes on if the call fails. Default: only after a GET that follows the main call and has no `repeat.failed`.",
+    "Whether the request continues if the call fails. Default: only for a GET after the main call without `repeat.failed`.",
     true,
   ),
   fallback: about(
     expression.optional(),
-    "With `answer`, needed unless `optional` is false: JSONata over the response so far. Its result is the client's object if the call fails, because the main call has succeeded. `$failure` has the `status` and the `body` of the upstream's error.",
+    "With `answer`, required unless `optional` is false: JSONata over the response so far. It gives the client's object if the call fails. `$failure` is the upstream's error: `status` and `body`.",
     '{ "id": $number($path.id) }',
   ),
   unfinished: about(
     unfinished.optional(),
-    "With `repeat`: the response if the operation is not done in time: an error with a `message`, or a success with a `body`. Default: a 504.",
+    "With `repeat`: the response if the operation takes too long: an error with a `message`, or a success with a `body`. Default: status 504.",
     { message: "still_running", status: 504 },
   ),
 };
@@ -178,7 +178,7 @@ export const sharedCall = z.strictObject({ ...requestKeys, ...responseKeys, ...f
 export const ownCall = z.strictObject({
   name: about(
     name.optional(),
-    "Its name in `$calls` and in braces. A call of `pack.yaml` has it as its key.",
+    "Its name in `$calls` and in braces. In `pack.yaml` it is the key of the call.",
     "loan",
   ),
   ...requestKeys,

@@ -8,10 +8,10 @@ const name = z.string().min(1);
 const failureKeys = {
   status: about(
     errorStatus.optional(),
-    "The client's status, from 400 to 599, if nothing else is wrong with the request. Default: that of an invalid request.",
+    "The client's status, 400 to 599, if no other rule is broken. Default: as for an invalid request.",
     409,
   ),
-  code: about(name.optional(), "The client's code. Default: that of an invalid request.", "conflict"),
+  code: about(name.optional(), "The client's code. Default: as for an invalid request.", "conflict"),
 };
 
 /** The schema of the status and the code of a failure. */
@@ -36,7 +36,7 @@ export const checkDefinition = <T extends z.ZodType>(field: T, example: string) 
     field,
     message: about(
       name,
-      "JSONata over the client's body. Its result is the text of the error. If it is empty or no text, there is no error.",
+      "JSONata over the client's body: the text of the error. An empty text or another value is no error.",
       example,
     ),
     ...failureKeys,

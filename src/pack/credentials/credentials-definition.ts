@@ -15,13 +15,13 @@ const place = {
   ),
   basic: about(
     z.enum(["username", "password", "both"]).optional(),
-    "The scheme is `Basic`. The token is the decoded user name, the password, or both with a colon.",
+    "The scheme `Basic`. The token is the decoded user name, the password, or both with a colon.",
     "username",
   ),
   header: about(fieldHeaderName.optional(), "A header with nothing but the token.", "X-Api-Key"),
   query: about(
     parameterName.optional(),
-    "A query parameter. It is in no record, and not passed to the other side.",
+    "A query parameter. It is neither recorded nor passed to the other side.",
     "key",
   ),
   cookie: about(cookieName.optional(), "A cookie.", "sid"),
@@ -37,7 +37,7 @@ export const clientCredentials = z.strictObject({
   ),
   realm: about(
     realm.optional(),
-    "A 401 has the header `WWW-Authenticate` with the scheme and this realm. Default: it has none.",
+    "The realm in `WWW-Authenticate` of a 401. Default: no such header.",
     "orders",
   ),
 });
@@ -47,7 +47,7 @@ export const upstreamCredentials = z.strictObject({
   ...place,
   token: about(
     z.enum(["client", "setting", "table"]).default("client"),
-    "The token that the upstream gets: the client's (`client`), that of `UPSTREAM_TOKEN` (`setting`), or the one that the file of `UPSTREAM_TOKENS_FILE` has for the client's (`table`). Tokens that `CLIENT_TOKENS` or the file lacks are a 401.",
+    "The token that the upstream gets: the client's (`client`), that of `UPSTREAM_TOKEN` (`setting`), or the client's entry in `UPSTREAM_TOKENS_FILE` (`table`). Unknown tokens get status 401.",
     "table",
   ),
 });

@@ -18,24 +18,29 @@ export const parameterOfName = (name: string): string | undefined =>
 export const isRequestName = (name: string): boolean =>
   REQUEST_NAMES.some((each) => each === name) || parameterOfName(name) !== undefined;
 
-/** A name of a value of the request in a text, `{path.id}`. */
+/** Names of values of an error, or of one of its problems. */
+export const ERROR_NAMES = ["message", "field", "pointer", "code", "status", "title", "name"] as const;
+
+/** A name of a value in a text, `{path.id}` or `{field}`. */
 const NAME_IN_TEXT = /\{([a-z_]+|path\.[\w.]+)\}/g;
 
-/** Returns the names of values of the request that a text has in braces. */
-export const requestNamesInText = (text: string): string[] =>
-  [...text.matchAll(NAME_IN_TEXT)].map(([, name = ""]) => name).filter(isRequestName);
+const isName = (name: string): boolean => isRequestName(name) || ERROR_NAMES.some((each) => each === name);
 
-/** Returns all texts of a shape that have values of the request in them. */
+/** Returns the names of values that a text has in braces. */
+export const namesInText = (text: string): string[] =>
+  [...text.matchAll(NAME_IN_TEXT)].map(([, name = ""]) => name).filter(isName);
+
+/** Returns all texts of a shape that have values in them. */
 export function textsWithNames(shape: Shape): string[] {
-  if (typeof shape === "string") return requestNamesInText(shape).length > 0 ? [shape] : [];
+  if (typeof shape === "string") return namesInText(shape).length > 0 ? [shape] : [];
   if (Array.isArray(shape)) return shape.flatMap(textsWithNames);
   return isObject(shape) ? Object.values(shape).flatMap(textsWithNames) : [];
 }
 
-/** Puts the values of the request into a text. One that is not known leaves nothing. */
+/** Puts values into a text. One that is not known leaves nothing. */
 export const fillText = (text: string, values: ShapeValues): string =>
   text.replaceAll(NAME_IN_TEXT, (whole, name: string) => {
-    if (!isRequestName(name)) return whole;
+    if (!isName(name)) return whole;
     const { [name]: value } = values;
     return typeof value === "string" || typeof value === "number" ? String(value) : "";
   });

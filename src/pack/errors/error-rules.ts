@@ -1,20 +1,20 @@
 /** Reports mistakes in the shapes of errors. */
 import { shapesOf, type ErrorShape, type Responses } from "./errors.ts";
 import {
+  ERROR_NAMES,
   findPlaces,
   hasName,
+  isRequestName,
   KEY_NAMES,
   keysIn,
+  namesInText,
   REQUEST_NAMES,
   requestNameOf,
-  requestNamesInText,
   textsWithNames,
 } from "./error-places.ts";
 import { namesIn, type Shape } from "../fields/shape.ts";
 import { closestMatch, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import type { ErrorsDefinition } from "../schema/pack-definition.ts";
-
-const ERROR_NAMES = ["message", "field", "pointer", "code", "status", "title", "name"];
 
 /** Names that an error of the upstream needs one of: the others say nothing about a problem. */
 const READABLE = ["message", "title", "code", "field", "pointer"];
@@ -29,7 +29,7 @@ function checkErrorShape(
   const ofRequest = side === "client" ? [...REQUEST_NAMES, ...parameters.map(requestNameOf)] : [];
   const known = [...ERROR_NAMES, ...ofRequest].map((name) => `$${name}`);
   const found = namesIn(shape).map(({ name }) => `$${name}`);
-  const inTexts = side === "client" ? textsWithNames(shape).flatMap(requestNamesInText) : [];
+  const inTexts = side === "client" ? textsWithNames(shape).flatMap(namesInText).filter(isRequestName) : [];
   for (const name of inTexts.filter((each) => !ofRequest.includes(each)))
     location.report({ message: `unknown name "{${name}}"`, hint: suggestionFor(name, ofRequest) });
   for (const name of found.filter((each) => !known.includes(each)))

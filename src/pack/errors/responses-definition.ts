@@ -103,7 +103,7 @@ export const envelope = z.strictObject({
 const responses = z.strictObject(shapes);
 const errorMediaType = about(
   mediaType.optional(),
-  "The media type of errors. Default: that of all responses.",
+  "The media type of errors. Default: as for all responses.",
   "application/problem+json",
 );
 

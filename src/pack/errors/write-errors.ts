@@ -6,8 +6,8 @@ import {
   hasInnerPlaces,
   isRequestName,
   keyNameOf,
+  namesInText,
   parameterOfName,
-  requestNamesInText,
   textsWithNames,
   type ErrorPlace,
 } from "./error-places.ts";
@@ -174,13 +174,8 @@ export function createErrorWriter(
   { noField, indexes }: FieldStyle,
 ): WriteErrorBody {
   const places = findPlaces(shape);
-  const namesInTexts = textsWithNames(shape).flatMap(requestNamesInText);
-  const requestNames = [
-    ...namesIn(shape)
-      .map(({ name }) => name)
-      .filter(isRequestName),
-    ...namesInTexts,
-  ];
+  const names = [...namesIn(shape).map(({ name }) => name), ...textsWithNames(shape).flatMap(namesInText)];
+  const requestNames = names.filter(isRequestName);
   const toValues = ({ reason, field, code }: ErrorDetail) => ({
     message: reason,
     field: field === undefined ? noField : formatIndexes(field, indexes),

@@ -13,9 +13,9 @@ export interface ShapePath {
   readonly path: readonly string[];
 }
 
-/** The name of a value such as `$items` or `$path.id`; undefined for a constant. */
+/** The name of a value such as `$items` or `$path.id`; undefined for a constant. Only `path` has dotted names. */
 export const nameOf = (value: unknown): string | undefined =>
-  typeof value === "string" && /^\$(?:[a-z_]+|path\.[\w.]+)$/.test(value) ? value.slice(1) : undefined;
+  typeof value === "string" && /^\$[a-z_]+(?:\.[\w.]+)?$/.test(value) ? value.slice(1) : undefined;
 
 /** Whether an array of a shape is the template of its items. */
 export const isItemTemplate = (shape: Shape): shape is readonly [Shape] =>

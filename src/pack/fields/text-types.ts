@@ -52,7 +52,10 @@ export const textMediaType = z
     /^[!#$&^\w.+-]+\/[!#$&^\w.+-]+(?: *; *[\w-]+=[\w.-]+)*$/,
     "is not a media type, such as text/csv; charset=utf-8",
   )
-  .refine((type) => !/^[^;]*[/+]json\b/i.test(type), 'is a media type of JSON: see "client.content_type"');
+  .refine(
+    (type) => !/^[^;]*[/+]json\b/i.test(type),
+    'is a media type of JSON, which is that of "client.content_type"',
+  );
 
 /** A media type of JSON with parameters, `application/json; charset=utf-8`. */
 export const jsonMediaType = z

@@ -53,7 +53,7 @@ export const upstreamFilters = z.strictObject({
   ),
   operators: about(
     z.partialRecord(z.enum(OPERATORS), spellings).default({}),
-    "The spelling of each operator: a key of the JSON object, or a parameter with `{field}`. The first of several spellings is documented. `search` searches all fields.",
+    "The spelling of each operator: a key of the JSON object, or a parameter with `{field}`. OpenAPI shows the first of several. `search` searches all fields.",
     { gte: "{field}[gte]", search: "q" },
   ),
   in: about(
@@ -63,7 +63,7 @@ export const upstreamFilters = z.strictObject({
         multiple: about(multiple, "The values are repeated parameters, or separated by commas.", "comma"),
       })
       .optional(),
-    "In a query: a parameter with several values, one of which must be equal.",
+    "In a query: a parameter with several values, and one of them must be equal.",
     { parameter: "{field}", multiple: "comma" },
   ),
   sort: about(sort.optional(), "In a query: the order of a list. In a header see `order_by`.", {
@@ -76,7 +76,7 @@ export const upstreamFilters = z.strictObject({
 export const clientFilters = upstreamFilters.extend({
   unknown: about(
     z.enum(["ignore", "reject"]).default("reject"),
-    "Filters by other fields in the query are a 400 (`reject`, the default), or have no effect (`ignore`).",
+    "Filters by other fields in the query get status 400 (`reject`, the default), or have no effect (`ignore`).",
     "ignore",
   ),
 });

@@ -11,7 +11,7 @@ import {
 
 const upstreamName = about(
   fieldHeaderName.optional(),
-  "Name of the upstream's header. `ETag: ETag` is short for `ETag: { upstream: ETag }`.",
+  "Name of the upstream's header. Short form: `ETag: ETag`.",
   "ETag",
 );
 
@@ -32,11 +32,11 @@ const requestHeaderRule = z.strictObject({
   ),
   write: about(
     expression.optional(),
-    "JSONata over the client's body without its wrapper: the value. `$value` is the client's header; other variables have the rest of the request. An undefined result is not sent.",
+    "JSONata of the value over the client's body without its wrapper. `$value` is the client's header. An undefined result is not sent.",
     "version",
   ),
   every_call: about(z.literal(true).optional(), "All calls of the request have the header.", true),
-  required: about(z.literal(true).optional(), "A request without the value is a 400.", true),
+  required: about(z.literal(true).optional(), "A request without the value gets status 400.", true),
   default: about(headerValue.optional(), "The value if the client has not sent the header.", "en"),
 });
 
@@ -45,7 +45,7 @@ const responseHeaderRule = z.strictObject({
   const: about(headerValue.optional(), "A constant value.", "2024-05-01"),
   read: about(
     expression.optional(),
-    "JSONata over the upstream's object: the value. With `upstream`: only if the upstream does not send that header. `$object` and `$status` are the client's; other variables have the rest of the exchange.",
+    "JSONata of the value over the upstream's object. With `upstream`: only if the upstream does not send that header. `$object` and `$status` are the client's.",
     '$response_headers."x-used" & "/" & $response_headers."x-limit"',
   ),
   on: about(
@@ -84,7 +84,7 @@ export const rateLimitHeaders = z.strictObject({
 export const passedHeaders = z.strictObject({
   request: about(
     z.record(fieldHeaderName, requestHeader).default({}),
-    "Headers of requests, by the client's names. The main call has them.",
+    "Headers of requests, by the client's names, for the main call.",
     { "Idempotency-Key": "Idempotency-Key", "If-None-Match": "If-None-Match" },
   ),
   response: about(

@@ -71,7 +71,7 @@ export const upload = routeKey({
 export const when = schemaKey({
   schema: about(
     z.string().min(1).optional(),
-    "JSONata over the client's body: whether the route is used. The first of several routes counts.",
+    "JSONata over the client's body: whether the route is used. The first route whose `when` is true counts.",
     "$exists(password)",
   ),
 });
@@ -80,7 +80,7 @@ export const when = schemaKey({
 export const onlyChanges = routeKey({
   schema: about(
     z.union([z.literal(true), z.literal("items")]).optional(),
-    "Sends only members that differ from the response of `read_route`. With `items`, also only the items of a list that differ.",
+    "Sends only members that differ from the response of `read_route`. `items`: of a list, only items that differ.",
     true,
   ),
   rules: [needsKey("read_route", "the route that reads the current object"), needsObjectBody],
@@ -112,7 +112,7 @@ export const retry = routeKey({
         without: about(name, "An upstream member that the gateway has added.", "label"),
       })
       .optional(),
-    "If the upstream rejects only a member that the gateway has added, the call is sent again without it.",
+    "If the upstream rejects only a member that the gateway added, the call is repeated without it.",
     { without: "label" },
   ),
   rules: [needsObjectBody],
@@ -121,14 +121,14 @@ export const retry = routeKey({
 
 /** The alpha field of the error if v4 does not find something and does not name it. */
 export const notFoundField = routeKey({
-  schema: about(name.optional(), "The client's field of a 404 of the upstream that names no field.", "copy"),
+  schema: about(name.optional(), "The client's field of a 404 whose error names no field.", "copy"),
   compile: (definition) => definition,
 });
 
 export const ifMatch = routeKey({
   schema: about(
     name.optional(),
-    "The name of a call before the main call, whose `ETag` the main call sends as `If-Match`. If the object has changed since, the upstream responds with 412. `headers.request` needs `If-Match`.",
+    "The name of a call before the main call. The main call sends the `ETag` of its response as `If-Match`. `headers.request` must name `If-Match`.",
     "current",
   ),
   rules: [

@@ -36,11 +36,7 @@ const tokensDefinition = z.strictObject({
   token: about(name, "The field with the token.", "token"),
   scopes: about(name, "The field with its scopes.", "scopes"),
   expires: about(name.optional(), "The field with its expiry.", "ends_at"),
-  created: about(
-    z.literal(true).optional(),
-    "The upstream has just created the token: the response has the complete one.",
-    true,
-  ),
+  created: about(z.literal(true).optional(), "The response contains the complete, new token.", true),
   deleted: about(
     z.literal(true).optional(),
     "The upstream deletes the token. `read_route` reads it before.",

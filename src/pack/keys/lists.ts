@@ -12,7 +12,7 @@ const filterValue = z.union([z.string(), z.number(), z.boolean()]);
 export const pagination = schemaKey({
   schema: about(
     routePagination.optional(),
-    "How this list is paged, if not as in `pack.yaml`, by side. `none`: neither side pages it.",
+    "How each side pages this list. `none`: neither side does. Default: as in `pack.yaml`.",
     { client: "none" },
   ),
   rules: [needs("a route that responds with a list", ({ keys }) => keys.response === "list")],
@@ -21,7 +21,7 @@ export const pagination = schemaKey({
 export const search = schemaKey({
   schema: about(
     z.record(name, json).optional(),
-    "The JSON body of a list that the upstream reads by a POST, with parameters of the query as `$` names.",
+    "The JSON body of a list that is read by a POST, with query parameters as `$` names.",
     { filter: "$filter", paging: { page: "$page", size: "$size" } },
   ),
   rules: [
@@ -37,7 +37,7 @@ const needsFilteredList = needsKind(["list", "paged"], "a route whose list the u
 export const where = schemaKey({
   schema: about(
     z.record(z.string(), json).optional(),
-    "A condition in the upstream's form, in addition to the client's filter. Its values may have names in braces.",
+    "A condition in the upstream's form, in addition to the client's filter. Values may contain names in braces.",
     { kind: "public" },
   ),
   rules: [needsFilteredList],
@@ -46,7 +46,7 @@ export const where = schemaKey({
 export const whereValues = schemaKey({
   schema: about(
     z.record(name, name).optional(),
-    "Upstream fields, each with a value kind: only objects whose value is in its table are listed.",
+    "Upstream fields, each with a value kind. The list has only objects whose value is in its table.",
     { status: "state" },
   ),
   rules: [needsFilteredList],
@@ -55,7 +55,7 @@ export const whereValues = schemaKey({
 export const defaultFilter = schemaKey({
   schema: about(
     z.record(name, z.union([filterValue, z.array(filterValue).min(1)])).optional(),
-    "The client's fields, each with the value or values of the filter if the client does not filter by the field.",
+    "The filter by each of these fields, a value or several, if the client does not filter by it.",
     { state: "open" },
   ),
 });

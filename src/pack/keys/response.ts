@@ -13,7 +13,7 @@ const expression = z.string().min(1);
 export const response = schemaKey({
   schema: about(
     z.enum(["list", "object", "none", "file"]).default("object"),
-    "What the response has. `file`: the file that the upstream sends, with the media type of `file`.",
+    "The kind of the response. `file`: the file that the upstream sends.",
     "list",
   ),
   rules: [
@@ -67,7 +67,7 @@ export const text = routeKey({
         ),
       })
       .optional(),
-    "Successful responses are a text that an expression makes of the client's object or list. Errors are as on other routes.",
+    "Successful responses are a text, which an expression makes of the client's object or list.",
     { content_type: "text/plain; charset=utf-8", body: "title" },
   ),
   rules: [
@@ -86,7 +86,7 @@ export const text = routeKey({
 export const object = schemaKey({
   schema: about(
     name.optional(),
-    "The object of the response, or of the rows of a list, if it is not that of this file. Bodies and filters are those of this file.",
+    "The object of the response or of its rows. Bodies and filters remain those of this file. Default: the object of this file.",
     "receipt",
   ),
   rules: [
@@ -110,7 +110,7 @@ export const oneOf = schemaKey({
       )
       .min(1)
       .optional(),
-    "Objects of the response: the first whose condition on the upstream object is true. Default: the object of this file.",
+    "Objects of the response: the first whose `when` is true. Default: the object of this file.",
     [{ object: "cat", when: 'kind = "cat"' }, { object: "dog" }],
   ),
 });
@@ -118,7 +118,7 @@ export const oneOf = schemaKey({
 export const exists = schemaKey({
   schema: about(
     expression.optional(),
-    "JSONata over the client's object. If it is false, the response is a 404.",
+    "JSONata over the client's object. If it is false, the client gets status 404.",
     'kind != "hidden"',
   ),
 });
@@ -127,7 +127,7 @@ export const exists = schemaKey({
 export const empty = routeKey({
   schema: about(
     name.optional(),
-    "A message of `pack.yaml` for the 400 if the upstream's response has no body.",
+    "The message of `pack.yaml` for status 400 if the upstream's response has no body.",
     "unrestricted",
   ),
   compile: (message, { location, dialect }) =>

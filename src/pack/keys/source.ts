@@ -52,7 +52,7 @@ export const reject = schemaKey({
         }),
       ])
       .optional(),
-    "Instead of `upstream`: the upstream has no such operation. A message of `pack.yaml`, and the status (default 400).",
+    "Instead of `upstream`: the upstream has no such operation. A message of `pack.yaml`, with or without a status.",
     "no_counterpart",
   ),
 });
@@ -63,7 +63,7 @@ type Sides = { readonly upstream?: unknown } | undefined;
 export const catalog = schemaKey({
   schema: about(
     z.union([z.literal(true), name]).optional(),
-    "Instead of `upstream`: the response is the cached catalog of this file, or an object of it. `true`, or the `object` of the file.",
+    "Instead of `upstream`: the response is a cached catalog, or an object of it. `true` for the catalog of this file, else its `object`.",
     true,
   ),
   rules: [
@@ -87,7 +87,7 @@ export const catalog = schemaKey({
 export const query = schemaKey({
   schema: about(
     routeQuery.optional(),
-    "Query parameters of this route, in addition to those of `client.query`, or in place of one with the same name.",
+    "Query parameters of this route. They add to `client.query`, or replace one of the same name.",
     { parameters: { expand: "embed" } },
   ),
 });
@@ -95,7 +95,7 @@ export const query = schemaKey({
 export const values = routeKey({
   schema: about(
     z.record(name, name).optional(),
-    "More names in braces for all paths, each with the JSONata of its value, over the client's body.",
+    "More names in braces for all paths, each with JSONata over the client's body.",
     { yard: '$headers."x-yard"' },
   ),
   compile(definition, { location, tokenHeaders, usedNames }) {

@@ -18,7 +18,7 @@ const definition = z.strictObject({
   always: about(z.array(name).default([]), "Members that are always there.", ["id"]),
   unknown: about(
     z.enum(["ignore", "reject"]).default("ignore"),
-    "Unknown names have no effect (the default), or are a 400.",
+    "Unknown names have no effect (the default), or get status 400.",
     "reject",
   ),
 });

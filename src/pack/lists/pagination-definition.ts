@@ -20,7 +20,7 @@ const offsetStyle = z.strictObject({
 
 const invalidPosition = about(
   z.enum(["reject", "default"]).default("reject"),
-  "An invalid value is a 400 (`reject`), or returns the first page (`default`).",
+  "An invalid value gets status 400 (`reject`), or the first page (`default`).",
   "default",
 );
 
@@ -34,7 +34,7 @@ const cursorStyle = z.strictObject({
   parameter: queryParameter("starting_after"),
   item: about(
     name.optional(),
-    "The cursor is this member of the previous page's last item. Default: it is opaque, from `$next_cursor`, `$next_link` or the `Link` header.",
+    "The cursor is this member of the previous page's last item. Default: an opaque cursor of `$next_cursor`, `$next_link` or the `Link` header.",
     "id",
   ),
   before: about(
@@ -106,12 +106,12 @@ export const clientPagination = z.strictObject({
         maximum: maximum("The largest number."),
         above: about(
           z.enum(["reject", "maximum"]).default("reject"),
-          "A larger number is a 400 (`reject`), or returns a page of the `maximum`.",
+          "A larger number gets status 400 (`reject`), or a page of the `maximum`.",
           "maximum",
         ),
         invalid: about(
           z.enum(["reject", "default"]).default("reject"),
-          "An invalid number is a 400 (`reject`), or returns a page of the `default`.",
+          "An invalid number gets status 400 (`reject`), or a page of the `default`.",
           "default",
         ),
         in_links: about(
@@ -132,13 +132,13 @@ export const clientPagination = z.strictObject({
   ),
   behind_end: about(
     z.enum(["last", "before", "none"]).default("last"),
-    "The previous page of a page behind the end, if the total is known: the `last` page (the default), the one `before` it by number or offset, or `none`.",
+    "The previous page of a page behind the end: the `last` page (the default), the one `before` it by number or offset, or `none`.",
     "before",
   ),
   total_header: totalHeader,
   range_header: about(
     rangeHeader.optional(),
-    "A response header with the positions of the items, from 0, and the total: `items 0-9/97`, or `items 0-9/*` if it is unknown. A text is its name.",
+    "A response header with the positions of the items, from 0, and the total, if known: `items 0-9/97`. A text is the header's name.",
     "Content-Range",
   ),
 });

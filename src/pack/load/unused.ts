@@ -104,13 +104,41 @@ function usedShared(definitions: readonly unknown[]): Record<"schemas" | "functi
   };
 }
 
+/** All keys in a definition, and all words in its texts. */
+function* wordsIn(value: unknown): Generator<string> {
+  if (typeof value === "string") yield* value.match(/[\w.]+/g) ?? [];
+  else if (Array.isArray(value)) for (const each of value) yield* wordsIn(each);
+  else if (isObject(value))
+    for (const [key, each] of Object.entries(value)) {
+      yield key;
+      yield* wordsIn(each);
+    }
+}
+
+/** Reports inputs without a filter whose last name stands nowhere else: in no schema of a body, and in no expression. */
+function reportInputs(files: readonly File[], shared: unknown): void {
+  const words = new Set(wordsIn(shared));
+  for (const { definition } of files) {
+    const inputs = Object.values(definition.inputs ?? {}).map(({ upstream: _upstream, ...rule }) => rule);
+    for (const word of wordsIn({ ...definition, inputs })) words.add(word);
+  }
+  for (const { definition, location } of files) {
+    const inputs = Object.entries(definition.inputs ?? {});
+    const used = inputs.filter(
+      ([name, { filter }]) => filter !== undefined || words.has(name.split(".").at(-1) ?? ""),
+    );
+    const names = inputs.map(([name]) => name);
+    reportNames("input", names, new Set(used.map(([name]) => name)), location.at("inputs"));
+  }
+}
+
 /** A file whose diagnostics say that nothing uses a definition. */
 const markUnused = <T>({ definition, location }: LocatedFile<T>): LocatedFile<T> => ({
   definition,
   location: location.with({ code: "unused" }),
 });
 
-/** Reports objects, value kinds, schemas, functions, path parameters, calls, parts and messages that nothing uses. */
+/** Reports objects, inputs, value kinds, schemas, functions, path parameters, calls, parts and messages that nothing uses. */
 export function reportUnused(dialect: LocatedFile<DialectDefinition>, resourceFiles: readonly File[]): void {
   const { definition, location } = markUnused(dialect);
   const files = resourceFiles.map(markUnused);
@@ -137,6 +165,7 @@ export function reportUnused(dialect: LocatedFile<DialectDefinition>, resourceFi
   reportNames("function", Object.keys(definition.functions), shared.functions, location.at("functions"));
 
   const globalParameters = new Set<string>();
+  reportInputs(files, definition.schemas);
   for (const file of files) {
     const ofFile = file.definition.path_parameters ?? {};
     const used = parametersOf(file);

@@ -9,7 +9,7 @@ const multiple = z.enum(["repeat", "comma"]);
 const parameterRule = z.strictObject({
   upstream: about(
     z.union([name, z.record(name, name)]).optional(),
-    "The upstream's parameter. `lang: locale` is short for `lang: { upstream: locale }`. Several parameters: a map of names to JSONata.",
+    "The upstream's parameter (short form: `lang: locale`), or several, as a map of names to JSONata.",
     "locale",
   ),
   path: about(name.optional(), "Instead of `upstream`: the name in braces in the upstream's path.", "id"),
@@ -21,11 +21,11 @@ const parameterRule = z.strictObject({
   values: about(name.optional(), "A value kind of `pack.yaml`.", "state"),
   write: about(
     z.string().min(1).optional(),
-    "JSONata over the client's parameters. `$value` is this one. An undefined result is not sent.",
+    "JSONata over the client's parameters. `$value` is this one: a text, or a list with `multiple`. An undefined result is not sent.",
     "$lowercase($value)",
   ),
   default: about(json.optional(), "The value if the client has not sent the parameter.", "en"),
-  required: about(z.literal(true).optional(), "A request without the parameter is a 400.", true),
+  required: about(z.literal(true).optional(), "A request without the parameter gets status 400.", true),
   multiple: about(
     multiple.optional(),
     "How it takes several values: repeated (`a=1&a=2`), or separated by commas (`a=1,2`). Default: one value.",
@@ -38,7 +38,7 @@ const parameterRule = z.strictObject({
   ),
   reject: about(
     name.optional(),
-    "Instead of `upstream`: the parameter is a 400 with this message of `pack.yaml`.",
+    "Instead of `upstream`: the parameter gets status 400 with this message of `pack.yaml`.",
     "no_counterpart",
   ),
   ignore: about(z.literal(true).optional(), "Instead of `upstream`: the parameter has no effect.", true),
@@ -58,7 +58,11 @@ const unknown = z.enum(["ignore", "reject"]);
 const pathParameterType = z.enum(["integer", "text", "path", "ip", "ip4", "ip6"]);
 const pathParameterRule = z.strictObject({
   type: about(pathParameterType.default("text"), "What it matches. Default: one segment of text.", "integer"),
-  values: about(name.optional(), "A value kind of `pack.yaml`. A value that has none is a 404.", "reader_id"),
+  values: about(
+    name.optional(),
+    "A value kind of `pack.yaml`. An untranslatable value gets status 404.",
+    "reader_id",
+  ),
 });
 
 /** Path parameters by name. */
@@ -75,7 +79,7 @@ export const slashes = z.strictObject({
   ),
   doubled: about(
     z.enum(["any", "reject"]).optional(),
-    "Several slashes are like one (`any`, the default), or a 404 (`reject`).",
+    "Several slashes are like one (`any`, the default), or get status 404 (`reject`).",
     "reject",
   ),
 });
@@ -85,7 +89,7 @@ export const clientQuery = z.strictObject({
   parameters,
   unknown: about(
     unknown.default("ignore"),
-    "Other parameters have no effect (`ignore`, the default), or are a 400 (`reject`).",
+    "Other parameters have no effect (`ignore`, the default), or get status 400 (`reject`).",
     "reject",
   ),
 });

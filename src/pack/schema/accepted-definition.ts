@@ -19,12 +19,12 @@ const acceptedDifference = z.strictObject({
   route: about(z.string().min(1), "The name of the route.", "GET /books/:id"),
   field: about(
     z.string(),
-    "The path in the response without indexes. `status` is the status, an empty text the whole body.",
+    "The path in the response without indexes, `status`, or an empty text for the whole body.",
     "books.label",
   ),
   kind: about(
     z.enum(DIFFERENCE_KINDS),
-    "The difference: the new answer lacks the field (`missing`), the old one lacks it (`added`), or `null`, JSON `type`, `format`, `value`, `order` of rows, a `row` or the `status` differs.",
+    "The difference: the new answer lacks the field (`missing`), the old one lacks it (`added`), or one of these differs: `null`, JSON `type`, `format`, `value`, `order` of rows, `row`, `status`.",
     "format",
   ),
   reason: about(z.string().min(1), "Why this difference is acceptable.", "clients read both forms"),

@@ -16,7 +16,7 @@ const valueKind = z.strictObject({
   same: about(z.array(name).optional(), "Values that are the same on both sides.", ["running", "offline"]),
   read: about(
     z.union([z.record(z.string(), json), expression]).optional(),
-    "Upstream value → client value: a table, or JSONata with `$value`. A key without quotes may be a number or a boolean.",
+    "Upstream value → client value: a table, or JSONata with `$value`.",
     { rebuilding: "provisioning" },
   ),
   write: about(
@@ -27,18 +27,18 @@ const valueKind = z.strictObject({
   otherwise: about(json.optional(), "The client's value for all others. Default: unchanged.", "offline"),
   unknown: about(
     z.literal("reject").optional(),
-    "Values that the table lacks are errors in requests, and losses in responses. Default: unchanged.",
+    "Values that the table lacks are errors in requests and losses in responses. Default: unchanged.",
     "reject",
   ),
   keeps_order: about(
     z.literal(true).optional(),
-    "A larger value has a larger translation, so clients may compare and sort by it.",
+    "A larger value has a larger translation. So clients may compare and sort by it.",
     true,
   ),
   error_field: about(name.optional(), "Like the same key of a field.", "threshold"),
   scopes: about(
     z.literal(true).optional(),
-    "The value is a text of scopes, which `scopes` of `pack.yaml` translates. Excludes all other keys.",
+    "The value is a text of scopes, which `scopes` of `pack.yaml` translates. No other key is allowed.",
     true,
   ),
 });
@@ -56,20 +56,20 @@ export const errorCode = z.preprocess(
   (rule) => (typeof rule === "string" ? { code: rule } : rule),
   z.strictObject({
     code: about(name.optional(), "The client's code. Default: the upstream's.", "card_error"),
-    status: about(errorStatus.optional(), "The client's status. Default: that of `statuses`.", 402),
+    status: about(errorStatus.optional(), "The client's status. Default: by `statuses`.", 402),
     message: about(name.optional(), "The text, instead of the upstream's.", "Your card was declined."),
   }),
 );
 
 const validationCodes = about(
   z.partialRecord(z.enum([...VALIDATION_RULES, "default"]), name).optional(),
-  "The code of each rule: keywords of JSON Schema; `unknown` for unknown members and parameters; `unknown_record` for unknown ids; `failed_check`; `required_header` (default: the code of `required`); `page`, and `size` (default: that of `page`); `page_range` and `size_range` outside of the limits (default: those of `page` and `size`); `filter` and `sort`; `default` for all others. Default: that of `status_codes`.",
+  "The code of each rule: a keyword of JSON Schema, `unknown` (members and parameters), `unknown_record` (ids), `failed_check`, `required_header`, `page`, `size`, `page_range` and `size_range` (outside of the limits), `filter`, `sort`, or `default` for the rest. Default: by `status_codes`.",
   { required: "missing_field", default: "invalid" },
 );
 
 /** Errors about a request that breaks a rule of the pack. */
 const validation = z.strictObject({
-  status: about(errorStatus.optional(), "Their status. Default: that of a 400.", 422),
+  status: about(errorStatus.optional(), "Their status. Default: as for status 400.", 422),
   message: about(
     name.optional(),
     "The text of `$message` outside of the array of `responses.error`. Default: the reasons.",
@@ -86,7 +86,7 @@ const errors = z.strictObject({
         status,
       )
       .optional(),
-    "Error statuses: upstream → client. The most exact key counts: `404`, then `4XX`, then `default`. A status without a key is unchanged. The gateway's own errors use this table too.",
+    "Error statuses: upstream → client, also for the gateway's own errors. `404` wins over `4XX`, and `4XX` over `default`. A status without a key is unchanged.",
     { 404: 404, 429: 420, "4XX": 400, default: 500 },
   ),
   codes: about(
@@ -200,7 +200,7 @@ export const dialectDefinition = z.strictObject({
   }),
   secrets: about(
     z.array(name).default([]),
-    'Names whose values are redacted in records and logs. `"*password*"` also matches longer names, `_pin_` a part of one, `"!token_type"` excludes a name, `codes[]` redacts texts in a list.',
+    "Names or patterns, such as `_pin_` or `codes[]`: values under them are redacted in records and logs.",
     ["*password*", "passcode"],
   ),
   values: about(z.record(name, valueKind).default({}), "Value kinds by name.", {

@@ -19,7 +19,7 @@ const bodyDefinition = z.strictObject({
   ]),
   schema: about(
     z.record(z.string(), json).default({ type: "object", properties: {} }),
-    "JSON Schema in the client's names: the accepted members and their rules. `message` in any part is the text of the error. With `type: array` the body is a list, and each item is translated. Default: clients send no members.",
+    "JSON Schema of the client's members. `message` in any part is the text of its errors, except of a missing member. With `type: array` the body is a list, and each item is translated. Default: no members.",
     { type: "object", required: ["label"], properties: { label: { type: "string" } } },
   ),
   client: about(clientBody.optional(), "Keys of `client.bodies` that differ for this body.", {
@@ -43,17 +43,17 @@ const bodyDefinition = z.strictObject({
   ),
   from_calls: about(
     z.record(z.string(), name).optional(),
-    "Upstream members whose value is that of a call before the main call, or a path in it. Without a value they are not sent.",
+    "Upstream members with the value of a call before the main call, or of a path in it. A member without a value is not sent.",
     { hold: "hold.id" },
   ),
   to_path: about(
     z.record(z.string(), name).optional(),
-    "Path parameters of the upstream whose value is a member of the body, which is then left out.",
+    "Path parameters of the upstream, each with the member of the body that becomes its value.",
     { id: "client_id" },
   ),
   merge_with: about(
     z.union([name, z.record(z.string(), name)]).optional(),
-    "The current value, as a call before the main call or a path in its response, where the upstream replaces the value as a whole. A text: the whole object. A map: single members. A list of catalog ids keeps the ids that clients can't see.",
+    "The current value, if the upstream replaces it as a whole: a call before the main call, or a path in its response. A text merges the whole object, a map single members. A list of catalog ids keeps hidden ids.",
     { helpers: "config.helpers" },
   ),
   checks: about(
@@ -92,7 +92,7 @@ const catalog = z.strictObject({
   ),
   id: about(
     name.optional(),
-    "The member with the id of a row, which is a text. Default: `id` of `upstream` in `pack.yaml`.",
+    "The member with the id of a row, a text. Default: `upstream.id` of `pack.yaml`.",
     "code",
   ),
   ids: about(
@@ -114,7 +114,7 @@ const catalog = z.strictObject({
   ),
   stub: about(
     expression,
-    "JSONata of the object for an id that is not cached, over `$id`, `$name` and the upstream object that refers to it.",
+    "JSONata of the object for an unknown id, over `$id`, `$name` and the upstream object that refers to it.",
     '{ "id": $id, "label": $id }',
   ),
   opposites: about(
@@ -124,7 +124,7 @@ const catalog = z.strictObject({
   ),
   with_token: about(
     expression.optional(),
-    "Reads the list with a client's token, if the upstream requires one. Only items for which this JSONata is true are cached. Default: no token.",
+    "Reads the list with a client's token. Only items for which this JSONata is true are cached. Default: no token.",
     "visible",
   ),
 });
@@ -141,7 +141,7 @@ const objectKeys = {
   }),
   error_fields: about(
     z.record(name, name).optional(),
-    "Upstream members, dotted, each with the client's field in errors about it. `lines.price` is that of all items of a list, `lines[0].price` that of one.",
+    "Upstream members, dotted, each with the client's field in errors. `lines.price` stands for all items of a list, `lines[0].price` for one.",
     { first_name: "name", "lines.price": "amount", "lines[0]": "first_line" },
   ),
 };
@@ -181,7 +181,7 @@ const resourceFile = z.strictObject({
   }),
   objects: about(
     z.record(name, innerObject).optional(),
-    "Small objects without a file, by names that are unique in the pack: for fields of this object, or for responses.",
+    "Small objects without a file, for fields or responses, by names that are unique in the pack.",
     { binding: { fields: { kind: "type" } } },
   ),
   routes: about(z.array(route).optional(), "Its routes.", [

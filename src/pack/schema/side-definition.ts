@@ -80,7 +80,7 @@ export const clientDefinition = z.strictObject({
   }),
   rate_limit_headers: about(
     rateLimitHeaders.optional(),
-    "Response headers with the state of the rate limit: the gateway's, or the upstream's if that rejected the request. Default: none.",
+    "Response headers with the gateway's rate limit, or the upstream's if it rejected the request. Default: none.",
     {
       limit: "RateLimit-Limit",
       remaining: "RateLimit-Remaining",
@@ -90,7 +90,7 @@ export const clientDefinition = z.strictObject({
   ),
   version: about(
     clientVersion.optional(),
-    "The version that this pack serves. Others are a 400, or a 406 in `Accept`.",
+    "The version that this pack serves. Others get status 400, or 406 in `Accept`.",
     { media_type: "application/vnd.shop.v1+json" },
   ),
   responses: about(
@@ -143,7 +143,7 @@ export const clientDefinition = z.strictObject({
         parameter: about(parameterName, "The query parameter with the name of a function.", "callback"),
       })
       .optional(),
-    "The response to a `GET` with this parameter calls a JavaScript function with the JSON (JSONP), with status 200. Not with cookies and Basic credentials.",
+    "A `GET` with this parameter gets a JavaScript call of a function with the JSON (JSONP), and status 200. Not with cookies and Basic credentials.",
     { parameter: "callback" },
   ),
   welcome: about(

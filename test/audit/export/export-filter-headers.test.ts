@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
+import { RECORDING } from "../../support/gateway.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
 import {
@@ -32,6 +33,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "filter-headers-"));
   collector = await startOtlpCollector();
   gateway = await startGatewayWithFakeV4({
+    ...RECORDING,
     AUDIT_OTLP: collector.url,
     DATA_DIR: folder,
     MAPPINGS_DIR: pack.folder,

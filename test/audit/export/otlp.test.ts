@@ -1,5 +1,6 @@
 /** Audit records as OpenTelemetry logs, as a collector gets them. */
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
 import { freePort } from "../../support/free-port.ts";
 import {
@@ -22,6 +23,7 @@ afterEach(async () => {
 
 async function start(settings: Readonly<Record<string, string>> = {}): Promise<void> {
   gateway = await startGatewayWithFakeV4({
+    ...RECORDING,
     AUDIT_OTLP: collector.url,
     RATE_LIMIT: "1000000/1",
     RATE_LIMIT_CREATE: "1000000/1",

@@ -1,5 +1,6 @@
 /** Long texts of a client are recorded in part. The cut leaves no part of a secret. */
 import { expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
@@ -12,7 +13,7 @@ let gateway: GatewayWithFakeV4;
 startForTests(
   async () =>
     (gateway = await startGatewayWithFakeV4({
-      AUDIT: "full",
+      ...RECORDING,
       RATE_LIMIT: "100000/1",
       RATE_LIMIT_CREATE: "100000/1",
     })),

@@ -1,6 +1,7 @@
 /** A record says what was sent, and nothing in it reveals what was redacted, whichever side has sent it. */
 import { crc32 } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, plain } from "../../support/fake-v4.ts";
 
@@ -12,9 +13,9 @@ let metadata: GatewayWithFakeV4;
 let short: GatewayWithFakeV4;
 beforeAll(async () => {
   [gateway, metadata, short] = await Promise.all([
-    startGatewayWithFakeV4(),
-    startGatewayWithFakeV4({ AUDIT: "metadata" }),
-    startGatewayWithFakeV4({ AUDIT_BODY_LIMIT: "1000" }),
+    startGatewayWithFakeV4(RECORDING),
+    startGatewayWithFakeV4({ ...RECORDING, AUDIT: "metadata" }),
+    startGatewayWithFakeV4({ ...RECORDING, AUDIT_BODY_LIMIT: "1000" }),
   ]);
 });
 afterAll(() => Promise.all([gateway.stop(), metadata.stop(), short.stop()]));

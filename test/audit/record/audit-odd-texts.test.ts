@@ -1,5 +1,6 @@
 /** No text of a stranger stops the audit of others, although PostgreSQL can't store every text. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";
@@ -13,7 +14,7 @@ describe("with an audit in PostgreSQL", () => {
 
   beforeAll(async () => {
     database = await makeDatabase();
-    gateway = await startGatewayWithFakeV4({ DATABASE_URL: database.url });
+    gateway = await startGatewayWithFakeV4({ ...RECORDING, DATABASE_URL: database.url });
     gateway.v4.respondWith(json(200, { id: 5204 }));
   });
   afterAll(async () => {

@@ -2,11 +2,11 @@
 import { expect, test } from "@jest/globals";
 import { createContext } from "../../../src/gateway/pipeline/context.ts";
 import type { AlphaRequest } from "../../../src/gateway/pipeline/request.ts";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { createMetrics } from "../../../src/base/metrics/metrics.ts";
 import type { Log } from "../../../src/base/log/log.ts";
 import { createInFlightTracker } from "../../../src/gateway/http/in-flight.ts";
 import { Recorder } from "../../../src/gateway/record/recorder.ts";
+import { packIn } from "../../support/packs.ts";
 
 /** A request that counts reads of its parts, and the log lines about it. */
 function recordedWithoutAudit() {
@@ -16,7 +16,7 @@ function recordedWithoutAudit() {
   const log = { isLevelEnabled: () => true, debug: write, warn: write, error: write } as unknown as Log;
   const settings = { AUDIT: "off", AUDIT_BODY_LIMIT: 1024, AUDIT_DURABILITY: "relaxed" } as const;
   const metrics = createMetrics();
-  const pack = loadPack("mappings");
+  const pack = packIn("mappings");
   const recorder = new Recorder({
     pack,
     settings,

@@ -6,16 +6,16 @@ import {
   createUpstreamActivity,
   type UpstreamActivity,
 } from "../../../src/gateway/pipeline/calls/instrument-call.ts";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { createMetrics } from "../../../src/base/metrics/metrics.ts";
 import type { Log } from "../../../src/base/log/log.ts";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import type { AuditStore } from "../../../src/audit/store/store.ts";
 import { createInFlightTracker } from "../../../src/gateway/http/in-flight.ts";
 import { Recorder } from "../../../src/gateway/record/recorder.ts";
+import { packIn } from "../../support/packs.ts";
 import { collectGarbage } from "../../support/garbage.ts";
 
-const pack = loadPack("mappings");
+const pack = packIn("mappings");
 const outcome = {
   status: 400,
   meaning: "refused" as const,

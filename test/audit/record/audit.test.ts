@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { crc32 } from "node:zlib";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { packIn } from "../../support/packs.ts";
+import { RECORDING } from "../../support/gateway.ts";
 import { readSegments } from "../../support/audit-records.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, plain, raw } from "../../support/fake-v4.ts";
@@ -28,7 +29,7 @@ const create = (body: unknown = BODY, headers: Record<string, string> = {}) =>
   gateway.request("POST /vm/instances", { as: TOKEN, body, headers });
 
 test("a record has times in steps of a microsecond, without the noise after them", async () => {
-  gateway = await startGatewayWithFakeV4();
+  gateway = await startGatewayWithFakeV4(RECORDING);
   gateway.v4.respondWith(json(200, { data: [], page: 1, pages: 1, results: 0 }));
   await gateway.request("GET /vm/instances", { as: TOKEN });
   const { timings, v4 } = await gateway.readLastRecord();
@@ -39,7 +40,7 @@ test("a record has times in steps of a microsecond, without the noise after them
 
 test("the audit has no secret, wherever it occurs and whatever happens to the request", async () => {
   const folder = await mkdtemp(join(tmpdir(), "audit-"));
-  gateway = await startGatewayWithFakeV4({ DATA_DIR: folder });
+  gateway = await startGatewayWithFakeV4({ ...RECORDING, DATA_DIR: folder });
   const script = { id: 5, images: ["vm/debian9"], user_defined_fields: [] };
   gateway.v4.respondWith(json(200, script), json(200, { id: 7, label: "web-one", root_pass: "v4-s3cr3t" }));
   expect(await create()).toMatchObject({ status: 200 });
@@ -84,7 +85,7 @@ test("the audit has no secret, wherever it occurs and whatever happens to the re
 });
 
 test("a record has both sides of a request", async () => {
-  gateway = await startGatewayWithFakeV4();
+  gateway = await startGatewayWithFakeV4(RECORDING);
   gateway.v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
   const response = await gateway.request("GET /vm/instances?page=1", {
     as: TOKEN,
@@ -93,7 +94,7 @@ test("a record has both sides of a request", async () => {
   });
   expect(await gateway.readLastRecord()).toMatchObject({
     lane: "alpha",
-    pack: loadPack("mappings").hash,
+    pack: packIn("mappings").hash,
     requestId: "my-id",
     client: {
       fingerprint: expect.stringMatching(/^[0-9a-f]{16}$/),
@@ -125,7 +126,7 @@ test("a record has both sides of a request", async () => {
 });
 
 test("X-CORS-Status: the record has the real status", async () => {
-  gateway = await startGatewayWithFakeV4();
+  gateway = await startGatewayWithFakeV4(RECORDING);
   expect(await gateway.request("GET /nothing", { headers: { "x-cors-status": "true" } })).toMatchObject({
     status: 200,
   });
@@ -133,14 +134,14 @@ test("X-CORS-Status: the record has the real status", async () => {
 });
 
 test("a read that was tried three times is recorded as one v4 request with the last status", async () => {
-  gateway = await startGatewayWithFakeV4();
+  gateway = await startGatewayWithFakeV4(RECORDING);
   gateway.v4.respondWith(plain(503, ""), plain(502, ""), json(200, envelope([])));
   await gateway.request("GET /vm/instances");
   expect((await gateway.readLastRecord()).v4).toMatchObject([{ status: 200 }]);
 });
 
 test("a body above AUDIT_BODY_LIMIT is truncated in the record, and complete for the client", async () => {
-  gateway = await startGatewayWithFakeV4({ AUDIT_BODY_LIMIT: "1kb" });
+  gateway = await startGatewayWithFakeV4({ ...RECORDING, AUDIT_BODY_LIMIT: "1kb" });
   const rows = Array.from({ length: 25 }, (_, id) => ({ id, label: `vm-${"x".repeat(100)}` }));
   gateway.v4.respondWith(json(200, envelope(rows)));
   expect((await gateway.request("GET /vm/instances")).body.vms).toHaveLength(25);
@@ -151,7 +152,7 @@ test("a body above AUDIT_BODY_LIMIT is truncated in the record, and complete for
 
 describe("the AUDIT setting", () => {
   test("metadata records no bodies", async () => {
-    gateway = await startGatewayWithFakeV4({ AUDIT: "metadata" });
+    gateway = await startGatewayWithFakeV4({ ...RECORDING, AUDIT: "metadata" });
     gateway.v4.respondWith(json(200, { id: 7, label: "web-one" }));
     const { stackscript: _script, stackscript_udf_responses: _data, ...body } = BODY;
     expect(await create(body)).toMatchObject({ status: 200 });

@@ -2,9 +2,9 @@ import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { NameScanner } from "../../../src/audit/redact/name-scanner.ts";
 import { secretNames } from "../../../src/audit/redact/secret-names.ts";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { packIn } from "../../support/packs.ts";
 
-const { all: names } = secretNames(loadPack("mappings").secretNames);
+const { all: names } = secretNames(packIn("mappings").secretNames);
 const scanner = new NameScanner(names);
 /** In UTF-8, and as a text with a character for each byte. */
 function mayHaveName(bytes: Buffer): boolean {

@@ -6,7 +6,7 @@ import { JsonText } from "../../../src/audit/record/json-text.ts";
 import { Redaction } from "../../../src/audit/redact/redact.ts";
 import { parseJson, printJson } from "../../../src/base/json/parse.ts";
 import { USUAL_SECRET_NAMES } from "../../../src/pack/load/usual-secret-names.ts";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { packIn } from "../../support/packs.ts";
 import { collectGarbage } from "../../support/garbage.ts";
 import { isLinear } from "../../support/growth.ts";
 
@@ -95,7 +95,7 @@ describe("redaction of members with a secret name", () => {
 /** The usual names alone, as for an API that nobody has described, and with those of a pack. */
 const usual = [
   ["no pack", new Redaction({ names: USUAL_SECRET_NAMES, bodyLimit: 16_384 })],
-  ["the pack", new Redaction({ names: loadPack("mappings").secretNames, bodyLimit: 16_384 })],
+  ["the pack", new Redaction({ names: packIn("mappings").secretNames, bodyLimit: 16_384 })],
 ] as const;
 const words = (text: string): string[] => text.trim().split(/\s+/);
 

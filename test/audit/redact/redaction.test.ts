@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { packIn } from "../../support/packs.ts";
+import { RECORDING } from "../../support/gateway.ts";
 import { readSegments } from "../../support/audit-records.ts";
 import {
   startGatewayWithFakeV4,
@@ -15,7 +16,7 @@ import { json, plain } from "../../support/fake-v4.ts";
 import { startOtlpCollector, type OtlpCollector } from "../../support/otlp-collector.ts";
 
 const PLANTED = "s3cr3t";
-const names = loadPack("mappings")
+const names = packIn("mappings")
   .secretNames.filter((name) => !name.startsWith("!") && !name.endsWith("[]"))
   .map((name) => name.replaceAll("*", "").replaceAll(/^_|_$/g, ""));
 
@@ -27,6 +28,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "redaction-"));
   collector = await startOtlpCollector();
   gateway = await startGatewayWithFakeV4({
+    ...RECORDING,
     AUDIT_OTLP: collector.url,
     DATA_DIR: folder,
     RATE_LIMIT: "1000000/1",

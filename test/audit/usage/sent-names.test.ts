@@ -1,7 +1,7 @@
 /** Which names of a route a client sent: counted for each client and day, with bodies in the records or without. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { assert, asyncProperty, constantFrom, option, record } from "fast-check";
-import { startGateway, type Gateway, type GatewayRequest } from "../../support/gateway.ts";
+import { RECORDING, startGateway, type Gateway, type GatewayRequest } from "../../support/gateway.ts";
 
 const filter = (value: unknown): GatewayRequest => ({
   headers: { "x-filter": typeof value === "string" ? value : JSON.stringify(value) },
@@ -58,7 +58,7 @@ describe.each(["full", "metadata"])("with AUDIT=%s", (audit) => {
 describe("compared with a scan of all recorded requests", () => {
   let gateway: Gateway;
   beforeAll(async () => {
-    gateway = await startGateway({ AUDIT_DURABILITY: "strict" });
+    gateway = await startGateway(RECORDING);
   });
   afterAll(() => gateway.stop());
 

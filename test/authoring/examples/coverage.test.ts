@@ -1,11 +1,11 @@
 /** `check` counts what the golden cases of a pack show. */
 import { expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { coverageOf } from "../../../src/authoring/examples/coverage.ts";
 import { readExamples } from "../../../src/authoring/examples/example.ts";
 import { compareExamples } from "../../../src/authoring/examples/run-examples.ts";
+import { packIn } from "../../support/packs.ts";
 
-const pack = loadPack("examples/library/pack");
+const pack = packIn("examples/library/pack");
 const { examples, catalogs } = readExamples("examples/library/pack", []);
 const results = await compareExamples(pack, examples, catalogs);
 

@@ -1,13 +1,14 @@
 /** `examples/media-type-versions`: a program of version 1, through the gateway, at the service with version 2. */
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { createTrackerService } from "../../../examples/media-type-versions/service.ts";
+import { RECORDING } from "../../support/gateway.ts";
 import { startExample, type ExampleGateway } from "./example-gateway.ts";
 
 const TYPE = "application/vnd.tracker.v1+json";
 
 let gateway: ExampleGateway;
 beforeEach(async () => {
-  gateway = await startExample("media-type-versions", createTrackerService(), { accept: TYPE });
+  gateway = await startExample("media-type-versions", createTrackerService(), { accept: TYPE }, RECORDING);
 });
 afterEach(() => gateway.stop());
 

@@ -1,13 +1,19 @@
 /** `examples/payments`: a program of the old API, through the gateway, at the new service. */
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { createPaymentsService } from "../../../examples/payments/service.ts";
+import { RECORDING } from "../../support/gateway.ts";
 import { startExample, type ExampleGateway } from "./example-gateway.ts";
 
 const basic = (key: string): string => `Basic ${Buffer.from(`${key}:`).toString("base64")}`;
 
 let gateway: ExampleGateway;
 beforeEach(async () => {
-  gateway = await startExample("payments", createPaymentsService(), { authorization: basic("sk_demo") });
+  gateway = await startExample(
+    "payments",
+    createPaymentsService(),
+    { authorization: basic("sk_demo") },
+    RECORDING,
+  );
 });
 afterEach(() => gateway.stop());
 

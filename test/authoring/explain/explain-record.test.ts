@@ -4,13 +4,13 @@ import * as fc from "fast-check";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { explainRecord } from "../../../src/authoring/explain/explain-record.ts";
 import type { ExplainedField } from "../../../src/compare/dry-run/explanation.ts";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
 import { exampleRecords } from "./example-records.ts";
+import { packIn } from "../../support/packs.ts";
 
-const pack = loadPack("mappings");
+const pack = packIn("mappings");
 const records = await exampleRecords("mappings", pack);
-const library = loadPack("examples/library/pack");
+const library = packIn("examples/library/pack");
 
 function recordCalled(title: string): AuditRecord {
   const found = records.find(([name]) => name === title);

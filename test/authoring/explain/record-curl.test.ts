@@ -2,10 +2,10 @@ import { describe, expect, test } from "@jest/globals";
 import { execFileSync } from "node:child_process";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { recordCurls } from "../../../src/compare/dry-run/record-curls.ts";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
+import { packIn } from "../../support/packs.ts";
 
-const pack = loadPack("mappings");
+const pack = packIn("mappings");
 const sample = sampleRecord("a");
 
 /** What a shell would hand to curl, word by word. */
@@ -96,7 +96,7 @@ describe("a body that was not recorded is not left out silently", () => {
 });
 
 test("a form has the lists and the members as they were sent", () => {
-  const forms = loadPack("examples/billing/pack");
+  const forms = packIn("examples/billing/pack");
   const route = "POST /quotes/batch";
   const call = { method: "POST", path: "/quotes/batch", filter: null, status: 200, ms: 1 };
   const body = { quotes: [{ paid: true, items: [{ sku: "x" }], tags: ["a", "b"] }] };

@@ -3,6 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { checkLaws } from "../../../src/authoring/laws/check-laws.ts";
 import type { LawReport } from "../../../src/authoring/laws/law-report.ts";
+import { packIn } from "../../support/packs.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 import { withPack, type Edit } from "../../pack/load/pack-folder.ts";
 
@@ -18,7 +19,7 @@ describe("the laws of a pack", () => {
   });
 
   test("hold for errors whose problems have a code and no text, and for bodies that are merged with a whole object", async () => {
-    const { findings } = await checkLaws(loadPack("examples/shop/pack"), { seed: 1, runs: 60 });
+    const { findings } = await checkLaws(packIn("examples/shop/pack"), { seed: 1, runs: 60 });
     expect(findings).toEqual([]);
   });
 

@@ -1,10 +1,11 @@
 /** A trace for the console: in a thread, with the entries of catalogs that the gateway has. */
 import { expect, test } from "@jest/globals";
 import { createCatalogEntry } from "../../../src/pack/calls/compile-catalog.ts";
-import { loadPack, readPack } from "../../../src/pack/load/load-pack.ts";
+import { readPack } from "../../../src/pack/load/load-pack.ts";
 import { findCatalogRows } from "../../../src/authoring/trace/catalog-rows.ts";
 import { traceInThread } from "../../../src/authoring/trace/trace-in-thread.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
+import { packIn } from "../../support/packs.ts";
 
 const sample = sampleRecord("one", { route: "GET /vm/instances/:id" });
 const VM = { id: 7, label: "one", status: "running", region: "us-east" };
@@ -15,7 +16,7 @@ const record = {
 };
 
 const entry = createCatalogEntry('{"id":"newark","label":"Newark, NJ","country":"us"}');
-const rows = findCatalogRows(record, loadPack("mappings"), {
+const rows = findCatalogRows(record, packIn("mappings"), {
   find: (catalog, id) => (catalog === "datacenter" && id === "us-east" ? entry : undefined),
 });
 

@@ -10,6 +10,7 @@ import { checkDocuments } from "../../../src/authoring/types/check-documents.ts"
 import type { TypeReport } from "../../../src/authoring/types/type-report.ts";
 import { withPack, type Edit } from "../../pack/load/pack-folder.ts";
 import { withDocuments } from "./documents.ts";
+import { packIn } from "../../support/packs.ts";
 
 interface Fault {
   readonly name: string;
@@ -26,7 +27,7 @@ const { words, faults } = parse(readFileSync(join(import.meta.dirname, "faults.y
 
 /** Holds the shipped pack with changes in it against the descriptions of the unchanged one. */
 const checkChanged = (edits: readonly Edit[]): Promise<TypeReport> =>
-  withDocuments(loadPack("mappings"), words, (files) =>
+  withDocuments(packIn("mappings"), words, (files) =>
     withPack(
       edits,
       async (folder) => {

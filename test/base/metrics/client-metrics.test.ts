@@ -17,7 +17,7 @@ beforeAll(async () => {
     "billing:\n  applications: [app-1]\n  user_agents: [billing-sync/*]\nreports:\n  user_agents: [reports/*]\n",
   );
   const settings = { CLIENTS_FILE: file, CLIENT_HEADER: "X-Client", TRUST_PROXY: "127.0.0.0/8,::1" };
-  gateway = await startGateway({ ...settings, AUDIT: "off" });
+  gateway = await startGateway(settings);
 });
 afterAll(async () => {
   await gateway.stop();

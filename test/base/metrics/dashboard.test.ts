@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { SETTINGS } from "../../../src/base/settings/setting-definitions.ts";
 import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { RECORDING, startGateway, type Gateway } from "../../support/gateway.ts";
 import { copyPack } from "../../support/pack-copy.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -46,6 +46,7 @@ beforeAll(async () => {
   const notices = writeOperatorFile("{}", "notices.yaml");
   candidate.says("candidate");
   gateway = await startGateway({
+    ...RECORDING,
     RATE_LIMIT: "8/900",
     SUNSET_FILE: plan,
     CLIENTS_FILE: clients,

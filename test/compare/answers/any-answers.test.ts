@@ -1,12 +1,12 @@
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { comparePair, confirm } from "../../../src/compare/answers/judge.ts";
 import { distinctKey } from "../../../src/compare/answers/distinct-key.ts";
 import { VolatileFields } from "../../../src/compare/answers/volatile-fields.ts";
 import { answer, differencesOf, rulesFor } from "./answers.ts";
+import { packIn } from "../../support/packs.ts";
 
-const pack = loadPack("mappings");
+const pack = packIn("mappings");
 const rules = rulesFor(pack, "GET /vm/instances", "/x?page=2");
 const request = { method: "GET", path: "/x?page=2", filter: null };
 const body = fc.oneof(

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { compareAnswers, createAnswerRules } from "../../../src/compare/answers/compare-answers.ts";
 import type { Answer } from "../../../src/compare/answers/comparison.ts";
 import { answer, differencesOf, rulesFor } from "./answers.ts";
+import { packIn } from "../../support/packs.ts";
 
-const pack = loadPack("mappings");
+const pack = packIn("mappings");
 const OBJECT = rulesFor(pack, "GET /vm/instances/:id");
 const LIST = rulesFor(pack, "GET /vm/instances");
 
@@ -173,7 +173,7 @@ describe("the order of a list", () => {
 });
 
 describe("a list in an envelope of its route or resource", () => {
-  const envelopes = loadPack("examples/json-api/pack");
+  const envelopes = packIn("examples/json-api/pack");
 
   test.each([
     ["GET /tags", "tags"],
@@ -195,7 +195,7 @@ describe("a list in an envelope of its route or resource", () => {
 });
 
 describe("errors", () => {
-  const library = loadPack("examples/library/pack");
+  const library = packIn("examples/library/pack");
   const rules = rulesFor(library, "GET /books");
   const error = (...problems: readonly object[]) => answer({ problems }, 400);
 
@@ -217,13 +217,13 @@ describe("errors", () => {
     [{ name: ["short"] }, []],
     [{ address: ["too long"] }, ["name missing", "address added"]],
   ])("by field are compared by their keys: %j", (problems, expected) => {
-    const byField = rulesFor(loadPack("examples/shipping/pack"), "GET /crates");
+    const byField = rulesFor(packIn("examples/shipping/pack"), "GET /crates");
     const old = answer({ name: ["too long"] }, 422);
     expect(differencesOf(old, answer(problems, 422), byField)).toEqual(expected);
   });
 
   test("with another code differ, in whichever shape the pack has it", () => {
-    const coded = rulesFor(loadPack("examples/shipping/pack"), "GET /crates");
+    const coded = rulesFor(packIn("examples/shipping/pack"), "GET /crates");
     const withCode = (is: string) => answer({ errors: [{ at: "name", is }] }, 409);
     expect(differencesOf(withCode("weight"), withCode("gone"), coded)).toEqual(["errors.is value"]);
   });
@@ -257,7 +257,7 @@ describe("answers that can't be compared", () => {
   });
 
   test("are limited by the status that the pack has for it, which means nothing else to another pack", () => {
-    const ofLibrary = rulesFor(loadPack("examples/library/pack"), "GET /books/:number");
+    const ofLibrary = rulesFor(packIn("examples/library/pack"), "GET /books/:number");
     expect(differencesOf(answer({}, 503), ok, ofLibrary)).toBe("limited");
     expect(differencesOf(answer({}, 420), ok, ofLibrary)).toEqual(["status status"]);
   });
@@ -268,7 +268,7 @@ describe("answers that can't be compared", () => {
   });
 
   test("are pages by an opaque cursor after the first one", () => {
-    const subscriptions = loadPack("examples/cursors/pack");
+    const subscriptions = packIn("examples/cursors/pack");
     const page = (cursor: unknown) =>
       answer({ list: [{ subscription: { id: "1", plan: "a" } }], next_offset: cursor });
     const first = rulesFor(subscriptions, "GET /subscriptions", "/subscriptions?limit=2");
@@ -280,13 +280,13 @@ describe("answers that can't be compared", () => {
 });
 
 test("headers that the pack declares are compared, and no others", () => {
-  const rules = rulesFor(loadPack("examples/cursors/pack"), "GET /tickets");
+  const rules = rulesFor(packIn("examples/cursors/pack"), "GET /tickets");
   const page = (count: string) => answer([], 200, { "x-total-count": count, server: count });
   expect(differencesOf(page("10"), page("11"), rules)).toEqual(["header x-total-count value"]);
 });
 
 test("links are compared without their host", () => {
-  const songs = loadPack("examples/cursors/pack");
+  const songs = packIn("examples/cursors/pack");
   const rules = rulesFor(songs, "GET /songs");
   const page = (next: string) => answer({ songs: [], limit: 10, next });
   expect(

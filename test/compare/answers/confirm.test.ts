@@ -1,12 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import type { AnswerPair, Difference } from "../../../src/compare/answers/comparison.ts";
 import { comparePair, confirm, recordOldPair } from "../../../src/compare/answers/judge.ts";
 import { VolatileFields, type ClientView } from "../../../src/compare/answers/volatile-fields.ts";
 import { provenBy } from "../../../src/gateway/auth/proven-by.ts";
 import { answer, rulesFor } from "./answers.ts";
+import { packIn } from "../../support/packs.ts";
 
-const pack = loadPack("mappings");
+const pack = packIn("mappings");
 const rules = rulesFor(pack, "GET /vm/instances/:id");
 const { name } = rules.route;
 

@@ -1,9 +1,9 @@
 /** What compared answers have shown of their routes, and what not. */
 import { describe, expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { createCoverage, findGaps } from "../../../src/compare/counts/coverage.ts";
+import { packIn } from "../../support/packs.ts";
 
-const pack = loadPack("examples/library/pack");
+const pack = packIn("examples/library/pack");
 const cover = createCoverage(pack);
 const coverJson = (route: string, body: unknown): string[] =>
   [...cover(route, Buffer.from(JSON.stringify(body)))].sort();
@@ -37,14 +37,14 @@ describe("coverage", () => {
       fields: ["title", "shelf", "price", "lent_to", "since"],
       words: ["state=available"],
     });
-    const alpha = loadPack("mappings");
+    const alpha = packIn("mappings");
     const { fields } = findGaps("GET /vm/instances/:id", new Set(), alpha);
     expect(fields).toContain("backups.last_backup");
     expect(fields).not.toContain("backups.last_backup.id");
   });
 
   test("is of the objects in results for many ids", () => {
-    const calls = loadPack("examples/shipping/pack");
+    const calls = packIn("examples/shipping/pack");
     const route = "GET /deliveries/states";
     const results = [{ id: "7", status: 200, delivery: { id: 7, state: "open" } }];
     const seen = createCoverage(calls)(route, Buffer.from(JSON.stringify({ results, failed: 0 })));
@@ -55,7 +55,7 @@ describe("coverage", () => {
   });
 
   test("is of lists where the route has them", () => {
-    const envelopes = loadPack("examples/json-api/pack");
+    const envelopes = packIn("examples/json-api/pack");
     const route = "GET /tags/:id/similar";
     const body = Buffer.from(JSON.stringify({ found: [{ name: "b" }], total: 1 }));
     expect(createCoverage(envelopes)(route, body)).toEqual(["found.name"]);

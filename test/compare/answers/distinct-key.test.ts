@@ -1,12 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { recordOldPair } from "../../../src/compare/answers/judge.ts";
 import { distinctKey } from "../../../src/compare/answers/distinct-key.ts";
 import { VolatileFields } from "../../../src/compare/answers/volatile-fields.ts";
 import { answer, rulesFor } from "./answers.ts";
+import { packIn } from "../../support/packs.ts";
 
-const rules = rulesFor(loadPack("mappings"), "GET /vm/instances");
-const other = rulesFor(loadPack("mappings"), "GET /vm/instances/:id");
+const rules = rulesFor(packIn("mappings"), "GET /vm/instances");
+const other = rulesFor(packIn("mappings"), "GET /vm/instances/:id");
 
 const key = (path: string, filter: string | null, body: unknown, volatile = new VolatileFields()): string =>
   distinctKey(rules, { method: "GET", path, filter }, answer(body), volatile);

@@ -9,10 +9,11 @@ import { loadFiles } from "../../../src/pack/load/loaded-pack.ts";
 import { readPack } from "../../../src/pack/load/load-pack.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { openGateway, type TestGateway, type TestSettings } from "../../support/gateway.ts";
+import { RECORDING, openGateway, type TestGateway, type TestSettings } from "../../support/gateway.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { request } from "../../support/request.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
+import { waitForCandidate } from "./wait-for-candidate.ts";
 
 const printed = captureCommands();
 
@@ -55,8 +56,7 @@ async function open(settings: TestSettings = {}): Promise<TestGateway> {
     ...settings,
   });
   gateways.push(gateway);
-  // The candidate is read while the gateway serves already.
-  if (settings["CANDIDATE_MAPPINGS_DIR"] !== "") await gateway.reload();
+  if (settings["CANDIDATE_MAPPINGS_DIR"] !== "") await waitForCandidate(gateway);
   return gateway;
 }
 
@@ -80,7 +80,7 @@ const metric = async (gateway: TestGateway, name: string): Promise<string | unde
 
 describe("X-Pack", () => {
   test("asks for the candidate or for the active pack; the response and the record name it", async () => {
-    const gateway = await open();
+    const gateway = await open(RECORDING);
     const fromCandidate = await ask(gateway, hashOf(candidate));
     expect(fromCandidate.body).toEqual(NEW);
     expect(fromCandidate.headers.get("x-pack")).toBe(hashOf(candidate));
@@ -136,7 +136,7 @@ describe("X-Pack", () => {
   });
 
   test("is what each answer of the client's API varies by", async () => {
-    const gateway = await open({ MIGRATION_PAGE: "on", PUBLIC_URL: "https://old.example.com" });
+    const gateway = await open({ ...RECORDING, MIGRATION_PAGE: "on", PUBLIC_URL: "https://old.example.com" });
     const varyOf = async (call: string, headers: Record<string, string> = {}): Promise<string | null> =>
       (await request(gateway.app, call, { headers })).headers.get("vary");
     expect(await varyOf("GET /books/7")).toContain("X-Pack");
@@ -246,6 +246,7 @@ describe("promote and rollback", () => {
       while (!end.signal.aborted) {
         const { status } = await ask(gateway);
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        await wait(5);
       }
     });
     for (let round = 0; round < 2; round += 1) {

@@ -10,10 +10,11 @@ import type { RouteCounts } from "../../../src/compare/counts/counts.ts";
 import { readExamples, splitCall, type ExampleDefinition } from "../../../src/authoring/examples/example.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import { json, startFakeV4, type FakeV4, type Responder } from "../../support/fake-v4.ts";
-import { openGateway, type TestGateway, type TestSettings } from "../../support/gateway.ts";
+import { RECORDING, openGateway, type TestGateway, type TestSettings } from "../../support/gateway.ts";
 import { copyPack } from "../../support/pack-copy.ts";
 import { request, type RequestOptions } from "../../support/request.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
+import { waitForCandidate } from "./wait-for-candidate.ts";
 
 let data: string;
 beforeEach(() => {
@@ -74,7 +75,7 @@ describe("a request under a candidate", () => {
       DATA_DIR: data,
       ...settings,
     });
-    await gateway.reload();
+    await waitForCandidate(gateway);
   }
 
   const ask = (call = "GET /books/7", options: RequestOptions = {}) =>
@@ -92,7 +93,7 @@ describe("a request under a candidate", () => {
   });
 
   test("whose record must be durable before its response is compared as well", async () => {
-    await open({}, {}, { AUDIT_DURABILITY: "strict" });
+    await open({}, {}, RECORDING);
     await ask();
     expect(await readRoutes(1)).toMatchObject({ "GET /books/:id": { equal: 1 } });
   });
@@ -232,7 +233,7 @@ describe("the shipped pack", () => {
       DATA_DIR: data,
     });
     try {
-      await gateway.reload();
+      await waitForCandidate(gateway);
       for (const [index, definition] of cases.entries()) {
         if (definition.file !== undefined) continue;
         service.respondWith(respondAs(definition));

@@ -7,7 +7,7 @@ import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { restoreEnv, setEnv } from "../../support/env.ts";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { openGateway } from "../../support/gateway.ts";
+import { RECORDING, openGateway } from "../../support/gateway.ts";
 import { request } from "../../support/request.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 
@@ -53,6 +53,7 @@ test("replay ends with the differences by route, field and client, with three ex
   writeFileSync(clients, 'Ann: { user_agents: ["ann/*"] }\n');
   setEnv("CLIENTS_FILE", clients);
   const gateway = await openGateway({
+    ...RECORDING,
     UPSTREAM_URL: service.url,
     MAPPINGS_DIR: active.folder,
     DATA_DIR: data,
@@ -84,6 +85,7 @@ test("a client does not become several ones by the user agents of others", async
   writeFileSync(clients, ids.map((id) => `client${id}: { user_agents: ["agent${id}/*"] }\n`).join(""));
   setEnv("CLIENTS_FILE", clients);
   const gateway = await openGateway({
+    ...RECORDING,
     UPSTREAM_URL: service.url,
     MAPPINGS_DIR: active.folder,
     DATA_DIR: data,

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json, neverRespond } from "../../support/fake-v4.ts";
 import {
+  RECORDING,
   openGateway,
   openListeningGateway,
   startListeningGateway,
@@ -64,7 +65,6 @@ async function start(
     LEGACY_URL: inFront.url,
     CLIENTS_FILE: writeOperatorFile(CLIENTS, "clients.yaml"),
     ROLLOUT_FILE: rolloutFile,
-    AUDIT_DURABILITY: "strict",
     ...settings,
   };
   const { tokens } = old.sandbox;
@@ -128,7 +128,7 @@ test("equal answers of both services are equal, whichever of them a client gets"
 });
 
 test("the client gets the answer of its side, with nothing of the other one", async () => {
-  const { call, gateway } = await start(`data: shared\n${COMPARE_ALL}`);
+  const { call, gateway } = await start(`data: shared\n${COMPARE_ALL}`, RECORDING);
   const { headers } = await call("billing");
   expect(headers).not.toHaveProperty("x-comparison");
   const [record] = await gateway.readAudit();
@@ -268,6 +268,7 @@ function mistakenPack(): string {
 describe("a mistake of the pack", () => {
   test("is found in the field that has it, with examples and without tokens, and its route returns to the old service", async () => {
     const { call, routeOf, gateway } = await start(`data: shared\n${COMPARE_ALL}\nnew: all`, {
+      ...RECORDING,
       MAPPINGS_DIR: mistakenPack(),
     });
     const isOld = async (): Promise<boolean> => {
@@ -338,7 +339,8 @@ test("a client that was turned a moment ago is compared with all of its reads", 
   writeFileSync(rolloutFile, "data: shared\ncompare: { share: 0.01% }\nnew: [{ clients: [billing] }]");
   await gateway.reload();
   for (let page = 1; page <= 5; page += 1) await call("billing", `${LIST}?page=${page}`);
-  await waitFor(() => calls.length >= 6);
+  // Under load a read may be compared twice.
+  await waitFor(() => new Set(calls.slice(1)).size >= 5);
   expect(new Set(calls.slice(1))).toEqual(
     new Set([1, 2, 3, 4, 5].map((page) => `GET /v4/vm/instances?page=${page}`)),
   );

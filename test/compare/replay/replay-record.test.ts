@@ -7,8 +7,9 @@ import { readExamples } from "../../../src/authoring/examples/example.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
 import { exampleRecords } from "../../authoring/explain/example-records.ts";
 import { withPack, type Edit } from "../../pack/load/pack-folder.ts";
+import { packIn } from "../../support/packs.ts";
 
-const pack = loadPack("mappings");
+const pack = packIn("mappings");
 const records = await exampleRecords("mappings", pack);
 const replay = new Replay(pack);
 

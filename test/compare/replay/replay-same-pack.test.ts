@@ -3,8 +3,9 @@ import { afterEach, describe, expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { Replay, type ReplayResult } from "../../../src/compare/replay/replay-record.ts";
+import { RECORDING } from "../../support/gateway.ts";
 import type { RequestOptions } from "../../support/request.ts";
-import { startRecordingGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
 
 let stop: (() => Promise<unknown>) | undefined;
@@ -38,7 +39,7 @@ async function replayOf(
   call: string,
   options?: RequestOptions,
 ): Promise<{ status: number; result: ReplayResult }> {
-  const gateway = await startRecordingGateway(pack);
+  const gateway = await startSmallGateway(pack, RECORDING);
   stop = gateway.stop;
   gateway.service.respondWith(({ path, headers }, response) => {
     const isCurrent = headers["if-none-match"] === '"1"';

@@ -1,16 +1,16 @@
 /** What a gateway has recorded, of whatever request, is never a change under its own pack. */
 import { expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { Replay } from "../../../src/compare/replay/replay-record.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { packIn } from "../../support/packs.ts";
+import { RECORDING, startGateway, type Gateway } from "../../support/gateway.ts";
 import { request, type RequestOptions } from "../../support/request.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: Gateway;
-startForTests(async () => (gateway = await startGateway({ MIGRATION_PAGE: "on" })));
+startForTests(async () => (gateway = await startGateway({ ...RECORDING, MIGRATION_PAGE: "on" })));
 
-const replay = new Replay(loadPack("mappings"));
+const replay = new Replay(packIn("mappings"));
 
 const FORM = { "content-type": "application/x-www-form-urlencoded" };
 

@@ -1,13 +1,13 @@
 /** Whether v4 has accepted a token: both dialects decide it alike, and a response without a rejection does not suffice. */
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { json, neverRespond, plain, raw, type Responder } from "../../support/fake-v4.ts";
-import type { TestResponse } from "../../support/gateway.ts";
+import { RECORDING, type TestResponse } from "../../support/gateway.ts";
 import {
   startListeningGatewayWithFakeV4,
   waitFor,
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
-import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 
 const times = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 const bearer = (token: string) => ({ as: null, headers: { authorization: `Bearer ${token}` } });
@@ -28,7 +28,7 @@ const SAY_NOTHING: readonly (readonly [name: string, call: string, response: Res
 describe("a made-up token in v4's own dialect", () => {
   let gateway: ListeningGatewayWithFakeV4;
   beforeEach(async () => {
-    gateway = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "10/100" });
+    gateway = await startListeningGatewayWithFakeV4({ ...RECORDING, RATE_LIMIT: "10/100" });
   });
   afterEach(() => gateway.stop());
 
@@ -127,9 +127,9 @@ describe("a v4 that fails does not use up the limit of an address", () => {
 });
 
 describe("a pack whose upstream sends no scopes", () => {
-  let gateway: RecordingGateway;
+  let gateway: SmallGateway;
   beforeEach(async () => {
-    gateway = await startRecordingGateway({
+    gateway = await startSmallGateway({
       client: { credentials: { scheme: "token" } },
       upstream: { base_path: "/api", credentials: { scheme: "Bearer" } },
     });
@@ -152,9 +152,9 @@ describe("a pack whose upstream sends no scopes", () => {
 });
 
 describe("a made-up token in the old dialect", () => {
-  let gateway: RecordingGateway;
+  let gateway: SmallGateway;
   beforeEach(async () => {
-    gateway = await startRecordingGateway(
+    gateway = await startSmallGateway(
       {
         client: { credentials: { scheme: "token" } },
         upstream: { base_path: "/api", credentials: { scheme: "Bearer" } },
@@ -168,7 +168,7 @@ describe("a made-up token in the old dialect", () => {
           bodies: { create: { schema: { type: "object", properties: { shelf: { type: "integer" } } } } },
         },
       },
-      { RATE_LIMIT: "10/100" },
+      { ...RECORDING, RATE_LIMIT: "10/100" },
     );
     gateway.service.respondWith((call, response) =>
       json(call.method === "GET" ? 200 : 401, { id: 7, name: "Waves" })(call, response),

@@ -8,7 +8,6 @@ import { emptyTokenStore } from "../../../src/compare/dry-run/dry-run.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../../src/gateway/pipeline/pipeline.ts";
 import { createMemoryLimiter } from "../../../src/gateway/limits/limiter.ts";
 import { createRateLimits } from "../../../src/gateway/limits/rate-limits.ts";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { summarizePack } from "../../../src/pack/pack-summary.ts";
 import { connectCatalogs } from "../../../src/gateway/upstream/catalog-cache.ts";
 import { createPipelineConfig } from "../../../src/gateway/pipeline/pipeline-config.ts";
@@ -17,6 +16,7 @@ import { createTokenCache } from "../../../src/gateway/auth/token-cache.ts";
 import { createTokenLocks } from "../../../src/gateway/auth/token-locks.ts";
 import { UpstreamError } from "../../../src/gateway/upstream/upstream-error.ts";
 import { NO_PLAN } from "../../../src/gateway/pipeline/plan.ts";
+import { packIn } from "../../support/packs.ts";
 
 /** The scopes of and the areas of V-177, written down here a second time on purpose. */
 const LEVELS = ["view", "modify", "create", "delete"];
@@ -32,7 +32,7 @@ const AREAS: Readonly<Record<string, string>> = {
   tickets: "account",
 };
 
-const pack = loadPack("mappings");
+const pack = packIn("mappings");
 const { scopes } = pack;
 const routes = [...new Map(summarizePack(pack).routes.map((route) => [route.alpha, route])).values()];
 

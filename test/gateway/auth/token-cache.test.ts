@@ -68,20 +68,6 @@ describe("the token cache", () => {
     expect(cache.setScopes("a", "all")).toBe(false);
   });
 
-  test("is empty at first", () => {
-    expect(createTokenCache(options).get("a")).toBeUndefined();
-  });
-
-  test("has the last scopes that v4 sent for a token", () => {
-    const info = createTokenCache(options);
-    info.setRejected("a");
-    expect(info.get("a")).toEqual({ refused: true });
-    info.setScopes("a", "all");
-    expect(info.get("a")).toEqual({ refused: false, grants: "all" });
-    info.setRejected("a");
-    expect(info.get("a")).toEqual({ refused: true });
-  });
-
   test("L-33 evicts the least recently used token above its size", () => {
     const info = createTokenCache(options);
     for (const hash of ["a", "b", "c"]) info.setScopes(hash, "all");
@@ -107,44 +93,6 @@ describe("the token cache", () => {
     info.setScopes("e", "all");
     info.setRejected("a");
     expect(["a", "e"].map((hash) => info.get(hash)?.refused)).toEqual([true, false]);
-  });
-
-  test("L-21 has no expired entries: each hit checks the time", async () => {
-    const info = createTokenCache({ size: 3, ttlSeconds: 0.02, negativeTtlSeconds: 100 });
-    info.setScopes("a", "all");
-    info.setRejected("b");
-    await new Promise((resolve) => setTimeout(resolve, 60));
-    expect(info.get("a")).toBeUndefined();
-    expect(info.get("b")).toEqual({ refused: true });
-  });
-
-  test("with a negative TTL of 0 keeps no rejection, and deletes the scopes of a rejected token", () => {
-    const info = createTokenCache({ ...options, negativeTtlSeconds: 0 });
-    info.setScopes("a", "all");
-    info.setRejected("a");
-    expect(info.get("a")).toBeUndefined();
-  });
-
-  test("L-21 forgets the tokens of one fingerprint, or all", async () => {
-    const info = createTokenCache(options);
-    for (const hash of ["aa1", "aa2", "b"]) info.setScopes(hash, "all");
-    await info.purge("aa");
-    expect(info.get("aa1")).toBeUndefined();
-    expect(info.size).toBe(1);
-    await info.purge();
-    expect(info.size).toBe(0);
-  });
-
-  test("keeps the scopes of a token that v4 accepts without a scopes header", () => {
-    const info = createTokenCache(options);
-    info.setScopes("a", undefined);
-    expect(info.get("a")).toEqual({ refused: false, grants: undefined });
-    info.setScopes("a", "all");
-    info.setScopes("a", undefined);
-    expect(info.get("a")).toEqual({ refused: false, grants: "all" });
-    info.setRejected("a");
-    info.setScopes("a", undefined);
-    expect(info.get("a")).toEqual({ refused: false, grants: undefined });
   });
 });
 

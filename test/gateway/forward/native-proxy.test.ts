@@ -18,7 +18,7 @@ import {
   type FakeV4,
 } from "../../support/fake-v4.ts";
 import { closeAndKeepPort, freePort } from "../../support/free-port.ts";
-import { startListeningGateway, type TestResponse } from "../../support/gateway.ts";
+import { RECORDING, startListeningGateway, type TestResponse } from "../../support/gateway.ts";
 import { openRawClient } from "../../support/raw-client.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
@@ -26,6 +26,7 @@ let gateway: ListeningGatewayWithFakeV4;
 startForTests(
   async () =>
     (gateway = await startListeningGatewayWithFakeV4({
+      ...RECORDING,
       BODY_LIMIT: "1kb",
       RATE_LIMIT: "1000/100",
       UPSTREAM_TIMEOUT_MS: "3000",
@@ -320,7 +321,7 @@ describe("guessed tokens", () => {
     fetch(to.url + path, { headers: { authorization: `Bearer ${token}` } });
 
   test("cause only as many v4 requests as the address limit allows, in native proxy and alpha pipeline together", async () => {
-    const limited = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "10/100" });
+    const limited = await startListeningGatewayWithFakeV4({ ...RECORDING, RATE_LIMIT: "10/100" });
     try {
       limited.v4.respondWith(acceptGoodTokens);
       expect((await ask(limited, "good")).status).toBe(200);
@@ -650,7 +651,7 @@ describe("L-9 faults of v4 in the native proxy", () => {
 
 test("an unreachable v4 gives 500 in JSON", async () => {
   const gone = await startFakeV4();
-  const alone = await startListeningGateway({ UPSTREAM_URL: gone.url, AUDIT_DURABILITY: "strict" });
+  const alone = await startListeningGateway({ UPSTREAM_URL: gone.url, ...RECORDING });
   await closeAndKeepPort(gone);
   try {
     const response = await alone.request("GET /anything", {
@@ -705,7 +706,7 @@ describe("native requests with AUDIT_DURABILITY=strict", () => {
     const v4 = await startFakeV4();
     const alone = await startListeningGateway({
       UPSTREAM_URL: v4.url,
-      AUDIT_DURABILITY: "strict",
+      ...RECORDING,
       DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
     });
     try {
@@ -729,6 +730,7 @@ describe("a native response in flight when the drain begins", () => {
     "is the last of its connection and says so, although v4's head came before (%s)",
     async (durability) => {
       const draining = await startListeningGatewayWithFakeV4({
+        AUDIT: "full",
         AUDIT_DURABILITY: durability,
         SHUTDOWN_GRACE_MS: "4000",
       });
@@ -765,7 +767,7 @@ describe("a failing v4 in the native proxy", () => {
   test("opens the circuit: 503 with Retry-After in v4's error shape, for the alpha pipeline too", async () => {
     const gone = await startFakeV4(await freePort());
     const { port } = new URL(gone.url);
-    const alone = await startListeningGateway({ UPSTREAM_URL: gone.url, AUDIT_DURABILITY: "strict" });
+    const alone = await startListeningGateway({ UPSTREAM_URL: gone.url, ...RECORDING });
     await gone.close();
     const back: FakeV4[] = [];
     try {

@@ -1,6 +1,7 @@
 /** What has a secret name in v4's response to a forwarded request is not recorded anywhere in its record. */
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import {
   startGatewayWithFakeV4,
   waitFor,
@@ -14,7 +15,7 @@ const CODE = "c0de-in-the-response";
 
 let gateway: GatewayWithFakeV4;
 startForTests(
-  async () => (gateway = await startGatewayWithFakeV4({ AUDIT: "full", AUDIT_BODY_LIMIT: "100kb" })),
+  async () => (gateway = await startGatewayWithFakeV4({ ...RECORDING, AUDIT_BODY_LIMIT: "100kb" })),
 );
 
 const native = async (call: string, headers: Record<string, string> = {}) => {

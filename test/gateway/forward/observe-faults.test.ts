@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { once } from "node:events";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { json, neverRespond, plain, raw, type Responder } from "../../support/fake-v4.ts";
-import { openListeningGateway } from "../../support/gateway.ts";
+import { RECORDING, openListeningGateway } from "../../support/gateway.ts";
 import { startObservingGateway, type ObservingGateway } from "../../support/observing-gateway.ts";
 import { openRawClient } from "../../support/raw-client.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
@@ -13,8 +13,10 @@ import { waitFor } from "../../support/wait-for.ts";
 let gateway: ObservingGateway;
 /** Its limit for the old service is short. */
 let hasty: ObservingGateway;
-startForTests(async () => (gateway = await startObservingGateway()));
-startForTests(async () => (hasty = await startObservingGateway({ UPSTREAM_TIMEOUT_MS: "300" })));
+startForTests(async () => (gateway = await startObservingGateway(RECORDING)));
+startForTests(
+  async () => (hasty = await startObservingGateway({ ...RECORDING, UPSTREAM_TIMEOUT_MS: "300" })),
+);
 beforeEach(() => {
   gateway.old.respondWith(json(200, {}));
   hasty.old.respondWith(json(200, {}));

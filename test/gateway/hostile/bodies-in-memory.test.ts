@@ -1,5 +1,6 @@
 /** Clients that send most of large bodies and then nothing: what they keep of the memory for bodies from others. */
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { acceptGoodTokens } from "../../support/fake-v4.ts";
 import {
   startListeningGatewayWithFakeV4,
@@ -18,6 +19,7 @@ let gateway: ListeningGatewayWithFakeV4;
 startForTests(
   async () =>
     (gateway = await startListeningGatewayWithFakeV4({
+      ...RECORDING,
       BODY_LIMIT: String(LIMIT),
       RATE_LIMIT: "10000/600",
       TRUST_PROXY: "127.0.0.1",

@@ -1,10 +1,10 @@
 /** Writes that a page of another origin makes a browser send, where the browser has all that they need. */
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
-import type { TestSettings } from "../../support/gateway.ts";
-import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
+import { RECORDING, type TestSettings } from "../../support/gateway.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 
-let gateway: RecordingGateway | undefined;
+let gateway: SmallGateway | undefined;
 afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
@@ -33,11 +33,8 @@ const ROUTES = [
   { client: "POST /books/:id/return", upstream: "POST /items/{id}/return" },
 ];
 
-async function start(
-  credentials: object | undefined,
-  settings: TestSettings = {},
-): Promise<RecordingGateway> {
-  gateway = await startRecordingGateway(
+async function start(credentials: object | undefined, settings: TestSettings = {}): Promise<SmallGateway> {
+  gateway = await startSmallGateway(
     {
       client: credentials ? { credentials } : {},
       upstream: { base_path: "/api", ...(credentials && { credentials: { scheme: "Bearer" } }) },
@@ -67,7 +64,7 @@ const OWN = [
 
 describe.each(AMBIENT)("with %s", (_place, credentials, headers) => {
   test("writes of pages of another origin are rejected and recorded, and nothing is called", async () => {
-    const { send, service, readRecords, metric } = await start(credentials);
+    const { send, service, readRecords, metric } = await start(credentials, RECORDING);
     for (const cross of CROSS)
       for (const call of [WRITE, "DELETE /books/7", "POST /nowhere"]) {
         const response = await send(call, { headers: { ...headers, ...cross, host: HOST } });

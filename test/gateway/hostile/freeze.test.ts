@@ -24,6 +24,7 @@ describe("while the audit store can't be read, a freeze", () => {
     jest.useFakeTimers({ now: new Date("2026-06-01T09:00:00Z"), doNotFake: allBut("Date") });
     folder = mkdtempSync(join(tmpdir(), "freeze-"));
     gateway = await startGateway({
+      AUDIT: "full",
       DATA_DIR: folder,
       CLIENTS_FILE: writeOperatorFile(`reports: { user_agents: ["reports/*"] }`, "clients.yaml"),
       SUNSET_FILE: writeOperatorFile("announced: 2026-01-01\nstages: [{ freeze: 2026-06-02 }]"),

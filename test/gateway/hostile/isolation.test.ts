@@ -11,7 +11,6 @@ startForTests(
   async () =>
     (gateway = await startGatewayWithFakeV4({
       UPSTREAM_TIMEOUT_MS: "15000",
-      AUDIT: "off",
       UPSTREAM_CONNECTIONS: "512",
     })),
 );

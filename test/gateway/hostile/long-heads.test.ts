@@ -1,5 +1,6 @@
 /** Heads above the limit of 16 kB, and messages that the server rejects itself: what clients get, and where they count. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
 import {
   startListeningGatewayWithFakeV4,
@@ -12,7 +13,7 @@ const UUID = /^[\da-f]{8}-[\da-f-]{27}$/;
 
 let gateway: ListeningGatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await startListeningGatewayWithFakeV4({ CORS_ORIGINS: ORIGIN });
+  gateway = await startListeningGatewayWithFakeV4({ ...RECORDING, CORS_ORIGINS: ORIGIN });
   gateway.v4.respondWith(json(200, envelope([])));
 });
 afterAll(() => gateway.stop());

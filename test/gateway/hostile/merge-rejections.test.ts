@@ -8,9 +8,10 @@ import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import type { AuditStore } from "../../../src/audit/store/store.ts";
 import { addressNetwork } from "../../../src/base/index.ts";
+import { RECORDING } from "../../support/gateway.ts";
 import { acceptGoodTokens } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
-import { startRecordingGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import { sampleId, sampleRecord } from "../../audit/record/sample-record.ts";
 
 const OPTIONS = { networkOf: addressNetwork };
@@ -129,7 +130,7 @@ describe("records of rejected requests", () => {
 test("a stranger who is over the limit has two records in the store, and all requests in the summaries", async () => {
   const folder = mkdtempSync(join(tmpdir(), "rejections-"));
   try {
-    const gateway = await startGatewayWithFakeV4({ DATA_DIR: folder, AUDIT: "full", RATE_LIMIT: "2/600" });
+    const gateway = await startGatewayWithFakeV4({ ...RECORDING, DATA_DIR: folder, RATE_LIMIT: "2/600" });
     gateway.v4.respondWith(acceptGoodTokens);
     const statuses: number[] = [];
     for (let count = 0; count < 30; count += 1)
@@ -156,7 +157,7 @@ test("a stranger who is over the limit has two records in the store, and all req
 test.each(["relaxed", "strict"])(
   "where a pack has one status for limits and for invalid requests, each invalid request has its record: %s",
   async (durability) => {
-    const gateway = await startRecordingGateway(
+    const gateway = await startSmallGateway(
       {
         client: { credentials: { scheme: "token" } },
         upstream: { base_path: "/api", credentials: { scheme: "Bearer" } },
@@ -167,7 +168,7 @@ test.each(["relaxed", "strict"])(
           routes: [{ client: "POST /books", upstream: "POST /items", body: "create" }],
         },
       },
-      { AUDIT_DURABILITY: durability, RATE_LIMIT: "20/600" },
+      { ...RECORDING, AUDIT_DURABILITY: durability, RATE_LIMIT: "20/600" },
     );
     try {
       const ask = () =>

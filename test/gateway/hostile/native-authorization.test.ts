@@ -3,20 +3,20 @@ import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { createNativeAuthorization } from "../../../src/gateway/forward/native-authorization.ts";
 import type { TokenLookup } from "../../../src/gateway/auth/token-store.ts";
 import { createGatewayTokens } from "../../../src/gateway/auth/gateway-secret.ts";
 import { tokenHash } from "../../../src/gateway/auth/token-cache.ts";
 import { createApplication, REGISTERED, type Application } from "../oauth/application.ts";
-import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
+import { packIn } from "../../support/packs.ts";
+import { RECORDING, startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
 import { copyPack } from "../../support/pack-copy.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
 const GATEWAY_SECRET = "s".repeat(32);
 let gateway: Gateway;
 let app: Application;
-startForTests(async () => (gateway = await startGateway({ GATEWAY_SECRET, AUDIT_DURABILITY: "strict" })));
+startForTests(async () => (gateway = await startGateway({ GATEWAY_SECRET, ...RECORDING })));
 beforeEach(async () => {
   const { body } = await gateway.requestV4("POST /account/oauth-clients", {
     body: { label: "app", redirect_uri: REGISTERED },
@@ -140,7 +140,7 @@ describe("R-13 with a pack whose clients may send a method in a header, a token 
   afterEach(() => other.stop());
   const startWith = async (header: string): Promise<void> => {
     pack.write("pack.yaml", text.replace(/^client:$/m, `client:\n  method_header: ${header}`));
-    other = await startGateway({ MAPPINGS_DIR: pack.folder, AUDIT_DURABILITY: "strict" });
+    other = await startGateway({ MAPPINGS_DIR: pack.folder, ...RECORDING });
     const { body } = await other.requestV4("POST /account/oauth-clients", {
       body: { label: "app", redirect_uri: REGISTERED },
     });
@@ -166,7 +166,7 @@ describe("R-13 with a pack whose clients may send a method in a header, a token 
 });
 
 describe("every v4 request of alpha's routes, with every level", () => {
-  const pack = loadPack("mappings");
+  const pack = packIn("mappings");
   const { scopes } = pack;
   let found: TokenLookup;
   const enter = createNativeAuthorization({ issued: { find: () => found }, scopes, accessOf: pack.v4Access });

@@ -13,7 +13,7 @@ let gateway: GatewayWithFakeV4;
 /** What v4 does with a call for a path with 666. */
 let misbehave: Responder;
 beforeEach(async () => {
-  gateway = await startGatewayWithFakeV4({ TRUST_PROXY: "127.0.0.1", AUDIT: "off" });
+  gateway = await startGatewayWithFakeV4({ TRUST_PROXY: "127.0.0.1" });
   misbehave = plain(503, "", ACCEPTED);
   gateway.v4.respondWith((call, response) => {
     (call.path.includes("666") ? misbehave : PROFILE)(call, response);

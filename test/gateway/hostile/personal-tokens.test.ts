@@ -57,7 +57,7 @@ describe("R-14 a personal token created for vms:modify", () => {
   });
 
   test("keeps its levels after a restart of the gateway", async () => {
-    const settings = { DATA_DIR: folder, UPSTREAM_URL: gateway.sandbox.url, AUDIT: "off" };
+    const settings = { DATA_DIR: folder, UPSTREAM_URL: gateway.sandbox.url };
     const other = await startGateway(settings);
     expect((await other.request("GET /vm/instances/5201", { as: created.token })).status).toBe(200);
     expect((await other.request(REMOVE, { as: created.token })).status).toBe(403);

@@ -1,5 +1,6 @@
 /** Invalid HTTP, unusual HTTP and pipelined requests: neither the connection nor others break. */
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import {
   startListeningGatewayWithFakeV4,
   waitFor,
@@ -13,7 +14,11 @@ let gateway: ListeningGatewayWithFakeV4;
 let client: RawClient;
 startForTests(
   async () =>
-    (gateway = await startListeningGatewayWithFakeV4({ BODY_LIMIT: "1kb", UPSTREAM_TIMEOUT_MS: "60000" })),
+    (gateway = await startListeningGatewayWithFakeV4({
+      ...RECORDING,
+      BODY_LIMIT: "1kb",
+      UPSTREAM_TIMEOUT_MS: "60000",
+    })),
 );
 beforeEach(async () => {
   gateway.v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));

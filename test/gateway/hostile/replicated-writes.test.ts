@@ -119,7 +119,6 @@ test.each(["billing/1", "some/1"])(
       TRUST_PROXY: "127.0.0.1",
       CLIENTS_FILE: writeOperatorFile(CLIENTS, "clients.yaml"),
       ROLLOUT_FILE: writeOperatorFile(ROLLOUT, "rollout.yaml"),
-      AUDIT: "off",
     });
     const sendFrom = (address: string, call: string) =>
       request(open.app, call, { headers: { "user-agent": userAgent, "x-forwarded-for": address } });

@@ -59,7 +59,6 @@ async function start(rollout: string, settings: Readonly<Record<string, string>>
     MAPPINGS_DIR: pack.folder,
     CLIENTS_FILE: writeOperatorFile(clients.join(""), "clients.yaml"),
     ROLLOUT_FILE: writeOperatorFile(rollout, "rollout.yaml"),
-    AUDIT: "off",
     ...settings,
   });
 }

@@ -27,7 +27,6 @@ beforeEach(async () => {
       "data: shared\ncompare: { share: 0% }\nnew: [{ clients: [billing] }]",
       "rollout.yaml",
     ),
-    AUDIT: "off",
   });
 });
 afterEach(async () => {

@@ -1,5 +1,6 @@
 /** Tokens that v4 has not accepted or rejected yet: the v4 requests that they cause, and their limit by address. */
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import {
   startGatewayWithFakeV4,
   startListeningGatewayWithFakeV4,
@@ -127,7 +128,7 @@ describe("DELETE /api/tokens", () => {
   const purge = async (path = "") => (await gateway.requestAdmin(`DELETE /api/tokens${path}`)).status;
 
   beforeEach(async () => {
-    gateway = await startGatewayWithFakeV4();
+    gateway = await startGatewayWithFakeV4(RECORDING);
     gateway.v4.respondWith(acceptGoodTokens);
     for (const token of ["bad-1", "bad-2"]) await get(token);
   });

@@ -19,8 +19,8 @@ const timers: NodeJS.Timeout[] = [];
 const clients: RawClient[] = [];
 
 beforeEach(async () => {
-  gateway = await startListeningGatewayWithFakeV4({ AUDIT: "off", UPSTREAM_TIMEOUT_MS: "60000" });
-  observing = await startObservingGateway({ AUDIT: "off", UPSTREAM_TIMEOUT_MS: "60000" });
+  gateway = await startListeningGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "60000" });
+  observing = await startObservingGateway({ UPSTREAM_TIMEOUT_MS: "60000" });
 });
 afterEach(async () => {
   for (const timer of timers.splice(0)) clearInterval(timer);

@@ -1,5 +1,6 @@
 /** A client that disconnects aborts all v4 requests of its request, and starts no others. */
 import { describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { request } from "../../support/request.ts";
 import {
   startListeningGatewayWithFakeV4,
@@ -10,7 +11,7 @@ import { json, plain, neverRespond, type Responder } from "../../support/fake-v4
 import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: ListeningGatewayWithFakeV4;
-startForTests(async () => (gateway = await startListeningGatewayWithFakeV4()));
+startForTests(async () => (gateway = await startListeningGatewayWithFakeV4(RECORDING)));
 
 /** A page of a list; a single one is empty. */
 const page = (number: number, pages: number): Responder => {

@@ -1,5 +1,6 @@
 /** Alpha's rate limits: 420 with its phrase, without a v4 request. v4's own limit is translated to alpha's. */
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
 
@@ -24,7 +25,7 @@ const limitsOf = ({ headers }: { headers: Headers }) =>
 
 describe("the gateway's rate limits", () => {
   test("A-172 the first request above the limit gets 420 Enhance Your Calm without a v4 request", async () => {
-    await start({ RATE_LIMIT: "2/100" });
+    await start({ ...RECORDING, RATE_LIMIT: "2/100" });
     expect(limitsOf(await get("a")).slice(0, 2)).toEqual([2, 1]);
     const [limit, remaining, reset = 0] = limitsOf(await get("a"));
     expect([limit, remaining]).toEqual([2, 0]);
@@ -115,7 +116,7 @@ describe("L-20 client addresses", () => {
   });
 
   test("use the last X-Forwarded-For entry of a trusted proxy", async () => {
-    await start({ RATE_LIMIT: "1/100", TRUST_PROXY: "127.0.0.1" });
+    await start({ ...RECORDING, RATE_LIMIT: "1/100", TRUST_PROXY: "127.0.0.1" });
     expect((await from("10.0.0.1")).status).toBe(401);
     expect((await from("10.0.0.2")).status).toBe(401);
     expect((await from("10.9.9.9, 10.0.0.2")).status).toBe(420);
@@ -131,7 +132,7 @@ describe("spellings of one address in X-Forwarded-For", () => {
     ["203.0.113.9", ["::ffff:cb00:7109", "[::FFFF:203.0.113.9]:80", "0:0:0:0:0:ffff:cb00:7109"]],
     ["2001:db8::1", ["[2001:db8::1]:4711", "2001:DB8:0::1", "[2001:db8::1%eth0]:80", "2001:db8::1%25"]],
   ])("%s is one client in every spelling", async (address, spellings) => {
-    await start({ RATE_LIMIT: "1/100", TRUST_PROXY: "127.0.0.1" });
+    await start({ ...RECORDING, RATE_LIMIT: "1/100", TRUST_PROXY: "127.0.0.1" });
     expect((await from(address)).status).toBe(401);
     for (const spelling of spellings) {
       expect((await from(spelling)).status).toBe(420);
@@ -140,7 +141,7 @@ describe("spellings of one address in X-Forwarded-For", () => {
   });
 
   test("a trusted proxy that is named with its port is skipped", async () => {
-    await start({ TRUST_PROXY: "127.0.0.1, 10.0.0.0/8" });
+    await start({ ...RECORDING, TRUST_PROXY: "127.0.0.1, 10.0.0.0/8" });
     await from("203.0.113.9:1, 10.0.0.7:4711, [::ffff:10.0.0.8]:80");
     expect((await gateway.readLastRecord()).client.address).toBe("203.0.113.9");
   });
@@ -148,7 +149,7 @@ describe("spellings of one address in X-Forwarded-For", () => {
   test.each(["unknown", "_hidden", "203.0.113.9:999999", "[203.0.113.9", "1.2.3.4.5", "<script>"])(
     "%s is not an address, and the proxy that wrote it counts",
     async (entry) => {
-      await start({ TRUST_PROXY: "127.0.0.1, 10.0.0.0/8" });
+      await start({ ...RECORDING, TRUST_PROXY: "127.0.0.1, 10.0.0.0/8" });
       await from(`198.51.100.1, ${entry}, 10.0.0.7`);
       expect((await gateway.readLastRecord()).client.address).toBe("10.0.0.7");
     },

@@ -62,22 +62,6 @@ describe("the rate limiter in memory", () => {
     expect(toStatus(1, -1, 0.1)).toMatchObject({ retryAfter: 1 });
   });
 
-  test("refunds consumed points, and nothing else", async () => {
-    const counter = createMemoryLimiter({ points: 1, seconds: 100 });
-    await counter.refund("mine");
-    expect(counter.consume("mine")).toMatchObject({ isAllowed: true });
-    await counter.refund("mine");
-    expect(counter.consume("mine")).toMatchObject({ isAllowed: true });
-    expect(counter.consume("mine")).toMatchObject({ isAllowed: false });
-  });
-
-  test("refunds no more than was consumed", async () => {
-    const counter = createMemoryLimiter({ points: 2, seconds: 100 });
-    counter.consume("mine");
-    for (let refund = 0; refund < 5; refund += 1) await counter.refund("mine");
-    expect(counter.consume("mine")).toMatchObject({ isAllowed: true, remaining: 1 });
-  });
-
   test("applies another limit from one request to the next", () => {
     const counter = createMemoryLimiter({ points: 10, seconds: 100 });
     counter.consume("mine");

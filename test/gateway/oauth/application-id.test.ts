@@ -1,6 +1,6 @@
 /** The application behind a token: it is in the records of its users' requests, and of its calls to the login server. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { RECORDING, startGateway, type Gateway } from "../../support/gateway.ts";
 import { request } from "../../support/request.ts";
 import { createApplication, REGISTERED, type Application } from "./application.ts";
 
@@ -8,7 +8,7 @@ let gateway: Gateway;
 let app: Application;
 let client: { id: string; secret: string };
 beforeAll(async () => {
-  gateway = await startGateway({ AUDIT_DURABILITY: "strict" });
+  gateway = await startGateway(RECORDING);
   const { body } = await gateway.requestV4("POST /account/oauth-clients", {
     body: { label: "app", redirect_uri: REGISTERED },
   });

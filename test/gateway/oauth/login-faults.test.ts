@@ -1,7 +1,7 @@
 /** A slow or faulty login server: the client gets alpha's errors, and no state is left over. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { request } from "../../support/request.ts";
-import { openGateway, startGateway, type Gateway } from "../../support/gateway.ts";
+import { RECORDING, openGateway, startGateway, type Gateway } from "../../support/gateway.ts";
 import {
   json,
   plain,
@@ -21,7 +21,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     AUTH_URL: `${login.url}/base/`,
     UPSTREAM_TIMEOUT_MS: "4000",
-    AUDIT_DURABILITY: "strict",
+    ...RECORDING,
   });
   app = createApplication(gateway.app, { id: "client", secret: "client-secret-of-this-test" });
 });

@@ -6,19 +6,19 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, tes
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { createStoreEpoch } from "../../../src/gateway/oauth/store-epoch.ts";
 import { RequestedScopes } from "../../../src/gateway/oauth/requested-scopes.ts";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
 import { connectRedis } from "../../../src/gateway/state/redis-client.ts";
 import { createRedisStore } from "../../../src/gateway/state/redis-store.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
+import { packIn } from "../../support/packs.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
 import { createApplication, REGISTERED, type Application } from "./application.ts";
 
-const { scopes } = loadPack("mappings");
+const { scopes } = packIn("mappings");
 const STRANGERS = ["vms:delete", "*", "", "vms:view", "dnszones:delete", "vms:delete,dnszones:delete"];
 
 /** A state store: `settings` of a gateway that uses it, and `open`, which opens it as that gateway does. */

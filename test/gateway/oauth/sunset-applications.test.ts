@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { TokenStore, TokenUnavailableError } from "../../../src/gateway/auth/token-store.ts";
 import { allBut } from "../../support/fake-time.ts";
-import { startGateway, type Gateway, type TestSettings } from "../../support/gateway.ts";
+import { RECORDING, startGateway, type Gateway, type TestSettings } from "../../support/gateway.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { createApplication, REGISTERED, type Application } from "./application.ts";
@@ -25,7 +25,7 @@ type Registered = Application & { readonly id: string };
 /** A gateway with a plan, and an application that is registered at v4. */
 async function startWith(plan: string, settings: TestSettings = {}): Promise<Registered> {
   const SUNSET_FILE = writeOperatorFile(`announced: 2026-01-01\n${plan}`);
-  gateway = await startGateway({ SUNSET_FILE, AUDIT_DURABILITY: "strict", ...settings });
+  gateway = await startGateway({ SUNSET_FILE, ...RECORDING, ...settings });
   return register();
 }
 

@@ -1,12 +1,13 @@
 /** The token cache: what v4's responses say about a token, and how the gateway uses it. */
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, plain, type Responder } from "../../support/fake-v4.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
 let gateway: GatewayWithFakeV4;
 let tokens = 0;
-startForTests(async () => (gateway = await startGatewayWithFakeV4()));
+startForTests(async () => (gateway = await startGatewayWithFakeV4(RECORDING)));
 afterEach(() => gateway.v4.respondWith(json(200, {})));
 
 /** Every test has a token that is not cached. */

@@ -18,6 +18,7 @@ import {
   type FakeV4,
 } from "../../support/fake-v4.ts";
 import {
+  RECORDING,
   startGateway,
   type GatewayRequest,
   type Gateway,
@@ -83,7 +84,6 @@ async function replica(more: TestSettings = {}): Promise<Gateway> {
     DATA_DIR: folder,
     UPSTREAM_URL: gateway.sandbox.url,
     AUTH_URL: login.url,
-    AUDIT: "off",
     ...more,
   };
   const other = await startGateway(settings);
@@ -98,7 +98,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "living-"));
   login = await startFakeV4();
   login.respondWith(passing());
-  gateway = await startGateway({ DATA_DIR: folder, AUTH_URL: login.url, AUDIT_DURABILITY: "strict" });
+  gateway = await startGateway({ DATA_DIR: folder, AUTH_URL: login.url, ...RECORDING });
   open.push(gateway);
   const { body } = await gateway.requestV4("POST /account/oauth-clients", {
     body: { label: "app", redirect_uri: REGISTERED },

@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
 import { STATE_FILE } from "../../../src/gateway/state/sqlite-schema.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
@@ -16,9 +15,10 @@ import {
 } from "../../../src/gateway/auth/stored-token.ts";
 import { TokenStore, TokenUnavailableError } from "../../../src/gateway/auth/token-store.ts";
 import { createEncryptor, createGatewayTokens } from "../../../src/gateway/auth/gateway-secret.ts";
+import { packIn } from "../../support/packs.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 
-const { scopes } = loadPack("mappings");
+const { scopes } = packIn("mappings");
 const HOURS_2 = 7_200_000;
 
 /** A login server whose refresh tokens are good for one use; `down` and `refusing` make it fail. */

@@ -11,14 +11,14 @@ import {
   waitFor,
   type GatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
-import type { TestSettings } from "../../support/gateway.ts";
+import { RECORDING, type TestSettings } from "../../support/gateway.ts";
 
 const CATALOG = "GET /datacenters";
 const CHECK = "/v4/profile";
 
 let gateway: GatewayWithFakeV4;
 async function start(settings: TestSettings = {}, responder: Responder = acceptGoodTokens): Promise<void> {
-  gateway = await startGatewayWithFakeV4({ TRUST_PROXY: "127.0.0.1", ...settings });
+  gateway = await startGatewayWithFakeV4({ ...RECORDING, TRUST_PROXY: "127.0.0.1", ...settings });
   gateway.v4.respondWith(responder);
 }
 afterEach(() => gateway.stop());

@@ -5,7 +5,6 @@ import type { AlphaRequest } from "../../../src/gateway/pipeline/request.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../../src/gateway/pipeline/pipeline.ts";
 import { createMemoryLimiter } from "../../../src/gateway/limits/limiter.ts";
 import { createRateLimits } from "../../../src/gateway/limits/rate-limits.ts";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import type { Pack } from "../../../src/pack/pack.ts";
 import { createPipelineConfig } from "../../../src/gateway/pipeline/pipeline-config.ts";
 import { connectCatalogs } from "../../../src/gateway/upstream/catalog-cache.ts";
@@ -13,12 +12,13 @@ import { createTokenCache } from "../../../src/gateway/auth/token-cache.ts";
 import { createTokenLocks } from "../../../src/gateway/auth/token-locks.ts";
 import type { HttpResponse } from "../../../src/gateway/upstream/http-call.ts";
 import { NO_PLAN } from "../../../src/gateway/pipeline/plan.ts";
+import { packIn } from "../../support/packs.ts";
 
 let pack: Pack;
 let loggedErrors: unknown[];
 let stop = () => {};
 beforeAll(() => {
-  pack = loadPack("mappings");
+  pack = packIn("mappings");
 });
 beforeEach(() => {
   loggedErrors = [];

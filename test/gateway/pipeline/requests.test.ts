@@ -2,6 +2,7 @@
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { request as httpRequest } from "node:http";
 import { beforeEach, describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import {
   startListeningGatewayWithFakeV4,
   type ListeningGatewayWithFakeV4,
@@ -13,6 +14,7 @@ let gateway: ListeningGatewayWithFakeV4;
 startForTests(
   async () =>
     (gateway = await startListeningGatewayWithFakeV4({
+      ...RECORDING,
       BODY_LIMIT: "8kb",
       CORS_ORIGINS: "https://app.example.org",
     })),

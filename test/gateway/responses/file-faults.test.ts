@@ -1,5 +1,6 @@
 /** A file from v4 that breaks off before anything of it was sent, or whose record cannot be written. */
 import { describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { json, plain, raw } from "../../support/fake-v4.ts";
 import {
   startListeningGatewayWithFakeV4,
@@ -16,15 +17,22 @@ let gateway: ListeningGatewayWithFakeV4;
 let hasty: ListeningGatewayWithFakeV4;
 /** A gateway whose records cannot be written, although they must be durable. */
 let unrecorded: ListeningGatewayWithFakeV4;
-startForTests(async () => (gateway = await startListeningGatewayWithFakeV4({ CORS_ORIGINS: ORIGIN })));
+startForTests(
+  async () => (gateway = await startListeningGatewayWithFakeV4({ ...RECORDING, CORS_ORIGINS: ORIGIN })),
+);
 startForTests(
   async () =>
-    (hasty = await startListeningGatewayWithFakeV4({ CORS_ORIGINS: ORIGIN, UPSTREAM_TIMEOUT_MS: "500" })),
+    (hasty = await startListeningGatewayWithFakeV4({
+      ...RECORDING,
+      CORS_ORIGINS: ORIGIN,
+      UPSTREAM_TIMEOUT_MS: "500",
+    })),
 );
 startForTests(
   async () =>
     (unrecorded = await startListeningGatewayWithFakeV4({
       CORS_ORIGINS: ORIGIN,
+      ...RECORDING,
       DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
     })),
 );

@@ -4,13 +4,13 @@ import { request as ask, type ClientRequest, type IncomingMessage } from "node:h
 import { gzipSync } from "node:zlib";
 import { buffer } from "node:stream/consumers";
 import { acceptGoodTokens, json, plain, raw, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
-import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
+import { RECORDING, startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 
 let v4: FakeV4;
 let gateway: ListeningGateway;
 beforeAll(async () => {
   v4 = await startFakeV4();
-  gateway = await startListeningGateway({ UPSTREAM_URL: v4.url });
+  gateway = await startListeningGateway({ UPSTREAM_URL: v4.url, ...RECORDING });
   // A token that v4 has not taken yet is checked before a file is taken.
   await gateway.request("GET /account/profile", { as: "t" });
 });
@@ -187,7 +187,7 @@ test.each<[string, string, Record<string, string>]>([
 ])(
   "strict: the record of a picture %s is durable before its response ends",
   async (_how, method, headers) => {
-    const strict = await startListeningGateway({ UPSTREAM_URL: v4.url, AUDIT_DURABILITY: "strict" });
+    const strict = await startListeningGateway({ UPSTREAM_URL: v4.url, ...RECORDING });
     try {
       v4.respondWith(plain(200, Buffer.alloc(8), { "content-type": "image/png", ...headers }));
       const response = await fetch(strict.url + THUMBNAIL, {

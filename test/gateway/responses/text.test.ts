@@ -1,11 +1,12 @@
 /** Responses that are a text, which an expression makes of the client's object or list. */
 import { afterEach, expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { packIn } from "../../support/packs.ts";
+import { type TestSettings, RECORDING } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
-import { type RecordingGateway, startRecordingGateway } from "../../support/small-gateway.ts";
+import { type SmallGateway, startSmallGateway } from "../../support/small-gateway.ts";
 import { answer, differencesOf, rulesFor } from "../../compare/answers/answers.ts";
 
-let gateway: RecordingGateway | undefined;
+let gateway: SmallGateway | undefined;
 afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
@@ -13,21 +14,24 @@ afterEach(async () => {
 
 const text = (body: string) => ({ content_type: "text/plain; charset=utf-8", body });
 
-async function start(client: object = {}): Promise<RecordingGateway> {
-  gateway = await startRecordingGateway({
-    client,
-    book: {
-      routes: [
-        {
-          client: "GET /books/:id.txt",
-          upstream: "GET /items/{id}",
-          calls: [{ name: "shop", upstream: "GET /shops/1" }],
-          text: text('title & " " & $path.id & " " & $calls.shop.name'),
-        },
-        { client: "GET /numbers/:id", upstream: "GET /items/{id}", text: text("id") },
-      ],
+async function start(client: object = {}, settings: TestSettings = {}): Promise<SmallGateway> {
+  gateway = await startSmallGateway(
+    {
+      client,
+      book: {
+        routes: [
+          {
+            client: "GET /books/:id.txt",
+            upstream: "GET /items/{id}",
+            calls: [{ name: "shop", upstream: "GET /shops/1" }],
+            text: text('title & " " & $path.id & " " & $calls.shop.name'),
+          },
+          { client: "GET /numbers/:id", upstream: "GET /items/{id}", text: text("id") },
+        ],
+      },
     },
-  });
+    settings,
+  );
   gateway.service.respondWith(json(200, { id: 7, name: "Sea" }), json(200, { name: "East" }));
   return gateway;
 }
@@ -43,7 +47,7 @@ test("has the media type of the route, and knows the request and its calls", asy
 });
 
 test("is recorded as a text", async () => {
-  const { send, readRecords, explainLast } = await start();
+  const { send, readRecords, explainLast } = await start({}, RECORDING);
   await send("GET /books/7.txt");
   const [record] = await readRecords();
   expect(record?.alpha.response).toBe("Sea 7 East");
@@ -62,7 +66,7 @@ test("is a failure if the expression gives no text", async () => {
 });
 
 test("is compared as a whole", () => {
-  const rules = rulesFor(loadPack("examples/shipping/pack"), "GET /docks/list.csv");
+  const rules = rulesFor(packIn("examples/shipping/pack"), "GET /docks/list.csv");
   const csv = (rows: string) => answer(Buffer.from(`id,name\n${rows}`));
   expect(differencesOf(csv("1,North\n"), csv("1,North\n"), rules)).toEqual([]);
   expect(differencesOf(csv("1,North\n"), csv("1,South\n"), rules)).toEqual(["text value"]);

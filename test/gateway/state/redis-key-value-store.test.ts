@@ -10,7 +10,7 @@ import { forward, startFaultProxy } from "../../support/fault-proxy.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { createRedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";
-import { MAX_ENTRIES, testKeyValueStore } from "./contract.ts";
+import { MAX_ENTRIES, testKeyValueStore } from "./key-value-store-contract.ts";
 
 const describe = await describeWith("redis-server");
 

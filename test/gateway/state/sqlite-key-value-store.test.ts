@@ -7,7 +7,7 @@ import { StateUnavailableError } from "../../../src/base/storage/key-value-store
 import { STATE_FILE } from "../../../src/gateway/state/sqlite-schema.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
-import { MAX_ENTRIES, testKeyValueStore } from "./contract.ts";
+import { MAX_ENTRIES, testKeyValueStore } from "./key-value-store-contract.ts";
 
 testKeyValueStore("SQLite", async () => {
   const directory = await mkdtemp(join(tmpdir(), "state-"));

@@ -4,10 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { waitFor } from "../../support/wait-for.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { RECORDING, startGateway, type Gateway } from "../../support/gateway.ts";
 
 const dataDir = mkdtempSync(join(tmpdir(), "catalog-clients-"));
-const settings = { AUDIT_DURABILITY: "strict", DATA_DIR: dataDir };
+const settings = { ...RECORDING, DATA_DIR: dataDir };
 let gateway: Gateway;
 
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 /** Any faulty response of v4: the client gets one of alpha's statuses and JSON of alpha's shape, and the record has the fault. */
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, plain, raw, neverRespond, type Responder } from "../../support/fake-v4.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
@@ -34,8 +35,12 @@ const inSingleBytes =
 let gateway: GatewayWithFakeV4;
 /** A gateway with a short timeout, for responses that never end. The other one must not time out on a busy machine. */
 let hasty: GatewayWithFakeV4;
-startForTests(async () => (gateway = await startGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "15000" })));
-startForTests(async () => (hasty = await startGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "500" })));
+startForTests(
+  async () => (gateway = await startGatewayWithFakeV4({ ...RECORDING, UPSTREAM_TIMEOUT_MS: "15000" })),
+);
+startForTests(
+  async () => (hasty = await startGatewayWithFakeV4({ ...RECORDING, UPSTREAM_TIMEOUT_MS: "500" })),
+);
 
 const CREATE = { body: { datacenter: "newark", type: "g6-standard-1", label: "web-one" } };
 const problems = (reason: unknown) => ({ errors: [{ reason }] });

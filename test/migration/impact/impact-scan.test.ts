@@ -1,8 +1,8 @@
 /** Who would notice: what the summaries say is compared with a scan of all recorded bodies. Nobody is missed. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { sample, constantFrom, option, record } from "fast-check";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { namesOfRoutes } from "../../../src/migration/impact/who-would-notice.ts";
+import { packIn } from "../../support/packs.ts";
 import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
 import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";
@@ -116,7 +116,7 @@ for (const [store, describeStore, makeStore] of [
     };
 
     test("each route, member, parameter, field and word has exactly the clients that sent it", async () => {
-      const names = namesOfRoutes(loadPack("mappings"));
+      const names = namesOfRoutes(packIn("mappings"));
       let compared = 0;
       for (const { route, sent } of names.filter((each) => each.route === CREATE || each.route === LIST)) {
         expect({ route, clients: await ask({ route }) }).toEqual({

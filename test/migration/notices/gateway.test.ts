@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import { allBut } from "../../support/fake-time.ts";
-import { startGateway, type Gateway } from "../../support/gateway.ts";
+import { RECORDING, startGateway, type Gateway } from "../../support/gateway.ts";
 import {
   startWebhookReceiver,
   WEBHOOK_SECRET,
@@ -61,7 +61,7 @@ async function start(): Promise<Gateway> {
       `billing: { user_agents: ["billing/*"], contact: billing@customer.example }\n`,
       "clients.yaml",
     ),
-    AUDIT_DURABILITY: "strict",
+    ...RECORDING,
     TRUST_PROXY: "127.0.0.1",
   });
   const store = openSqliteKeyValueStore({ directory: folder });

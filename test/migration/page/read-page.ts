@@ -1,8 +1,8 @@
-import type { GatewayRequest, TestGateway } from "../../support/gateway.ts";
+import { RECORDING, type GatewayRequest, type TestGateway } from "../../support/gateway.ts";
 import type { TestResponse } from "../../support/request.ts";
 
 /** Settings of a gateway with the page, whose tests choose the addresses of their requests. */
-export const PAGE_ON = { MIGRATION_PAGE: "on", AUDIT_DURABILITY: "strict", TRUST_PROXY: "127.0.0.1" };
+export const PAGE_ON = { MIGRATION_PAGE: "on", ...RECORDING, TRUST_PROXY: "127.0.0.1" };
 
 let last = 0;
 

@@ -7,10 +7,10 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { alphaGateway, createGateway, SettingsError } from "../../../src/index.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
-import { openGateway, startGateway } from "../../support/gateway.ts";
+import { RECORDING, openGateway, startGateway } from "../../support/gateway.ts";
 import { copyPack } from "../../support/pack-copy.ts";
 import { request } from "../../support/request.ts";
-import { startRecordingGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
 
 const UPSTREAM = "http://127.0.0.1:9";
@@ -33,7 +33,7 @@ describe("MIGRATION_PAGE=on", () => {
     const { folder, remove } = writeSmallPack(route(path));
     try {
       await expect(
-        openGateway({ UPSTREAM_URL: UPSTREAM, MIGRATION_PAGE: "on", MAPPINGS_DIR: folder }),
+        openGateway({ UPSTREAM_URL: UPSTREAM, ...RECORDING, MIGRATION_PAGE: "on", MAPPINGS_DIR: folder }),
       ).rejects.toThrow(`MIGRATION_PAGE: the pack has ${message}`);
     } finally {
       remove();
@@ -43,7 +43,7 @@ describe("MIGRATION_PAGE=on", () => {
 
 test("a pack that gets a route in the place of the page is refused, and the old one stays", async () => {
   const pack = copyPack();
-  const gateway = await startGateway({ MIGRATION_PAGE: "on", MAPPINGS_DIR: pack.folder });
+  const gateway = await startGateway({ ...RECORDING, MIGRATION_PAGE: "on", MAPPINGS_DIR: pack.folder });
   const routes = (path: string) =>
     `object: thing\nfields: { id: id }\nroutes: [{ client: "GET ${path}", upstream: "GET /profile" }]\n`;
   const isReloaded = async () =>
@@ -67,7 +67,7 @@ describe("a pack whose clients have no credentials", () => {
   afterEach(() => gateway.stop());
 
   test("has no page to read, and a description", async () => {
-    gateway = await startRecordingGateway({}, { MIGRATION_PAGE: "on" });
+    gateway = await startSmallGateway({}, { ...RECORDING, MIGRATION_PAGE: "on" });
     expect((await gateway.send("GET /migration")).status).toBe(401);
     const { status, body } = await gateway.send("GET /openapi.json");
     expect([status, Object.keys(body.paths)]).toEqual([200, ["/books/{id}"]]);
@@ -79,12 +79,12 @@ describe("a pack with tokens in Basic credentials", () => {
   afterEach(() => gateway.stop());
 
   test("has the page for these, and its own challenge", async () => {
-    gateway = await startRecordingGateway(
+    gateway = await startSmallGateway(
       {
         client: { credentials: { basic: "username", realm: "books" } },
         upstream: { credentials: { scheme: "Bearer" } },
       },
-      { MIGRATION_PAGE: "on" },
+      { ...RECORDING, MIGRATION_PAGE: "on" },
     );
     gateway.service.respondWith((call, response) => {
       const isKnown = call.headers.authorization === "Bearer mine";

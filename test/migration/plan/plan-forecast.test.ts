@@ -169,7 +169,7 @@ test("a simulation foresees within five per cent whom windows and the end hit, a
   const file = writeOperatorFile(PLAN);
   gateway = await startListeningGatewayWithFakeV4({
     SUNSET_FILE: file,
-    AUDIT_DURABILITY: "relaxed",
+    AUDIT: "full",
     AUDIT_RETENTION_DAYS: "36500",
   });
   gateway.v4.respondWith(acceptGoodTokens);

@@ -39,7 +39,7 @@ function moveTo(moment: string): void {
 /** Starts a gateway with a plan that was announced in January. Without records: an audit store takes most of a start. */
 async function startWith(plan: string, settings: TestSettings = {}): Promise<string> {
   const file = writeOperatorFile(`announced: 2026-01-01\n${plan}`);
-  gateway = await startGateway({ SUNSET_FILE: file, AUDIT: "off", ...settings });
+  gateway = await startGateway({ SUNSET_FILE: file, ...settings });
   return file;
 }
 

@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { STATE_LABELS } from "../../../src/audit/usage/migration-words.ts";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import type { AuditStore } from "../../../src/audit/store/store.ts";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { FORMATS } from "../../../src/migration/report/formats.ts";
 import { createReport } from "../../../src/migration/report/make-report.ts";
 import type { Report } from "../../../src/migration/report/model.ts";
 import { sampleId, sampleRecord } from "../../audit/record/sample-record.ts";
 import { COLORS } from "../../../src/base/blocks/colors.ts";
+import { packIn } from "../../support/packs.ts";
 
 const NOW = Date.UTC(2026, 2, 20);
 const TOKENS = 150;
@@ -21,7 +21,7 @@ let store: AuditStore;
 let made: Report;
 
 const reportOf = (query: { since?: string } = {}): Promise<Report> =>
-  createReport({ store, pack: loadPack("mappings"), query, now: NOW, quietDays: 7 });
+  createReport({ store, pack: packIn("mappings"), query, now: NOW, quietDays: 7 });
 
 beforeAll(async () => {
   const options = { directory: folder, durability: "strict", retentionDays: 36_500, sizeLimit: 1e9 } as const;
@@ -57,7 +57,7 @@ test("a client with one token and two programs shows both", async () => {
     );
   const report = await createReport({
     store: programs,
-    pack: loadPack("mappings"),
+    pack: packIn("mappings"),
     query: {},
     now: NOW,
     quietDays: 7,

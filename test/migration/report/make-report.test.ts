@@ -9,10 +9,11 @@ import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
 import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
 import { FORMATS } from "../../../src/migration/report/formats.ts";
 import { createReport, type ReportOptions } from "../../../src/migration/report/make-report.ts";
+import { packIn } from "../../support/packs.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
 
-const pack = loadPack("mappings");
+const pack = packIn("mappings");
 const NOW = Date.UTC(2026, 2, 20);
 const CLIENT = "0123456789abcdef";
 
@@ -220,7 +221,7 @@ test("filters in a recorded query are fields that change", async () => {
       usage: [{ route: "GET /invoices", sample: "1" }],
       records: [{ ...record, alpha: { ...alpha, path: "/invoices", query } }],
     }),
-    pack: loadPack("examples/billing/pack"),
+    pack: packIn("examples/billing/pack"),
     query: {},
     now: NOW,
     quietDays: 7,

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parse, stringify } from "yaml";
 import type { Report } from "../../../src/migration/report/model.ts";
 import { sendTraffic } from "../../support/five-clients.ts";
-import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
+import { RECORDING, startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
 import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";
 import { describeWith } from "../../support/services.ts";
 import { summarizeReport } from "./traffic-report.ts";
@@ -13,7 +13,7 @@ import { summarizeReport } from "./traffic-report.ts";
 const GOLDEN = "test/migration/report/five-clients.yaml";
 const LONG_MS = 120_000;
 
-const settings = { AUDIT_DURABILITY: "strict", AUDIT_BODY_LIMIT: "64kb" };
+const settings = { ...RECORDING, AUDIT_BODY_LIMIT: "64kb" };
 
 const requestReport = (gateway: Gateway, query = ""): Promise<TestResponse> =>
   gateway.requestAdmin(`GET /api/report${query}`);

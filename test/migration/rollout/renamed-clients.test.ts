@@ -43,7 +43,6 @@ const settings = (clients: string): Record<string, string> => ({
   CLIENTS_FILE: clients,
   ROLLOUT_FILE: rolloutFile,
   DATA_DIR: folder,
-  AUDIT: "off",
 });
 
 async function start(rollout: string): Promise<Gateway> {

@@ -42,7 +42,6 @@ async function start(rollout: string): Promise<void> {
     CLIENTS_FILE: clients,
     ROLLOUT_FILE: file,
     DATA_DIR: folder,
-    AUDIT: "off",
   });
 }
 
@@ -148,7 +147,7 @@ describe("POST /api/rollout/turn-back", () => {
   });
 
   test("is 404 without a rollout", async () => {
-    gateway = await startGateway({ DATA_DIR: folder, AUDIT: "off" });
+    gateway = await startGateway({ DATA_DIR: folder });
     const { status } = await gateway.requestAdmin("POST /api/rollout/turn-back", {
       body: { by: "Ann", target: "all" },
     });

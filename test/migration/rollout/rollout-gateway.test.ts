@@ -52,7 +52,6 @@ async function start(rollout: string, settings: TestSettings = {}): Promise<TwoS
     CLIENTS_FILE: clientsFile,
     ROLLOUT_FILE: rolloutFile,
     UPSTREAM_TIMEOUT_MS: "2000",
-    AUDIT: "off",
     ...settings,
   });
   ({ stop } = gateway);

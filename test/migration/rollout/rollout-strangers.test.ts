@@ -27,7 +27,6 @@ async function start(rollout: string, settings: Readonly<Record<string, string>>
     LEGACY_URL: old.url,
     CLIENTS_FILE: writeOperatorFile(CLIENTS, "clients.yaml"),
     ROLLOUT_FILE: writeOperatorFile(rollout, "rollout.yaml"),
-    AUDIT: "off",
     ...settings,
   });
 }

@@ -1,8 +1,8 @@
 /** How a body is normalized before it is checked, with the reference pack's edit of a configuration. */
 import { expect, test } from "@jest/globals";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { packIn } from "../../support/packs.ts";
 
-const rules = loadPack("mappings").resources.get("config")?.bodies.get("edit");
+const rules = packIn("mappings").resources.get("config")?.bodies.get("edit");
 if (!rules) throw new Error("the body is gone");
 
 const normal = (disks: unknown) => rules.normalise({ disks }).body["disks"];

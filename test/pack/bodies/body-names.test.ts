@@ -1,11 +1,12 @@
 /** The names of members in bodies: how long they may be, and which of them a form for the upstream can have. */
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
-import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
-let gateway: RecordingGateway | undefined;
+let gateway: SmallGateway | undefined;
 afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
@@ -13,18 +14,21 @@ afterEach(async () => {
 
 /** Posts a body with an open object. The upstream takes forms. */
 async function post(raw: string, type = "application/json", meta: object = { additionalProperties: true }) {
-  gateway = await startRecordingGateway({
-    client: {
-      bodies: { media_types: ["application/json", FORM] },
-      responses: { error: { message: "$message", field: "$field" } },
+  gateway = await startSmallGateway(
+    {
+      client: {
+        bodies: { media_types: ["application/json", FORM] },
+        responses: { error: { message: "$message", field: "$field" } },
+      },
+      upstream: { bodies: { media_type: FORM } },
+      book: {
+        fields: { id: "id", meta: "metadata" },
+        bodies: { create: { schema: { type: "object", properties: { meta: { type: "object", ...meta } } } } },
+        routes: [{ client: "POST /books", upstream: "POST /items", body: "create" }],
+      },
     },
-    upstream: { bodies: { media_type: FORM } },
-    book: {
-      fields: { id: "id", meta: "metadata" },
-      bodies: { create: { schema: { type: "object", properties: { meta: { type: "object", ...meta } } } } },
-      routes: [{ client: "POST /books", upstream: "POST /items", body: "create" }],
-    },
-  });
+    RECORDING,
+  );
   gateway.service.respondWith(json(200, { id: 1 }));
   const { status, text } = await gateway.send("POST /books", { raw, headers: { "content-type": type } });
   const sent = gateway.service.calls.map((call) => decodeURIComponent(call.received().toString()));

@@ -1,16 +1,17 @@
 /** Bodies that are forms, sent over HTTP. What they become is in the golden cases of the packs. */
 import { afterEach, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { request } from "../../support/request.ts";
-import { startRecordingGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 
 let gateway: GatewayWithFakeV4 | undefined;
 
 afterEach(() => gateway?.stop());
 
 const start = async (): Promise<GatewayWithFakeV4> => {
-  gateway = await startGatewayWithFakeV4({ MAPPINGS_DIR: "examples/billing/pack" });
+  gateway = await startGatewayWithFakeV4({ ...RECORDING, MAPPINGS_DIR: "examples/billing/pack" });
   gateway.v4.respondWith(json(200, { id: 5 }));
   return gateway;
 };
@@ -73,11 +74,17 @@ test("the audit has a form with its names, without the values of secret names", 
 });
 
 test("the record has no secret of an object in brackets", async () => {
-  const small = await startRecordingGateway({
-    client: { bodies: { media_types: [FORM] } },
-    pack: { secrets: ["password"] },
-    book: { routes: [{ client: "POST /books", upstream: "POST /items", body: "new" }], bodies: { new: {} } },
-  });
+  const small = await startSmallGateway(
+    {
+      client: { bodies: { media_types: [FORM] } },
+      pack: { secrets: ["password"] },
+      book: {
+        routes: [{ client: "POST /books", upstream: "POST /items", body: "new" }],
+        bodies: { new: {} },
+      },
+    },
+    RECORDING,
+  );
   try {
     small.service.respondWith(json(200, {}));
     const raw = new URLSearchParams("users[][password]=hunter2&users[][name]=Ada");
@@ -96,7 +103,7 @@ test.each([
   ["integer", "9007199254740991", 200],
   ["number", "0.1", 200],
 ])("a form has no %s that would be rounded, as JSON has none: %s is a %i", async (type, number, expected) => {
-  const small = await startRecordingGateway({
+  const small = await startSmallGateway({
     client: { bodies: { media_types: [FORM, "application/json"] } },
     book: {
       inputs: { account: "account" },

@@ -1,10 +1,11 @@
 /** Wrappers around the items of lists, over HTTP. */
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { RECORDING, type TestSettings } from "../../support/gateway.ts";
 import { json, plain } from "../../support/fake-v4.ts";
-import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
 
-let gateway: RecordingGateway | undefined;
+let gateway: SmallGateway | undefined;
 afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
@@ -14,11 +15,9 @@ const LIST = { client: "GET /books", upstream: "GET /items", response: "list" };
 const CLIENT = { responses: { item: { kind: "$name", $name: "$object" } } };
 const UPSTREAM = { responses: { item: { data: { $name: "$object" } } } };
 
-async function start(pack: SmallPack): Promise<RecordingGateway> {
-  gateway = await startRecordingGateway({
-    ...pack,
-    book: { upstream_object: "item", routes: [LIST], ...pack.book },
-  });
+async function start(pack: SmallPack, settings: TestSettings = {}): Promise<SmallGateway> {
+  const book = { upstream_object: "item", routes: [LIST], ...pack.book };
+  gateway = await startSmallGateway({ ...pack, book }, settings);
   return gateway;
 }
 
@@ -83,7 +82,7 @@ describe("items in wrappers", () => {
   });
 
   test("are explained by their paths in both wrappers", async () => {
-    const { send, service, explainLast } = await start({ client: CLIENT, upstream: UPSTREAM });
+    const { send, service, explainLast } = await start({ client: CLIENT, upstream: UPSTREAM }, RECORDING);
     service.respondWith(json(200, [upstreamItem(1)]));
     await send("GET /books");
     expect((await explainLast()).answer).toContainEqual(

@@ -1,5 +1,6 @@
 /** Single objects in wrappers, over HTTP. */
 import { expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { startSmallGateway } from "../../support/small-gateway.ts";
@@ -10,6 +11,7 @@ let gateway: GatewayWithFakeV4;
 startForTests(
   async () =>
     (gateway = await startGatewayWithFakeV4({
+      ...RECORDING,
       MAPPINGS_DIR: "examples/cursors/pack",
       PUBLIC_URL: "https://old.example",
     })),

@@ -1,9 +1,10 @@
 /** One request for many ids: what becomes of it if some of its calls fail, hang, are refused, or its client leaves. */
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { RECORDING, type TestSettings } from "../../support/gateway.ts";
 import { json, neverRespond, raw, type Responder } from "../../support/fake-v4.ts";
 import { startListeningGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { accepted, byId, found, foundAs, JOB, REPEAT, running } from "../../support/job-responses.ts";
-import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
 
@@ -33,11 +34,8 @@ const packOf = (bulk: object = {}, route: object = {}, others: SmallPack = {}): 
   },
 });
 
-async function start(
-  pack: SmallPack,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<RecordingGateway> {
-  const gateway = await startRecordingGateway(pack, settings);
+async function start(pack: SmallPack, settings: TestSettings = {}): Promise<SmallGateway> {
+  const gateway = await startSmallGateway(pack, settings);
   stop = gateway.stop;
   return gateway;
 }
@@ -50,8 +48,14 @@ const failure = (id: unknown, status: number, message: unknown = expect.any(Stri
 });
 
 /** Sends ids; gives the response, and the paths that the upstream was called with. */
-async function read(pack: SmallPack, ids: unknown, respond: Responder = found, timeout = "300") {
-  const gateway = await start(pack, { UPSTREAM_TIMEOUT_MS: timeout });
+async function read(
+  pack: SmallPack,
+  ids: unknown,
+  respond: Responder = found,
+  timeout = "300",
+  settings: TestSettings = {},
+) {
+  const gateway = await start(pack, { ...settings, UPSTREAM_TIMEOUT_MS: timeout });
   gateway.service.respondWith(respond);
   const { status, body, headers } = await gateway.send("POST /books/read", { body: { ids } });
   return { status, body, headers, paths: gateway.service.calls.map(({ path }) => path), gateway };
@@ -103,7 +107,7 @@ describe("the results of many calls", () => {
   });
 
   test("are all in the record, and so is what is sent", async () => {
-    const { gateway } = await read(packOf(), [1, 2, 3], byId({ 2: json(404, {}) }));
+    const { gateway } = await read(packOf(), [1, 2, 3], byId({ 2: json(404, {}) }), "300", RECORDING);
     const [record] = await gateway.readRecords();
     expect(record?.v4.map(({ path, status }) => `${path} ${status}`).toSorted()).toEqual([
       "/items/1 200",
@@ -114,7 +118,7 @@ describe("the results of many calls", () => {
 
   test("have no secret in the records of any call", async () => {
     const pack = packOf({ ids: "api_keys" }, {}, { pack: { secrets: ["api_keys"] } });
-    const gateway = await start(pack);
+    const gateway = await start(pack, RECORDING);
     gateway.service.respondWith(json(200, { id: 1, name: "x" }));
     await gateway.send("POST /books/read", { body: { api_keys: ["hunter2secret", "hunter3secret"] } });
     expect(gateway.service.calls).toHaveLength(2);
@@ -252,7 +256,7 @@ describe("large responses", () => {
   test("fail when all responses of one request have more than 64 MB", async () => {
     const pack = packOf({ concurrency: 1, success: undefined }, { response: "none" });
     const ids = [1, 2, 3, 4, 5, 6, 7, 8];
-    const { body, gateway } = await read(pack, ids, large, "30000");
+    const { body, gateway } = await read(pack, ids, large, "30000", RECORDING);
     expect(body).toEqual(ids.map((id) => (id <= 7 ? { id, status: 200 } : failure(id, 500))));
     expect(await gateway.lastRecord()).toContain("the responses have more than 67108864 bytes");
   });
@@ -269,7 +273,7 @@ test("without permission nothing is sent", async () => {
 
 test("a client that disconnects ends the calls, and no further one is sent", async () => {
   const { folder, remove } = writeSmallPack(packOf());
-  const gateway = await startListeningGatewayWithFakeV4({ MAPPINGS_DIR: folder });
+  const gateway = await startListeningGatewayWithFakeV4({ ...RECORDING, MAPPINGS_DIR: folder });
   stop = () => gateway.stop().finally(remove);
   gateway.v4.respondWith(neverRespond);
   const gone = new AbortController();

@@ -1,11 +1,12 @@
 /** Calls in addition to the main call: what they send, what becomes of their failures, and what their expressions know. */
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { type TestSettings, RECORDING } from "../../support/gateway.ts";
 import { json, type Responder } from "../../support/fake-v4.ts";
-import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
 
-let gateway: RecordingGateway | undefined;
+let gateway: SmallGateway | undefined;
 afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
@@ -32,8 +33,12 @@ const packOf = (route: object, others: SmallPack = {}): SmallPack => ({
   },
 });
 
-async function start(pack: SmallPack, respond: Responder): Promise<RecordingGateway> {
-  gateway = await startRecordingGateway(pack);
+async function start(
+  pack: SmallPack,
+  respond: Responder,
+  settings: TestSettings = {},
+): Promise<SmallGateway> {
+  gateway = await startSmallGateway(pack, settings);
   gateway.service.respondWith(respond);
   return gateway;
 }
@@ -89,6 +94,7 @@ describe("a second write", () => {
     const { send, lastRecord } = await start(
       packOf({ calls: [{ ...TAG, ...call }] }),
       by({ "POST /items": written }),
+      RECORDING,
     );
     const { status, body } = await send("POST /ann/books", { body: { title: "x", tags: ["a"] } });
     expect([status, body]).toEqual(expected);
@@ -99,6 +105,7 @@ describe("a second write", () => {
     const { send, lastRecord } = await start(
       packOf({ calls: [{ ...TAG, optional: true }] }),
       by({ "POST /items": written }),
+      RECORDING,
     );
     const { status, body } = await send("POST /ann/books", { body: { title: "x", tags: ["a"] } });
     expect([status, body]).toEqual([200, { id: 7, title: "Waves" }]);
@@ -160,6 +167,7 @@ test("the record names the expression that failed for a call that is left out", 
   const { send, lastRecord, service } = await start(
     packOf({ calls: [tags] }),
     json(200, { id: 7, name: "x" }),
+    RECORDING,
   );
   expect((await send("POST /ann/books", { body: { title: "x" } })).body).toEqual({ id: 7, title: "x" });
   expect(service.calls.map(({ path }) => path)).toEqual(["/items"]);

@@ -1,11 +1,12 @@
 /** Values of the client's path and of answers in further calls: what hostile, missing and wrong values become. */
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
-import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
 
-let gateway: RecordingGateway | undefined;
+let gateway: SmallGateway | undefined;
 afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
@@ -28,7 +29,7 @@ async function pathsOf(
   call: string,
   ...answers: readonly [object, ...object[]]
 ): Promise<{ status: number; body: unknown; paths: readonly string[] }> {
-  gateway = await startRecordingGateway(pack);
+  gateway = await startSmallGateway(pack, RECORDING);
   const [first, ...others] = answers.map((answer) => json(200, answer));
   if (first) gateway.service.respondWith(first, ...others);
   const { status, body } = await gateway.send(call);
@@ -48,7 +49,7 @@ describe("a value of an answer in the path of the next call", () => {
     ["another alphabet", "böse", "/shelves/b%C3%B6se?of=me"],
     ["a number that no double holds", 12345678901234567890n, "/shelves/12345678901234567890?of=me"],
   ])("is encoded: %s", async (_case, shelf, path) => {
-    gateway = await startRecordingGateway(RELATED);
+    gateway = await startSmallGateway(RELATED);
     const text = typeof shelf === "bigint" ? String(shelf) : JSON.stringify(shelf);
     gateway.service.respondWith(
       (_call, response) => response.end(`{"id":1,"owner":"me","shelf":${text}}`),
@@ -110,7 +111,7 @@ describe("calls before the main call, of which one has values of another", () =>
   });
 
   test("the error of the first is the answer of the request", async () => {
-    gateway = await startRecordingGateway(PACK);
+    gateway = await startSmallGateway(PACK);
     gateway.service.respondWith(json(404, { message: "gone" }));
     const { status } = await gateway.send("GET /books/1");
     expect([status, gateway.service.calls.length]).toEqual([404, 1]);
@@ -134,7 +135,7 @@ describe("calls before the main call, of which one has values of another", () =>
   });
 
   test("a value that is not found is one error of its field, and nothing further is called", async () => {
-    gateway = await startRecordingGateway(authorPack("writer"));
+    gateway = await startSmallGateway(authorPack("writer"));
     gateway.service.respondWith(json(404, {}));
     const { status, body } = await gateway.send("POST /books", { body: { author: "x" } });
     expect([status, body]).toEqual([400, { errors: [{ field: "author", message: "No such thing" }] }]);
@@ -167,7 +168,7 @@ test.each(["before", "after"])(
 
 test("a call before the main call has the id of the path, whatever id the body has", async () => {
   const properties = { id: { type: "integer" }, title: { type: "string" } };
-  gateway = await startRecordingGateway({
+  gateway = await startSmallGateway({
     pack: { calls: { current: { at: "before", upstream: "GET /items/{id}" } } },
     book: {
       bodies: { edit: { merge_with: "current", schema: { type: "object", properties } } },

@@ -1,9 +1,10 @@
 /** Calls whose own expressions fail: an optional one is left out, as if the upstream had refused it. */
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
-import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 
-let gateway: RecordingGateway | undefined;
+let gateway: SmallGateway | undefined;
 afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
@@ -16,15 +17,18 @@ const REPEAT = { interval_ms: 10, timeout_ms: 100 };
 
 /** Sends a write with one more call; everything at the upstream succeeds. */
 async function sendWith(call: object) {
-  gateway = await startRecordingGateway({
-    client: { responses: { error: { message: "$message" } } },
-    upstream: { responses: { error: { message: "$message" } } },
-    book: {
-      fields: { id: "id", title: "name", more: { read: "$calls.more.ok", omit_null: true } },
-      bodies: { create: { schema: { type: "object", properties: { title: { type: "string" } } } } },
-      routes: [{ client: "POST /books", upstream: "POST /items", body: "create", calls: [call] }],
+  gateway = await startSmallGateway(
+    {
+      client: { responses: { error: { message: "$message" } } },
+      upstream: { responses: { error: { message: "$message" } } },
+      book: {
+        fields: { id: "id", title: "name", more: { read: "$calls.more.ok", omit_null: true } },
+        bodies: { create: { schema: { type: "object", properties: { title: { type: "string" } } } } },
+        routes: [{ client: "POST /books", upstream: "POST /items", body: "create", calls: [call] }],
+      },
     },
-  });
+    RECORDING,
+  );
   gateway.service.respondWith((received, response) =>
     json(200, received.path === "/items" ? { id: 7, name: "x" } : { ok: true, state: "bad" })(
       received,
@@ -71,7 +75,7 @@ test("a call before the main call that is not optional ends the request: nothing
 });
 
 test("an optional call before the main call may have no response", async () => {
-  gateway = await startRecordingGateway({
+  gateway = await startSmallGateway({
     book: {
       routes: [
         {
@@ -108,7 +112,7 @@ describe("the main call has succeeded:", () => {
       [200, { id: 7 }],
     ],
   ])("a call after one whose `fallback` is used is sent: %s", async (_what, call, expected) => {
-    gateway = await startRecordingGateway({
+    gateway = await startSmallGateway({
       client: { responses: { error: { message: "$message" } } },
       upstream: { responses: { error: { message: "$message" } } },
       book: {

@@ -1,5 +1,6 @@
 /** Calls whose result is polled: what becomes of operations that fail, never end, or cannot be asked for. */
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { type TestSettings, RECORDING } from "../../support/gateway.ts";
 import { json, neverRespond, plain, raw, type Responder } from "../../support/fake-v4.ts";
 import {
   startListeningGatewayWithFakeV4,
@@ -7,7 +8,7 @@ import {
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { accepted, acceptedForLater, done, JOB, REPEAT, running } from "../../support/job-responses.ts";
-import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
 
@@ -44,27 +45,38 @@ const repeating = (repeat: object): object => ({ repeat: { ...REPEAT, ...repeat 
 const SHORT = repeating({ interval_ms: 50, timeout_ms: 150 });
 const PENDING = { message: "The request was accepted and is still in progress. Do not send it again." };
 
-async function start(
-  pack: SmallPack,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<RecordingGateway> {
-  const gateway = await startRecordingGateway(pack, settings);
+async function start(pack: SmallPack, settings: TestSettings = {}): Promise<SmallGateway> {
+  const gateway = await startSmallGateway(pack, settings);
   stop = gateway.stop;
   return gateway;
 }
 
 /** Sends the call; gives its response, and the calls of the upstream. */
-async function create(pack: SmallPack, ...responses: readonly [Responder, ...Responder[]]) {
-  const gateway = await start(pack);
+async function createWith(
+  settings: TestSettings,
+  pack: SmallPack,
+  ...responses: readonly [Responder, ...Responder[]]
+) {
+  const gateway = await start(pack, settings);
   gateway.service.respondWith(...responses);
   const { status, body } = await gateway.send("POST /books", { body: {} });
   const calls = gateway.service.calls.map(({ method, path }) => `${method} ${path}`);
   return { status, body, calls, record: () => gateway.lastRecord() };
 }
 
+const create = (pack: SmallPack, ...responses: readonly [Responder, ...Responder[]]) =>
+  createWith({}, pack, ...responses);
+
 describe("the result of an accepted call", () => {
   test("is asked for until it is there, and all requests are in the record", async () => {
-    const { status, body, calls, record } = await create(packOf(), accepted, running, running, done);
+    const { status, body, calls, record } = await createWith(
+      RECORDING,
+      packOf(),
+      accepted,
+      running,
+      running,
+      done,
+    );
     expect([status, body]).toEqual([201, { id: 5, title: "Waves" }]);
     expect(calls).toEqual(["POST /items", "GET /jobs/7", "GET /jobs/7", "GET /jobs/7"]);
     expect(JSON.parse(await record()).records[0].v4).toHaveLength(4);
@@ -118,7 +130,7 @@ describe("an operation that does not end within the deadline", () => {
   });
 
   test("is no wait for an answer that never comes", async () => {
-    const gateway = await start(packOf(SHORT), { UPSTREAM_TIMEOUT_MS: "600000" });
+    const gateway = await start(packOf(SHORT), { ...RECORDING, UPSTREAM_TIMEOUT_MS: "600000" });
     gateway.service.respondWith(accepted, neverRespond);
     const { status, body } = await gateway.send("POST /books", { body: {} });
     expect([status, body]).toEqual([504, PENDING]);
@@ -170,7 +182,7 @@ describe("an operation that does not end within the deadline", () => {
 
   test("has the body of the pack, with the status of the route", async () => {
     const pack = packOf({ unfinished: { body: '{ "id": job, "state": "busy" }' } });
-    const { status, body, record } = await create(pack, acceptedForLater);
+    const { status, body, record } = await createWith(RECORDING, pack, acceptedForLater);
     expect([status, body]).toEqual([201, { id: 7, state: "busy" }]);
     expect(await record()).toContain("the operation is still in progress");
   });
@@ -231,15 +243,13 @@ describe("an operation that has failed", () => {
 
 test("secrets of the answers are masked in the records of all requests", async () => {
   const pack = packOf({ upstream: "GET /jobs/{response.job_key}" }, {}, { secrets: ["job_key"] });
-  const { calls, record } = await create(pack, json(202, { job_key: "hunter2secret" }), done);
+  const { calls, record } = await createWith(RECORDING, pack, json(202, { job_key: "hunter2secret" }), done);
   expect(calls.at(-1)).toBe("GET /jobs/hunter2secret");
   expect(await record()).not.toContain("hunter2secret");
 });
 
 describe("a request whose operation is polled", () => {
-  async function listen(
-    settings: Readonly<Record<string, string>> = {},
-  ): Promise<ListeningGatewayWithFakeV4> {
+  async function listen(settings: TestSettings = {}): Promise<ListeningGatewayWithFakeV4> {
     const { folder, remove } = writeSmallPack(packOf(repeating({ interval_ms: 3000, timeout_ms: 300_000 })));
     const gateway = await startListeningGatewayWithFakeV4({ MAPPINGS_DIR: folder, ...settings });
     stop = () => gateway.stop().finally(remove);
@@ -251,7 +261,7 @@ describe("a request whose operation is polled", () => {
     fetch(`${gateway.url}/books`, { method: "POST", body: "{}", signal }).catch(() => "gone" as const);
 
   test("ends with its client: nothing is asked for any more", async () => {
-    const gateway = await listen();
+    const gateway = await listen(RECORDING);
     const gone = new AbortController();
     const result = send(gateway, gone.signal);
     await waitFor(() => gateway.v4.calls.length === 1);

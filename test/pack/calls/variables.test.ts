@@ -1,11 +1,12 @@
 /** One set of variables in all expressions, and the functions of a pack: each place of a pack, with each variable. */
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { json, type Responder } from "../../support/fake-v4.ts";
-import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
 
-let gateway: RecordingGateway | undefined;
+let gateway: SmallGateway | undefined;
 afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
@@ -293,7 +294,7 @@ const conditionOn = (names: readonly string[]) =>
 
 describe("a variable has its value in", () => {
   test.each(Object.entries(PLACES))("%s", async (_name, place) => {
-    gateway = await startRecordingGateway(packOf(place, conditionOn(place.known)));
+    gateway = await startSmallGateway(packOf(place, conditionOn(place.known)), RECORDING);
     const { send, service, lastRecord } = gateway;
     service.respondWith((call, response) => {
       const isOwn = call.path === "/early" || call.path === "/x" || call.path.includes("es");

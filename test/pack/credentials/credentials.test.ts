@@ -5,21 +5,21 @@ import { join } from "node:path";
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { SettingsError } from "../../../src/base/settings/settings.ts";
 import { json } from "../../support/fake-v4.ts";
-import type { TestSettings } from "../../support/gateway.ts";
-import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
+import { RECORDING, type TestSettings } from "../../support/gateway.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 
 const TOKEN = "k_live-0123456789";
 const OTHER = "k_live-9876543210";
 const UPSTREAM = "u_secret-abcdef-42";
 
-let gateway: RecordingGateway | undefined;
+let gateway: SmallGateway | undefined;
 afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
 });
 
 async function start(client: object | undefined, upstream: object | undefined, settings: TestSettings = {}) {
-  gateway = await startRecordingGateway(
+  gateway = await startSmallGateway(
     {
       client: client ? { credentials: client } : {},
       upstream: { base_path: "/api", ...(upstream && { credentials: upstream }) },
@@ -51,7 +51,7 @@ const PLACES = [
 
 describe("the client's token is read from", () => {
   test.each(PLACES)("%s", async (_place, credentials, { path, headers }) => {
-    const { send, service, lastRecord } = await start(credentials, { scheme: "Bearer" });
+    const { send, service, lastRecord } = await start(credentials, { scheme: "Bearer" }, RECORDING);
     const { status, body } = await send(`GET /books/7${path}`, { headers });
     expect([status, body]).toEqual([200, { id: 7, title: "Waves" }]);
     const [call] = service.calls;
@@ -78,7 +78,7 @@ describe("of several places, the first in which a request has a token", () => {
     ["a scheme that is none of them", { authorization: `Other ${TOKEN}` }, "", 401],
     ["one that is malformed before a good one", { "x-api-key": "a b", authorization: user(TOKEN) }, "", 401],
   ])("counts: %s", async (_what, headers, query, status) => {
-    const { send, service, lastRecord } = await start(KEYS, { scheme: "Bearer" });
+    const { send, service, lastRecord } = await start(KEYS, { scheme: "Bearer" }, RECORDING);
     expect((await send(`GET /books/7${query}`, { headers })).status).toBe(status);
     expect(service.calls.map((call) => call.headers.authorization)).toEqual(
       status === 200 ? [`Bearer ${TOKEN}`] : [],
@@ -112,7 +112,7 @@ describe("of several places, the first in which a request has a token", () => {
 
 describe("the upstream gets the client's token in", () => {
   test.each(PLACES)("%s", async (_place, credentials, { path, headers }) => {
-    const { send, service, lastRecord } = await start({ scheme: "Bearer" }, credentials);
+    const { send, service, lastRecord } = await start({ scheme: "Bearer" }, credentials, RECORDING);
     // An upstream that echoes the request must not put the token into the record.
     service.respondWith((call, response) =>
       json(200, { id: 7, name: `${call.path} ${JSON.stringify(call.headers)}` })(call, response),
@@ -140,7 +140,11 @@ describe("a parameter of a scheme", () => {
     ["of another scheme", `Key token="${TOKEN}"`, 401],
     ["that never ends", `Token token="${TOKEN}`, 401],
   ])("%s", async (_case, authorization, status) => {
-    const { send, lastRecord } = await start({ scheme: "Token", parameter: "token" }, { scheme: "Bearer" });
+    const { send, lastRecord } = await start(
+      { scheme: "Token", parameter: "token" },
+      { scheme: "Bearer" },
+      RECORDING,
+    );
     expect((await send("GET /books/7", { headers: { authorization } })).status).toBe(status);
     expect(await lastRecord()).not.toContain(TOKEN);
   });
@@ -212,7 +216,7 @@ describe("a challenge of a 401", () => {
 
 describe("a token in the query", () => {
   test("is in no record, however its name is spelt, and other parameters are", async () => {
-    const { send, lastRecord } = await start({ query: "api_key" }, { scheme: "Bearer" });
+    const { send, lastRecord } = await start({ query: "api_key" }, { scheme: "Bearer" }, RECORDING);
     expect((await send(`GET /books/7?a=1&%61pi_key=${TOKEN}&b=2`)).status).toBe(200);
     const record = await lastRecord();
     expect(record).toContain('"query":"a=1&b=2"');
@@ -220,7 +224,7 @@ describe("a token in the query", () => {
   });
 
   test("is in no record of a request that is rejected", async () => {
-    const { send, lastRecord } = await start({ query: "api_key" }, { scheme: "Bearer" });
+    const { send, lastRecord } = await start({ query: "api_key" }, { scheme: "Bearer" }, RECORDING);
     expect((await send(`GET /none?api_key=${TOKEN}&api_key=${OTHER}`)).status).toBe(401);
     const record = await lastRecord();
     expect(record).toContain('"status":401');
@@ -245,7 +249,7 @@ describe("a token in the wrong place is in no record", () => {
     ["after an escaped hash sign", "/7?a=%23api_key=K"],
     ["after an escaped question mark", "/7?%3Fapi_key=K"],
   ])("%s", async (_place, path) => {
-    const { send, lastRecord } = await start({ query: "api_key" }, { header: "X-Upstream-Key" });
+    const { send, lastRecord } = await start({ query: "api_key" }, { header: "X-Upstream-Key" }, RECORDING);
     expect((await send(`GET /books${path.replace(/K$/, TOKEN)}`)).status).toBe(401);
     const record = await lastRecord();
     expect(record).toContain('"status":401');
@@ -253,7 +257,7 @@ describe("a token in the wrong place is in no record", () => {
   });
 
   test("as one part of Basic credentials", async () => {
-    const { send, lastRecord } = await start({ basic: "both" }, { query: "token" });
+    const { send, lastRecord } = await start({ basic: "both" }, { query: "token" }, RECORDING);
     const authorization = `Basic ${base64(`shop-reader:${TOKEN}`)}`;
     expect((await send(`GET /books/${TOKEN}`, { headers: { authorization } })).status).toBe(200);
     const record = await lastRecord();
@@ -262,7 +266,7 @@ describe("a token in the wrong place is in no record", () => {
   });
 
   test("as the upstream's token in a response", async () => {
-    const { send, service, lastRecord } = await start({ query: "api_key" }, { basic: "both" });
+    const { send, service, lastRecord } = await start({ query: "api_key" }, { basic: "both" }, RECORDING);
     service.respondWith(json(200, { id: 7, name: `for ${OTHER}` }));
     expect((await send(`GET /books/7?api_key=shop:${OTHER}`)).status).toBe(200);
     expect(await lastRecord()).not.toContain(OTHER);
@@ -280,7 +284,10 @@ describe("a fixed token for the upstream", () => {
   const fixed = { scheme: "Bearer", token: "setting" };
 
   test("is sent for clients without credentials", async () => {
-    const { send, service, lastRecord } = await start(undefined, fixed, { UPSTREAM_TOKEN: UPSTREAM });
+    const { send, service, lastRecord } = await start(undefined, fixed, {
+      ...RECORDING,
+      UPSTREAM_TOKEN: UPSTREAM,
+    });
     expect((await send("GET /books/7")).status).toBe(200);
     expect(service.calls[0]?.headers.authorization).toBe(`Bearer ${UPSTREAM}`);
     expect(await lastRecord()).not.toContain(UPSTREAM);
@@ -305,6 +312,7 @@ describe("a fixed token for the upstream", () => {
 
   test("is a failure of the gateway where the upstream rejects it, and no fault of the client's token", async () => {
     const { send, service, lastRecord } = await start({ header: "X-Api-Key" }, fixed, {
+      ...RECORDING,
       UPSTREAM_TOKEN: UPSTREAM,
       CLIENT_TOKENS: TOKEN,
     });
@@ -386,7 +394,10 @@ describe("a table of tokens", () => {
 
   test("gives each client's token its own at the upstream, and rejects others", async () => {
     writeFileSync(file, `${TOKEN}: shop:${UPSTREAM}\n"0123": branch:2\n`);
-    const { send, service, lastRecord } = await start({ header: "X-Api-Key" }, table, settings);
+    const { send, service, lastRecord } = await start({ header: "X-Api-Key" }, table, {
+      ...RECORDING,
+      ...settings,
+    });
     for (const token of [TOKEN, "0123"])
       expect((await send("GET /books/7", { headers: { "x-api-key": token } })).status).toBe(200);
     expect(service.calls.map(({ headers }) => headers.authorization)).toEqual([
@@ -401,7 +412,7 @@ describe("a table of tokens", () => {
     expect(await lastRecord()).not.toContain(OTHER);
   });
 
-  const statusOf = async ({ send }: RecordingGateway, token: string): Promise<number> =>
+  const statusOf = async ({ send }: SmallGateway, token: string): Promise<number> =>
     (await send("GET /books/7", { headers: { "x-api-key": token } })).status;
   const RELOADED = "upstream_tokens_last_reload_successful";
 
@@ -466,7 +477,7 @@ describe("an error of the upstream that repeats its token has a mask in its plac
   const errors = { responses: { error: { message: "$message", field: "$field", code: "$code" } } };
   const headers = { "x-api-key": TOKEN };
   const startWithErrors = async (credentials: object) => {
-    gateway = await startRecordingGateway(
+    gateway = await startSmallGateway(
       {
         client: { credentials: { header: "X-Api-Key" }, ...errors },
         upstream: { credentials: { ...credentials, token: "setting" }, ...errors },
@@ -547,7 +558,7 @@ describe("host names of the public listener of a pack whose clients have no cred
     [ANYWHERE, "evil.example", 421],
     [ANYWHERE, "0.0.0.0.evil.example", 421],
   ])("with %j a request to %s gets %i", async (settings, host, status) => {
-    const { send, service, lastRecord } = await start(undefined, undefined, settings);
+    const { send, service, lastRecord } = await start(undefined, undefined, { ...RECORDING, ...settings });
     const response = await send("GET /books/7", { headers: { host } });
     expect(response.status).toBe(status);
     expect(service.calls).toHaveLength(status === 200 ? 1 : 0);

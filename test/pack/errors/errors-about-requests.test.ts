@@ -13,11 +13,14 @@ startForTests(
           method_header: "X-Method",
           responses: {
             error: { problems: [{ text: "$message", id: "$path.id", at: "$request_path" }], by: "$method" },
-            error_shapes: [{ status: 429, shape: { wait: "$retry_after" } }],
+            error_shapes: [
+              { status: 429, shape: { wait: "$retry_after" } },
+              { status: 422, shape: { text: "{field} of {path.id}: {message}", other: "{words}" } },
+            ],
           },
           headers: { response: { "X-Problem": { read: "$object.problems[0].id", on: "error" } } },
         },
-        upstream: { responses: { error: { problems: [{ text: "$message" }] } } },
+        upstream: { responses: { error: { problems: [{ text: "$message", at: "$field" }] } } },
         pack: { values: { book_id: { read: '"b" & $value', write: '$substringAfter($value, "b")' } } },
         book: { path_parameters: { id: { values: "book_id" } } },
       },
@@ -45,6 +48,12 @@ test("texts of a request are cut, and an error that repeats them has a bounded l
 test("a request without a route has its path as it was written where it can't be decoded, and no path parameters", async () => {
   const { body } = await gateway.send("POST /else%zz", { headers: { "x-method": "PATCH" } });
   expect(body).toEqual({ problems: [{ text: expect.any(String), at: "/else%zz" }], by: "PATCH" });
+});
+
+test("a text has the values of the problem and of the request in it", async () => {
+  gateway.service.respondWith(json(422, { problems: [{ text: "Too long.", at: "name" }] }));
+  const { body } = await gateway.send("GET /books/b7");
+  expect(body).toEqual({ text: "title of b7: Too long.", other: "{words}" });
 });
 
 test("the seconds to wait are those of the gateway's own limit", async () => {

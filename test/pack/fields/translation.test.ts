@@ -15,6 +15,7 @@ import {
   type KnownCatalogs,
   type ReferencePack,
 } from "./reference-translation.ts";
+import { packIn } from "../../support/packs.ts";
 
 /** Each catalog has one id; all other ids are unknown. */
 const KNOWN = "known/id";
@@ -206,7 +207,7 @@ describe.each(["mappings", "examples/library/pack"])("reading an object of %s as
 });
 
 describe("a value that the catalog does not have", () => {
-  const pack = loadPack("mappings");
+  const pack = packIn("mappings");
 
   /** The alpha objects of the type of an instance. The copy of the catalog finds ids by their value only. */
   async function typesOf(row: Json, knownObjects: KnownCatalogs = {}): Promise<unknown> {

@@ -2,18 +2,18 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { SettingsError } from "../../../src/base/settings/settings.ts";
 import { json, plain } from "../../support/fake-v4.ts";
-import type { TestSettings } from "../../support/gateway.ts";
-import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
+import { RECORDING, type TestSettings } from "../../support/gateway.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
 
-let gateway: RecordingGateway | undefined;
+let gateway: SmallGateway | undefined;
 afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
 });
 
-const start = async (pack: SmallPack, settings: TestSettings = {}): Promise<RecordingGateway> =>
-  (gateway = await startRecordingGateway(pack, settings));
+const start = async (pack: SmallPack, settings: TestSettings = {}): Promise<SmallGateway> =>
+  (gateway = await startSmallGateway(pack, settings));
 
 const READ = { client: "GET /books/:id", upstream: "GET /items/{id}" };
 const CREATE = { client: "POST /books", upstream: "POST /items", status: 201 };
@@ -80,7 +80,7 @@ describe("an expression of a response header", () => {
   });
 
   test("that fails costs the header alone, and the record says why", async () => {
-    const { send, service, lastRecord } = await start(read("$number(name)"));
+    const { send, service, lastRecord } = await start(read("$number(name)"), RECORDING);
     service.respondWith(json(200, BOOK));
     const { status, headers } = await send("GET /books/7");
     expect([status, headers.get("x-made")]).toEqual([200, null]);
@@ -97,7 +97,7 @@ describe("a header of every answer", () => {
     [
       what: string,
       call: string,
-      respond: Parameters<RecordingGateway["service"]["respondWith"]>[0],
+      respond: Parameters<SmallGateway["service"]["respondWith"]>[0],
       expected: unknown[],
     ]
   >([

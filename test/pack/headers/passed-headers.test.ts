@@ -2,18 +2,19 @@
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { badRequestBody } from "../../../src/gateway/index.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { RECORDING, type TestSettings } from "../../support/gateway.ts";
 import { json, plain, startFakeV4 } from "../../support/fake-v4.ts";
-import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { type SmallPack, writeSmallPack } from "../../support/small-pack.ts";
 
-let gateway: RecordingGateway | undefined;
+let gateway: SmallGateway | undefined;
 afterEach(async () => {
   await gateway?.stop();
   gateway = undefined;
 });
 
-const start = async (pack: SmallPack): Promise<RecordingGateway> =>
-  (gateway = await startRecordingGateway(pack));
+const start = async (pack: SmallPack, settings: TestSettings = {}): Promise<SmallGateway> =>
+  (gateway = await startSmallGateway(pack, settings));
 
 const READ = { client: "GET /books/:id", upstream: "GET /items/{id}" };
 const BOOK = { id: 7, name: "Waves" };
@@ -26,7 +27,7 @@ describe("the status of a success", () => {
       response: "none",
       status: 204,
     };
-    const { send, service, lastRecord } = await start({ book: { routes: [READ, route] } });
+    const { send, service, lastRecord } = await start({ book: { routes: [READ, route] } }, RECORDING);
     service.respondWith(json(200, { done: true }));
     const { status, text, headers } = await send("DELETE /books/7");
     expect([status, text, headers.get("content-length"), headers.get("content-type")]).toEqual([
@@ -117,7 +118,7 @@ describe("Location", () => {
   ])("may have the path of UPSTREAM_URL in front: %s", async (_form, location, expected) => {
     const service = await startFakeV4();
     try {
-      gateway = await startRecordingGateway(
+      gateway = await startSmallGateway(
         {
           client: { headers: { response: { Location: "Location" } } },
           book: { routes: [READ, { client: "POST /books", upstream: "POST /items", status: 201 }] },

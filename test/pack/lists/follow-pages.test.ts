@@ -3,7 +3,7 @@ import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import type { Pack } from "../../../src/pack/pack.ts";
-import { exampleFolder } from "../../support/packs.ts";
+import { exampleFolder, packIn } from "../../support/packs.ts";
 import { followList, listPacks, listSizes } from "./follow-list.ts";
 
 const PACKS = ["mappings", ...["cursors", "json-api", "library", "shipping", "shop"].map(exampleFolder)];
@@ -23,7 +23,7 @@ describe.each<["client" | "upstream"]>([["client"], ["upstream"]])(
   "a list whose shape the %s has no items in",
   (side) => {
     test("has no page", async () => {
-      const pack = loadPack("examples/library/pack");
+      const pack = packIn("examples/library/pack");
       const routes = pack.routes.map((route) => {
         const { envelope } = route.lists;
         const changed = { ...envelope, [side]: { ...envelope[side], list: { rows: ["$items"] } } };

@@ -1,5 +1,6 @@
 /** Pages over HTTP: what the upstream is asked for, and what headers, the audit and browsers get. */
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { json, type Responder } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { request } from "../../support/request.ts";
@@ -19,6 +20,7 @@ const respond: Responder = (call, response) => {
 let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
   gateway = await startGatewayWithFakeV4({
+    ...RECORDING,
     MAPPINGS_DIR: "examples/cursors/pack",
     PUBLIC_URL: "https://old.example",
     CORS_ORIGINS: "https://app.example",

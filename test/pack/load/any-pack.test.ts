@@ -2,6 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
+import { packIn } from "../../support/packs.ts";
 
 const send = async (folder: string, method: string, path: string) => {
   const run = createDryRun(loadPack(folder), {
@@ -32,10 +33,10 @@ describe("a method that a path does not have", () => {
 
 describe("requests in the upstream's own dialect", () => {
   test("have a scheme that clients do not use", () =>
-    expect(loadPack("examples/library/pack").nativeScheme).toBe("Token"));
+    expect(packIn("examples/library/pack").nativeScheme).toBe("Token"));
 
   test("are not forwarded where both sides have the same scheme", () =>
-    expect(loadPack("examples/billing/pack").nativeScheme).toBeUndefined());
+    expect(packIn("examples/billing/pack").nativeScheme).toBeUndefined());
 });
 
 test("the response header with the upstream request has the pack's name, or is not sent", async () => {
@@ -47,7 +48,7 @@ test("the response header with the upstream request has the pack's name, or is n
 
 test("an error has the phrase of its status, or of the class of a status without one", async () => {
   const titleOf = async (status: number): Promise<unknown> => {
-    const run = createDryRun(loadPack("examples/shop/pack"), {
+    const run = createDryRun(packIn("examples/shop/pack"), {
       call: async () => ({ status, headers: {}, bytes: Buffer.from("{}"), ms: 0 }),
       close: async () => {},
     });
@@ -61,7 +62,7 @@ test("an error has the phrase of its status, or of the class of a status without
 
 test("a query may have question marks", async () => {
   const paths: string[] = [];
-  const run = createDryRun(loadPack("examples/billing/pack"), {
+  const run = createDryRun(packIn("examples/billing/pack"), {
     async call({ path }) {
       paths.push(path);
       return { status: 200, headers: {}, bytes: Buffer.from('{"content":[],"totalElements":0}'), ms: 0 };

@@ -203,6 +203,11 @@ describe("check reports a value that can never work", () => {
       'unknown name "$mesage"; did you mean "$message"?',
     ],
     [
+      "a value within a value of an error",
+      book("response: list", "response: list, envelope: { client: { error: { code: $codes.x } } }"),
+      'unknown name "$codes.x"',
+    ],
+    [
       "an error with a path parameter that its route does not have",
       book("response: list", "response: list, envelope: { client: { error: { no: $path.none } } }"),
       'unknown name "$path.none"',

@@ -31,6 +31,11 @@ describe("check reports a definition that nothing uses", () => {
       'tray.yaml: nothing uses the path parameter "name"',
     ],
     [
+      "an input",
+      { file: "tray.yaml", from: "inputs:", to: "inputs:\n  other: { upstream: other }" },
+      'tray.yaml: nothing uses the input "other"',
+    ],
+    [
       "a call",
       dialect("\ncalls:\n", "\ncalls:\n  other: { upstream: GET /people }\n"),
       'pack.yaml: nothing uses the call "other"',

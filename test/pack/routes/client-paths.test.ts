@@ -1,10 +1,11 @@
 /** How clients write methods and paths, where a dialect has its own rules. */
 import { afterEach, describe, expect, test } from "@jest/globals";
+import { RECORDING, type TestSettings } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
-import { startRecordingGateway, type RecordingGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
 
-let gateway: RecordingGateway;
+let gateway: SmallGateway;
 afterEach(() => gateway.stop());
 
 const METHOD = "x-http-method-override";
@@ -15,16 +16,20 @@ const routes = [
 ];
 const bodies = { edit: { schema: { type: "object", properties: { title: { type: "string" } } } } };
 
-async function start(client: object, book: object = { routes, bodies }): Promise<void> {
+async function start(
+  client: object,
+  book: object = { routes, bodies },
+  settings: TestSettings = {},
+): Promise<void> {
   const pack: SmallPack = { client, book, pack: { messages: { gone: "There is no such call." } } };
-  gateway = await startRecordingGateway(pack);
+  gateway = await startSmallGateway(pack, settings);
   gateway.service.respondWith(json(200, { id: 7, name: "Emma" }));
 }
 const sent = () => gateway.service.calls.map(({ method, path }) => `${method} ${path}`);
 
 describe("a POST with the header of another method", () => {
   test("is a request of that method, with its body", async () => {
-    await start({ method_header: METHOD });
+    await start({ method_header: METHOD }, undefined, RECORDING);
     const body = { title: "Emma" };
     const { status } = await gateway.send("POST /books/7", { headers: { [METHOD]: "PUT" }, body });
     expect([status, sent()]).toEqual([200, ["PUT /items/7"]]);

@@ -1,5 +1,6 @@
 /** The client's query: the parameters that the upstream gets, and the record of the others. */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { request } from "../../support/request.ts";
@@ -9,7 +10,7 @@ import type { SmallPack } from "../../support/small-pack.ts";
 
 let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
-  gateway = await startGatewayWithFakeV4({ MAPPINGS_DIR: "examples/billing/pack" });
+  gateway = await startGatewayWithFakeV4({ ...RECORDING, MAPPINGS_DIR: "examples/billing/pack" });
   gateway.v4.respondWith(json(200, { id: 3, status: "draft" }));
 });
 afterAll(() => gateway.stop());

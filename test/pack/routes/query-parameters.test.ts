@@ -1,13 +1,13 @@
 /** The query parameters that a pack names, and all others. */
 import { afterAll, describe, expect, test } from "@jest/globals";
 import { encodeQuery, MAX_PARAMETERS } from "../../../src/pack/routes/query.ts";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
 import { sendToLibrary } from "../load/library-gateway.ts";
 import { faultsOf } from "../load/pack-folder.ts";
+import { packIn } from "../../support/packs.ts";
 
 const sent: string[] = [];
-const run = createDryRun(loadPack("examples/billing/pack"), {
+const run = createDryRun(packIn("examples/billing/pack"), {
   async call({ method, path }) {
     sent.push(`${method} ${path}`);
     return { status: 200, headers: {}, bytes: Buffer.from('{"content":[],"totalElements":0}'), ms: 0 };

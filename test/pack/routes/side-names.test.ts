@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { json } from "../../support/fake-v4.ts";
 
@@ -10,7 +11,7 @@ const OTHER_NAMES = /\b(?:alpha|v4)\b/i;
 
 let gateway: GatewayWithFakeV4;
 beforeEach(async () => {
-  gateway = await startGatewayWithFakeV4({ MAPPINGS_DIR: "examples/shop/pack" });
+  gateway = await startGatewayWithFakeV4({ ...RECORDING, MAPPINGS_DIR: "examples/shop/pack" });
 });
 afterEach(() => gateway.stop());
 

@@ -9,6 +9,7 @@ import { summarizePack } from "../../../src/pack/pack-summary.ts";
 import type { SurfaceDefinition } from "../../../src/pack/routes/surface-definition.ts";
 import { alphaSurface, fieldTypes } from "../../spec/alpha-surface.ts";
 import { faultsOf, withPack } from "../load/pack-folder.ts";
+import { packIn } from "../../support/packs.ts";
 
 const SURFACE = `objects:
   book:
@@ -71,7 +72,7 @@ describe("a pack is compared with its declared API surface", () => {
   });
 
   test("a pack without a surface has no gaps", () =>
-    expect(loadPack("examples/library/pack").gaps()).toEqual({
+    expect(packIn("examples/library/pack").gaps()).toEqual({
       unmappedFields: [],
       unmappedRoutes: [],
       unused: [],
@@ -98,7 +99,7 @@ describe("a pack is compared with its declared API surface", () => {
   test("the library pack has no gaps", () => expect(faultsOf()).toEqual([]));
 });
 
-const pack = loadPack("mappings");
+const pack = packIn("mappings");
 const declared = parse(readFileSync("mappings/surface.yaml", "utf8")) as SurfaceDefinition;
 const { routes, objects, values } = alphaSurface;
 

@@ -5,14 +5,14 @@ import * as fc from "fast-check";
 import { parseFilter } from "../../../src/pack/filters/parse-filter.ts";
 import { translateFilter, type FilterFields } from "../../../src/pack/filters/translate.ts";
 import { HttpError } from "../../../src/pack/errors/http-error.ts";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { compileGetter, compileSetter } from "../../../src/pack/fields/member-paths.ts";
 import type { CatalogCopy } from "../../../src/pack/translation-context.ts";
 import { exampleCatalogs } from "./catalogs.ts";
+import { packIn } from "../../support/packs.ts";
 import { readObject } from "../../support/read-object.ts";
 import { v4Values, words, type Json } from "./values.ts";
 
-const pack = loadPack("mappings");
+const pack = packIn("mappings");
 const { grammar } = pack;
 let catalogs: CatalogCopy;
 let v4Ids: (catalog: string) => string[];

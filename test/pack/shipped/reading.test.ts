@@ -2,14 +2,14 @@
 
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { compileGetter, compileSetter } from "../../../src/pack/fields/member-paths.ts";
 import type { CatalogCopy } from "../../../src/pack/translation-context.ts";
 import { exampleCatalogs } from "./catalogs.ts";
+import { packIn } from "../../support/packs.ts";
 import { readObject } from "../../support/read-object.ts";
 import { v4Values, type Json } from "./values.ts";
 
-const pack = loadPack("mappings");
+const pack = packIn("mappings");
 let catalogs: CatalogCopy;
 let v4Ids: (catalog: string) => string[];
 beforeAll(async () => {

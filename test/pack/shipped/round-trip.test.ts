@@ -7,15 +7,15 @@ import { beforeAll, describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import type { BodyRules } from "../../../src/pack/bodies/body.ts";
 import type { FieldRule } from "../../../src/pack/fields/field-definition.ts";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { compileGetter, compileSetter } from "../../../src/pack/fields/member-paths.ts";
 import type { CatalogCopy } from "../../../src/pack/translation-context.ts";
 import type { Resource } from "../../../src/pack/load/resource.ts";
 import { exampleCatalogs } from "./catalogs.ts";
+import { packIn } from "../../support/packs.ts";
 import { readObject } from "../../support/read-object.ts";
 import { idsOf, ofSchema, tableOf, type Json } from "./values.ts";
 
-const pack = loadPack("mappings");
+const pack = packIn("mappings");
 const { id: reference } = pack.dialect.client;
 let catalogs: CatalogCopy;
 let v4Ids: (catalog: string) => string[];

@@ -1,9 +1,9 @@
 /** Which members the pack calls secret, and which it must not. */
 import { describe, expect, test } from "@jest/globals";
 import { Redaction } from "../../../src/audit/redact/redact.ts";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { packIn } from "../../support/packs.ts";
 
-const pack = loadPack("mappings");
+const pack = packIn("mappings");
 const redaction = new Redaction({ names: pack.secretNames, bodyLimit: 65_536 });
 const S = "s3cr3t-value";
 

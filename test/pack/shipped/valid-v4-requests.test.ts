@@ -2,11 +2,11 @@
 
 import { describe, expect, test } from "@jest/globals";
 import { readExamples, splitCall } from "../../../src/authoring/examples/example.ts";
-import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { describedRequests, type V4Request } from "./v4-description.ts";
+import { packIn } from "../../support/packs.ts";
 
 const { examples } = readExamples("mappings", []);
-const pack = loadPack("mappings");
+const pack = packIn("mappings");
 /** Lists that every service has. */
 const catalogs = [...pack.resources.values()].flatMap(({ catalog }) =>
   (catalog?.calls ?? []).filter(({ optional }) => !optional),

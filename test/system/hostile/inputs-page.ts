@@ -59,11 +59,9 @@ export function page(rows: readonly Row[], versions: readonly string[]): string 
     `${rows.length} inputs of ${abouts.size} kinds, each sent in both lanes to the gateway, through nginx and through haproxy. ${harmful.length} of them harm`,
     "other clients. [inputs.tsv](inputs.tsv) has a row for each.",
     "",
-    "Each cell has the statuses that the client got, in order, and whether the connection was ended. Where the alpha",
-    "pipeline and the native proxy differ, alpha comes before the slash. *v4 responded*: which requests of the script, by",
-    "their tokens, got a response of v4. *Others safe*: three other clients, each on a connection of its own, got their own",
-    "responses afterwards. v4 received no head that can be read in two ways, and each response went to the client that sent",
-    "the request. A proxy may accept what the gateway rejects. Then both of them must see the same number of requests.",
+    "A cell lists the statuses that the client got, and whether the connection was ended: before the slash in the alpha pipeline,",
+    "after it in the native proxy. *v4 responded*: the tokens of the requests that v4 answered. *Others safe*: three other clients",
+    "got their own responses afterwards, and v4 received no head that can be read in two ways.",
     "",
   ].join("\n");
 }

@@ -1,6 +1,6 @@
 /** The result of `explain` as blocks: the upstream's requests in order, and the losses. */
 import { errorsOf, isSuccess, type Pack, type Route, shortName } from "../../../pack/index.ts";
-import type { Block, Item } from "../../../base/index.ts";
+import { type Block, type Item, listOf } from "../../../base/index.ts";
 import { createSteps, type Explanation, splitSent, toCurl } from "./explained-calls.ts";
 
 /**
@@ -69,6 +69,6 @@ export function outlineExplanation(explanation: Explanation): Block[] {
             line: `sent again without "${route.retry.without}" if ${upstream} rejects only that member`,
           },
         ]),
-    ...(rest.length > 0 ? [{ kind: "list" as const, items: rest }] : []),
+    ...listOf(rest),
   ];
 }

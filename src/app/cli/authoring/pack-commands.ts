@@ -24,11 +24,11 @@ export function addInit(program: Command, onExit: OnExit): void {
     .option("--upstream-path <path>", "the list in the new API (default: /api/items)")
     .option("--scheme <scheme>", "scheme of the Authorization header, none without tokens (default: Bearer)")
     .option("--fields <fields>", "old=new, separated by commas (default: id,title=name)")
-    .option("--old <file>", "OpenAPI document of the old API: writes a draft, with a reason for each guess")
+    .option("--old <file>", "OpenAPI document of the old API: writes a draft")
     .option("--new <file>", "OpenAPI document of the new API")
     .option(
       "--from <source>",
-      "recorded calls, by which open points are sorted: a file, -, a data folder, or a postgres:// address",
+      "recorded calls that sort the open points: a file, -, a data folder, or a postgres:// address",
     )
     .action(async (directory: string, options: InitFlags, command: Command) => {
       const { init } = await import("./init.ts");

@@ -30,7 +30,7 @@ const addRecordFilters = (command: Command): Command =>
   command
     .option(
       "--client <client>",
-      "only this client: a name of CLIENTS_FILE, a fingerprint, application:ID, label:NAME or agent:FAMILY",
+      "only this client: a name, fingerprint, application:ID, label:NAME or agent:FAMILY",
     )
     .option("--lane <lane>", "only this lane: alpha, native or legacy")
     .option("--route <route>", "only requests of this route, for example 'GET /vm/instances/:id'")
@@ -48,7 +48,7 @@ export function addReport(program: Command, onExit: OnExit): void {
     )
     .option(
       "--client <client>",
-      "only this client: a name of CLIENTS_FILE, a fingerprint, application:ID, label:NAME or agent:FAMILY; none: requests without a token; unaccepted: tokens that the upstream does not know",
+      "only this client: a name, fingerprint, application:ID, label:NAME or agent:FAMILY; none: no token; unaccepted: unknown tokens",
     )
     .option("--search <text>", "only clients whose name, application, token or user agent has this text")
     .option("--since <day>", "only from this day on, in UTC")
@@ -73,10 +73,7 @@ export function addImpact(program: Command, onExit: OnExit): void {
     .option("--field <name>", "a member, a parameter or a field of a filter: label, body.label, query.page")
     .option("--word <field=word>", "a word of a field: status=running, body.status=running")
     .option("--pack <directory>", "folder of a changed pack, compared with the current one")
-    .option(
-      "--openapi <files...>",
-      "two editions of the new API's OpenAPI document: the old one and the new one",
-    )
+    .option("--openapi <files...>", "two editions of the new API's OpenAPI document, the old one first")
     .option("--since <day>", "only calls from this day on, in UTC")
     .option("--until <day>", "only calls before this day, in UTC")
     .addOption(
@@ -116,10 +113,7 @@ export function addReplay(program: Command, onExit: OnExit): void {
       "NDJSON file of an export, compressed or not, - for standard input, data folder, or postgres:// address of an audit store",
     )
     .option("--pack <directory>", "folder of the other pack (default: the current pack)")
-    .option(
-      "--parity",
-      "with --pack: end with the differences by route, field and client, as parity prints them",
-    )
+    .option("--parity", "with --pack: summarize the differences, as parity does")
     .addHelpText(
       "after",
       "\nPrints the first record of each kind of change. Exits with 0 if nothing changes, with 1 if something does, and with 2 if nothing could be compared.",
@@ -163,14 +157,15 @@ export function addCoverage(program: Command, onExit: OnExit): void {
     )
     .option(
       "--fail-below <percent>",
-      "exit with 1 if fewer calls of the average client would be served, for example 99%",
+      "exit with 1 if fewer calls of the average client would be served, such as 99%",
       readPercent,
     )
-    .option("--base-url <url>", "of a HAR file only calls to this address, without its path", readBaseUrl)
     .option(
-      "--ignore-parameter <name...>",
-      "query parameters that the pack may ignore, such as those that only avoid caches",
+      "--base-url <url>",
+      "only calls of a HAR file to this address, whose path is removed",
+      readBaseUrl,
     )
+    .option("--ignore-parameter <name...>", "query parameters that the pack may ignore")
     .addHelpText(
       "after",
       "\nCalls that the old service refused as well are not judged. Exits with 2 if no call could be judged, or too few clients for --fail-below.",

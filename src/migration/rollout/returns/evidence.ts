@@ -1,19 +1,22 @@
 /** The evidence for and against the translation on a route, client by client: clients count, not requests. */
+import { z } from "zod";
 import { TRIP } from "../../../compare/index.ts";
 import { countedAs } from "../../../gateway/index.ts";
 
 /** The evidence of one client. */
-export interface ClientEvidence {
+const clientEvidence = z.object({
   /** The proven owner of the requests: see `provenBy`. Several with one token or network are one client. */
-  readonly client: string;
+  client: z.string(),
   /** When it was seen last: seconds since the epoch. */
-  readonly seenAt: number;
+  seenAt: z.number(),
   /** Above 0 it speaks against the translation, below 0 for it. */
-  readonly score: number;
-}
+  score: z.number(),
+});
+export type ClientEvidence = z.output<typeof clientEvidence>;
 
 /** The evidence of the clients of a route. Not all of those that succeed are in it. */
-export type Evidence = readonly ClientEvidence[];
+export const EVIDENCE = z.array(clientEvidence).readonly();
+export type Evidence = z.output<typeof EVIDENCE>;
 
 /** The score of a client that succeeds: three of them outweigh two that always fail. It is also the least score. */
 const SUCCESS = -0.23 * TRIP;

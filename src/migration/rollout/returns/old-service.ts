@@ -2,34 +2,6 @@
 import { countedAs, ProvenClients } from "../../../gateway/index.ts";
 import { meanOfClients } from "./evidence.ts";
 
-/** The known facts about the old service. It is this process's own experience. */
-export interface OldServiceHealth {
-  /**
-   * Notes an answer of the old service, or that there was none.
-   *
-   * @param route Name of the route; null: none of the pack @param client The proven sender: see `provenBy`
-   */
-  note(route: string | null, hasFailed: boolean, client: string): void;
-  /**
-   * Notes that a call was sent. Without an answer it counts as failed after two seconds, until it is answered.
-   *
-   * @param client Who waits, as far as somebody knows by then; undefined: a stranger, or a client that has not sent all
-   * @returns what to call once its answer begins, or it has ended
-   */
-  begin(route: string | null, client: () => string | undefined): () => void;
-  /**
-   * Whether it answered on a route within the last 30 s, less than a tenth of its answers were failures, and somebody was
-   * answered on any route since each client waits. Each client counts once, and the one that saw most failures does not count
-   * where there are others. Where nobody asked on the route, or only one client that sees it fail, all routes count.
-   */
-  isWell(route: string): boolean;
-  /**
-   * The share of its answers on a route that are failures: the mean over its clients, as {@link meanOfClients} says; of all
-   * routes where too little is known of one; 0 if nobody knows. A rate that only one client has seen is for this client alone.
-   */
-  failureRate(route: string, client: string): number;
-}
-
 /** A call without an answer counts as failed from now on. */
 const HANGING_MS = 2000;
 const WINDOW_SECONDS = 30;
@@ -215,8 +187,8 @@ class RouteAnswers {
   }
 }
 
-/** @param clock Milliseconds, monotonic. */
-export function watchOldService(clock: () => number = () => performance.now()): OldServiceHealth {
+/** The known facts about the old service: this process's own experience. @param clock Milliseconds, monotonic. */
+export function watchOldService(clock: () => number = () => performance.now()) {
   const all = new RouteAnswers();
   const byRoute = new Map<string, RouteAnswers>();
   const unanswered = new Set<Call>();
@@ -237,23 +209,43 @@ export function watchOldService(clock: () => number = () => performance.now()): 
   }
 
   return {
-    note(route, hasFailed, client) {
+    /**
+     * Notes an answer of the old service, or that there was none.
+     *
+     * @param route Name of the route; null: none of the pack @param client The proven sender: see `provenBy`
+     */
+    note(route: string | null, hasFailed: boolean, client: string): void {
       all.note(clock(), client, hasFailed);
       if (route !== null) answersOf(route).note(clock(), client, hasFailed);
     },
-    begin(route, client) {
+    /**
+     * Notes that a call was sent. Without an answer it counts as failed after two seconds, until it is answered.
+     *
+     * @param client Who waits, as far as somebody knows by then; undefined: a stranger, or a client that has not sent all
+     * @returns what to call once its answer begins, or it has ended
+     */
+    begin(route: string | null, client: () => string | undefined): () => void {
       const call = { route, sentAt: clock(), client };
       unanswered.add(call);
       return () => void unanswered.delete(call);
     },
-    isWell(route) {
+    /**
+     * Whether it answered on a route within the last 30 s, less than a tenth of its answers were failures, and somebody was
+     * answered on any route since each client waits. Each client counts once, and the one that saw most failures does not count
+     * where there are others. Where nobody asked on the route, or only one client that sees it fail, all routes count.
+     */
+    isWell(route: string): boolean {
       const now = clock();
       const hanging = hangingCalls();
       if (all.recent.countWaiting(now, hanging) > 0) return false;
       const here = hanging.filter((call) => call.route === route);
       return answersOf(route).recent.isWell(now, here) ?? all.recent.isWell(now, hanging) ?? false;
     },
-    failureRate: (route, client) =>
+    /**
+     * The share of its answers on a route that are failures: the mean over its clients, as {@link meanOfClients} says; of all
+     * routes where too little is known of one; 0 if nobody knows. A rate that only one client has seen is for this client alone.
+     */
+    failureRate: (route: string, client: string): number =>
       byRoute.get(route)?.rates.rateFor(client) ?? all.rates.rateFor(client) ?? 0,
   };
 }

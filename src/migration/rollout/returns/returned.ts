@@ -9,44 +9,16 @@ import {
   type RolloutEvent,
   type Trip,
   type TripState,
-  type TripTarget,
 } from "./trips.ts";
 
 /** The returns. */
-export interface Returned {
-  /** Whether the state store was read once. */
-  readonly isKnown: () => boolean;
-  /** The shared state of replicas. */
-  readonly state: () => TripState;
-  /** The trip of a request: that of everything, of its client, or of its route. @param names All that its client was ever called */
-  tripOf(names: readonly string[], route: string | null): Trip | undefined;
-  /** Trips, with those that this process could not share yet. */
-  trips(): readonly Trip[];
-  /** Whether the old service serves a route again, for all clients. */
-  hasReturned(route: string): boolean;
-  /** A route returns: here at once, elsewhere once it is shared. */
-  add(trip: Trip): void;
-  /** Whether the return of a route waits to be shared. */
-  isWaiting(route: string): boolean;
-  /** Whether any return waits to be shared. */
-  hasWaiting(): boolean;
-  /**
-   * Changes what is shared, and shares what waits.
-   *
-   * @param onWritten Called once it is written.
-   * @throws {StateUnavailableError}
-   */
-  share(apply: (state: TripState) => TripState, onWritten: () => void): Promise<void>;
-  /** Returns something. @throws {StateUnavailableError} */
-  turnBack(trip: Trip): Promise<void>;
-  /** Ends a trip. @throws {StateUnavailableError} */
-  resume(ended: TripTarget & Pick<RolloutEvent, "by" | "at" | "reason">): Promise<void>;
-  /** Reads what is shared. @throws {StateUnavailableError} */
-  refresh(): Promise<void>;
-}
+export type Returned = ReturnType<typeof createReturned>;
+
+/** Finds the trip of a request: that of everything, of its client, or of its route. @param names All that its client was ever called */
+type FindTrip = (names: readonly string[], route: string | null) => Trip | undefined;
 
 /** The trips by the keys of a request. */
-function indexTrips(trips: readonly Trip[]): Returned["tripOf"] & { readonly any: Trip | undefined } {
+function indexTrips(trips: readonly Trip[]): FindTrip & { readonly any: Trip | undefined } {
   const byRoute = new Map<string, Trip>();
   const byClient = new Map<string, Trip>();
   let all: Trip | undefined;
@@ -67,7 +39,7 @@ export function createReturned(
   store: DocumentStore,
   config: () => RolloutConfig,
   onChange: (trips: readonly Trip[], events: readonly RolloutEvent[]) => void,
-): Returned {
+) {
   const waiting = new Map<string, Trip>();
   let tripsText = "[]";
   let index = indexTrips([]);
@@ -88,33 +60,51 @@ export function createReturned(
     onChange(current, document.current().events);
   }
 
+  const tripOf: FindTrip = (names, route) =>
+    config().data.kind === "shared"
+      ? index(names, route)
+      : // A client is on one side with all its routes.
+        (index(names, null) ?? index.any);
+
   return {
+    /** Whether the state store was read once. */
     isKnown: document.isKnown,
+    /** The shared state of replicas. */
     state: document.current,
+    /** Trips, with those that this process could not share yet. */
     trips,
-    tripOf: (names, route) =>
-      config().data.kind === "shared"
-        ? index(names, route)
-        : // A client is on one side with all its routes.
-          (index(names, null) ?? index.any),
-    hasReturned: (route) =>
+    tripOf,
+    /** Whether the old service serves a route again, for all clients. */
+    hasReturned: (route: string): boolean =>
       config().data.kind === "shared" ? index([], route) !== undefined : index.any !== undefined,
-    add(trip) {
+    /** A route returns: here at once, elsewhere once it is shared. */
+    add(trip: Trip): void {
       waiting.set(trip.name, trip);
       update();
     },
-    isWaiting: (route) => waiting.has(route),
-    hasWaiting: () => waiting.size > 0,
-    async share(apply, onWritten) {
+    /** Whether the return of a route waits to be shared. */
+    isWaiting: (route: string): boolean => waiting.has(route),
+    /** Whether any return waits to be shared. */
+    hasWaiting: (): boolean => waiting.size > 0,
+    /**
+     * Changes what is shared, and shares what waits.
+     *
+     * @param onWritten Called once it is written.
+     * @throws {StateUnavailableError}
+     */
+    async share(apply: (state: TripState) => TripState, onWritten: () => void): Promise<void> {
       await document.change((state) => [...waiting.values()].reduce(withTrip, apply(state)), onWritten);
       for (const [route, trip] of waiting) if (isShared(trip)) waiting.delete(route);
     },
-    turnBack: (trip) => document.change((state) => withTrip(state, trip)),
-    async resume(ended) {
+    /** Returns something. @throws {StateUnavailableError} */
+    turnBack: (trip: Trip): Promise<void> => document.change((state) => withTrip(state, trip)),
+    /** Ends a trip. @throws {StateUnavailableError} */
+    async resume(ended: Omit<Trip, "records">): Promise<void> {
       if (ended.kind === "route") waiting.delete(ended.name);
       await document.change((state) => withoutTrip(state, ended));
       update();
     },
+    /** Reads what is shared. @throws {StateUnavailableError} */
     refresh: document.refresh,
   };
 }

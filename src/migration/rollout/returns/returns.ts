@@ -2,7 +2,7 @@
 import type { Compared } from "../../../compare/index.ts";
 import { type DocumentStore, errorText, type Log } from "../../../base/index.ts";
 import { isTurned } from "../decide.ts";
-import { watchOldService, type OldServiceHealth } from "./old-service.ts";
+import { watchOldService } from "./old-service.ts";
 import { createReturned, type Returned } from "./returned.ts";
 import type { RolloutConfig } from "../rules.ts";
 import { RoutesToReturn } from "./routes-to-return.ts";
@@ -16,20 +16,7 @@ export interface RolloutAction extends TripTarget {
 }
 
 /** The returns, and those that are about to happen. */
-export interface Returns extends Pick<Returned, "isKnown" | "state" | "tripOf" | "trips"> {
-  /** Routes that should return, and can't: the old service is not well. */
-  blocked(): readonly string[];
-  /** Notes a comparison. @param client The proven sender; undefined: a stranger, who decides nothing */
-  note(compared: Compared, client: string | undefined): void;
-  /** Notes how the translation did on a request. @param client As for {@link note} */
-  noteNew(route: string, hasFailed: boolean, requestId: string, client: string | undefined): void;
-  readonly noteOld: OldServiceHealth["note"];
-  readonly beginOld: OldServiceHealth["begin"];
-  turnBack(action: RolloutAction): Promise<void>;
-  resume(action: RolloutAction): Promise<void>;
-  /** Reads and writes the shared state. Call it more than twice a second. @throws {StateUnavailableError} */
-  tick(): Promise<void>;
-}
+export type Returns = ReturnType<typeof createReturns>;
 
 export interface ReturnsOptions {
   readonly config: () => RolloutConfig;
@@ -46,17 +33,7 @@ export interface ReturnsOptions {
 }
 
 /** Creates what writes the changes and returns of this process to the state that replicas share. */
-function createSharing({
-  returned,
-  scores,
-  routes,
-  log,
-}: {
-  readonly returned: Returned;
-  readonly scores: Scores;
-  readonly routes: Pick<RoutesToReturn, "withTaken">;
-  readonly log: Log;
-}): { share(): Promise<void>; shareSoon(): Promise<void> } {
+function createSharing(returned: Returned, scores: Scores, routes: RoutesToReturn, log: Log) {
   async function share(): Promise<void> {
     const taken = scores.take();
     if (taken.size === 0 && !returned.hasWaiting()) return;
@@ -100,7 +77,7 @@ export function createReturns({
   clock = Date.now,
   elapsed,
   isOldServiceUp,
-}: ReturnsOptions): Returns {
+}: ReturnsOptions) {
   const health = watchOldService(elapsed);
   const returned = createReturned(store, config, onChange);
   const scores = createScores(
@@ -118,7 +95,7 @@ export function createReturns({
   });
   const now = (): string => new Date(clock()).toISOString();
 
-  const { share, shareSoon } = createSharing({ returned, scores, routes, log });
+  const { share, shareSoon } = createSharing(returned, scores, routes, log);
 
   function see(
     route: string,
@@ -140,20 +117,26 @@ export function createReturns({
     state: returned.state,
     trips: returned.trips,
     tripOf: returned.tripOf,
+    /** Routes that should return, and can't: the old service is not well. */
     blocked: () => routes.blocked(),
-    note({ source, result, route, requestId }, client) {
+    /** Notes a comparison. @param client The proven sender; undefined: a stranger, who decides nothing */
+    note({ source, result, route, requestId }: Compared, client: string | undefined): void {
       if (source !== "legacy") return;
       if (result === "different") see(route, "differences", { isBad: true, requestId }, client);
       if (result === "equal" || result === "accepted")
         see(route, "differences", { isBad: false, requestId }, client);
     },
-    noteNew: (route, isBad, requestId, client) => see(route, "failures", { isBad, requestId }, client),
+    /** Notes how the translation did on a request. */
+    noteNew: (route: string, isBad: boolean, requestId: string, client: string | undefined): void =>
+      see(route, "failures", { isBad, requestId }, client),
     noteOld: health.note,
     beginOld: health.begin,
-    turnBack: ({ kind, name, by, reason }) =>
+    turnBack: ({ kind, name, by, reason }: RolloutAction): Promise<void> =>
       returned.turnBack({ kind, name, by, at: now(), reason, records: [] }),
-    resume: ({ kind, name, by, reason }) => returned.resume({ kind, name, by, at: now(), reason }),
-    async tick() {
+    resume: ({ kind, name, by, reason }: RolloutAction): Promise<void> =>
+      returned.resume({ kind, name, by, at: now(), reason }),
+    /** Reads and writes the shared state. Call it more than twice a second. @throws {StateUnavailableError} */
+    async tick(): Promise<void> {
       await returned.refresh();
       for (const route of new Set([...scores.routes(), ...routes.blocked()])) routes.consider(route);
       await share();

@@ -55,19 +55,7 @@ export interface Seen {
 }
 
 /** The scores of this process and of all replicas. */
-export interface Scores {
-  note(route: string, cause: Cause, seen: Seen): void;
-  /** The scores of a route, with those that are not shared yet. */
-  of(route: string): RouteScores;
-  /** Routes with known scores. */
-  routes(): readonly string[];
-  /** Takes out what is not shared yet, to write it. It still counts here. */
-  take(): TakenChanges;
-  /** The shared scores have these changes. */
-  shared(taken: TakenChanges): void;
-  /** Puts back what could not be written. */
-  giveBack(taken: TakenChanges): void;
-}
+export type Scores = ReturnType<typeof createScores>;
 
 /** Scores with changes that one process has taken out. @param now Seconds since the epoch */
 export function withChanges(
@@ -91,16 +79,13 @@ export function withChanges(
  * @param shared The scores that the store has.
  * @param now Seconds since the epoch.
  */
-export function createScores(
-  shared: () => TripState["scores"],
-  turnBack: () => TurnBack,
-  now: () => number,
-): Scores {
+export function createScores(shared: () => TripState["scores"], turnBack: () => TurnBack, now: () => number) {
   let unshared = new Map<string, RouteScores>();
   const sending = new Set<TakenChanges>();
   const sharedOf = (route: string): RouteScores =>
     Object.hasOwn(shared(), route) ? (shared()[route] ?? NOTHING) : NOTHING;
 
+  /** The scores of a route, with those that are not shared yet. */
   function of(route: string): RouteScores {
     return [...sending, unshared].reduce((scores, changes) => {
       const waiting = changes.get(route);
@@ -109,7 +94,7 @@ export function createScores(
   }
 
   return {
-    note(route, cause, { client, isBad, requestId, tolerated }) {
+    note(route: string, cause: Cause, { client, isBad, requestId, tolerated }: Seen): void {
       const cusum = scaled(tolerated === undefined ? DIFFERENCES : createCusum(tolerated), turnBack());
       const score = isBad ? cusum.difference : cusum.equal;
       const change = changeBy(of(route)[cause], { client, seenAt: now(), score });
@@ -123,15 +108,19 @@ export function createScores(
       });
     },
     of,
-    routes: () => [...new Set([...Object.keys(shared()), ...unshared.keys()])],
-    take() {
+    /** Routes with known scores. */
+    routes: (): readonly string[] => [...new Set([...Object.keys(shared()), ...unshared.keys()])],
+    /** Takes out what is not shared yet, to write it. It still counts here. */
+    take(): TakenChanges {
       const taken = unshared;
       unshared = new Map();
       if (taken.size > 0) sending.add(taken);
       return taken;
     },
-    shared: (taken) => void sending.delete(taken),
-    giveBack(taken) {
+    /** The shared scores have these changes. */
+    shared: (taken: TakenChanges): void => void sending.delete(taken),
+    /** Puts back what could not be written. */
+    giveBack(taken: TakenChanges): void {
       sending.delete(taken);
       for (const [route, before] of taken) {
         const since = unshared.get(route) ?? NOTHING;

@@ -1,83 +1,74 @@
 /** The returns to the old service, and the scores of routes: the state of a rollout that all replicas share. */
 import { z } from "zod";
-import { withoutScores, type Evidence } from "./evidence.ts";
+import { EVIDENCE, withoutScores } from "./evidence.ts";
 import { createSharedDocument, type DocumentStore, type SharedDocument } from "../../../base/index.ts";
 
 /** The subject of a return: one route, one client, or everything. */
-export interface TripTarget {
-  readonly kind: "route" | "client" | "all";
+const target = z.object({
+  kind: z.enum(["route", "client", "all"]),
   /** Name of the route or of the client; `all`. */
-  readonly name: string;
-}
+  name: z.string(),
+});
+export type TripTarget = z.output<typeof target>;
+
+const action = target.extend({
+  /** The person who did it; `gateway`: an automatic return. */
+  by: z.string(),
+  at: z.iso.datetime(),
+  reason: z.string().nullable(),
+});
+
+const texts = z.array(z.string()).readonly();
 
 /** A return to the old service. Only a person ends it. */
-export interface Trip extends TripTarget {
-  /** The person who did it; `gateway`: an automatic return. */
-  readonly by: string;
-  /** ISO 8601, UTC. */
-  readonly at: string;
-  readonly reason: string | null;
+const trip = action.extend({
   /** Ids of the requests that showed it. */
-  readonly records: readonly string[];
-}
+  records: texts,
+});
+export type Trip = z.output<typeof trip>;
 
 /** Somebody turned something back, or let it continue. */
-export interface RolloutEvent extends TripTarget {
-  readonly action: "turn_back" | "resume";
-  readonly by: string;
-  readonly at: string;
-  readonly reason: string | null;
-}
+const rolloutEvent = action.extend({ action: z.enum(["turn_back", "resume"]) });
+export type RolloutEvent = z.output<typeof rolloutEvent>;
 
 /** The evidence against the translation on a route. */
-export interface RouteScores {
+const routeScores = z.object({
   /** Confirmed differences. */
-  readonly differences: Evidence;
+  differences: EVIDENCE,
   /** Failures of the translation. */
-  readonly failures: Evidence;
+  failures: EVIDENCE,
   /** Ids of the requests that raised them, newest last. */
-  readonly records: readonly string[];
-}
+  records: texts,
+});
+export type RouteScores = z.output<typeof routeScores>;
 
 /** The shared state of replicas. */
-export interface TripState {
-  readonly trips: readonly Trip[];
-  /** By the name of the route. */
-  readonly scores: Readonly<Record<string, RouteScores>>;
+const tripState = z.object({
+  trips: z.array(trip).readonly(),
+  /** By the name of the route. Scores of another form start at zero. What has returned stays. */
+  scores: z.record(z.string(), routeScores).catch({}),
   /** The last events, newest first. */
-  readonly events: readonly RolloutEvent[];
-}
+  events: z.array(rolloutEvent).readonly(),
+});
+export type TripState = z.output<typeof tripState>;
 
-/** Nothing has returned. */
-export const NO_TRIPS: TripState = { trips: [], scores: {}, events: [] };
-
-const KEY = "rollout:trips";
 const MAX_EVENTS = 50;
 /** More trips than routes and clients of any rollout. The whole file is one entry. */
 const MAX_TRIPS = 2000;
 /** Requests that a trip names. */
 export const MAX_RECORDS = 10;
 
-const target = z.object({ kind: z.enum(["route", "client", "all"]), name: z.string() });
-const action = target.extend({ by: z.string(), at: z.iso.datetime(), reason: z.string().nullable() });
-
-const evidence = z.array(z.object({ client: z.string(), seenAt: z.number(), score: z.number() }));
-
-const schema: z.ZodType<TripState> = z.object({
-  trips: z.array(action.extend({ records: z.array(z.string()) })),
-  // Scores of another form start at zero. What has returned stays.
-  scores: z
-    .record(z.string(), z.object({ differences: evidence, failures: evidence, records: z.array(z.string()) }))
-    .catch({}),
-  events: z.array(action.extend({ action: z.enum(["turn_back", "resume"]) })),
-});
-
 /** The shared state in a store. */
 export const createTripDocument = (
   store: DocumentStore,
   onRead?: (state: TripState) => void,
 ): SharedDocument<TripState> =>
-  createSharedDocument(store, { key: KEY, schema, empty: NO_TRIPS, ...(onRead && { onRead }) });
+  createSharedDocument(store, {
+    key: "rollout:trips",
+    schema: tripState,
+    empty: { trips: [], scores: {}, events: [] },
+    ...(onRead && { onRead }),
+  });
 
 /** Whether two targets are the same. */
 export const isSameTarget = (one: TripTarget, other: TripTarget): boolean =>
@@ -86,14 +77,11 @@ export const isSameTarget = (one: TripTarget, other: TripTarget): boolean =>
 const withEvent = (
   { events }: TripState,
   event: RolloutEvent["action"],
-  { kind, name, by, at, reason }: RolloutEvent | Trip,
+  { kind, name, by, at, reason }: Omit<Trip, "records">,
 ): readonly RolloutEvent[] => [{ action: event, kind, name, by, at, reason }, ...events].slice(0, MAX_EVENTS);
 
 /** Scores that start at zero when something returns or is resumed. Who is served stays known. */
-function cleared(
-  { scores }: TripState,
-  { kind, name, at }: TripTarget & { readonly at: string },
-): TripState["scores"] {
+function cleared({ scores }: TripState, { kind, name, at }: Omit<Trip, "records">): TripState["scores"] {
   const now = Date.parse(at) / 1000;
   const isMeant = (route: string): boolean => kind === "all" || (kind === "route" && name === route);
   const clear = ({ differences, failures }: RouteScores): RouteScores => ({
@@ -117,15 +105,12 @@ export function withTrip(state: TripState, trip: Trip): TripState {
 }
 
 /** Ends a trip. The counters of its route start again. */
-export function withoutTrip(
-  state: TripState,
-  ended: TripTarget & Pick<RolloutEvent, "by" | "at" | "reason">,
-): TripState {
+export function withoutTrip(state: TripState, ended: Omit<Trip, "records">): TripState {
   const trips = state.trips.filter((each) => !isSameTarget(each, ended));
   if (trips.length === state.trips.length) return state;
   return {
     trips,
     scores: cleared(state, ended),
-    events: withEvent(state, "resume", { action: "resume", ...ended }),
+    events: withEvent(state, "resume", ended),
   };
 }

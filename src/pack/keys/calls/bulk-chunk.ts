@@ -15,7 +15,7 @@ export const chunkSchema = z.strictObject({
   size: about(z.int().min(2).max(MOST_CALLS), "The most ids of a call.", 20),
   member: about(
     name.optional(),
-    "The member of the upstream's body with the ids of a call, dotted if nested. Without it they are in `upstream`, separated by commas.",
+    "The member of the upstream's body with the ids, dotted if nested. Default: they are in `upstream`, separated by commas.",
     "ids",
   ),
   type: about(

@@ -28,18 +28,18 @@ const LONGEST = 300_000;
 const definitionSchema = z.strictObject({
   parameter: about(
     name,
-    "The name of an id in `upstream`, or of the ids of a `chunk`. `path_parameters` has its type and value kind.",
+    "The name of an id in `upstream`, or of the ids of a `chunk`. `path_parameters` gives its type and value kind.",
     "id",
   ),
   chunk: about(
     chunkSchema.optional(),
-    "The upstream takes several ids in one call, and responds with a list. An id without an object in it is a 404. Default: a call for each id.",
+    "The upstream takes several ids in one call, and responds with a list. An id that the list lacks gets status 404. Default: a call for each id.",
     { size: 20, member: "ids" },
   ),
   ids: about(name, "JSONata over the client's body: the ids.", "ids"),
   most: about(
     z.int().positive().max(MOST_IDS),
-    "The most ids of a request. More are an invalid request. They make at most 100 calls.",
+    "The most ids of a request. They make at most 100 calls.",
     50,
   ),
   concurrency: about(
@@ -54,22 +54,22 @@ const definitionSchema = z.strictObject({
   ),
   whole_errors: about(
     z.array(z.int().min(400).max(599)).min(1).optional(),
-    "Statuses of the upstream. If all calls fail with the same one, its error is that of the whole response.",
+    "Statuses of the upstream. If all calls fail with the same one, the whole response is this error.",
     [403],
   ),
   success: about(
     json.optional(),
-    "A result as JSON: `$id` as the client sent it, `$status`, and `$object`. Default: the object; with `response: none`, `{ id: $id, status: $status }`.",
+    "A result as JSON, with `$id`, `$status` and `$object`. Default: the object; with `response: none`, `{ id: $id, status: $status }`.",
     { id: "$id", status: "$status", book: "$object" },
   ),
   failure: about(
     json.default({ id: "$id", status: "$status", error: "$error" }),
-    "The result of a failed call as JSON, with `$error`, the client's body of this error. Default: `{ id: $id, status: $status, error: $error }`.",
+    "The result of a failed call as JSON. `$error` is the client's body of the error. Default: `{ id: $id, status: $status, error: $error }`.",
     { id: "$id", failed: true, error: "$error" },
   ),
   list: about(
     json.default("$items"),
-    "The response as JSON: `$items` has all results, `$successes` and `$failures` have them apart, `$succeeded` and `$failed` are their numbers. Default: the array.",
+    "The response as JSON: `$items` are all results, `$successes` and `$failures` a part of them, `$succeeded` and `$failed` their numbers. Default: the array.",
     { results: "$items", failed: "$failed" },
   ),
 });
@@ -221,7 +221,7 @@ function compileBulk(definition: BulkDefinition, context: KeyContext): Bulk | un
 export const bulk = routeKey({
   schema: about(
     definitionSchema.optional(),
-    "The client sends many ids, and each is a call. The response has the results, each with its own success or failure.",
+    "The client sends many ids, and each id is a call. The response lists all successes and failures.",
     { parameter: "id", ids: "ids", most: 50, list: { results: "$items" } },
   ),
   rules: [excludesAll(EXCLUDED), finds(chunkProblems)],

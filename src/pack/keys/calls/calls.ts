@@ -72,7 +72,7 @@ const lossesOf = ({ name, use, place, eachValue }: RouteCall, upstream: string):
 export const calls = routeKey({
   schema: about(
     z.array(z.union([z.string().min(1), ownCall])).optional(),
-    "Calls in addition to the main call, in the order in which they are sent. A text is the name of a call of `pack.yaml`.",
+    "Calls in addition to the main call, in order. A text is the name of a call of `pack.yaml`.",
     [{ name: "loan", upstream: "GET /books/{id}/loan" }],
   ),
   rules: [

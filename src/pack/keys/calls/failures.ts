@@ -6,7 +6,7 @@ import { schemaKey } from "../key.ts";
 export const failures = schemaKey({
   schema: about(
     definition.optional(),
-    "Status and code of failed checks. Default: those of an invalid request.",
+    "Status and code of failed checks. Default: as for an invalid request.",
     { checks: { status: 409, code: "conflict" } },
   ),
 });

@@ -4,10 +4,10 @@ import { about } from "../../../base/index.ts";
 import type { FieldKeys } from "./field-key.ts";
 
 const schemas = {
-  default: about(z.json().optional(), "The value in responses if the upstream has null or no value.", ""),
+  default: about(z.json().optional(), "The value in responses if the upstream sends null or no value.", ""),
   omit_null: about(
     z.boolean().optional(),
-    "The field is left out of responses if it has no value. Default: `responses.omit_null` of the client.",
+    "The field is left out of responses if it has no value. Default: `client.responses.omit_null`.",
     true,
   ),
 };

@@ -34,7 +34,7 @@ const schemas = {
   ),
   boundary: about(
     name.optional(),
-    "The upstream's number field by which the gateway filters, for a boolean that is true up to some object and false after it, and that the upstream can't filter.",
+    "For a boolean that is true up to some object and false after it, and that the upstream can't filter: the number field by which the gateway filters instead.",
     "id",
   ),
 };

@@ -8,7 +8,7 @@ const schemas = {
   loss: about(z.string().optional(), "What the translation loses, as text.", "upstream has no owner"),
   loss_when: about(
     z.string().min(1).optional(),
-    "JSONata, as in `read`: whether this object loses something. Default: derived from the rule.",
+    "JSONata, as in `read`: whether this object loses something.",
     "$value > 100",
   ),
   severity: about(

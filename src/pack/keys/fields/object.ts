@@ -18,7 +18,7 @@ import type { FieldKeyContext, FieldKeys, ReadStep, WriteStep } from "./field-ke
 const schemas = {
   object: about(
     z.string().min(1).optional(),
-    "The value is an object with the fields of this resource, or a list of such objects.",
+    "The value is an object of this resource, or a list of them.",
     "disk",
   ),
 };

@@ -10,17 +10,17 @@ const expression = z.string().min(1);
 const schemas = {
   upstream: about(
     name.optional(),
-    "Name in the upstream object, body and error, dotted if nested. `label: label` is short for `label: { upstream: label }`.",
+    "Name in the upstream object, body and error, dotted if nested. Short form: `label: label`.",
     "specs.vcpus",
   ),
   read: about(
     expression.optional(),
-    "JSONata over the upstream object. `$value` is the value at `upstream`; other variables have the rest of the exchange. `$networkOf(address, prefix)` is the first address of an IPv6 network. `$scopesOf(scopes, asked)` translates scopes, limited to the requested ones.",
+    "JSONata over the upstream object. `$value` is the value at `upstream`. `$networkOf(address, prefix)` gives the first address of an IPv6 network, `$scopesOf(scopes, asked)` the translated scopes within the requested ones.",
     "$number($value)",
   ),
   write: about(
     expression.optional(),
-    "JSONata over the client's body. `$value` is the member, `$client` the client's address; other variables have the rest of the request. `$scopesFor(scopes)` translates the client's scopes. An undefined result is not sent.",
+    "JSONata over the client's body. `$value` is the member, `$client` the client's address. `$scopesFor(scopes)` translates the client's scopes. An undefined result is not sent.",
     "$string($value)",
   ),
   send: about(

@@ -42,10 +42,7 @@ export function addCheck(program: Command, onExit: OnExit): void {
     .option("--old <file>", "with --new: the old API's OpenAPI document (default: what openapi prints)")
     .option("--golden", "with --new: write each counterexample as a golden case")
     .option("--emit", "print the JavaScript that expressions and objects compile to")
-    .option(
-      "--update",
-      "give golden cases the actual results, after a deliberate change, and print the difference",
-    )
+    .option("--update", "write the actual results into golden cases, and print the difference")
     .addOption(
       new Option("--trace <file>", "print how the expressions of one golden case are evaluated").conflicts([
         "watch",
@@ -58,7 +55,7 @@ export function addCheck(program: Command, onExit: OnExit): void {
     );
   for (const { name, file } of FILE_FEATURES) check.option(`--${name} <file>`, file);
   check
-    .option("--announce", "with a plan: allow dates that are earlier than the published ones")
+    .option("--announce", "with a plan: allow dates earlier than the published ones")
     .addOption(
       new Option("--format <format>", "format of the problems")
         .choices(["text", "json"])
