@@ -29,7 +29,7 @@ import { openV4 } from "./services/v4-service.ts";
 import { COMPARISONS, loadInitialPack, PACK_CHOICE, SHADOW } from "../compare/index.ts";
 import type { LoadedPack, Pack } from "../pack/index.ts";
 import { UPSTREAM_TOKENS } from "./services/read-upstream-tokens.ts";
-import { openTracingOf } from "./services/open-tracing.ts";
+import { openTracingOf } from "./tracing/open-tracing.ts";
 import { checkPagePaths, NO_PLAN_IN_FORCE, NOTICES, ROLLOUT, PLAN } from "../migration/index.ts";
 
 export interface DependenciesOptions {
@@ -127,7 +127,7 @@ export async function openStores(
 
 export type Stores = Awaited<ReturnType<typeof openStores>>;
 
-/** Opens the plan, the old service, the roll-out, and the comparisons. */
+/** Opens the plan, the comparisons, the old service, and the roll-out: the order in which the console has their pages. */
 export async function openFeatures(
   settings: Settings,
   stores: Stores,
@@ -137,11 +137,11 @@ export async function openFeatures(
   const { log, metrics, initialPack, clients, tls, audit, state } = stores;
   const { pack } = initialPack;
   const plan = await opener.addFeature(PLAN, { pack, clients, state, audit, isAnnounced }, stores);
+  const { report } = await opener.addFeature(COMPARISONS, { pack, state }, stores);
   const legacy = opener.add(openLegacy(settings, { log, metrics, tls }), (each) => each?.proxy.close());
   const rollout = (await opener.addFeature(ROLLOUT, { pack, clients, state, legacy }, stores))?.rollout;
   const planStatus = () => plan?.status();
   await opener.addFeature(NOTICES, { directory: clients.current, state, audit, planStatus }, stores);
-  const { report } = await opener.addFeature(COMPARISONS, { pack, state }, stores);
   const tokenParameter = pack.credentials.client?.queryParameter;
   const compared = { sides: rollout, legacy, state, report, tokenParameter };
   const shadow = await opener.addFeature(SHADOW, compared, stores);

@@ -1,6 +1,7 @@
 /** The exports of `base` for other rooms. */
 export {
   type Block,
+  type Button,
   type Chart,
   type Column,
   foldedList,
@@ -29,7 +30,7 @@ export {
 } from "./features/feature-command.ts";
 export { commandProcess, type FeatureHost } from "./features/feature-host.ts";
 export { createAction, type FeatureAction, RefusedError } from "./features/feature-action.ts";
-export type { Feature, FeatureParts } from "./features/feature.ts";
+export type { ActionForm, Feature, FeatureParts } from "./features/feature.ts";
 export { openFeature, type OpenFeature } from "./features/open-feature.ts";
 export { createReloader, type Reload } from "./features/reloader.ts";
 export { renderScript, renderTerminal } from "./blocks/terminal.ts";

@@ -44,20 +44,15 @@ export function guardHost(bound: string | undefined): RequestHandler {
 const MAX_SESSIONS = 100;
 const LIFETIME_MS = 12 * 60 * 60 * 1000;
 
-/** The sessions of signed-in browsers, in memory: a restart signs everybody out. */
-interface Sessions {
-  /** Starts a session and returns its id, 256 random bits. Above the limit the oldest session ends. */
-  readonly begin: () => string;
-  readonly has: (id: string) => boolean;
-  readonly end: (id: string) => void;
-  /** Lifetime of a session in seconds. */
-  readonly lifetime: number;
-}
-
-/** Creates an empty session store. @param clock Returns milliseconds of a monotonic clock. */
-export function createSessions(clock: () => number = () => performance.now()): Sessions {
+/**
+ * Creates the sessions of signed-in browsers, in memory: a restart signs everybody out.
+ *
+ * @param clock Returns milliseconds of a monotonic clock.
+ */
+export function createSessions(clock: () => number = () => performance.now()) {
   const ends = new Map<string, number>();
 
+  /** Starts a session and returns its id, 256 random bits. Above the limit the oldest session ends. */
   function begin(): string {
     const oldest = ends.keys().next();
     if (ends.size >= MAX_SESSIONS && !oldest.done) ends.delete(oldest.value);
@@ -74,7 +69,9 @@ export function createSessions(clock: () => number = () => performance.now()): S
     return false;
   }
 
-  return { begin, has, end: (id) => void ends.delete(id), lifetime: LIFETIME_MS / 1000 };
+  const end = (id: string): void => void ends.delete(id);
+  // The lifetime of a session is in seconds.
+  return { begin, has, end, lifetime: LIFETIME_MS / 1000 };
 }
 
 /** Wrong tokens that an address may send: more than anybody mistypes, and far too few to guess one. */

@@ -14,16 +14,12 @@ import {
 import { refuseParameters, sendErrors } from "./responses.ts";
 import { readAuditQuery, readNamedQuery } from "./audit-query.ts";
 
-/** Explains a record by the active pack: the source of each field of the response. */
-export type ExplainRecord = (record: AuditRecord) => Promise<unknown>;
-
-/** Traces a record by the active pack. Undefined while another trace runs. */
-export type TraceRecord = (record: AuditRecord) => Promise<object | undefined>;
-
 /** The shown parts of a record, beside the record itself. */
 export interface RecordViews {
-  readonly explain: ExplainRecord;
-  readonly trace: TraceRecord;
+  /** Explains a record by the active pack: the source of each field of the response. */
+  explain(record: AuditRecord): Promise<unknown>;
+  /** Traces a record by the active pack. Undefined while another trace runs. */
+  trace(record: AuditRecord): Promise<object | undefined>;
 }
 
 /** Options of exports. */
@@ -51,16 +47,15 @@ export function createAuditApi(
   // Express passes a rejected promise to the error handler.
   router.get("/", (request, response) => sendPage(audit, directory(), request, response));
   router.get("/export", (request, response) => sendExport(audit, directory(), options, request, response));
-  const toRecord = async (record: AuditRecord): Promise<unknown> => record;
-  router.get("/:id", refuseParameters, ({ params }, response) =>
-    sendRecord(audit, params.id, toRecord, response),
-  );
-  router.get("/:id/explain", refuseParameters, ({ params }, response) =>
-    sendRecord(audit, params.id, explain, response),
-  );
-  router.get("/:id/trace", refuseParameters, ({ params }, response) =>
-    sendRecord(audit, params.id, trace, response),
-  );
+  const views = {
+    "/:id": async (record: AuditRecord) => record,
+    "/:id/explain": explain,
+    "/:id/trace": trace,
+  };
+  for (const [path, show] of Object.entries(views))
+    router.get(path, refuseParameters, ({ params }, response) =>
+      sendRecord(audit, String(params["id"]), show, response),
+    );
   return router;
 }
 
@@ -129,7 +124,7 @@ async function* resumeWith(
 async function sendRecord(
   audit: AuditStore,
   id: string,
-  show: ExplainRecord,
+  show: RecordViews["explain"],
   response: Response,
 ): Promise<void> {
   const record = await audit.get(id);

@@ -20,14 +20,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 export type SignIn = "asked" | "wrong" | "limited";
 
 /** The pages of the console. */
-export interface Pages {
-  /** `GET /` and its scripts. */
-  readonly console: Router;
-  /** Styles and the icon, which need no token. */
-  readonly open: Router;
-  /** Sends the sign-in form, with status 401, or 429 after too many wrong tokens. */
-  readonly signIn: (response: Response, shown: SignIn) => void;
-}
+export type Pages = ReturnType<typeof readPages>;
 
 /**
  * Reads the files of the console once. No other file can be served, whatever the path of a request.
@@ -35,13 +28,14 @@ export interface Pages {
  * @param signOut Whether the console shows the sign-out button.
  * @throws {Error} If a file is missing.
  */
-export function readPages(signOut: boolean): Pages {
+export function readPages(signOut: boolean) {
   const index = signOut ? read("index.html").replace(" hidden data-sign-out", "") : read("index.html");
   const form = read("sign-in.html");
   const assets = readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
     .map((name) => name.replaceAll("\\", "/"))
     .filter((name) => /\.(?:js|css|svg)$/.test(name));
 
+  /** Sends the sign-in form, with status 401, or 429 after too many wrong tokens. */
   function signIn(response: Response, shown: SignIn): void {
     response
       .status(shown === "limited" ? 429 : 401)
@@ -51,11 +45,13 @@ export function readPages(signOut: boolean): Pages {
 
   const isOpen = (name: string): boolean => OPEN.test(name);
   return {
+    /** `GET /` and its scripts. */
     console: routes({
       "/": send("html", index),
       ...handlers(assets.filter((name) => !isOpen(name))),
       ...packageHandlers(),
     }),
+    /** Styles and the icon, which need no token. */
     open: routes({ ...handlers(assets.filter(isOpen)), "/css/colors.css": send("css", COLORS) }),
     signIn,
   };

@@ -6,7 +6,7 @@ import { refuseParameters, sendErrors, type Problem } from "./responses.ts";
 
 /** A feature, whichever needs it has. */
 export type AdminFeature = OpenFeature<
-  Pick<FeatureParts, "describe" | "isShown" | "items" | "parameters" | "status"> | undefined
+  Pick<FeatureParts, "describe" | "form" | "isShown" | "items" | "parameters" | "status"> | undefined
 >;
 
 const UNREADABLE = "The state store can't be read now. Try again later.";
@@ -78,11 +78,13 @@ function createFeatureApi(
   return router;
 }
 
+const isShown = (parts: AdminFeature["parts"]): boolean => parts !== undefined && (parts.isShown ?? true);
+
 /** Whether the console has a page of each feature, by its name. */
 export const shownFeatures = (features: readonly AdminFeature[]): Readonly<Record<string, boolean>> =>
   Object.fromEntries(
     features.flatMap(({ feature: { name, member }, parts }) =>
-      member === undefined ? [] : [[name, parts !== undefined && (parts.isShown ?? true)]],
+      member === undefined ? [] : [[name, isShown(parts)]],
     ),
   );
 
@@ -91,7 +93,8 @@ export const shownFeatures = (features: readonly AdminFeature[]): Readonly<Recor
  *
  *     GET /api/NAME           its status; null if it is off
  *     GET /api/NAME/ID        one thing that the status names
- *     GET /api/pages/NAME     the status, and the blocks of its page in the console; null and none if it is off
+ *     GET /api/pages          the pages of the console: address, title, and whether the navigation has it
+ *     GET /api/pages/NAME     the status, the blocks and the form of such a page; null and no blocks if it is off
  *     POST /api/NAME/ACTION   does something, on all replicas, and returns the status
  */
 export function createFeaturesApi(
@@ -99,6 +102,12 @@ export function createFeaturesApi(
   onError: (error: unknown) => void = () => {},
 ): Router {
   const router = Router({ caseSensitive: true });
+  router.get("/pages", refuseParameters, (_request, response) => {
+    const pages = features.flatMap(({ feature: { name, page }, parts }) =>
+      page ? [{ name, ...page, isShown: isShown(parts), hasItems: parts?.items !== undefined }] : [],
+    );
+    response.json({ pages });
+  });
   for (const each of features) {
     const { name, member } = each.feature;
     if (member === undefined) continue;
@@ -107,7 +116,7 @@ export function createFeaturesApi(
       const { parts } = each;
       try {
         const status = (await parts?.status?.(parts.parameters?.parse({}))) ?? null;
-        response.json({ status, blocks: (await parts?.describe?.()) ?? [] });
+        response.json({ status, blocks: (await parts?.describe?.()) ?? [], form: parts?.form?.() });
       } catch (error) {
         onError(error);
         sendErrors(response, 503, UNREADABLE);

@@ -1,13 +1,10 @@
 import { Router } from "express";
-import type { UsageQuery } from "../audit/index.ts";
-import type { NamesOfRoute, Notices, Subject } from "../migration/index.ts";
+import type { AuditStore } from "../audit/index.ts";
+import type { Subject } from "../migration/index.ts";
+import type { Pack } from "../pack/index.ts";
 import { readUsageQuery } from "./audit-query.ts";
 import { sendErrors, type Problem } from "./responses.ts";
-
-/** The clients that would notice a change, and other questions about the route. */
-export type ImpactAnswer = Notices & { readonly names: NamesOfRoute | null };
-
-type Range = Pick<UsageQuery, "since" | "until">;
+import type { ClientOptions } from "./usage-api.ts";
 
 const isText = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && value.length <= 500;
@@ -25,13 +22,11 @@ function readSubject(given: Readonly<Record<string, unknown>>): { subject: Subje
   return { subject: { route, field, word } as Subject, problems };
 }
 
-/**
- * `GET /api/usage/impact?route=&field=&word=&since=&until=`: who would notice if it were gone.
- *
- * @param find Returns undefined for what the pack does not have.
- */
+/** `GET /api/usage/impact?route=&field=&word=&since=&until=`: who would notice if it were gone. */
 export function createImpactApi(
-  find: (subject: Subject, range: Range) => Promise<ImpactAnswer | undefined>,
+  store: AuditStore,
+  { directory }: Pick<ClientOptions, "directory">,
+  pack: () => Pack,
 ): Router {
   const router = Router({ caseSensitive: true });
   router.get("/", async (request, response) => {
@@ -42,9 +37,21 @@ export function createImpactApi(
     for (const [parameter, value] of Object.entries({ client, lane }))
       if (value !== undefined) problems.push({ reason: "Use route, field, word, since, until.", parameter });
     if (problems.length + others.length > 0) return sendErrors(response, 400, [...problems, ...others]);
-    const answer = await find(subject, range);
-    if (answer) response.json(answer);
-    else sendErrors(response, 404, "The pack has no such route, field or word: nothing is counted of it.");
+    // Loaded when it is first asked.
+    const { findNotices, findQuestions, namesOfRoutes } = await import("../migration/index.ts");
+    const names = namesOfRoutes(pack());
+    const questions = findQuestions(subject, names);
+    if (questions.length === 0)
+      return sendErrors(
+        response,
+        404,
+        "The pack has no such route, field or word: nothing is counted of it.",
+      );
+    response.json({
+      ...(await findNotices(questions, { store, directory: directory(), range })),
+      // Other questions about the route.
+      names: names.find((each) => each.route === subject.route) ?? null,
+    });
   });
   return router;
 }

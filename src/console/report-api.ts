@@ -1,9 +1,11 @@
 import { Router } from "express";
-import type { UsageQuery } from "../audit/index.ts";
+import type { AuditStore, UsageQuery } from "../audit/index.ts";
 import { DOCUMENT_POLICY } from "../base/index.ts";
 import type { Report } from "../migration/index.ts";
+import type { Pack } from "../pack/index.ts";
 import { sendErrors } from "./responses.ts";
-import { readNamedQuery, readUsageQuery, type NamedClients } from "./audit-query.ts";
+import { readNamedQuery, readUsageQuery } from "./audit-query.ts";
+import type { ClientOptions } from "./usage-api.ts";
 
 /** Maximum number of concurrent reports. Each reads a few thousand records. */
 const MAX_REPORTS = 2;
@@ -11,15 +13,25 @@ const MAX_REPORTS = 2;
 /**
  * `GET /api/report?format=json|html|md|csv&client=&since=&until=`. The default format is JSON. Concurrent requests for the same
  * report share one run.
- *
- * @param make Creates a report from the audit store.
- * @param named The client directory and the store: a client may be given by its name.
  */
 export function createReportApi(
-  make: (query: UsageQuery) => Promise<Report>,
-  named: () => NamedClients,
+  store: AuditStore,
+  { directory, quietDays }: ClientOptions,
+  pack: () => Pack,
 ): Router {
   const inFlight = new Map<string, Promise<Report>>();
+
+  async function make(query: UsageQuery): Promise<Report> {
+    const { createReport } = await import("../migration/index.ts");
+    return createReport({
+      store,
+      pack: pack(),
+      query,
+      now: Date.now(),
+      quietDays,
+      directory: directory(),
+    });
+  }
 
   function shareReport(query: UsageQuery): Promise<Report> | undefined {
     const key = JSON.stringify(query);
@@ -35,7 +47,10 @@ export function createReportApi(
     // Loaded when the first report is read.
     const { FORMATS, isReportFormat, REPORT_FORMATS } = await import("../migration/index.ts");
     const { format = "json", ...given } = request.query;
-    const { query, problems } = await readNamedQuery(given, readUsageQuery, named());
+    const { query, problems } = await readNamedQuery(given, readUsageQuery, {
+      directory: directory(),
+      store,
+    });
     if (!isReportFormat(format)) {
       const reason = `Has to be one of ${REPORT_FORMATS.join(", ")}, once.`;
       return sendErrors(response, 400, [{ reason, parameter: "format" }, ...problems]);

@@ -27,20 +27,6 @@ export interface ClientOptions {
   readonly quietDays: number;
 }
 
-const PATHS = [
-  "/groups",
-  "/members",
-  "/calls",
-  "/clients",
-  "/routes",
-  "/days",
-  "/sent",
-  "/losses",
-  "/impact",
-  "/tokens",
-  "/erasures",
-];
-
 /**
  * The counts of the console's charts and tables, from the summaries of the audit store:
  *
@@ -60,12 +46,10 @@ const PATHS = [
  */
 export function createUsageApi(audit: AuditStore | undefined, clients: ClientOptions): Router {
   const router = Router({ caseSensitive: true });
-  if (!audit) {
-    router.get(PATHS, (_request, response) =>
+  if (!audit)
+    return router.use((_request, response) =>
       sendErrors(response, 404, "Auditing is off (AUDIT=off): nothing is counted."),
     );
-    return router;
-  }
   const named = (): NamedClients => ({ directory: clients.directory(), store: audit });
   const options = (): GroupOptions => ({
     directory: clients.directory(),
@@ -77,57 +61,34 @@ export function createUsageApi(audit: AuditStore | undefined, clients: ClientOpt
   const ofRoute = (handle: (query: LossQuery) => Promise<object>): RequestHandler =>
     handleNamedQuery(named, readRouteQuery, handle);
 
-  router.get(
-    "/clients",
-    of(async (query) => ({ clients: await readClients(audit, query, options()) })),
-  );
-  // The keys of a row may be thousands. Its members are read when it is opened.
-  router.get(
-    "/groups",
-    of(async (query) => {
+  const handlers: Readonly<Record<string, RequestHandler>> = {
+    "/clients": of(async (query) => ({ clients: await readClients(audit, query, options()) })),
+    // The keys of a row may be thousands. Its members are read when it is opened.
+    "/groups": of(async (query) => {
       const groups = await readClientGroups(audit, query, options());
       const rows = groups.slice(0, MAX_USAGE_ROWS).map(({ keys: _keys, ...group }) => group);
       return { groups: rows, total: groups.length };
     }),
-  );
-  router.get(
-    "/members",
-    of(async (query, { query: { client = "" } }, response) => {
+    "/members": of(async (query, { query: { client = "" } }, response) => {
       if (client !== "") return { tokens: await readGroupTokens(audit, usageKeysOf(query) ?? [], options()) };
       const reason = "The tokens of one client are listed.";
       return sendErrors(response, 400, [{ reason, parameter: "client" }]);
     }),
-  );
-  router.get(
-    "/calls",
-    ofRoute((query) => readGroupCalls(audit, query, options())),
-  );
-  router.get(
-    "/routes",
-    of(async (query) => ({ routes: await audit.usage(query) })),
-  );
-  router.get(
-    "/days",
-    of(async (query) => ({ days: await audit.days(query) })),
-  );
-  router.get(
-    "/sent",
-    of(async (query) => ({ sent: await audit.sent(query) })),
-  );
-  router.get(
-    "/losses",
-    ofRoute(async (query) => {
+    "/calls": ofRoute((query) => readGroupCalls(audit, query, options())),
+    "/routes": of(async (query) => ({ routes: await audit.usage(query) })),
+    "/days": of(async (query) => ({ days: await audit.days(query) })),
+    "/sent": of(async (query) => ({ sent: await audit.sent(query) })),
+    "/losses": ofRoute(async (query) => {
       const [losses, groups] = await Promise.all([
         audit.losses(query),
         readGroupsOfAllDays(audit, query, options()),
       ]);
       return { losses: rankLosses(losses, groups) };
     }),
-  );
-  router.get("/tokens", handleTokens(audit));
-  router.get("/erasures", async (_request, response) => {
-    response.json({ erasures: await audit.erasures() });
-  });
+    "/tokens": handleTokens(audit),
+    "/erasures": async (_request, response) => void response.json({ erasures: await audit.erasures() }),
+  };
+  for (const [path, handler] of Object.entries(handlers)) router.get(path, handler);
   return router;
 }
 

@@ -13,22 +13,13 @@ export { packSurface } from "./impact/pack-surface.ts";
 export { readOpenapi } from "./impact/read-openapi.ts";
 export { type Operation, operationKey, type Place, type Surface } from "./impact/surface.ts";
 export { wordsOfExpressions } from "./impact/upstream-use.ts";
-export {
-  findNotices,
-  findQuestions,
-  type NamesOfRoute,
-  namesOfRoutes,
-  type Notice,
-  type Notices,
-  type Subject,
-} from "./impact/who-would-notice.ts";
+export { findNotices, findQuestions, namesOfRoutes, type Subject } from "./impact/who-would-notice.ts";
 export { NOTICES } from "./notices/feature.ts";
 export { createMigrationPages } from "./page/migration-page.ts";
 export { createPageState, type PageState } from "./page/page-cache.ts";
 export { checkPagePaths } from "./page/page-paths.ts";
 export { FORMATS, isReportFormat, REPORT_FORMATS, type ReportFormat } from "./report/formats.ts";
-export { createReport } from "./report/make-report.ts";
-export type { Report } from "./report/model.ts";
+export { createReport, type Report } from "./report/make-report.ts";
 export { ROLLOUT } from "./rollout/feature.ts";
 export { createRolloutMiddleware } from "./rollout/middleware.ts";
 export type { Rollout } from "./rollout/sides.ts";

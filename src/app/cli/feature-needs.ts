@@ -1,5 +1,5 @@
 /** The services that operator features need from a command. */
-import { type AuditStore, CLIENTS, type ClientDirectory, type ClientsParts } from "../../audit/index.ts";
+import { type AuditStore, CLIENTS } from "../../audit/index.ts";
 import {
   commandProcess,
   type DocumentStore,
@@ -13,18 +13,7 @@ import {
 import type { Pack } from "../../pack/index.ts";
 
 /** The services of a command for the features that it opens. */
-export interface CommandNeeds {
-  readonly pack: Pack;
-  readonly clients: ClientsParts;
-  readonly directory: () => ClientDirectory;
-  readonly state: KeyValueStore;
-  openStore(): Promise<DocumentStore>;
-  readonly audit: AuditStore | undefined;
-  readonly legacy: undefined;
-  /** Whether dates of the plan may be earlier than those that were published. */
-  readonly isAnnounced: boolean;
-  readonly planStatus: () => undefined;
-}
+export type CommandNeeds = Awaited<ReturnType<typeof readNeeds>>;
 
 /** A feature, whichever parts it has. */
 export type CommandFeature = Feature<CommandNeeds, FeatureParts | undefined>;
@@ -42,20 +31,21 @@ export async function readNeeds(
   settings: Settings,
   readPack: () => Pack,
   { store, audit, isAnnounced = true }: CommandStores,
-): Promise<CommandNeeds> {
+) {
   const { parts: clients } = await openFeature(CLIENTS, settings, undefined, commandProcess());
   const state = store ?? NO_STORE;
   let pack: Pack | undefined;
   return {
-    get pack() {
+    get pack(): Pack {
       return (pack ??= readPack());
     },
     clients,
     directory: clients.current,
     state,
-    openStore: () => Promise.resolve(state),
+    openStore: (): Promise<DocumentStore> => Promise.resolve(state),
     audit,
     legacy: undefined,
+    /** Whether dates of the plan may be earlier than those that were published. */
     isAnnounced,
     planStatus: () => undefined,
   };

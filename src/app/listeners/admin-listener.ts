@@ -29,6 +29,7 @@ export function createAdminHandler(
   { pack, files, catalogs, ...deps }: AdminDependencies,
 ): RequestListener {
   const { ADMIN_HOST, ADMIN_TOKEN, TRUST_PROXY, QUIET_DAYS, WORDS } = settings;
+  const named = { directory: clients.current, quietDays: QUIET_DAYS };
   return createAdminApp({
     ...(ADMIN_TOKEN !== undefined && { token: ADMIN_TOKEN }),
     host: ADMIN_HOST,
@@ -36,7 +37,7 @@ export function createAdminHandler(
     onError: (error) =>
       log.error({ code: "AG_ADMIN_REQUEST_FAILED", err: error }, "a request of the admin listener failed"),
     audit,
-    clients: { directory: clients.current, quietDays: QUIET_DAYS },
+    clients: named,
     exports: { filterHeaders: () => filterHeadersOf(pack()), onDamaged: reportDamaged(log) },
     features,
     names: () => namesOf(pack()),
@@ -56,30 +57,8 @@ export function createAdminHandler(
       },
     },
     ...(audit && {
-      report: createReportApi(
-        async (query) => {
-          const { createReport } = await import("../../migration/index.ts");
-          return createReport({
-            store: audit,
-            pack: pack(),
-            query,
-            now: Date.now(),
-            quietDays: QUIET_DAYS,
-            directory: clients.current(),
-          });
-        },
-        () => ({ directory: clients.current(), store: audit }),
-      ),
-      impact: createImpactApi(async (subject, range) => {
-        const { findNotices, findQuestions, namesOfRoutes } = await import("../../migration/index.ts");
-        const names = namesOfRoutes(pack());
-        const questions = findQuestions(subject, names);
-        if (questions.length === 0) return undefined;
-        return {
-          ...(await findNotices(questions, { store: audit, directory: clients.current(), range })),
-          names: names.find(({ route }) => route === subject.route) ?? null,
-        };
-      }),
+      report: createReportApi(audit, named, pack),
+      impact: createImpactApi(audit, named, pack),
     }),
     sandbox: v4.sandbox,
     ...deps,

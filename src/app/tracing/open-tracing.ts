@@ -1,7 +1,7 @@
 /** Opens tracing. OpenTelemetry's SDK is only loaded if tracing is enabled. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Tracer } from "@opentelemetry/api";
-import { reasonOfError, type Tracing } from "../../base/index.ts";
+import { type Log, reasonOfError, type Tracing, withOpenTelemetry } from "../../base/index.ts";
 
 /** A tracer of `@opentelemetry/api`. Described here, because programs without tracing have no such package. */
 export interface HostTracer {
@@ -61,3 +61,21 @@ export async function openTracing(
     close: () => Promise.race([tracing.close(), wait(CLOSE_TIMEOUT_MS, undefined, { ref: false })]),
   };
 }
+
+/** The tracing of the embedding program, or that which the environment enables. */
+export const openTracingOf = (
+  tracer: HostTracer | undefined,
+  environment: NodeJS.ProcessEnv,
+  log: Log,
+): Promise<Tracing | undefined> =>
+  tracer
+    ? withOpenTelemetry("tracer", () =>
+        openHostTracing(tracer, (error) =>
+          log.warn({ code: "AG_TRACER_FAILED", error }, "the tracer of the program failed: spans are lost"),
+        ),
+      )
+    : withOpenTelemetry("OTEL_EXPORTER_OTLP_ENDPOINT", () =>
+        openTracing(environment, (message) =>
+          log.warn({ code: "AG_TRACE_EXPORT_FAILED", message }, "spans were not sent"),
+        ),
+      );

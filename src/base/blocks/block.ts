@@ -19,14 +19,24 @@ export type Span =
 /** A line of text. */
 export type Line = string | readonly Span[];
 
+/** A button of the console, and the action of the feature that it sends. */
+export interface Button {
+  readonly text: string;
+  readonly action: string;
+  /** The members of the action besides the name of the operator and the reason. */
+  readonly given?: Readonly<Record<string, string>>;
+  /** What screen readers say once it is done. */
+  readonly done: string;
+}
+
 /** An item of a list: a line, or a line with items below it. */
 export type Item =
   | Line
   | {
       readonly line: Line;
       readonly items: readonly Item[];
-      /** Its subject, by the name that an action takes. The console has a button beside it. */
-      readonly about?: string | undefined;
+      /** The console has it beside the line. */
+      readonly button?: Button | undefined;
     };
 
 /** A column of a table. */

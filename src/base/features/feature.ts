@@ -1,10 +1,33 @@
 /** An operator feature, such as the plan or the notices: a file, what replicas share about it, a status and actions. */
 import type { z } from "zod";
-import type { Block } from "../blocks/block.ts";
+import type { Block, Button } from "../blocks/block.ts";
 import type { SettingName, Settings } from "../settings/setting-definitions.ts";
 import type { FeatureAction } from "./feature-action.ts";
 import type { FeatureCommands } from "./feature-command.ts";
 import type { FeatureHost } from "./feature-host.ts";
+
+/** The page of a feature in the console. */
+export interface FeaturePage {
+  /** `plan`: the page is at `#/plan`. */
+  readonly address: string;
+  readonly title: string;
+  /** Title and text where the settings don't turn the feature on. */
+  readonly absent?: readonly [title: string, text: string];
+}
+
+/** The form of a page, which sends an action with the name of the operator and a reason. */
+export interface ActionForm {
+  readonly label: string;
+  /** In characters. */
+  readonly longestReason: number;
+  /** What the operator chooses, by the name that the action has for it. */
+  readonly choice?: {
+    readonly label: string;
+    readonly name: string;
+    readonly options: readonly (readonly [value: string, text: string])[];
+  };
+  readonly button: Button;
+}
 
 /** The name of a feature in the admin API and in commands. */
 export interface FeatureIdentity {
@@ -15,6 +38,8 @@ export interface FeatureIdentity {
   readonly setting: SettingName;
   /** The form of the file that the setting names; undefined: it names another thing. */
   readonly schema?: z.ZodType;
+  /** Undefined: the console has none. */
+  readonly page?: FeaturePage;
   /** The actions of people. */
   readonly actions?: readonly FeatureAction<FeatureParts>[];
 }
@@ -27,6 +52,8 @@ export interface FeatureParts<Pack = never> {
   status?(query: unknown): unknown;
   /** The status for people: what its command prints, and its page of the console shows. */
   describe?(): readonly Block[] | Promise<readonly Block[]>;
+  /** The form of its page in the console. */
+  form?(): ActionForm;
   /** Form of the query parameters of `GET /api/NAME`. Default: it has none. */
   readonly parameters?: z.ZodObject;
   /** Whether the console has a page of it. Default: it has. */

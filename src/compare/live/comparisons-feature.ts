@@ -143,6 +143,7 @@ export const COMPARISONS: Feature<{ readonly pack: Pack; readonly state: KeyValu
   {
     name: "parity",
     member: "sources",
+    page: { address: "parity", title: "Parity" },
     setting: "CANDIDATE_MAPPINGS_DIR",
     commands: COMPARISONS_COMMANDS,
     open(settings, needs, { metrics, log }) {

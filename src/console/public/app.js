@@ -1,6 +1,6 @@
 import { onReach, readHealth, readMetrics, repeat } from "./api.js";
 import { bytes, count, ms } from "./format.js";
-import { features } from "./names.js";
+import { features, pages } from "./names.js";
 import { startRouter } from "./router.js";
 import { showCall } from "./views/call.js";
 import { showClient } from "./views/client.js";
@@ -50,6 +50,13 @@ async function showAuditStore() {
 function showPagesOfFeatures() {
   for (const link of document.querySelectorAll("nav [data-needs]"))
     link.hidden = !features[link.dataset.needs];
+  const next = document.querySelector('nav [href="#/impact"]');
+  for (const { address, title } of pages.filter(({ isShown }) => isShown)) {
+    const link = document.createElement("a");
+    link.href = `#/${address}`;
+    link.textContent = title;
+    next.before(link);
+  }
 }
 
 function switchTheme() {

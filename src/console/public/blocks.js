@@ -13,27 +13,31 @@ const lineOf = (line) => [line].flat().map(spanOf);
 
 const itemOf = (item) => (typeof item === "string" || Array.isArray(item) ? { line: item, items: [] } : item);
 
-const listOf = (items, name, beside) =>
+const listOf = (items, name, act) =>
   html`<ul class="bare-list" aria-label=${name}>
     ${items.map(itemOf).map(
-      ({ line, items: below, about }) =>
+      ({ line, items: below, button }) =>
         html`<li>
           <span>${lineOf(line)}</span>
-          ${about !== undefined && beside?.(about)} ${below.length > 0 && listOf(below, undefined, beside)}
+          ${
+            button &&
+            html`<button type="button" class="quiet" onClick=${() => void act(button)}>${button.text}</button>`
+          }
+          ${below.length > 0 && listOf(below, undefined, act)}
         </li>`,
     )}
   </ul>`;
 
 const WRITERS = {
   text: ({ line }) => html`<p>${lineOf(line)}</p>`,
-  list: ({ name, items }, beside) => listOf(items, name, beside),
-  folded: ({ title, blocks }, beside) =>
+  list: ({ name, items }, act) => listOf(items, name, act),
+  folded: ({ title, blocks }, act) =>
     html`<details>
       <summary>${title}</summary>
-      ${showBlocks(blocks, beside)}
+      ${showBlocks(blocks, act)}
     </details>`,
-  section: ({ blocks }, beside) => html`<section class="blocks">${showBlocks(blocks, beside)}</section>`,
+  section: ({ blocks }, act) => html`<section class="blocks">${showBlocks(blocks, act)}</section>`,
 };
 
-/** Shows blocks. @param beside shown beside an item, by its subject */
-export const showBlocks = (blocks, beside) => blocks.map((block) => WRITERS[block.kind](block, beside));
+/** Shows blocks. @param act does what the button of an item says */
+export const showBlocks = (blocks, act) => blocks.map((block) => WRITERS[block.kind](block, act));

@@ -1,6 +1,9 @@
 import { read } from "./api.js";
 
-const { names, exportFormats: formats, states, ...others } = await read("/api");
+const [{ names, exportFormats: formats, states, ...others }, ofFeatures] = await Promise.all([
+  read("/api"),
+  read("/api/pages"),
+]);
 
 /** A name at the start of a label. One with a number, such as `v4`, stays as it is. */
 const capitalize = (name) => (/\d/.test(name) ? name : name[0].toUpperCase() + name.slice(1));
@@ -11,11 +14,14 @@ export const { client: clientName, upstream: upstreamName } = names;
 /** The client's name at the start of a label. */
 export const ClientName = capitalize(clientName);
 
-/** The states of a migration: their labels, tones and meanings. */
+/** The states of a client's migration, as the report has them: their labels, tones and meanings. */
 export const stateWords = states;
 
 /** Whether the gateway has the features that pages need. */
 export const features = others;
+
+/** The pages of operator features, in the order of the navigation. */
+export const { pages } = ofFeatures;
 
 /** The names of all export formats. */
 export const exportFormats = formats;

@@ -1,6 +1,7 @@
 /** Parts that several views have. */
 import { ago, dateTime } from "./format.js";
 import { html } from "./html.js";
+import { stateWords } from "./names.js";
 
 /** Announces a text to screen readers. */
 export function say(text) {
@@ -29,6 +30,13 @@ export const viewHead = (title, ...beside) =>
 
 /** A time as people say it: `5 minutes ago`. */
 export const when = (iso) => html`<time datetime=${iso} title=${dateTime(iso)}>${ago(iso)}</time>`;
+
+/** The label of the state of a client's migration; a dash for what is nobody's migration. */
+export function stateTag(state) {
+  if (state === null) return "–";
+  const { label, tone, meaning } = stateWords[state];
+  return html`<span class=${`tag ${tone}`} data-readiness=${state.replace(" ", "-")} title=${meaning}>${label}</span>`;
+}
 
 /** Names and values below each other. Values that are not there are left out. */
 export const facts = (given) =>

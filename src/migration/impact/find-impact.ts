@@ -1,12 +1,7 @@
 /** Finds the effects of changes between two editions of an API on the known clients. */
 import type { Pack } from "../../pack/index.ts";
 import { compareSurfaces, type Change } from "./compare-surfaces.ts";
-import {
-  answerQuestions,
-  type ImpactContext,
-  type NoticingClient,
-  type Question,
-} from "./noticing-clients.ts";
+import { answerQuestions, type Effect, type ImpactContext, type NoticingClient } from "./noticing-clients.ts";
 import { packSurface } from "./pack-surface.ts";
 import type { Surface } from "./surface.ts";
 import { UpstreamUse } from "./upstream-use.ts";
@@ -37,12 +32,6 @@ export interface Impact {
   readonly namesSince: string | null;
   /** Calls of the pack to the upstream that the old document does not have. */
   readonly unknownCalls: number;
-}
-
-/** The effect of a change. */
-interface Effect {
-  readonly questions: readonly Question[];
-  readonly names: readonly string[];
 }
 
 const NOTHING: Effect = { questions: [], names: [] };

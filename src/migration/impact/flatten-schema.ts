@@ -107,15 +107,7 @@ const isNull = ({ types, members }: Flat): boolean =>
 function joinAlternatives(all: readonly Flat[]): Flat {
   const [first, ...others] = all.filter((flat) => !isNull(flat));
   const isNullable = all.some(isNull);
-  if (!first)
-    return {
-      types: new Set(["null"]),
-      items: undefined,
-      words: undefined,
-      limits: {},
-      required: new Set(),
-      members: new Map(),
-    };
+  if (!first) return flatOf({ type: "null" });
   const joined = others.reduce<Flat>(
     (one, other) => ({
       types: union(one.types, other.types),
@@ -156,6 +148,16 @@ const limitsOf = (schema: Schema): Record<string, string | number> => ({
   ...(schema["additionalProperties"] === false && { additionalProperties: "false" }),
 });
 
+/** The rules of a schema itself. */
+const flatOf = (schema: Schema): Flat => ({
+  types: typesOf(schema),
+  items: undefined,
+  words: wordsOf(schema),
+  limits: limitsOf(schema),
+  required: new Set(Array.isArray(schema["required"]) ? schema["required"].map(String) : []),
+  members: new Map(),
+});
+
 /** @throws {UnreadableDocumentError} */
 function flatten(given: Schema, reading: Reading, path: readonly Schema[]): Flat {
   reading.budget.spend();
@@ -166,14 +168,7 @@ function flatten(given: Schema, reading: Reading, path: readonly Schema[]): Flat
   if (typeof reference === "string" && !reading.resolve)
     throw new UnreadableDocumentError(`The reference ${reference} leads to itself.`);
   const target = typeof reference === "string" ? reading.resolve?.(reference) : undefined;
-  const flat: Flat = {
-    types: typesOf(given),
-    items: undefined,
-    words: wordsOf(given),
-    limits: limitsOf(given),
-    required: new Set(Array.isArray(given["required"]) ? given["required"].map(String) : []),
-    members: new Map(),
-  };
+  const flat = flatOf(given);
   const inner = [...path, given];
   const follow = (schema: Schema): Flat[] =>
     inner.includes(schema) ? [] : [flatten(schema, reading, inner)];

@@ -45,6 +45,13 @@ export interface Question {
   readonly within?: string | undefined;
 }
 
+/** The effect of a change on clients. */
+export interface Effect {
+  readonly questions: readonly Question[];
+  /** Names of clients that it leads to: `body.label`, `status`. */
+  readonly names: readonly string[];
+}
+
 /** A key of the summaries before its client is known. */
 type Found = Pick<NoticingClient, "client" | "calls" | "last" | "sends"> & { readonly route: string };
 

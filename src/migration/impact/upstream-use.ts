@@ -10,7 +10,7 @@ import {
   upstreamNamesOf,
 } from "../../pack/index.ts";
 import type { Change } from "./compare-surfaces.ts";
-import type { Question } from "./noticing-clients.ts";
+import type { Effect } from "./noticing-clients.ts";
 import { operationKey } from "./surface.ts";
 
 /** How a route uses an operation: its result is the answer, a catalog, or something that rules need. */
@@ -52,13 +52,6 @@ export function wordsOfExpressions(sources: Iterable<string>): ReadonlySet<strin
     for (const [word] of source.matchAll(/[\p{L}_][\p{L}\p{N}_-]*/gu))
       for (const part of [word, ...word.split("-")]) words.add(part);
   return words;
-}
-
-/** The effect of a change of the upstream on clients. */
-export interface UpstreamEffect {
-  readonly questions: readonly Question[];
-  /** Client names that it leads to: `body.label`, `status`. */
-  readonly names: readonly string[];
 }
 
 /** The calls of a pack to the upstream. */
@@ -105,7 +98,7 @@ export class UpstreamUse {
   }
 
   /** The effect of a change on clients; undefined if no client of the pack can notice it. */
-  effectOf(change: Change): UpstreamEffect | undefined {
+  effectOf(change: Change): Effect | undefined {
     const uses = this.#uses.get(this.#keyOf(change.operation)) ?? [];
     const effects = uses.flatMap((use) => this.#effectOn(use, change) ?? []);
     if (effects.length === 0) return undefined;
@@ -115,7 +108,7 @@ export class UpstreamUse {
     };
   }
 
-  #effectOn(use: Use, { place, word, concern }: Change): UpstreamEffect | undefined {
+  #effectOn(use: Use, { place, word, concern }: Change): Effect | undefined {
     const route = use.route.name;
     const all = { questions: [{ route, concern: "callers" }], names: [] } as const;
     if (place === null) return all;
@@ -137,7 +130,7 @@ export class UpstreamUse {
   #effectOfBody(
     of: Route,
     { path, word, isOmitted }: { path: Path; word: string | undefined; isOmitted: boolean },
-  ): UpstreamEffect | undefined {
+  ): Effect | undefined {
     const { name: route, body } = of;
     const callers = { questions: [{ route, concern: "callers" }], names: [] } as const;
     // The upstream may have a wrapper around the object.
@@ -166,7 +159,7 @@ export class UpstreamUse {
       word,
       isOmitted,
     }: { where: string; name: string; word: string | undefined; isOmitted: boolean },
-  ): UpstreamEffect | undefined {
+  ): Effect | undefined {
     const { name: route, query, response, lists } = of;
     const callers = { questions: [{ route, concern: "callers" }], names: [] } as const;
     const { headers = {}, filters } = this.#pack.dialect.upstream;
@@ -196,8 +189,8 @@ export class UpstreamUse {
     return isPage || isFilter ? callers : undefined;
   }
 
-  #effectOfAnswer({ route, role, catalog }: Use, path: Path): UpstreamEffect | undefined {
-    const readers = (names: readonly string[]): UpstreamEffect => ({
+  #effectOfAnswer({ route, role, catalog }: Use, path: Path): Effect | undefined {
+    const readers = (names: readonly string[]): Effect => ({
       questions: [{ route: route.name, concern: role === "answer" ? "readers" : "callers" }],
       names,
     });

@@ -1,6 +1,6 @@
 /** One look: what was found becomes what is remembered, and what waits to be sent. Pure. */
 import { randomUUID } from "node:crypto";
-import { findNews, type Facts, type Ignored, type NewsItem } from "./find-news.ts";
+import { findNews, type Facts, type NewsItem } from "./find-news.ts";
 import type { Notice, NoticeEvent } from "./notice.ts";
 import type { Receiver } from "./notices-file.ts";
 import { groupOf, PLAN, NoticeShares, type NoticeLimits } from "./shares.ts";
@@ -29,15 +29,8 @@ export interface Limited {
   readonly isFirst: boolean;
 }
 
-/** The stored state after a look. */
-export interface Looked {
-  readonly stored: StoredNotices;
-  /** The notices that were dropped, because there are too many. */
-  readonly dropped: readonly Waiting[];
-  readonly limited: readonly Limited[];
-  /** The entries that are not remembered, because there are too many. */
-  readonly ignored: Ignored;
-}
+/** The result of a look. */
+export type Looked = ReturnType<typeof takeLook>;
 
 const countsOf = ({ hours }: Hours): [NoticeEvent, HourCount][] =>
   Object.entries(hours) as [NoticeEvent, HourCount][];
@@ -112,7 +105,7 @@ function findExcess(waiting: readonly Waiting[]): Waiting[] {
 }
 
 /** Compares a look with the stored state. */
-export function takeLook(before: StoredNotices, look: Look): Looked {
+export function takeLook(before: StoredNotices, look: Look) {
   const { time } = look;
   const { memory, items, ignored } = findNews(before.memory, look);
   const { hours, sent, limited } = limitNews(before, items, time);
@@ -122,5 +115,7 @@ export function takeLook(before: StoredNotices, look: Look): Looked {
   const dropped = [...Map.groupBy(all, ({ to }) => to).values()].flatMap(findExcess);
   const isDropped = new Set(dropped);
   const waiting = all.filter((entry) => !isDropped.has(entry));
-  return { stored: { ...before, memory, hours, waiting }, dropped, limited, ignored };
+  const stored: StoredNotices = { ...before, memory, hours, waiting };
+  // Dropped and limited are too many to be sent; ignored are too many to be remembered.
+  return { stored, dropped, limited, ignored };
 }

@@ -60,7 +60,7 @@ const noticesDefinition = z.strictObject({
     { chat: { webhook: "https://hooks.example.com/alpha", secret: { env: "NOTICES_SECRET" } } },
   ),
 });
-export type NoticesDefinition = z.output<typeof noticesDefinition>;
+type NoticesDefinition = z.output<typeof noticesDefinition>;
 
 const REMOVED = "mails and reports were removed: use a webhook that sends mails";
 
@@ -94,13 +94,6 @@ export interface Receiver {
 /** A valid file. */
 export interface NoticesPlan {
   readonly receivers: readonly Receiver[];
-}
-
-export interface NoticesContext {
-  /** Whether there is an audit store, which knows what clients do. */
-  readonly hasAudit: boolean;
-  /** Whether secrets are read. `check` leaves them out: it may run elsewhere. */
-  readonly readsSecrets: boolean;
 }
 
 /** Reads a secret. No problem shows its value. @returns undefined with a report if that is not possible */
@@ -143,29 +136,33 @@ function readKey(
   return undefined;
 }
 
-function compile(
-  { receivers }: NoticesDefinition,
-  { hasAudit, readsSecrets }: NoticesContext,
-  report: ReportProblem,
-): NoticesPlan {
-  const compiled: Receiver[] = [];
-  for (const [name, { webhook: url, secret, events }] of Object.entries(receivers)) {
-    const path = ["receivers", name];
-    const ofClients = (events ?? []).filter((event) => CLIENT_EVENTS.includes(event));
-    if (!hasAudit && ofClients.length > 0)
-      report(
-        "AG_NOTICES_NEEDS_AUDIT",
-        path,
-        `without an audit store nobody knows about clients: ${ofClients.join(", ")}`,
-      );
-    const key = readsSecrets ? readKey(secret, [...path, "secret"], report) : Buffer.alloc(0);
-    if (key) compiled.push({ name, url, key, events: new Set(events ?? EVENTS) });
-  }
-  return { receivers: compiled };
+export interface NoticesContext {
+  /** Whether there is an audit store, which knows what clients do. */
+  readonly hasAudit: boolean;
+  /** Whether secrets are read. `check` leaves them out: it may run elsewhere. */
+  readonly readsSecrets: boolean;
 }
 
 /** The kind of file of `NOTICES_FILE`. Secrets are read with it. */
-export const noticesFile = (context: NoticesContext): OperatorFileKind<NoticesDefinition, NoticesPlan> => ({
+export const noticesFile = ({
+  hasAudit,
+  readsSecrets,
+}: NoticesContext): OperatorFileKind<NoticesDefinition, NoticesPlan> => ({
   schema: NOTICES_SCHEMA,
-  compile: (definition, report) => compile(definition, context, report),
+  compile({ receivers }, report) {
+    const compiled: Receiver[] = [];
+    for (const [name, { webhook: url, secret, events }] of Object.entries(receivers)) {
+      const path = ["receivers", name];
+      const ofClients = (events ?? []).filter((event) => CLIENT_EVENTS.includes(event));
+      if (!hasAudit && ofClients.length > 0)
+        report(
+          "AG_NOTICES_NEEDS_AUDIT",
+          path,
+          `without an audit store nobody knows about clients: ${ofClients.join(", ")}`,
+        );
+      const key = readsSecrets ? readKey(secret, [...path, "secret"], report) : Buffer.alloc(0);
+      if (key) compiled.push({ name, url, key, events: new Set(events ?? EVENTS) });
+    }
+    return { receivers: compiled };
+  },
 });

@@ -32,8 +32,7 @@ export type Taken = Readonly<Record<Share, number>>;
 /** Counts what each client and each group has taken. */
 export class NoticeShares {
   readonly #limits: NoticeLimits;
-  readonly #clients = new Shares<Share>();
-  readonly #groups = new Shares();
+  readonly #groups = new Map<string, Shares<Share>>();
 
   /** @param taken What was taken before */
   constructor(limits: NoticeLimits, taken: Taken = {}) {
@@ -43,22 +42,24 @@ export class NoticeShares {
 
   /** Counts what is taken in any case, also above the limits. */
   add(share: Share, count: number): void {
-    this.#clients.take(share, count);
-    this.#groups.take(groupOf(share), count);
+    this.#groupOf(share).take(share, count);
   }
 
   /** Takes one. @returns false if the client or its group has taken all that it may */
   take(share: Share): boolean {
     const { group, client } = this.#limits;
-    const isGroupFull = this.#groups.of(groupOf(share)) >= group;
-    const isClientFull = share !== PLAN && this.#clients.of(share) >= client;
-    if (isGroupFull || isClientFull) return false;
-    this.add(share, 1);
-    return true;
+    return this.#groupOf(share).tryTake(share, { all: group, each: share === PLAN ? group : client });
   }
 
   /** How much was taken, in a form that can be stored. */
   taken(): Taken {
-    return Object.fromEntries(this.#clients.entries());
+    return Object.fromEntries([...this.#groups.values()].flatMap((group) => group.entries()));
+  }
+
+  #groupOf(share: Share): Shares<Share> {
+    const name = groupOf(share);
+    const group = this.#groups.get(name) ?? new Shares<Share>();
+    this.#groups.set(name, group);
+    return group;
   }
 }

@@ -5,87 +5,31 @@ import {
   type ClientIdentity,
   type ClientUsage,
   isClientApi,
-  type MigrationState,
   migrationStateOf,
   type RouteUsage,
   type TokenUsage,
 } from "../../audit/index.ts";
-import { isFilterable, type Loss, namesOf, type Pack, type Route, type ApiNames } from "../../pack/index.ts";
+import { isFilterable, type Loss, namesOf, type Pack, type Route } from "../../pack/index.ts";
 import { formatDay, SEVERITIES } from "../../base/index.ts";
-import { SIGN_INS, TOKEN_CHECK } from "../../gateway/index.ts";
+import { type ProvenToken, SIGN_INS, TOKEN_CHECK } from "../../gateway/index.ts";
 import { fieldOf, type StageWindow } from "../plan/plan.ts";
 import type { PlanInForce } from "../plan/plan-in-force.ts";
 import { createCallGuide, findSmallestScopes } from "../report/call-guide.ts";
 import { describeField, describeObjects } from "../report/changes.ts";
 import { describeCommonChanges } from "../report/common-changes.ts";
 import { groupCalls } from "../report/make-report.ts";
-import type { CallGuide, Difference, FieldChange, ObjectChanges } from "../report/model.ts";
+import type { FieldChange } from "../report/model.ts";
 import { PAGE_ROUTES } from "./page-paths.ts";
-import type { Caller } from "./prove-caller.ts";
 
-/** A route that the client calls. Days are in UTC. */
-export interface PageRoute extends Pick<
-  CallGuide,
-  "route" | "counterpart" | "reason" | "requests" | "scope" | "notes"
-> {
-  /** The days of the first and of the last request that was counted. */
-  readonly first: string;
-  readonly last: string;
-  /** Responses that lost something in the translation. */
-  readonly lossy: number;
-  /** The calls that take its place, in order. */
-  readonly calls: readonly string[];
-  /** When it ends for this client; null: no date is known. */
-  readonly ends: string | null;
-  /** The possible losses of its requests and responses, as the pack says; the heaviest first. */
-  readonly losses: readonly Loss[];
-  /** Members of the body and fields of filters that change, of those that the client sent as far as that is known. */
-  readonly sends: readonly FieldChange[];
-  readonly filters: readonly FieldChange[];
-  /** The objects of its responses. */
-  readonly objects: readonly string[];
-}
+/** The page of one client. It has no id, value, address or user agent, and nothing of anybody else. Days are in UTC. */
+export type ClientPage = Awaited<ReturnType<typeof readClientPage>>;
+/** A route that the client calls. */
+export type PageRoute = ReturnType<typeof describeRoute>;
 
-/** The open window, or else the next one, of a stage in which calls of the client fail, or responses lack a field. */
-export interface PageWindow {
-  readonly kind: "brown_out" | "field";
-  readonly from: string;
-  readonly until: string;
-  /** The routes that it is for; empty: all. */
-  readonly routes: readonly string[];
-  /** The object and the field that responses lack; null: calls fail. */
-  readonly field: string | null;
-  readonly text: string | null;
-}
-
-/** The page of one client. It has no id, value, address or user agent, and nothing of anybody else. */
-export interface ClientPage {
-  readonly made: string;
-  readonly names: ApiNames;
-  /** The calls that it shows: those of one token, or of all tokens of an application. */
-  readonly calls_of: Caller["kind"];
-  readonly quiet_days: number;
-  /** Null: no call of the client was counted yet. */
-  readonly state: MigrationState | null;
-  /** The days of the last call of the old and of the new API; null: none. */
-  readonly last_call: string | null;
-  readonly last_upstream_call: string | null;
-  /** When the old API ends for this client; null: no date is known. */
-  readonly ends: string | null;
-  /** Where the end is described. */
-  readonly link: string | null;
-  /** The next windows of the plan, the first one first. */
-  readonly windows: readonly PageWindow[];
-  /** The smallest scopes for the calls below, in both APIs. */
-  readonly scopes: { readonly client: readonly string[]; readonly upstream: readonly string[] };
-  /** Requests to paths that the old API never had. */
-  readonly unmatched: number;
-  /** The most used first. */
-  readonly routes: readonly PageRoute[];
-  /** Objects of responses whose members change. */
-  readonly objects: readonly ObjectChanges[];
-  readonly every_call: readonly Difference[];
-}
+/** The reader, whose calls the page shows: the holder of a token that v4 accepts, or an application whose secret the login server accepts. */
+export type Caller =
+  | ({ readonly kind: "token" } & ProvenToken)
+  | { readonly kind: "application"; readonly application: string };
 
 export interface PageSources {
   readonly store: Pick<AuditStore, "activity" | "clients" | "usage" | "sent">;
@@ -193,11 +137,14 @@ function lossesOf(variants: readonly Route[]): Loss[] {
   return [...byText.values()].toSorted((one, other) => weigh(one) - weigh(other));
 }
 
-const describeWindow = ({ stage, window }: StageWindow): PageWindow => ({
+/** The open window, or else the next one, of a stage in which calls of the client fail, or responses lack a field. */
+const describeWindow = ({ stage, window }: StageWindow) => ({
   kind: stage.kind,
   from: new Date(window.from).toISOString(),
   until: new Date(window.until).toISOString(),
+  /** The routes that it is for; empty: all. */
   routes: stage.routes,
+  /** The object and the field that responses lack; null: calls fail. */
   field: fieldOf(stage),
   text: stage.text ?? null,
 });
@@ -210,7 +157,7 @@ interface RouteContext extends Pick<PageSources, "pack" | "plan"> {
 function describeRoute(
   called: ReturnType<typeof groupCalls>[number],
   { pack, plan, identity, sent }: RouteContext,
-): PageRoute {
+) {
   const { route, counterpart, reason, requests, scope, notes, lossy, last, v4, sends, gets } =
     createCallGuide(called, [], pack);
   const variants = pack.routes.filter(({ name }) => name === route);
@@ -221,18 +168,25 @@ function describeRoute(
   return {
     route,
     requests,
+    /** The days of the first and of the last request that was counted. */
     first: dayOf(firsts[0] ?? last) ?? "",
     last: dayOf(last) ?? "",
+    /** Responses that lost something in the translation. */
     lossy,
-    ...(login === undefined
-      ? { counterpart, reason, calls: v4 }
-      : { counterpart: "call", reason: null, calls: login }),
+    counterpart: login ? ("call" as const) : counterpart,
+    reason: login ? null : reason,
+    /** The calls that take its place, in order. */
+    calls: login ?? v4,
     scope,
+    /** When it ends for this client; null: no date is known. */
     ends: dateOf(plan.endOf(identity, route)),
+    /** The possible losses of its requests and responses, as the pack says; the heaviest first. */
     losses: lossesOf(variants),
+    /** Members of the body and fields of filters that change, of those that the client sent as far as that is known. */
     sends: ofSentNames(sends, "body", names),
     // Without a filter in any request, none has to change.
     filters: names ? filters.filter(({ field }) => names.has(`filter.${field}`)) : filters,
+    /** The objects of its responses. */
     objects: gets,
     notes,
   };
@@ -249,7 +203,7 @@ export async function readClientPage(
   label: string | undefined,
   { store, pack, plan, quietDays }: PageSources,
   now = Date.now(),
-): Promise<ClientPage> {
+) {
   const { seen, usage, sent } = await readCounted(caller, store);
   const key = caller.kind === "token" ? caller.fingerprint : applicationKey(caller.application);
   // The user agent of its calls, not of this request: that is how the plan knows it.
@@ -271,22 +225,32 @@ export async function readClientPage(
   return {
     made: new Date(now).toISOString(),
     names: namesOf(pack),
+    /** The calls that it shows: those of one token, or of all tokens of an application. */
     calls_of: caller.kind,
     quiet_days: quietDays,
+    /** Null: no call of the client was counted yet. */
     state: seen
       ? migrationStateOf({ client: key, lastAlpha, lastNative, longestPauseMs }, { quietDays, now })
       : null,
+    /** The days of the last call of the old and of the new API; null: none. */
     last_call: dayOf(lastAlpha),
     last_upstream_call: dayOf(lastNative),
+    /** When the old API ends for this client; null: no date is known. */
     ends: dateOf(plan.endOf(identity, null)),
+    /** Where the end is described. */
     link: plan.link() ?? null,
+    /** The next windows of the plan, the first one first. */
     windows: plan.windowsFor(identity).map(describeWindow),
+    /** The smallest scopes for the calls below, in both APIs. */
     scopes: { client: alpha, upstream: v4 },
+    /** Requests to paths that the old API never had. */
     unmatched: usage.reduce(
       (sum, row) => sum + (isClientApi(row) && row.route === null ? row.requests : 0),
       0,
     ),
+    /** The most used first. */
     routes,
+    /** Objects of responses whose members change. */
     objects: describeObjects(known, pack),
     every_call: describeCommonChanges(pack),
   };

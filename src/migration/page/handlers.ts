@@ -1,19 +1,23 @@
 /** The handlers of the pages for clients. */
-import { credentialPlaces, HttpError } from "../../pack/index.ts";
+import { credentialPlaces, HttpError, type Pack } from "../../pack/index.ts";
 import { createHash } from "node:crypto";
 import { addressNetwork } from "../../base/index.ts";
 import {
   type AlphaHandler,
   type AlphaRequest,
   ANONYMOUS,
+  type ApplicationCredentials,
   authenticate,
   consumeRateLimit,
+  createUpstreamActivity,
   findTokenCheck,
   type HandlerResult,
   hasFragment,
   header,
   type LifecycleDependencies,
+  type LoginServer,
   NO_PLAN,
+  type ProofDependencies,
   proveToken,
   type RateLimits,
   readBasicCredentials,
@@ -22,14 +26,16 @@ import {
   type RequestContext,
   withLifecycle,
 } from "../../gateway/index.ts";
-import type { PageSources } from "./client-page.ts";
+import type { Caller, PageSources } from "./client-page.ts";
 import type { PageState } from "./page-cache.ts";
 import { PAGE_ROUTES } from "./page-paths.ts";
-import { proveApplication, type Caller, type CallerDependencies } from "./prove-caller.ts";
 import type { PageFormat } from "./write-page.ts";
 
 export interface PageDependencies
-  extends Omit<LifecycleDependencies, "plan">, CallerDependencies, Omit<PageSources, "pack" | "plan"> {
+  extends Omit<LifecycleDependencies, "plan">, ProofDependencies, Omit<PageSources, "pack" | "plan"> {
+  readonly pack: Pack;
+  /** Undefined without a login server: then applications can't read their page. */
+  readonly login: LoginServer | undefined;
   readonly plan: PageSources["plan"] & { readonly isActive: () => boolean };
   readonly limits: RateLimits;
   readonly pages: PageState;
@@ -63,6 +69,21 @@ function createUnknownError({ style, login }: PageDependencies): HttpError {
     undefined,
     challenges.length > 0 ? { "www-authenticate": challenges.join(", ") } : undefined,
   );
+}
+
+/** Proves an application by its id and its secret. @returns undefined if the login server does not accept them */
+async function proveApplication(
+  credentials: ApplicationCredentials,
+  context: RequestContext,
+  login: LoginServer,
+): Promise<Caller | undefined> {
+  const { client, secret } = credentials;
+  if (client === "" || secret === "") return undefined;
+  const activity = createUpstreamActivity(context.warnings, context.span?.call);
+  context.upstream = activity;
+  if (!(await login.authenticate(credentials, activity))) return undefined;
+  context.application = { id: client, isProven: true };
+  return { kind: "application", application: client };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { HttpError, TOO_MANY_REQUESTS } from "../../pack/index.ts";
-import { createMemoryLimiter, type MemoryLimiter } from "../../gateway/index.ts";
+import { createMemoryLimiter } from "../../gateway/index.ts";
 
 /** For how long a page is shown as it was read. */
 const TTL_MS = 60_000;
@@ -14,18 +14,9 @@ const ADDRESS_LIMIT = { points: 20, seconds: 60 };
 const IDENTITY_LIMIT = { points: 10, seconds: 60 };
 
 /** The shared state of pages, whichever pack serves requests: their limits, and pages that were read. */
-export interface PageState {
-  readonly addresses: MemoryLimiter;
-  readonly identities: MemoryLimiter;
-  /**
-   * Returns a page that was read a short while ago, or reads it, once at a time.
-   *
-   * @throws {HttpError} 429 where too many pages are being read
-   */
-  find(key: string, read: () => Promise<string>): Promise<string>;
-}
+export type PageState = ReturnType<typeof createPageState>;
 
-export function createPageState(): PageState {
+export function createPageState() {
   const pages = new LRUCache<string, string>({
     maxSize: MAX_SIZE,
     sizeCalculation: (page) => page.length,
@@ -47,7 +38,12 @@ export function createPageState(): PageState {
   return {
     addresses: createMemoryLimiter(ADDRESS_LIMIT),
     identities: createMemoryLimiter(IDENTITY_LIMIT),
-    async find(key, read) {
+    /**
+     * Returns a page that was read a short while ago, or reads it, once at a time.
+     *
+     * @throws {HttpError} 429 where too many pages are being read
+     */
+    async find(key: string, read: () => Promise<string>): Promise<string> {
       const found = pages.get(key) ?? reads.get(key);
       if (found !== undefined) return found;
       if (reads.size >= MAX_READS)

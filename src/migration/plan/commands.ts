@@ -1,12 +1,6 @@
 /** The actions of people on the plan: the commands `status`, `simulate` and `announce`, and the actions `pause` and `resume`. */
 import { z } from "zod";
-import {
-  type AuditRecord,
-  type AuditStore,
-  type ClientDirectory,
-  isClientApi,
-  MAX_LIMIT,
-} from "../../audit/index.ts";
+import { type AuditStore, type ClientDirectory, isClientApi, MAX_LIMIT } from "../../audit/index.ts";
 import {
   type Block,
   createAction,
@@ -22,20 +16,13 @@ import { signOutRoutes } from "../../gateway/index.ts";
 import type { Pack } from "../../pack/index.ts";
 import type { PlanNeeds, PlanParts } from "./plan-parts.ts";
 import type { PlanClient } from "./plan-dates.ts";
-import { summaryKeysOf } from "./proven-client.ts";
+import { planClientOf, summaryKeysOf } from "./proven-client.ts";
 import { type PastCall, simulatePlan, type Simulation } from "./simulate.ts";
 
 interface CommandNeeds extends PlanNeeds {
   readonly directory: () => ClientDirectory;
   readonly audit: AuditStore | undefined;
 }
-
-const clientOf = ({ client }: AuditRecord, directory: ClientDirectory): PlanClient => ({
-  name: directory.nameOf(client),
-  fingerprint: client.fingerprint ?? undefined,
-  application: client.application,
-  label: client.label,
-});
 
 /** The recorded calls of the old API, newest first. Invented tokens are nobody's. */
 async function* pastCalls(
@@ -55,7 +42,12 @@ async function* pastCalls(
       // Pages for clients are recorded as no requests.
       if (!isClientApi(record) || route === null || requests === 0) continue;
       if (record.client.accepted === false || unstopped.has(route)) continue;
-      yield { time: Date.parse(record.time), client: clientOf(record, directory), route, requests };
+      yield {
+        time: Date.parse(record.time),
+        client: planClientOf(record.client, directory),
+        route,
+        requests,
+      };
     }
     onProgress((done += page.records.length));
     before = page.next ?? undefined;

@@ -4,7 +4,7 @@ import { PLAN_ACTIONS, PLAN_COMMANDS } from "./commands.ts";
 import { createControl, type Action, type PlanControl } from "./control.ts";
 import { describePlan, type PlanStatus } from "./describe-plan.ts";
 import { createKnownClients } from "./known-clients.ts";
-import { planBlocks } from "./plan-blocks.ts";
+import { planBlocks, stopForm } from "./plan-blocks.ts";
 import { createPlan, type Plan, type PlanDefinition } from "./plan.ts";
 import { createPlanInForce, type PlanRuntime } from "./plan-in-force.ts";
 import type { PlanNeeds, PlanParts } from "./plan-parts.ts";
@@ -74,6 +74,14 @@ export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
   member: "plan",
   setting: "SUNSET_FILE",
   schema: PLAN_SCHEMA,
+  page: {
+    address: "plan",
+    title: "Plan",
+    absent: [
+      "There is no plan",
+      "SUNSET_FILE names the file of a plan: dates and stages by which the old API ends.",
+    ],
+  },
   commands: PLAN_COMMANDS,
   actions: PLAN_ACTIONS,
   async open({ SUNSET_FILE: file, AUDIT }, needs, { log, metrics, isReadOnly, readFile, repeat }) {
@@ -145,6 +153,7 @@ export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
       plan: current,
       status,
       describe: () => planBlocks(status()),
+      form: () => stopForm(status()),
       summary: () => plural(watched.current().stages.length, "stage"),
       announce: () => control.publish(current().dates),
       pause: (action) => change(action, control.pause, "the plan was paused"),

@@ -1,6 +1,8 @@
 /** A plan for people: its stages, who is allowed longer, and who paused it. */
 import {
+  type ActionForm,
   type Block,
+  type Button,
   foldedList,
   formatDay,
   formatMinute,
@@ -21,7 +23,29 @@ const TONES: Readonly<Record<StageState, Tone>> = {
   over: "plain",
 };
 
-function describeStage({ name, state, from, until, blockedBy, routes, clients, field }: StageStatus): Item {
+/** The button that pauses or resumes a stage. @param stage null: all stages */
+function stopButton({ pauses }: Pick<PlanStatus, "pauses">, stage: string | null): Button {
+  const isPaused = pauses.some((pause) => pause.stage === stage);
+  const text = isPaused ? "Resume" : "Pause";
+  return {
+    text: stage === null ? `${text} the plan` : text,
+    action: text.toLowerCase(),
+    ...(stage !== null && { given: { stage } }),
+    done: `${text}d: ${stage ?? "all stages"}`,
+  };
+}
+
+/** The form that pauses or resumes all stages. */
+export const stopForm = (status: PlanStatus): ActionForm => ({
+  label: "Pause and resume",
+  longestReason: 100,
+  button: stopButton(status, null),
+});
+
+function describeStage(
+  { name, state, from, until, blockedBy, routes, clients, field }: StageStatus,
+  status: PlanStatus,
+): Item {
   const end = until === null ? "" : ` to ${formatMinute(until)}`;
   const when = from === null ? "" : ` ${formatMinute(from)}${end}`;
   const scope = [...routes, ...clients];
@@ -33,7 +57,7 @@ function describeStage({ name, state, from, until, blockedBy, routes, clients, f
     scope.length > 0 ? `  only ${scope.join(", ")}` : "",
     blockedBy.length > 0 ? `  waits for ${blockedBy.join(", ")}` : "",
   ];
-  return { line, items: [], about: state === "over" ? undefined : name };
+  return { line, items: [], button: state === "over" ? undefined : stopButton(status, name) };
 }
 
 const eventLine = ({ action, stage, by, at }: ControlEvent): string =>
@@ -46,7 +70,7 @@ export function planBlocks(status: PlanStatus): Block[] {
     Object.entries(dates).map(([name, date]) => `${what} ${name} until ${formatDay(date)}`);
   const ends = end === null ? "at no date yet" : formatDay(end);
   const lists: [name: string, items: readonly Item[]][] = [
-    ["Stages", stages.map(describeStage)],
+    ["Stages", stages.map((stage) => describeStage(stage, status))],
     ["Clients with days of their own", [...dated(allowed, "allowed:"), ...dated(clientEnds, "own end:")]],
     [
       "Pauses",
@@ -54,7 +78,8 @@ export function planBlocks(status: PlanStatus): Block[] {
         line: `paused: ${stage ?? "all stages"} by ${by} at ${at}${reason === null ? "" : `: ${reason}`}`,
         items: [],
         // A stage that has left the plan has no line of its own.
-        about: stages.some(({ name }) => name === stage) ? undefined : (stage ?? undefined),
+        button:
+          stage === null || stages.some(({ name }) => name === stage) ? undefined : stopButton(status, stage),
       })),
     ],
   ];

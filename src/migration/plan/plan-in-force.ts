@@ -11,9 +11,8 @@ import type { PlanControl } from "./control.ts";
 import type { KnownClients } from "./known-clients.ts";
 import { OpenWindows } from "./open-windows.ts";
 import type { Decision, Plan, PlanConditions, PlanQuery, StageWindow } from "./plan.ts";
-import type { PlanClient } from "./plan-dates.ts";
-import { provenClient } from "./proven-client.ts";
-import { StormGuard } from "./storming-clients.ts";
+import { planClientOf, provenClient } from "./proven-client.ts";
+import { StormGuard } from "./storms.ts";
 
 /** The rules of a plan, and the data for the page of a client. */
 export interface PlanInForce extends PlanRules {
@@ -44,13 +43,6 @@ export interface PlanOptions {
 
 /** The rules of a plan, and what keeps them up to date. */
 export type PlanRuntime = ReturnType<typeof createPlanInForce>;
-
-const clientOf = (identity: ClientIdentity, directory: ClientDirectory): PlanClient => ({
-  name: directory.nameOf(identity),
-  fingerprint: identity.fingerprint ?? undefined,
-  application: identity.application ?? undefined,
-  label: identity.label ?? undefined,
-});
 
 /** Creates what decides requests by the plan, and counts what the plan does to them. */
 function createJudge(
@@ -85,7 +77,7 @@ function createJudge(
     if (decision) {
       metrics.countStage(decision.stage.name, decision.kind);
       if (decision.kind === "brown_out" && address !== undefined)
-        storms.count(decision, query.client, address);
+        void storms.count(decision, query.client, address);
       return { decision, hiddenFields: undefined };
     }
     const hiddenFields = plan().hiddenFields(query, conditions);
@@ -95,7 +87,7 @@ function createJudge(
   /** Asks whether the client is known, where that matters: in a freeze. */
   return function judge(identity, route, proof) {
     if (!isInForce()) return undefined;
-    const query = { client: clientOf(identity(), directory()), route, time: clock() };
+    const query = { client: planClientOf(identity(), directory()), route, time: clock() };
     const { isAccepted, address } = proof ?? {};
     const conditions = proof ? conditionsOf(query) : sharedConditions;
     const decision = plan().decide(query, conditions);
@@ -132,13 +124,13 @@ export function createPlanInForce({ clock = Date.now, ...options }: PlanOptions)
     link: () => plan().policy ?? plan().guide,
     headersFor: (identity, route) =>
       // Dates that shorten published ones are not sent to anybody.
-      isConfirmed() ? plan().headersFor(clientOf(identity(), directory()), route) : undefined,
+      isConfirmed() ? plan().headersFor(planClientOf(identity(), directory()), route) : undefined,
     endOf: (identity, route) =>
-      isConfirmed() ? plan().endOf(clientOf(identity, directory()), route) : undefined,
+      isConfirmed() ? plan().endOf(planClientOf(identity, directory()), route) : undefined,
     windowsFor: (identity) =>
       isConfirmed()
         ? plan()
-            .windowsFor(clientOf(identity, directory()), clock())
+            .windowsFor(planClientOf(identity, directory()), clock())
             .filter(({ stage }) => !conditions.isPaused(stage.name))
         : [],
     count: metrics.countStage,

@@ -1,5 +1,11 @@
 /** Whom a client is proven to be: anybody can send the user agent of another one. */
-import { applicationKey, type ClientDirectory, type KnownClient, labelKey } from "../../audit/index.ts";
+import {
+  applicationKey,
+  type ClientDirectory,
+  type ClientIdentity,
+  type KnownClient,
+  labelKey,
+} from "../../audit/index.ts";
 import type { PlanClient } from "./plan-dates.ts";
 
 /** The keys under which summaries count the calls of a client: see `summaryKey`. */
@@ -16,15 +22,19 @@ export const listedKeys = ({ name, applications, tokens }: KnownClient): readonl
   ...tokens,
 ];
 
-/** A client with all that is counted as its own. */
-export interface ProvenClient {
-  /** Its name if the directory lists its label, application or token, else its first key; undefined for a client without any. */
-  readonly name: string | undefined;
-  readonly keys: readonly string[];
-}
+/** The client of a request, as plans know it. */
+export const planClientOf = (identity: ClientIdentity, directory: ClientDirectory): PlanClient => ({
+  name: directory.nameOf(identity),
+  fingerprint: identity.fingerprint ?? undefined,
+  application: identity.application ?? undefined,
+  label: identity.label ?? undefined,
+});
 
-/** Finds whom a client is proven to be. */
-export function provenClient(client: PlanClient, directory: ClientDirectory): ProvenClient {
+/**
+ * Finds whom a client is proven to be, with all that is counted as its own. It has its name if the directory lists its label,
+ * application or token, else its first key; undefined for a client without any.
+ */
+export function provenClient(client: PlanClient, directory: ClientDirectory) {
   const own = summaryKeysOf(client);
   const entry = directory.find(client.name ?? "");
   const listed = entry ? listedKeys(entry) : [];

@@ -11,7 +11,7 @@ import { isObject } from "../../base/index.ts";
 import { explainBody, isCallOf } from "../../compare/index.ts";
 import { createAlphaCommand, createV4Commands, listV4Calls } from "./commands.ts";
 import type { CallSummary } from "./evidence.ts";
-import type { CallGuide, Counterpart, FieldChange } from "./model.ts";
+import type { Counterpart, FieldChange } from "./model.ts";
 import { describeField } from "./changes.ts";
 
 type Level = Exclude<Access, string>;
@@ -72,7 +72,11 @@ const readBodies = (records: readonly AuditRecord[]): Record<string, unknown>[] 
   records.map(({ alpha }) => alpha.body).filter((body) => isObject(body) && !isTruncated(body)) as never;
 
 /** The members that change, of those in recorded bodies. Without recorded bodies: of all members. */
-function describeBodyChanges(route: Route, records: readonly AuditRecord[], pack: Pack): FieldChange[] {
+function describeBodyChanges(
+  route: Route,
+  records: readonly AuditRecord[],
+  pack: Pack,
+): readonly FieldChange[] {
   const bodies = readBodies(records);
   return (route.body?.members ?? []).flatMap(({ name, rule }) => {
     const spelling = [name, ...(rule.aliases ?? [])].find((candidate) =>
@@ -112,7 +116,7 @@ function recordedFilter(filter: string): unknown {
 }
 
 /** The fields of recorded filters that change. A name is a key, or the field to sort by. */
-function describeFilters(route: Route, records: readonly AuditRecord[], pack: Pack): FieldChange[] {
+function describeFilters(route: Route, records: readonly AuditRecord[], pack: Pack): readonly FieldChange[] {
   const { parameters } = route.queryFilter ?? {};
   const names = new Set(
     records.flatMap(({ alpha }) => [
@@ -166,53 +170,76 @@ function findCounterpart(route: Route): Counterpart {
   return isRead && response === "none" && !name.startsWith("GET ") ? "unneeded" : "call";
 }
 
-type Counts = Pick<CallGuide, "route" | "requests" | "statuses" | "lossy" | "last">;
-
-function readCounts({ route, statuses, requests }: CallSummary): Counts {
+/** The replacement of a route, and what changes with it. @param records a few records of its calls, the newest first */
+function describeReplacement(
+  route: Route,
+  record: AuditRecord | undefined,
+  records: readonly AuditRecord[],
+  pack: Pack,
+) {
+  const counterpart = findCounterpart(route);
+  const isCalled = counterpart === "call";
+  const { source, access, response, responseObjects } = route;
   return {
-    route,
-    requests,
-    statuses: statuses.map(({ status, requests: count }) => ({ status, requests: count })),
-    lossy: statuses.reduce((sum, { lossy }) => sum + lossy, 0),
-    last: statuses.reduce((latest, { last }) => (last > latest ? last : latest), ""),
+    counterpart,
+    /** Why there is no counterpart, or null. */
+    reason: "error" in source ? source.error.reason : null,
+    /** The v4 calls in order, `GET /path/{id}`; empty if there are none. */
+    v4: isCalled ? listV4Calls(route, pack) : [],
+    /** The scope that a token needs; null if it needs none. */
+    scope: typeof access === "string" ? null : createScopePair(access, pack.dialect),
+    after: isCalled ? createV4Commands(record, route, pack) : [],
+    /** Members of the body that change. */
+    sends: isCalled ? describeBodyChanges(route, records, pack) : [],
+    /** v4 members that the gateway added, and that the client must send itself. */
+    adds: findAddedMembers(route, records),
+    /** Fields of filters that change. */
+    filters: describeFilters(route, records, pack),
+    /** The names of the objects in the response. */
+    gets: isCalled && ["list", "object"].includes(response) ? responseObjects : [],
+    /** The extra steps of the gateway, which the client must do itself or do without. */
+    notes: describeGatewayWork(route, records, pack),
   };
 }
+
+const NO_REPLACEMENT: ReturnType<typeof describeReplacement> = {
+  counterpart: "unknown",
+  reason: "The active pack does not have this route.",
+  v4: [],
+  scope: null,
+  after: [],
+  sends: [],
+  adds: [],
+  filters: [],
+  gets: [],
+  notes: [],
+};
+
+/** A route that a client calls, and what replaces it. */
+export type CallGuide = ReturnType<typeof createCallGuide>;
 
 /**
  * Creates the guide of one call.
  *
  * @param records a few records of it, the newest first
  */
-export function createCallGuide(called: CallSummary, records: readonly AuditRecord[], pack: Pack): CallGuide {
-  const route = pack.route(called.route);
+export function createCallGuide(called: CallSummary, records: readonly AuditRecord[], pack: Pack) {
+  const { route: name, statuses, requests } = called;
+  const route = pack.route(name);
   const record = findBestRecord(records);
-  const common = {
-    ...readCounts(called),
-    record: record?.id ?? null,
-    before: createAlphaCommand(record, called.route, pack),
-  };
-  if (!route) {
-    const empty = { v4: [], after: [], sends: [], adds: [], filters: [], gets: [], notes: [], scope: null };
-    return {
-      ...common,
-      ...empty,
-      counterpart: "unknown",
-      reason: "The active pack does not have this route.",
-    };
-  }
-  const counterpart = findCounterpart(route);
-  const { source, access } = route;
   return {
-    ...common,
-    counterpart,
-    reason: "error" in source ? source.error.reason : null,
-    v4: counterpart === "call" ? listV4Calls(route, pack) : [],
-    scope: typeof access === "string" ? null : createScopePair(access, pack.dialect),
-    after: counterpart === "call" ? createV4Commands(record, route, pack) : [],
-    sends: counterpart === "call" ? describeBodyChanges(route, records, pack) : [],
-    adds: findAddedMembers(route, records),
-    filters: describeFilters(route, records, pack),
-    gets: ["list", "object"].includes(route.response) && counterpart === "call" ? route.responseObjects : [],
-    notes: describeGatewayWork(route, records, pack),
+    /** The name in the pack. */
+    route: name,
+    requests,
+    /** Requests by the status of the response, the most frequent first. */
+    statuses: statuses.map(({ status, requests: count }) => ({ status, requests: count })),
+    /** Requests whose response lost something. */
+    lossy: statuses.reduce((sum, { lossy }) => sum + lossy, 0),
+    /** The time of the last request, ISO 8601. */
+    last: statuses.reduce((latest, { last }) => (last > latest ? last : latest), ""),
+    /** The id of the record behind the commands; null if they come from the pack, because no record is left. */
+    record: record?.id ?? null,
+    before: createAlphaCommand(record, name, pack),
+    ...(route ? describeReplacement(route, record, records, pack) : NO_REPLACEMENT),
   };
 }

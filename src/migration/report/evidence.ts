@@ -16,9 +16,6 @@ export interface CallSummary {
   readonly requests: number;
 }
 
-/** Evaluates a call. `records` are a few of its records, the newest first; empty if all are deleted. */
-export type ExamineCall<T> = (called: CallSummary, records: readonly AuditRecord[]) => T;
-
 type Records = Pick<AuditStore, "get" | "query">;
 type Span = Pick<AuditQuery, "since" | "until">;
 
@@ -36,22 +33,19 @@ async function readRecent(
   return (await store.query({ ...span, client, route, limit: RECORDS_PER_CALL })).records;
 }
 
-/** The input of the evidence, and how it is evaluated. */
-export interface Examination<T> {
-  readonly store: Records;
-  readonly calls: readonly CallSummary[];
-  readonly span: Span;
-  readonly examine: ExamineCall<T>;
-  readonly onProgress: (done: number, total: number) => void;
-}
-
 /**
  * Reads records of each call and evaluates them, a few calls at a time, so that memory use is bounded.
  *
+ * @param examine Evaluates a call by a few of its records, the newest first; none if all are deleted
  * @throws {AuditUnavailableError}
  */
-export async function examineCalls<T>(examination: Examination<T>): Promise<T[]> {
-  const { store, calls, span, examine, onProgress } = examination;
+export async function examineCalls<T>(
+  store: Records,
+  calls: readonly CallSummary[],
+  span: Span,
+  examine: (called: CallSummary, records: readonly AuditRecord[]) => T,
+  onProgress: (done: number, total: number) => void,
+): Promise<T[]> {
   const byUse = calls.toSorted((one, other) => other.requests - one.requests);
   const mostUsed = new Set(byUse.slice(0, MOST_USED_CALLS));
   const results: T[] = [];

@@ -1,6 +1,7 @@
 import { type Cell, csvRow } from "../../audit/index.ts";
 import { renderDocument, renderMarkdown } from "../../base/index.ts";
-import type { CallGuide, ClientGuide, Report } from "./model.ts";
+import type { ClientGuide, Report } from "./make-report.ts";
+import type { CallGuide } from "./call-guide.ts";
 import { outlineReport } from "./outline-report.ts";
 
 const COLUMNS: Readonly<Record<string, (client: ClientGuide, call: CallGuide | undefined) => Cell>> = {

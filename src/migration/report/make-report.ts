@@ -18,11 +18,11 @@ import {
   type UsageReader,
 } from "../../audit/index.ts";
 import { namesOf, type Pack } from "../../pack/index.ts";
-import { createCallGuide, findSmallestScopes } from "./call-guide.ts";
+import { type CallGuide, createCallGuide, findSmallestScopes } from "./call-guide.ts";
 import { describeObjects } from "./changes.ts";
 import { describeCommonChanges } from "./common-changes.ts";
 import { examineCalls, type CallSummary } from "./evidence.ts";
-import { COUNTED, isClient, isDone, isUse, type CallGuide, type ClientGuide, type Report } from "./model.ts";
+import { isClient, isDone, isUse } from "./model.ts";
 
 export interface ReportOptions {
   readonly store: UsageReader & Pick<AuditStore, "get" | "query">;
@@ -83,31 +83,58 @@ interface ClientMaterial {
   readonly losses: readonly LossUsage[];
 }
 
+/** The members of a client that the report takes from the summaries. */
+const COUNTED = [
+  "id",
+  "client",
+  "name",
+  "family",
+  "tokens",
+  "userAgent",
+  "otherAgents",
+  "first",
+  "last",
+  "lastAlpha",
+  "requests",
+  "native",
+  "errors",
+  "lossy",
+  "cameBack",
+] as const satisfies readonly (keyof ClientGroup)[];
+
 const pick = <T, Key extends keyof T>(from: T, keys: readonly Key[]): Pick<T, Key> =>
   Object.fromEntries(keys.map((key) => [key, from[key]])) as Pick<T, Key>;
 
-function createClientGuide(
-  counted: ClientGroup,
-  { pack, members, usage, calls, losses }: ClientMaterial,
-): ClientGuide {
+/** The guide of one client, created from its own requests. */
+export type ClientGuide = ReturnType<typeof createClientGuide>;
+
+function createClientGuide(counted: ClientGroup, { pack, members, usage, calls, losses }: ClientMaterial) {
   const alpha = usage.filter(isClientApi);
   const routes = calls.flatMap(({ route }) => pack.route(route) ?? []);
   const callable = routes.filter(({ source }) => !("error" in source));
   return {
     ...pick(counted, COUNTED),
+    /** Its tokens if there are several, those with the most requests of all days first. */
     members,
+    /** Null for requests without a token and for tokens that v4 never accepted. */
     readiness: counted.state,
+    /** The longest pause between alpha calls so far, in milliseconds, if it is longer than the quiet time; else null. */
     longerPauseMs: counted.isPauseLonger ? counted.longestPauseMs : null,
+    /** The smallest scopes for these calls, in alpha and in v4. */
     scopes: findSmallestScopes(
       callable.map(({ access }) => access),
       pack.dialect,
     ),
+    /** The most used first. */
     calls,
+    /** Its losses, by weight and by requests. */
     losses: rankLosses(losses, [counted]).map(({ clients: _self, ...loss }) => loss),
+    /** Alpha requests to paths that alpha never had. */
     unmatched: sum(
       alpha.filter(({ route }) => route === null),
       (row) => row.requests,
     ),
+    /** Objects in responses that change. */
     objects: describeObjects(routes, pack),
   };
 }
@@ -138,12 +165,15 @@ async function readMembers(
   return members;
 }
 
+/** The migration report as data. HTML, Markdown, JSON and CSV are written from it. */
+export type Report = Awaited<ReturnType<typeof createReport>>;
+
 /**
  * Creates the migration report from the summaries of an audit store, and a few records of each call.
  *
  * @throws {AuditUnavailableError}
  */
-export async function createReport(options: ReportOptions): Promise<Report> {
+export async function createReport(options: ReportOptions) {
   const {
     store,
     pack,
@@ -168,13 +198,13 @@ export async function createReport(options: ReportOptions): Promise<Report> {
   const callSummaries = [...usageByClient].flatMap(([client, rows]) => groupCalls(client, rows));
   const { since, until } = query;
   const span = { ...(since !== undefined && { since }), ...(until !== undefined && { until }) };
-  const guides = await examineCalls({
+  const guides = await examineCalls(
     store,
-    calls: callSummaries,
+    callSummaries,
     span,
-    examine: (call, records) => ({ client: call.client, guide: createCallGuide(call, records, pack) }),
+    (call, records) => ({ client: call.client, guide: createCallGuide(call, records, pack) }),
     onProgress,
-  });
+  );
   const callsByClient = Map.groupBy(guides, ({ client }) => client);
   const clientGuides = clients
     .map((client) =>
@@ -189,8 +219,10 @@ export async function createReport(options: ReportOptions): Promise<Report> {
     .toSorted((one, other) => countRemaining(other) - countRemaining(one) || other.requests - one.requests);
   return {
     made: new Date(now).toISOString(),
+    /** Days without a request after which a client counts as quiet. */
     quietDays,
     names: namesOf(pack),
+    /** The time span of the query: ISO 8601, whole days in UTC; null: unlimited. */
     since: query.since ?? null,
     until: query.until ?? null,
     totals: {
@@ -199,14 +231,20 @@ export async function createReport(options: ReportOptions): Promise<Report> {
       errors: sum(clients, ({ errors }) => errors),
       lossy: sum(clients, ({ lossy }) => lossy),
       clients: clientGuides.filter(isClient).length,
+      /** Clients that have called v4 and not alpha within the quiet time. */
       done: clientGuides.filter(({ readiness }) => isDone(readiness)).length,
+      /** Clients without any request within the quiet time. */
       silent: clientGuides.filter(({ readiness }) => readiness === "silent").length,
+      /** Different alpha routes in use. */
       calls: usedRoutes(clientGuides).size,
     },
     days,
+    /** The losses, by weight and by requests, with the clients that had them. */
     losses: rankLosses(losses, clients),
     everyCall: describeCommonChanges(pack),
+    /** The clients with the most calls to change first. */
     clients: clientGuides,
+    /** Whether the report is too large: it lacks the least used calls. */
     cut: groups.length > MAX_USAGE_ROWS || usage.length >= MAX_ROUTE_ROWS,
   };
 }

@@ -1,7 +1,8 @@
 /** The losses with their counts and clients, as blocks. Roundings are folded. */
 import type { LossClient, LossSummary } from "../../audit/index.ts";
 import { type Block, type Column, formatCount, type Line, listNames, plural } from "../../base/index.ts";
-import { type ClientGuide, clientName, type Report } from "./model.ts";
+import type { ClientGuide, Report } from "./make-report.ts";
+import { clientName } from "./model.ts";
 import { severityTag } from "./sections.ts";
 
 /** Clients of a loss that are named. */

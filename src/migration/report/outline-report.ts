@@ -11,7 +11,8 @@ import {
   type Span,
 } from "../../base/index.ts";
 import type { FieldClass, ApiNames } from "../../pack/index.ts";
-import { type ClientGuide, clientName, isDone, type Report } from "./model.ts";
+import type { ClientGuide, Report } from "./make-report.ts";
+import { clientName, isDone } from "./model.ts";
 import { clientAnchor, outlineClient } from "./outline-client.ts";
 import { changeTag } from "./outline-fields.ts";
 import { outlineLosses } from "./outline-losses.ts";

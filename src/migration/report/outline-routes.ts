@@ -7,15 +7,9 @@ import {
   type OpenedRows,
   plural,
 } from "../../base/index.ts";
-import {
-  type CallGuide,
-  capitalize,
-  type ClientGuide,
-  clientName,
-  isClient,
-  isUse,
-  type Report,
-} from "./model.ts";
+import type { ClientGuide, Report } from "./make-report.ts";
+import type { CallGuide } from "./call-guide.ts";
+import { capitalize, clientName, isClient, isUse } from "./model.ts";
 import { clientAnchor } from "./outline-client.ts";
 import { describeCalls, stateTag } from "./sections.ts";
 

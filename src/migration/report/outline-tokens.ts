@@ -9,7 +9,7 @@ import {
   plural,
   type Span,
 } from "../../base/index.ts";
-import type { ClientGuide } from "./model.ts";
+import type { ClientGuide } from "./make-report.ts";
 import { stateTag } from "./sections.ts";
 
 /** The subject of a row of the report: several tokens, or one client. */

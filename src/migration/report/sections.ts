@@ -11,8 +11,8 @@ import {
   type Tone,
 } from "../../base/index.ts";
 import type { ApiNames } from "../../pack/index.ts";
+import type { CallGuide } from "./call-guide.ts";
 import {
-  type CallGuide,
   capitalize,
   type Counterpart,
   type Difference,

@@ -1,5 +1,6 @@
 /** For people: who is where and why, what has returned, and who can't. */
 import {
+  type ActionForm,
   type Block,
   foldedList,
   formatSecondUtc,
@@ -80,4 +81,25 @@ export function describeSides(status: RolloutStatus): Block[] {
     { kind: "section", as: "group", blocks },
     ...foldedList(`${plural(events.length, "change")} so far`, events.map(eventLine)),
   ];
+}
+
+/** The form that turns something back: everything, clients with the translation, and routes that are named somewhere. */
+export function turnBackForm({ data, rules, clients, scores, trips }: RolloutStatus): ActionForm {
+  const routes =
+    data.kind === "shared"
+      ? [...rules.flatMap((rule) => rule.routes ?? []), ...scores.map(({ route }) => route)]
+      : [];
+  const names = clients.filter(({ side }) => side === "new").map(({ name }) => name);
+  const returned = new Set(trips.map(({ name }) => name));
+  const targets = [...new Set(["all", ...names, ...routes])].filter((name) => !returned.has(name));
+  return {
+    label: "Turn back",
+    longestReason: 200,
+    choice: {
+      label: "What",
+      name: "target",
+      options: targets.map((name) => [name, name === "all" ? "everything" : name]),
+    },
+    button: { text: "Turn back now", action: "turn-back", done: "Turned back" },
+  };
 }

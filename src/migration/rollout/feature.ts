@@ -6,7 +6,7 @@ import { ROLLOUT_ACTIONS, ROLLOUT_COMMANDS } from "./commands.ts";
 import type { RolloutNeeds, RolloutParts } from "./parts.ts";
 import { findForgotten } from "./forgotten-clients.ts";
 import { describeRollout, type RolloutStatus } from "./status.ts";
-import { describeSides } from "./blocks.ts";
+import { describeSides, turnBackForm } from "./blocks.ts";
 import { createRollout, type Rollout } from "./sides.ts";
 import { ROLLOUT_SCHEMA } from "./definition.ts";
 import { rolloutFile } from "./file.ts";
@@ -59,6 +59,14 @@ export const ROLLOUT: Feature<RolloutNeeds, RolloutParts | undefined> = {
   member: "rollout",
   setting: "ROLLOUT_FILE",
   schema: ROLLOUT_SCHEMA,
+  page: {
+    address: "rollout",
+    title: "Roll-out",
+    absent: [
+      "There is no roll-out",
+      "ROLLOUT_FILE says which clients of the old API get the translation, and which still the old service.",
+    ],
+  },
   commands: ROLLOUT_COMMANDS,
   actions: ROLLOUT_ACTIONS,
   async open({ ROLLOUT_FILE: file, CLIENTS_FILE }, needs, host) {
@@ -103,6 +111,7 @@ export const ROLLOUT: Feature<RolloutNeeds, RolloutParts | undefined> = {
       rollout,
       status,
       describe: () => describeSides(status()),
+      form: () => turnBackForm(status()),
       summary: () => plural(config().rules.length, "rule"),
       async turnBack({ target, by, reason }) {
         const found = findTarget(target, routes, directory());

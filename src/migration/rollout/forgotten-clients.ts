@@ -2,13 +2,6 @@
 import { type ClientDirectory, hasName, type KnownClient } from "../../audit/index.ts";
 import type { Rollout } from "./sides.ts";
 
-/** A client whose return a directory would make that of nobody. */
-export interface ForgottenClient {
-  readonly client: string;
-  /** The change, and the remedy. */
-  readonly message: string;
-}
-
 /** The tokens, applications and patterns that a client no longer has. */
 function lostKeys(before: KnownClient, after: KnownClient): readonly string[] {
   const patterns = new Set(after.userAgents.map((pattern) => pattern.toLowerCase()));
@@ -31,7 +24,7 @@ export function findForgotten(
   { returns }: Pick<Rollout, "returns">,
   next: ClientDirectory,
   active: ClientDirectory | undefined,
-): readonly ForgottenClient[] {
+) {
   const returned = returns.trips().flatMap(({ kind, name }) => (kind === "client" ? [name] : []));
   return returned.filter(hasName).flatMap((client) => {
     const [before, after] = [active?.find(client), next.find(client)];
@@ -40,6 +33,7 @@ export function findForgotten(
     const taken = after ? `no longer has ${lost.join(", ")}` : "is no longer in CLIENTS_FILE";
     return {
       client,
+      /** The change, and the remedy. */
       message: `the client "${client}" was returned to the old service, and ${taken}: give it back, or let the rollout forget the client with \`rollout resume ${word(client)}\``,
     };
   });

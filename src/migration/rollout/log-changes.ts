@@ -3,9 +3,6 @@ import { isDeepStrictEqual } from "node:util";
 import type { Log } from "../../base/index.ts";
 import type { RolloutEvent, Trip, TripTarget } from "./returns/trips.ts";
 
-/** Logs what is new. Call it whenever other trips apply. @param events The last events, newest first */
-export type LogChanges = (trips: readonly Trip[], events: readonly RolloutEvent[]) => void;
-
 const textOf = ({ kind, name }: TripTarget): string => `${kind} ${name}`;
 
 /** The events since the last look, oldest first. */
@@ -15,7 +12,7 @@ function newEvents(events: readonly RolloutEvent[], last: RolloutEvent | undefin
 }
 
 /** Creates the log of one process. At its start it logs what has returned, and no event of before. */
-export function createChangeLog(log: Log): LogChanges {
+export function createChangeLog(log: Log) {
   /** Trips that are in the log. */
   const logged = new Set<string>();
   /** Null before the first look. */
@@ -31,7 +28,8 @@ export function createChangeLog(log: Log): LogChanges {
     );
   }
 
-  return (trips, events) => {
+  /** Logs what is new. Call it whenever other trips apply. @param events The last events, newest first */
+  return (trips: readonly Trip[], events: readonly RolloutEvent[]): void => {
     for (const event of last === null ? [] : newEvents(events, last)) {
       const { action, kind, name, by, reason } = event;
       if (action !== "resume") continue;

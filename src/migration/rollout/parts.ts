@@ -3,7 +3,6 @@ import type { ClientsParts } from "../../audit/index.ts";
 import type { Block, DocumentStore, FeatureParts } from "../../base/index.ts";
 import type { LegacyService } from "../../gateway/index.ts";
 import type { Pack } from "../../pack/index.ts";
-import type { TurnedBack } from "./returns/turn-back.ts";
 import type { Rollout } from "./sides.ts";
 import type { RolloutStatus } from "./status.ts";
 
@@ -20,8 +19,8 @@ export interface RolloutParts extends FeatureParts<Pack> {
   readonly rollout: Rollout;
   status(): RolloutStatus;
   describe(): readonly Block[];
-  /** @throws {RefusedError} {StateUnavailableError} */
-  turnBack(order: TurnBackOrder): Promise<TurnedBack>;
+  /** @returns Clients whose requests with tokens of the gateway stay. @throws {RefusedError} {StateUnavailableError} */
+  turnBack(order: TurnBackOrder): Promise<{ readonly withTokens: readonly string[] }>;
   /**
    * Lets the file decide again about all that has a name and has returned.
    *

@@ -8,7 +8,7 @@ import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import type { AuditStore } from "../../../src/audit/store/store.ts";
 import { FORMATS } from "../../../src/migration/report/formats.ts";
 import { createReport } from "../../../src/migration/report/make-report.ts";
-import type { Report } from "../../../src/migration/report/model.ts";
+import type { Report } from "../../../src/migration/report/make-report.ts";
 import { sampleId, sampleRecord } from "../../audit/record/sample-record.ts";
 import { COLORS } from "../../../src/base/blocks/colors.ts";
 import { packIn } from "../../support/packs.ts";

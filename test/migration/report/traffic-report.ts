@@ -1,5 +1,6 @@
 /** What the report says of the five clients, as a golden case holds it: without times and texts. */
-import type { FieldChange, Report } from "../../../src/migration/report/model.ts";
+import type { Report } from "../../../src/migration/report/make-report.ts";
+import type { FieldChange } from "../../../src/migration/report/model.ts";
 
 const changed = (fields: readonly FieldChange[]): Record<string, string> =>
   Object.fromEntries(fields.map(({ field, v4, class: kind }) => [field, `${v4 ?? "-"} ${kind}`]));

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { parse, stringify } from "yaml";
-import type { Report } from "../../../src/migration/report/model.ts";
+import type { Report } from "../../../src/migration/report/make-report.ts";
 import { sendTraffic } from "../../support/five-clients.ts";
 import { RECORDING, startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
 import { makeDatabase, type TestDatabase } from "../../support/postgres-database.ts";

@@ -16,14 +16,6 @@ import {
   summarizeComparisons,
 } from "../../../compare/index.ts";
 
-/** Counts the differences of two packs by route, field and client. */
-export interface ReplayParity {
-  add(record: AuditRecord): Promise<void>;
-  /** The report of all records that were added. */
-  report(): Promise<readonly Block[]>;
-  close(): Promise<void>;
-}
-
 /** Bytes of a body in an example: records are cut to the same length. */
 const BODY_LIMIT = 262_144;
 
@@ -35,15 +27,11 @@ function exampleLine({ requestId, time, method, path, differences }: Example, fi
 }
 
 /**
- * Opens the report. What it counts is in a folder of its own until it is closed: a gateway's counts stay as they are.
+ * Opens a report of the differences of two packs by route, field and client. What it counts is in a folder of its own until it is closed: a gateway's counts stay as they are.
  *
  * @param active the pack of the recording
  */
-export async function openReplayParity(
-  active: Replay,
-  candidate: Replay,
-  directory: ClientDirectory,
-): Promise<ReplayParity> {
+export async function openReplayParity(active: Replay, candidate: Replay, directory: ClientDirectory) {
   const folder = await mkdtemp(join(tmpdir(), "alpha-gateway-"));
   const state = openSqliteKeyValueStore({ directory: folder });
   const redaction = createRedaction(active.pack, { AUDIT_BODY_LIMIT: BODY_LIMIT });
@@ -55,11 +43,12 @@ export async function openReplayParity(
   });
   const compare = createRecordedComparison(active, candidate, directory);
   return {
-    async add(record) {
+    async add(record: AuditRecord): Promise<void> {
       const compared = await compare(record);
       if (compared) comparisons.report(compared);
     },
-    async report() {
+    /** The report of all records that were added. */
+    async report(): Promise<readonly Block[]> {
       await comparisons.flush();
       const summaries = await summarizeComparisons(state, { rate: DEFAULT_RATE, pack: undefined });
       const ids = summaries.flatMap(({ routes }) =>
@@ -76,7 +65,7 @@ export async function openReplayParity(
       };
       return outlineComparisons(summaries, { exampleLines, maxRoutes: Infinity, whereAll: "" });
     },
-    async close() {
+    async close(): Promise<void> {
       await comparisons.close();
       await state.close();
       await rm(folder, { recursive: true, force: true });

@@ -13,7 +13,7 @@ import {
 import type { CoverageFlags } from "./coverage.ts";
 import type { EraseFlags } from "./erase.ts";
 import type { ExportFlags } from "./export.ts";
-import type { ImpactFlags } from "./impact-flags.ts";
+import type { ImpactFlags } from "./impact.ts";
 import type { ReplayFlags } from "../compare/replay.ts";
 import type { ReportFlags } from "./report.ts";
 

@@ -3,13 +3,12 @@ import { shareBar } from "../charts/share.js";
 import { read } from "../api.js";
 import { count, dateTime, percent, plural } from "../format.js";
 import { html } from "../html.js";
-import { emptyState, facts } from "../parts.js";
+import { emptyState, facts, stateTag } from "../parts.js";
 import { address } from "../router.js";
-import { clientName } from "../names.js";
+import { clientName, stateWords } from "../names.js";
 import { statusBadge } from "./badges.js";
 import { agentsOf, pauseText } from "./clients.js";
 import { countColumn, timeColumn } from "./columns.js";
-import { CLIENT_STATES, stateTag } from "./client-state.js";
 import { lossSection } from "./losses.js";
 import { reportLinks } from "./report-links.js";
 import { callTable } from "./routes.js";
@@ -38,7 +37,7 @@ function factsOf(client) {
   const { state, cameBack, isPauseLonger, lastAlpha, name, requests, errors, lossy, native, first, last } =
     client;
   return facts([
-    ["State", html`${stateTag(state)}<span class="quiet"> ${CLIENT_STATES[state] ?? ""}</span>`],
+    ["State", html`${stateTag(state)}<span class="quiet"> ${stateWords[state]?.meaning ?? ""}</span>`],
     cameBack !== null && ["Came back", `${cameBack}: it had been ready, and called ${clientName} again`],
     isPauseLonger && ["Paused", `${pauseText(client)}: it is ready only after a longer pause`],
     [`Last ${clientName} call`, lastAlpha === null ? "never" : dateTime(lastAlpha)],
@@ -97,7 +96,7 @@ async function clientContent(id, scope, signal) {
     sorted: "Requests",
   });
   return html`
-    ${await reportLinks(signal, id, usageQuery(scope))} ${factsOf(client)} ${tokens}
+    ${reportLinks(id, usageQuery(scope))} ${factsOf(client)} ${tokens}
     <section>
       <h2>By day</h2>
       ${daysChart(days)}

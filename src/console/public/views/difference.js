@@ -36,8 +36,8 @@ const commands = (title, texts) =>
     ${texts.map((text) => html`<pre tabindex="0">${text}</pre>`)}`;
 
 /** An example of a difference: both answers, and what made them. */
-export async function showDifference(id, { signal }) {
-  const described = await read(`/api/parity/${encodeURIComponent(id)}`, signal);
+export async function showDifference(path, { signal }) {
+  const described = await read(path, signal);
   const { example, rules, curl } = described;
   const { route, client, time, requestId, differences } = example;
   const sides = SIDES[example.source];

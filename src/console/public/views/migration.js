@@ -105,7 +105,7 @@ async function migrationContent(scope, signal) {
     opening: openTokens,
   };
   return html`
-    ${await reportLinks(signal, undefined, query)} ${figures(groups, days)}
+    ${reportLinks(undefined, query)} ${figures(groups, days)}
     <section>
       <h2>Requests by day</h2>
       ${daysChart(days)}

@@ -1,5 +1,5 @@
-import { read } from "../api.js";
 import { html } from "../html.js";
+import { features } from "../names.js";
 
 const FORMATS = ["html", "md", "json", "csv"];
 
@@ -12,9 +12,8 @@ const goal = (format, name) =>
  *
  * @param query the period and the search of the view
  */
-export async function reportLinks(signal, client, query = new URLSearchParams()) {
-  const { report } = await read("/api", signal);
-  if (!report) return null;
+export function reportLinks(client, query) {
+  if (!features.report) return null;
   const name = client === undefined ? "migration-report" : `migration-guide-${client}`;
   const given = { ...Object.fromEntries(query), ...(client !== undefined && { client }) };
   const link = (format) => {

@@ -1,9 +1,8 @@
 import { read } from "../api.js";
 import { count, plural } from "../format.js";
 import { html } from "../html.js";
-import { cardTable, hint, when } from "../parts.js";
+import { cardTable, hint, stateTag, when } from "../parts.js";
 import { clientName } from "../names.js";
-import { stateTag } from "./client-state.js";
 
 const LAST_CALL = `Last ${clientName} call`;
 const COLUMNS = ["Token", "State", [LAST_CALL, true], ["Requests", true], ["Last seen", true]];

@@ -24,12 +24,6 @@ export function findTarget(name: string, routes: readonly string[], directory: C
   );
 }
 
-/** The result of a return. */
-export interface TurnedBack {
-  /** Clients whose requests with tokens of the gateway stay. */
-  readonly withTokens: readonly string[];
-}
-
 /** A client as people read it. */
 export const nameForPeople = (client: string): string =>
   client === UNNAMED ? "clients without a name" : client;
@@ -39,7 +33,7 @@ export async function turnBack(
   { config, returns, tokenClients }: Rollout,
   directory: ClientDirectory,
   action: RolloutAction,
-): Promise<TurnedBack> {
+) {
   const { kind, name } = action;
   const { data } = config();
   if (kind === "route" && data.kind !== "shared")
@@ -50,5 +44,7 @@ export async function turnBack(
   const names = namesOf(directory, name);
   await returns.turnBack(action);
   const isConcerned = (client: string): boolean => kind === "all" || names.includes(client);
-  return { withTokens: kind === "route" ? [] : tokenClients.all().filter(isConcerned) };
+  /** Clients whose requests with tokens of the gateway stay. */
+  const withTokens = kind === "route" ? [] : tokenClients.all().filter(isConcerned);
+  return { withTokens };
 }

@@ -6,38 +6,29 @@ import { type CheckedFolder, type CheckFlags, readFolder } from "./checked-folde
 import { fieldText, lawText, runLaws, type CheckedLaws } from "./check-laws.ts";
 import { print } from "../../terminal.ts";
 
-/** One problem. Members without a value are null, so that every problem has all of them. */
-interface PrintedProblem {
-  readonly code: string;
-  readonly file: string | null;
-  readonly line: number | null;
-  readonly column: number | null;
-  /** The keys and indexes of the value in its file. */
-  readonly path: readonly (string | number)[];
-  readonly message: string;
-  readonly hint: string | null;
-}
-
 const DEFAULT: DiagnosticCode = "rule";
 
-/** A problem as it is printed. One of a law has no place. */
+/** A problem as it is printed. Members without a value are null, so that every problem has all of them. One of a law has no place. */
 const toPrinted = ({
   code = DEFAULT,
-  file = null,
-  line = null,
-  column = null,
-  path = [],
-  message,
-  hint,
-}: Pick<Diagnostic, "message"> & Partial<Diagnostic | PrintedProblem>): PrintedProblem => ({
-  code,
   file,
   line,
   column,
+  path = [],
+  message,
+  hint,
+}: Pick<Diagnostic, "message"> & { readonly code?: string } & Partial<Omit<Diagnostic, "code">>) => ({
+  code,
+  file: file ?? null,
+  line: line ?? null,
+  column: column ?? null,
+  /** The keys and indexes of the value in its file. */
   path,
   message,
   hint: hint === undefined || hint === "" ? null : hint,
 });
+
+type PrintedProblem = ReturnType<typeof toPrinted>;
 
 /** The results of laws and types, as problems. Values that clients read otherwise are no problems. */
 const problemsOf = ({ findings, types }: CheckedLaws): PrintedProblem[] => [

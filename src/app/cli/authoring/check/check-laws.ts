@@ -13,34 +13,25 @@ import { printBlocks } from "../../terminal.ts";
 const LAW_RUNS = 50;
 
 /** The results of the laws. */
-export interface CheckedLaws {
-  readonly seed: number;
-  readonly cases: number;
-  readonly untested: readonly string[];
-  readonly findings: readonly LawFinding[];
-  /** Undefined without a document of the upstream. */
-  readonly types: TypeReport | undefined;
-  /** The golden cases that were written. */
-  readonly golden: readonly string[];
-}
+export type CheckedLaws = Awaited<ReturnType<typeof runLaws>>;
 
 /**
  * Checks the laws of a pack with generated values, and its types with the documents.
  *
  * @throws {UnreadableDocumentError} {OtherServiceError}
  */
-export async function runLaws(
-  folder: string,
-  flags: CheckFlags,
-  checked: CheckedFolder,
-): Promise<CheckedLaws> {
+export async function runLaws(folder: string, flags: CheckFlags, checked: CheckedFolder) {
   const seed = Number(flags.seed ?? 1);
   const options = { seed, runs: LAW_RUNS };
   const laws = await checkLaws(checked.pack, options);
-  if (flags.new === undefined) return { ...laws, seed, types: undefined, golden: [] };
   const { checkDocuments, writeCounterexamples } = await import("../../../../authoring/index.ts");
-  const types = await checkDocuments(folder, checked, { new: flags.new, old: flags.old }, options);
-  return { ...laws, seed, types, golden: flags.golden ? writeCounterexamples(folder, types) : [] };
+  const { new: now, old } = flags;
+  /** Undefined without a document of the upstream. */
+  const types =
+    now === undefined ? undefined : await checkDocuments(folder, checked, { new: now, old }, options);
+  /** The golden cases that were written. */
+  const golden = types && flags.golden ? writeCounterexamples(folder, types) : [];
+  return { ...laws, seed, types, golden };
 }
 
 const jsonOf = (value: unknown): string => JSON.stringify(value) ?? "nothing";

@@ -1,10 +1,9 @@
 /** The options of `check` for a folder, and its result. */
 import { loadPack, type Pack } from "../../../../pack/index.ts";
-import { collectExpressions, type LocatedExpression } from "../../../../jsonata/index.ts";
+import { collectExpressions } from "../../../../jsonata/index.ts";
 import {
   compareExamples,
   diagnosticsOf,
-  type ExampleResult,
   findLeftOutRows,
   findUnknownLists,
   readExamples,
@@ -33,12 +32,7 @@ export interface CheckFlags {
 }
 
 /** The content of a valid pack, and its golden cases. */
-export interface CheckedFolder {
-  readonly pack: Pack;
-  readonly expressions: readonly LocatedExpression[];
-  readonly results: readonly ExampleResult[];
-  readonly problems: readonly Diagnostic[];
-}
+export type CheckedFolder = Awaited<ReturnType<typeof readFolder>>;
 
 /** Gives golden cases the actual results, and prints what changed in their files. */
 async function updateGoldenCases(directory: string, pack: Pack): Promise<void> {
@@ -49,7 +43,7 @@ async function updateGoldenCases(directory: string, pack: Pack): Promise<void> {
 }
 
 /** Loads a pack and runs its golden cases. @throws {PackError} If it is invalid. */
-export async function readFolder(directory: string, update = false): Promise<CheckedFolder> {
+export async function readFolder(directory: string, update = false) {
   const { result: pack, expressions } = collectExpressions(() => loadPack(directory));
   if (update) await updateGoldenCases(directory, pack);
   const diagnostics: Diagnostic[] = Object.values(pack.gaps()).flat();
