@@ -160,21 +160,10 @@ function* valuesAt(
 }
 
 /** The entries in the responses of one route. */
-export interface EntryComparison {
-  /** Accepts an entry with the same id, and all lists of entries. */
-  isEqual(at: string, was: unknown, is: unknown): boolean;
-  /** The differences of entries, from the response under the control. */
-  compareWithControl(control: unknown, is: unknown): ReplayDifference[];
-  /**
-   * The catalogs of entries in a response that v4's objects are missing for.
-   *
-   * @param copy the entries that are made of v4's objects
-   */
-  findUnknown(is: unknown, copy: Pick<CatalogCopy, "find">): readonly string[];
-}
+export type EntryComparison = ReturnType<typeof createEntryComparison>;
 
 /** Creates the comparison for a route of a pack. */
-export function createEntryComparison(route: Route, pack: Pack): EntryComparison {
+export function createEntryComparison(route: Route, pack: Pack) {
   const { id: reference } = pack.dialect.client;
   const catalogs = new Map<string, string>();
   for (const [path, { rule }] of responseFields(route, pack))
@@ -189,18 +178,25 @@ export function createEntryComparison(route: Route, pack: Pack): EntryComparison
   }
 
   return {
-    isEqual(at, was, is) {
+    /** Accepts an entry with the same id, and all lists of entries. */
+    isEqual(at: string, was: unknown, is: unknown): boolean {
       if (!catalogs.has(pathOf(at))) return false;
       if (Array.isArray(was) && Array.isArray(is))
         return was.length !== 1 || is.length !== 1 || idsEqual(was[0], is[0], reference);
       return idsEqual(was, is, reference);
     },
-    compareWithControl: (control, is) =>
+    /** The differences of entries, from the response under the control. */
+    compareWithControl: (control: unknown, is: unknown): ReplayDifference[] =>
       compareBodies("response", control, is).filter(({ what }) => {
         const path = pathOf(what);
         return [...catalogs.keys()].some((entry) => path === entry || path.startsWith(`${entry}.`));
       }),
-    findUnknown: (is, copy) => {
+    /**
+     * The catalogs of entries in a response that v4's objects are missing for.
+     *
+     * @param copy the entries that are made of v4's objects
+     */
+    findUnknown: (is: unknown, copy: Pick<CatalogCopy, "find">): readonly string[] => {
       const entries = [...valuesAt(catalogs, "response", is)];
       return [...new Set(entries.flatMap(([name, entry]) => (isKnown(name, entry, copy) ? [] : [name])))];
     },

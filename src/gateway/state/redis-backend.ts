@@ -20,23 +20,13 @@ const HEARTBEAT_MS = 2000;
 /** Three heartbeats: a late one does not count as an exit. */
 const EXPIRY_SECONDS = 6;
 
-/** The processes that share a Redis. */
-interface Replicas {
-  /** How many there are, including this one. While Redis is unavailable: how many there were. */
-  count(): number;
-  /** Why Redis refuses to count them. */
-  fault(): string | undefined;
-  /** Removes this process. */
-  leave(): Promise<void>;
-}
-
 /**
  * Registers this process, and keeps counting the others, by the clock of Redis. It uses no script: a Redis that
  * refuses scripts can still count the processes that share the limits.
  *
  * @param onFault Called once when Redis refuses to count, with its reason.
  */
-async function registerReplica(redis: RedisClient, onFault: (fault: string) => void): Promise<Replicas> {
+async function registerReplica(redis: RedisClient, onFault: (fault: string) => void) {
   const id = randomUUID();
   let replicas = 1;
   let fault: string | undefined;
@@ -71,9 +61,12 @@ async function registerReplica(redis: RedisClient, onFault: (fault: string) => v
   await sendHeartbeat();
   const timer = setInterval(() => void sendHeartbeat(), HEARTBEAT_MS).unref();
   return {
+    /** How many processes there are, including this one. While Redis is unavailable: how many there were. */
     count: () => replicas,
+    /** Why Redis refuses to count them. */
     fault: () => fault,
-    async leave() {
+    /** Removes this process. */
+    async leave(): Promise<void> {
       clearInterval(timer);
       await redis.run((client) => client.zRem(KEY, id)).catch(() => {});
     },
