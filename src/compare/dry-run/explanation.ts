@@ -1,3 +1,4 @@
+/** Where a response and the fields of a body come from, by the active pack. */
 import {
   type BodyRules,
   classOf,

@@ -1,4 +1,4 @@
-/** A request that one side serves, and that may be compared. */
+/** A request that one side serves, and that may be compared: what it is, its first answer, and what the old service says to it. */
 import { namesMethod, readParameters, type Route } from "../../pack/index.ts";
 import type { ComparedRequest, NotComparableReason } from "../answers/comparison.ts";
 import type { AlphaRequest, BodyStart, LegacyExchange, Side } from "../../gateway/index.ts";

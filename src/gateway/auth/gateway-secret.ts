@@ -1,3 +1,4 @@
+/** The secret of a gateway, and what is made with it: its own tokens, and encrypted records. */
 import {
   createCipheriv,
   createDecipheriv,

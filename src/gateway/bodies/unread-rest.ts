@@ -1,4 +1,4 @@
-/** Handles the rest of a request body if its response is there before all of the body has come. */
+/** The ends of a request and its response: the rest of a body whose response is there before, and a response that waits for its record. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { UNREAD_REST } from "./policy.ts";
 import { type Readable, Transform, type TransformCallback } from "node:stream";

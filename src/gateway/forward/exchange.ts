@@ -1,4 +1,4 @@
-/** One forwarded request on its way, and what the gateway learns about it. */
+/** One forwarded request on its way, what the gateway learns about it, and the policy for requests of its kind. */
 import {
   type IncomingHttpHeaders,
   type IncomingMessage,

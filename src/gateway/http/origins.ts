@@ -1,4 +1,4 @@
-/** The browser's headers about the page that makes it send a request. */
+/** The hosts and origins that a request names: the page that makes a browser send it, and the listener. */
 import { isLoopback } from "../../base/index.ts";
 
 /** Methods that change nothing (RFC 9110 9.2.1). */

@@ -1,3 +1,4 @@
+/** What the calls to the login server send: forms, the credentials of an application, and who signs in. */
 import { addressNetworks } from "../../base/index.ts";
 import { HttpError, type OAuthDefinition, readParameters } from "../../pack/index.ts";
 import type { RequestContext } from "../pipeline/context.ts";

@@ -1,4 +1,4 @@
-/** Which names of its route a request had: what the client sent of them, and what was lost. */
+/** Parts of the record of a translated request: the names of its route that it had and lost, and its calls to v4. */
 import {
   type AuditRecord,
   numberedNames,

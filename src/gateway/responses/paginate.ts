@@ -1,3 +1,4 @@
+/** Lists that the gateway has whole, and pages itself: catalogs, and lists that v4 cannot filter. */
 import {
   addQuery,
   type Aggregation,

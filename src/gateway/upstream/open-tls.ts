@@ -1,4 +1,4 @@
-/** The certificates towards v4 and the login server, from the files that the settings name. */
+/** The certificates towards v4 and the login server, from the files that the settings name, and connections with them. */
 import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import {
