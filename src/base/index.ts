@@ -41,6 +41,7 @@ export {
   formatDiagnostic,
   formatDiagnosticLine,
   MAX_DIAGNOSTICS,
+  type Message,
   PackError,
   withCode,
 } from "./files/diagnostic.ts";

@@ -1,8 +1,13 @@
 /** What other rooms may use of `pack`. */
-export { type ClientMediaTypes, FORM, type UpstreamBodyFormat } from "./bodies/body-format.ts";
+export {
+  type ClientMediaTypes,
+  FORM,
+  type UpstreamBodyFormat,
+  UNREADABLE_BODY,
+  wrongMediaType,
+} from "./bodies/body-format.ts";
 export type { BodyMember } from "./bodies/body-members.ts";
 export { InvalidCallValueError } from "./bodies/body-merge.ts";
-export { UNREADABLE_BODY, wrongMediaType } from "./bodies/body-reasons.ts";
 export type { BodyRules, SentJson } from "./bodies/body.ts";
 export { changedMembers } from "./bodies/changed-members.ts";
 export { parseForm, printForm } from "./bodies/form.ts";
@@ -24,8 +29,8 @@ export {
   InvalidPathValueError,
   keysOfName,
   NAME_IN_BRACES,
+  RESPONSE,
 } from "./calls/endpoint.ts";
-export { RESPONSE } from "./calls/key-endpoints.ts";
 export type { ReceivedResponse, RoutedRequest, Scope } from "./translation-context.ts";
 export { OutputBuffer } from "./codegen/output-buffer.ts";
 export type { ClientCredentialsDefinition } from "./credentials/credentials-definition.ts";
@@ -97,7 +102,7 @@ export { headerName, status } from "./fields/text-types.ts";
 export { isOperand } from "./fields/value-kind.ts";
 export type { Filter, Scalar } from "./filters/condition.ts";
 export { completeFilter, fieldNames } from "./filters/filter-defaults.ts";
-export { throwFilterError } from "./filters/filter-error.ts";
+export { throwFilterError, throwParameterError } from "./filters/filter-error.ts";
 export type { FilterWriter, SentFilter } from "./filters/filter-writer.ts";
 export type { Grammar } from "./filters/grammar.ts";
 export { parseFilter } from "./filters/parse-filter.ts";
@@ -129,13 +134,13 @@ export type { ChosenMembers } from "./keys/sparse-fields.ts";
 export {
   createListParser,
   describeListFault,
-  LIST_VALUES,
   type ListValues,
   onePage,
   type ParseListBody,
   writeList,
 } from "./lists/envelope.ts";
 export { type Envelope, type RouteLists, upstreamEnvelopeOf } from "./lists/envelopes.ts";
+export { LIST_VALUES } from "./lists/page-values.ts";
 export { findLink, linkParameter } from "./lists/links.ts";
 export type { ListWalk } from "./lists/list-walk.ts";
 export { pageBefore, type PageRequest, readOffsetCursor, writeOffsetCursor } from "./lists/page-request.ts";
@@ -174,7 +179,6 @@ export {
 export type { Pack } from "./pack.ts";
 export type { ApiSurface } from "./routes/api-surface.ts";
 export { upstreamNamesOf } from "./routes/parameter-definition.ts";
-export { throwParameterError } from "./routes/parameter-error.ts";
 export { parseQuery, type Query, readParameters, shortName } from "./routes/query.ts";
 export type { Route } from "./routes/route.ts";
 export type { TranslatedQuery } from "./routes/parameters.ts";

@@ -63,7 +63,8 @@ export function classOf(name: string, rule: FieldRule): FieldClass {
   return valueClassOf(rule) ?? (rule.upstream === name ? "same" : "renamed");
 }
 
-function sourceOf({ source }: Route, prefix: string): string {
+/** The calls that a response comes from. @param prefix of all paths of the upstream */
+export function describeSource(source: Route["source"], prefix: string): string {
   if ("error" in source) return "none";
   if ("call" in source) return `${source.call.method} ${prefix}${source.call.template}`;
   return source.catalog.calls.map(({ path }) => `GET ${prefix}${path}`).join(", ");
@@ -110,7 +111,7 @@ export function summarizePack(pack: Pack): PackSummary {
   }
   const routes = pack.routes.map((route) => ({
     alpha: route.name,
-    v4: sourceOf(route, upstream.base_path),
+    v4: describeSource(route.source, upstream.base_path),
     scope: scopeOf(route, scopes?.levels ?? []),
     losses: route.losses.length,
     alone: describeLocalResponse(route),

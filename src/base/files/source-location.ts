@@ -31,6 +31,8 @@ export interface SourceLocation {
   isRemoved(name: string): boolean;
   /** The functions that expressions may call, by name. */
   readonly functions: ReadonlyMap<string, string>;
+  /** Headers of clients that no expression reads, in lower case. */
+  readonly hiddenHeaders: readonly string[];
   /** Whether an earlier build found the pack valid, so that what takes long need not be checked again. */
   readonly isChecked: boolean;
   /** The same location, which belongs to a field. */
@@ -51,6 +53,8 @@ export interface Reporting {
   readonly isPinned?: boolean;
   /** The functions that expressions may call, by name. */
   readonly functions?: ReadonlyMap<string, string>;
+  /** Headers of clients that no expression reads, in lower case. */
+  readonly hiddenHeaders?: readonly string[];
 }
 
 /** The invalid parts of a pack that are left out. What follows from them is not reported. */
@@ -108,6 +112,10 @@ class FileLocation implements SourceLocation {
 
   get functions(): ReadonlyMap<string, string> {
     return this.parts.functions ?? NO_FUNCTIONS;
+  }
+
+  get hiddenHeaders(): readonly string[] {
+    return this.parts.hiddenHeaders ?? [];
   }
 
   get isChecked(): boolean {

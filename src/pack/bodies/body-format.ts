@@ -104,19 +104,7 @@ export function compileUnwrap(
 }
 
 /** How bodies of one kind are sent to the upstream. */
-export interface UpstreamBodyFormat {
-  readonly mediaType: string;
-  /** Puts an object into its wrapper. @param path Values of the path parameters. */
-  readonly wrap: (object: unknown, path: Readonly<Record<string, string>>) => unknown;
-  /** Returns the object in its wrapper. */
-  readonly unwrap: (content: unknown) => unknown;
-  /** @throws {HttpError} 400 for a form that can't have these names. */
-  readonly print: (content: unknown) => string;
-  /** The name of a field of an error without the wrapper. */
-  readonly unwrapField: (field: string) => string;
-  /** Names of path parameters that the wrapper has. */
-  readonly pathParameters: readonly string[];
-}
+export type UpstreamBodyFormat = ReturnType<typeof compileUpstreamFormat>;
 
 /** Prints a form. @throws {HttpError} 400 for names that a form can't have, or that are too long together. */
 function printFormOrThrow(content: unknown, { lists, objects }: FormStyle): string {
@@ -143,7 +131,7 @@ export function compileUpstreamFormat(
   resource: string,
   isList: boolean,
   location: SourceLocation,
-): UpstreamBodyFormat {
+) {
   const isForm = mediaType.toLowerCase() === FORM;
   const path = objectPath(shape, resource);
   const prefix = `${path.join(".")}.`;
@@ -151,13 +139,25 @@ export function compileUpstreamFormat(
     location.report("a form has no list at the top: put it into a wrapper");
   return {
     mediaType,
+    /** Names of path parameters that the wrapper has. */
     pathParameters: otherNames(shape, location.at("object")),
-    wrap: nameOf(shape)
-      ? (object) => object
-      : (object, path) => fillShape(shape, { ...path, object, name: resource }),
-    unwrap: (content) => valueAt(content, path),
-    print: isForm ? (content) => printFormOrThrow(content, { lists, objects }) : printJson,
-    unwrapField: (field) =>
+    /** Puts an object into its wrapper. @param path Values of the path parameters. */
+    wrap: (object: unknown, path: Readonly<Record<string, string>>): unknown =>
+      nameOf(shape) ? object : fillShape(shape, { ...path, object, name: resource }),
+    /** Returns the object in its wrapper. */
+    unwrap: (content: unknown): unknown => valueAt(content, path),
+    /** @throws {HttpError} 400 for a form that can't have these names. */
+    print: (content: unknown): string =>
+      isForm ? printFormOrThrow(content, { lists, objects }) : printJson(content),
+    /** The name of a field of an error without the wrapper. */
+    unwrapField: (field: string): string =>
       prefix.length > 1 && field.startsWith(prefix) ? field.slice(prefix.length) : field,
   };
 }
+
+/** A body that ended early, or has an encoding that the gateway does not read. */
+export const UNREADABLE_BODY = "The body could not be read.";
+
+/** A body of another media type. @param names of the media types that are accepted */
+export const wrongMediaType = (names: readonly string[]): string =>
+  `The body must be ${names.join(" or ")} in UTF-8.`;

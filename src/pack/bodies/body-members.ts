@@ -1,5 +1,4 @@
 /** The members of a body: which ones the upstream gets, and how their values are translated. */
-import type { ClientBodiesDefinition, UpstreamBodiesDefinition } from "./bodies-definition.ts";
 import type { PartDefinition } from "../schema/pack-definition.ts";
 import type { PathParameterDefinitions } from "../routes/parameter-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
@@ -53,9 +52,7 @@ export function* compilePart(
 
 /** What bodies may refer to. */
 export interface BodyContext extends FieldContext {
-  readonly bodies: { readonly client: ClientBodiesDefinition; readonly upstream: UpstreamBodiesDefinition };
   readonly parts: ReadonlyMap<string, Part>;
-  readonly unknownRecord: string;
   /** Of the pack. The bodies of a resource have its own, too. */
   readonly pathParameters: PathParameterDefinitions;
 }

@@ -19,7 +19,7 @@ import {
 import { reportInvalidSchema } from "../load/check-schema.ts";
 import { prepareRegex, RegexLimitError } from "../../jsonata/index.ts";
 import { shortestAddress } from "../fields/ip-address.ts";
-import { DEFAULT_LIMITS, hasType, type Schema } from "../fields/schema-members.ts";
+import { DEFAULT_LIMITS, hasType, keysOfPointer, type Schema } from "../fields/schema-members.ts";
 import { findLongTexts, type LongText } from "./text-bounds.ts";
 import type { JsonObject } from "../translation-context.ts";
 
@@ -144,13 +144,6 @@ const REASONS: Readonly<Record<string, (params: Params) => string>> = {
 /** No member of a pack has a longer name. The dotted name of an error ends before such a name of a client. */
 const MAX_NAME_LENGTH = 100;
 
-/** The keys of a JSON pointer (RFC 6901). */
-const keysOf = (pointer: string): string[] =>
-  pointer
-    .split("/")
-    .slice(1)
-    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
-
 /** Turns keys into a dotted name: `alerts`, `cpu` → `alerts.cpu`, and `keys`, `0` → `keys`, or `keys[0]` with indexes. */
 function toDottedName(keys: readonly string[], hasIndexes: boolean): string {
   const long = keys.findIndex((key) => key.length > MAX_NAME_LENGTH);
@@ -195,7 +188,7 @@ function toProblem(error: ErrorObject, hasIndexes: boolean): Problem {
   const reason = hasPackReason ? packReason : (REASONS[error.keyword]?.(params) ?? INVALID_VALUE);
   const member = params.missingProperty ?? params.additionalProperty;
   const rule = keyword === "additionalProperties" ? "unknown" : keyword;
-  const keys = [...keysOf(error.instancePath), ...(member === undefined ? [] : [member])];
+  const keys = [...keysOfPointer(error.instancePath), ...(member === undefined ? [] : [member])];
   const detail = { ...fieldOf(keys, hasIndexes), reason, rule };
   return { detail, place: keys.join("/"), schema: parentSchema, hasPackReason };
 }

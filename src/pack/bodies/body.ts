@@ -30,7 +30,7 @@ import {
   schemaOf,
   type Schema,
 } from "../fields/schema-members.ts";
-import { type BodyWrite, compileBodyWrite } from "./write-body.ts";
+import { compileBodyWrite } from "./write-body.ts";
 
 /** The body of a client's request, parsed. */
 export interface SentJson {
@@ -66,9 +66,9 @@ export interface BodyRules {
   /** How the upstream gets the body. */
   readonly format: UpstreamBodyFormat;
   /** Translates a valid object to v4. */
-  readonly write: BodyWrite["write"];
+  readonly write: ReturnType<typeof compileBodyWrite>["write"];
   /** Returns those errors of a translation that are known before any call. */
-  readonly findEarlyFaults: BodyWrite["findEarlyFaults"];
+  readonly findEarlyFaults: ReturnType<typeof compileBodyWrite>["findEarlyFaults"];
   /** Members of the upstream's body whose values its operation has in the path, by path parameter. */
   readonly toPath: ReadonlyMap<string, PathMember>;
   /** Where the values are that the body is merged with: the name of a call, and the path in its response. */
@@ -168,7 +168,7 @@ export function compileBody(
   const bodySchema = readSchema(definition, parts, location.at("schema"));
   const { whole, isList, merged } = bodySchema;
   const members = compileSentMembers(merged, find, context, location.at("schema"));
-  const client = { ...context.bodies.client, ...definition.client };
+  const client = { ...context.dialect.client.bodies, ...definition.client };
   const schema =
     client.unknown === "reject"
       ? closeSchema(merged, (name) => nestedSchema(find(name)?.rule ?? {}, context))
@@ -194,7 +194,7 @@ export function compileBody(
   );
   const unwrap = compileBodyUnwrap(client, names.client, bodySchema, location.at("client"));
   const format = compileUpstreamFormat(
-    { ...context.bodies.upstream, ...definition.upstream },
+    { ...context.dialect.upstream.bodies, ...definition.upstream },
     names.upstream,
     isList,
     location.at("upstream"),

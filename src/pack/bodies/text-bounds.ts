@@ -1,7 +1,7 @@
 /** Bounds the texts of bodies wherever they are: also in places that no subschema describes. */
 import { isObject } from "../../base/index.ts";
 import { prepareRegex } from "../../jsonata/index.ts";
-import { DEFAULT_LIMITS, hasType, type Schema } from "../fields/schema-members.ts";
+import { DEFAULT_LIMITS, hasType, keysOfPointer, type Schema } from "../fields/schema-members.ts";
 
 /** A text that is longer than its bound. */
 export interface LongText {
@@ -52,12 +52,8 @@ const schemasIn = (schemas: unknown): Schema[] =>
 /** The schema that a reference inside the same schema names. */
 function resolveLocal(root: Schema, reference: unknown): Schema[] {
   if (typeof reference !== "string" || !reference.startsWith("#")) return [];
-  const keys = decodeURIComponent(reference.slice(1))
-    .split("/")
-    .slice(1)
-    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
   return schemaOf(
-    keys.reduce<unknown>(
+    keysOfPointer(decodeURIComponent(reference.slice(1))).reduce<unknown>(
       (at, key) => (typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined),
       root,
     ),

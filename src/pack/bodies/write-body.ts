@@ -77,28 +77,17 @@ function addWritten(
 const mayReadCalls = ({ rule: { write = "", object } }: SentMember): boolean =>
   object !== undefined || /\$calls\b/.test(write);
 
-/** The translation of a valid object to the upstream. */
-export interface BodyWrite {
-  readonly write: (body: JsonObject, writing: WriteContext) => MaybePromise<WrittenBody>;
-  /** Returns the errors that are known before any call: of members and checks that read no values of calls. */
-  readonly findEarlyFaults: (body: JsonObject, writing: WriteContext) => MaybePromise<readonly ErrorDetail[]>;
-}
-
 /** Compiles the translation of a valid object to the upstream. */
 export function compileBodyWrite(
   definition: BodyDefinition,
   members: readonly SentMember[],
   context: BodyContext,
   location: SourceLocation,
-): BodyWrite {
-  const place = {
-    phase: "translated",
-    tokenHeaders: context.tokenHeaders,
-    location: location.at("checks"),
-  } as const;
-  const checks = compileChecks(definition.checks ?? [], place, []);
+) {
+  const checks = compileChecks(definition.checks ?? [], location.at("checks"), "translated", []);
   const upstreamMembers = members.flatMap(({ rule }) => rule.upstream ?? []);
   const createTarget = compileTarget(definition.merge_with, upstreamMembers);
+  const { unknown_record: unknownRecord } = context.dialect.messages;
   const lossy = new Set(
     members.filter(({ rule }) => rule.loss !== undefined && rule.loss_when === undefined),
   );
@@ -124,10 +113,11 @@ export function compileBodyWrite(
   const addGatewayMembers = compileAdditions(definition, upstreamMembers, hiddenIn, context.pathParameters);
   const membersIn = (body: JsonObject): SentMember[] => members.filter(({ get }) => get(body) !== undefined);
 
+  /** Returns the errors that are known before any call: of members and checks that read no values of calls. */
   function findEarlyFaults(body: JsonObject, writing: WriteContext): MaybePromise<readonly ErrorDetail[]> {
     const given = membersIn(body).filter((member) => !mayReadCalls(member));
     return thenMaybe(writeMembers(given, body, writing, writing.change), (written) => {
-      const { faults } = addWritten({}, given, written, context.unknownRecord);
+      const { faults } = addWritten({}, given, written, unknownRecord);
       return thenMaybe(checks.early({ ...writing, body }), (more) => [...faults, ...more]);
     });
   }
@@ -145,11 +135,11 @@ export function compileBodyWrite(
       );
       const sent = given.filter((_member, index) => results[index] !== UNCHANGED);
       const written = results.filter((result) => result !== UNCHANGED);
-      const { faults, empty } = addWritten(v4, sent, written, context.unknownRecord);
+      const { faults, empty } = addWritten(v4, sent, written, unknownRecord);
       const losses = findLosses(body, sent, written);
       const names = new Set(sent.map(({ name }) => name));
       const complete: JsonObject = {};
-      if (whole) addWritten(complete, given, whole, context.unknownRecord);
+      if (whole) addWritten(complete, given, whole, unknownRecord);
       const added = addGatewayMembers(v4, complete, writing);
       return thenMaybe(checks.all({ ...writing, body, request: v4 }), (more) => ({
         v4,

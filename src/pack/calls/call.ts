@@ -4,7 +4,7 @@ import type { UpstreamBodyFormat } from "../bodies/body-format.ts";
 import type { Failure } from "../errors/http-error.ts";
 import type { Checks } from "./checks.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { NamedValues } from "./named-values.ts";
+import type { NamedValues } from "./conditions.ts";
 import type { ReceivedResponse, Scope } from "../translation-context.ts";
 
 /** What an operation says about itself. */
@@ -102,4 +102,26 @@ export interface RouteCall extends CallFacts {
     | undefined;
   /** Undefined: the gateway's own. */
   readonly unfinished: Unfinished | undefined;
+}
+
+/** The calls of a route by when they are sent. */
+export interface CallOrder {
+  /** Sent before the main call, one after the other. */
+  readonly before: readonly RouteCall[];
+  /** Parts of the object of the main call. */
+  readonly parts: readonly RouteCall[];
+  /** Sent after the main call, one group after the other. The calls of a group are sent concurrently. */
+  readonly after: readonly (readonly RouteCall[])[];
+}
+
+/** Groups the calls of a route. */
+export function orderCalls(calls: readonly RouteCall[]): CallOrder {
+  const at = (place: RouteCall["place"]) => calls.filter((call) => call.place === place);
+  const after: RouteCall[][] = [];
+  for (const call of at("after")) {
+    const group = after.at(-1);
+    if (call.isIndependent && group?.[0]?.isIndependent) group.push(call);
+    else after.push([call]);
+  }
+  return { before: at("before"), parts: at("beside"), after };
 }

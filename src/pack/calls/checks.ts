@@ -1,17 +1,16 @@
+import type { SourceLocation } from "../../base/index.ts";
 import { INVALID_VALUE, type ErrorDetail, type Failure } from "../errors/http-error.ts";
 import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
+import type { CallDefinition } from "./call-definition.ts";
 import { failureAsValue } from "../load/compile-expression.ts";
-import { compileScoped, type ScopePlace } from "./scope.ts";
+import { compileScoped, type Phase } from "./scope.ts";
 import type { Scope } from "../translation-context.ts";
 
 /**
  * A rule that JSON Schema can't express: an expression whose result is the reason of an error, or undefined. Without
  * `field` the error concerns the whole request.
  */
-export interface CheckDefinition extends Failure {
-  readonly field?: string | undefined;
-  readonly message: string;
-}
+export type CheckDefinition = NonNullable<CallDefinition["checks"]>[number];
 
 /** The rule of an error that a check has found. */
 const FAILED_CHECK = "failed_check";
@@ -29,13 +28,7 @@ export const withFailure = (
 export type RunChecks = (scope: Scope) => MaybePromise<ErrorDetail[]>;
 
 /** Compiled checks. */
-export interface Checks {
-  readonly all: RunChecks;
-  /** Those that need neither the upstream's body nor a call that is not sent yet. */
-  readonly early: RunChecks;
-  /** The others. */
-  readonly late: RunChecks;
-}
+export type Checks = ReturnType<typeof compileChecks>;
 
 /** Whether an expression reads only those calls that have been sent. */
 const readsOnly = (source: string, sent: readonly string[]): boolean =>
@@ -44,14 +37,15 @@ const readsOnly = (source: string, sent: readonly string[]): boolean =>
 /**
  * Compiles checks. A check that fails on a value makes it invalid.
  *
- * @param place of the list of checks
+ * @param location of the list of checks
  * @param sent the names of the calls that are sent before them
  */
 export function compileChecks(
   definitions: readonly CheckDefinition[],
-  place: ScopePlace,
+  location: SourceLocation,
+  phase: Phase,
   sent: readonly string[],
-): Checks {
+) {
   const checks = definitions.map(({ field, message, status, code }, index) => ({
     field,
     detail: {
@@ -60,7 +54,7 @@ export function compileChecks(
       ...(status !== undefined && { status }),
       ...(code !== undefined && { code }),
     },
-    message: compileScoped(message, { ...place, location: place.location.at(index, "message") }),
+    message: compileScoped(message, location.at(index, "message"), phase),
     source: message,
   }));
   const runOf =
@@ -80,7 +74,9 @@ export function compileChecks(
     !message.variables.has("request") && readsOnly(source, sent);
   return {
     all: runOf(checks),
+    /** Those that need neither the upstream's body nor a call that is not sent yet. */
     early: runOf(checks.filter(isEarly)),
+    /** The others. */
     late: runOf(checks.filter((check) => !isEarly(check))),
   };
 }

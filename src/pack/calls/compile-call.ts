@@ -8,37 +8,33 @@ import type { CallDefinition } from "./call-definition.ts";
 import type { OperationState, Repetition, RouteCall, Unfinished } from "./call.ts";
 import { describeCall } from "./call-texts.ts";
 import { compileChecks } from "./checks.ts";
-import { compileBodyCondition, compileScopedCondition } from "./conditions.ts";
-import { compileEndpoint, type Endpoint } from "./endpoint.ts";
-import { reportAmbiguousNames, RESPONSE } from "./key-endpoints.ts";
-import { compileNamedValues } from "./named-values.ts";
+import { compileBodyCondition, compileScopedCondition, compileNamedValues } from "./conditions.ts";
+import { compileEndpoint, type Endpoint, reportAmbiguousNames, RESPONSE } from "./endpoint.ts";
 import { reportInvalidCall } from "./report-call.ts";
-import { compileScoped, type Phase, type ScopePlace } from "./scope.ts";
+import { compileScoped, type Phase } from "./scope.ts";
 import type { ReceivedResponse, Scope } from "../translation-context.ts";
 
 /** Compiles the expressions of a call. */
 class CallExpressions {
-  readonly #context: KeyContext;
+  readonly #location: SourceLocation;
   readonly #phase: Phase;
   /** Whether one of them reads headers of responses. */
   readsHeaders = false;
   /** Whether one of them reads values of other calls. */
   readsCalls = false;
 
-  constructor(context: KeyContext, phase: Phase) {
-    this.#context = context;
+  /** @param phase when the call is sent */
+  constructor(location: SourceLocation, phase: Phase) {
+    this.#location = location;
     this.#phase = phase;
   }
 
-  /** @param phase when the expression runs, if not when the call is sent */
-  readonly placeOf = (keys: readonly string[], phase = this.#phase): ScopePlace => {
-    const { location, tokenHeaders } = this.#context;
-    return { location: location.at(...keys), phase, tokenHeaders };
-  };
-
-  /** @param own more variables, which this expression alone has */
+  /**
+   * @param phase when the expression runs, if not when the call is sent
+   * @param own more variables, which this expression alone has
+   */
   compile(source: string, keys: readonly string[], phase = this.#phase, own: readonly string[] = []) {
-    const expression = compileScoped(source, { ...this.placeOf(keys, phase), own });
+    const expression = compileScoped(source, this.#location.at(...keys), phase, own);
     this.readsHeaders ||= expression.variables.has("response_headers");
     this.readsCalls ||= expression.variables.has("calls");
     return expression;
@@ -107,9 +103,12 @@ function compileUnfinished(
 }
 
 /** Compiles the condition of a call. A client's body on which it fails is invalid. */
-function compileWhen({ when, at }: CallDefinition, { placeOf }: CallExpressions): RouteCall["isNeeded"] {
-  const compile = at === "before" ? compileBodyCondition : compileScopedCondition;
-  return compile(when, placeOf(["when"])) ?? (() => true);
+function compileWhen({ when, at }: CallDefinition, location: SourceLocation): RouteCall["isNeeded"] {
+  const holds =
+    at === "before"
+      ? compileBodyCondition(when, location, "request")
+      : compileScopedCondition(when, location, "response");
+  return holds ?? (() => true);
 }
 
 const EITHER = "one of them needs another name";
@@ -118,11 +117,11 @@ const EITHER = "one of them needs another name";
 function compileOperation(
   { upstream, at, each, values = {} }: CallDefinition,
   earlier: readonly string[],
-  { names, headNames, resource, dialect, location }: KeyContext,
+  { names: { all: names, ofHead }, resource, dialect, location }: KeyContext,
 ): Endpoint {
   const place = location.at("upstream");
   const own = [...Object.keys(values), ...(each === undefined ? [] : ["each"])];
-  const ofRequest = at === "before" ? [...headNames, ...resource.inputNames] : names;
+  const ofRequest = at === "before" ? [...ofHead, ...resource.inputNames] : names;
   const known = [...ofRequest, ...earlier, ...own, ...(at === "before" ? [] : [RESPONSE])];
   const endpoint = compileEndpoint(upstream, dialect.upstream.base_path, known, place);
   if (at === "before") {
@@ -146,7 +145,7 @@ function compilePart(
 ): RouteCall["part"] {
   if (part === undefined) return undefined;
   const path = upstream.replace(/^\S+/, "GET");
-  return { name: part, read: compileEndpoint(path, dialect.upstream.base_path, names, location) };
+  return { name: part, read: compileEndpoint(path, dialect.upstream.base_path, names.all, location) };
 }
 
 /** Whether a call can be sent together with others: nobody waits for what it does. */
@@ -201,18 +200,18 @@ export function compileCall(
   const isBefore = definition.at === "before";
   const earlier = before.flatMap(({ member }) => member ?? []);
   const endpoint = compileOperation(definition, earlier, context);
-  const expressions = new CallExpressions(context, isBefore ? "request" : "response");
+  const expressions = new CallExpressions(location, isBefore ? "request" : "response");
   const repeats = compileRepetition(definition, expressions);
-  reportInvalidCall(definition, endpoint, before, location);
+  reportInvalidCall({ keys: definition, endpoint, earlier: before }, location);
   const parts = {
-    isNeeded: compileWhen(definition, expressions),
+    isNeeded: compileWhen(definition, location.at("when")),
     valuesOf: compileNamedValues(definition.values ?? {}, (source, each) =>
       expressions.compile(source, ["values", each]),
     ),
     ...compileEach(definition, expressions),
     body: compileBody(definition, expressions, context),
     answerOf: typeof answer === "string" ? expressions.ofResponse(answer, ["answer"]) : answer && "whole",
-    checks: compileChecks(definition.checks ?? [], expressions.placeOf(["checks"], "response"), [
+    checks: compileChecks(definition.checks ?? [], location.at("checks"), "response", [
       ...earlier,
       ...(name === undefined ? [] : [name]),
     ]),

@@ -109,17 +109,7 @@ export interface CatalogContext {
 }
 
 /** The ids of a catalog on both sides. */
-interface CatalogIds {
-  /** The client's id of an object of the upstream. */
-  readonly alphaId: Catalog["alphaId"];
-  readonly v4Id: Catalog["v4Id"];
-  readonly filterIds: Catalog["filterIds"];
-  /** Whether the client's ids are not those of the upstream. */
-  readonly renames: boolean;
-  readonly hasNoAlphaId: Catalog["hasNoAlphaId"];
-  /** The ids of the upstream that there are, if the pack lists them. */
-  readonly fixedIds: Catalog["fixedIds"];
-}
+type CatalogIds = Pick<Catalog, "alphaId" | "v4Id" | "filterIds" | "renames" | "hasNoAlphaId" | "fixedIds">;
 
 /** Compiles how ids of a catalog are translated. */
 function compileIds(

@@ -3,23 +3,7 @@ import type { PathParameterRules } from "../routes/path-parameters.ts";
 import { isText, parametersIn, parseSegment, type Pattern } from "../routes/router.ts";
 
 /** A compiled v4 call such as `GET /vm/instances/{id}`. */
-export interface Endpoint {
-  readonly method: string;
-  /** The path as written in the pack. */
-  readonly template: string;
-  /** The names whose values the path has: of `{order.customer}` it is `order`. */
-  readonly names: ReadonlySet<string>;
-  /**
-   * Returns the path with the prefix. Every value is encoded, so that none leads to another path.
-   *
-   * @throws {InvalidPathValueError} If a value is missing or can't be used in a path.
-   */
-  readonly path: (values: Readonly<Record<string, unknown>>) => string;
-  /** The same for people: names whose values only a request shows stay in braces. */
-  readonly describe: (values: Readonly<Record<string, unknown>>) => string;
-  /** Whether a path is this call with any values, and with any query. */
-  readonly matches: (path: string) => boolean;
-}
+export type Endpoint = ReturnType<typeof compileEndpoint>;
 
 const CALL = /^(GET|POST|PUT|PATCH|DELETE) (\/\S*)$/;
 
@@ -115,7 +99,7 @@ export function compileEndpoint(
   prefix: string,
   names: readonly string[],
   location: SourceLocation,
-): Endpoint {
+) {
   const { method, path } = parseCall(location, text);
   if (path.includes("#")) location.report("a path has no fragment: # is never sent");
   const parts = path.split(NAME_IN_BRACES);
@@ -141,10 +125,16 @@ export function compileEndpoint(
   });
   return {
     method,
+    /** The path as written in the pack. */
     template: path,
-    names: new Set(parts.flatMap((part, index) => (index % 2 === 1 ? (keysOfName(part)[0] ?? []) : []))),
-    matches: (candidate) => pattern.test(candidate.split("?", 1)[0] ?? ""),
-    describe: (values) =>
+    /** The names whose values the path has: of `{order.customer}` it is `order`. */
+    names: new Set(
+      parts.flatMap((part, index) => (index % 2 === 1 ? (keysOfName(part)[0] ?? []) : [])),
+    ) as ReadonlySet<string>,
+    /** Whether a path is this call with any values, and with any query. */
+    matches: (candidate: string): boolean => pattern.test(candidate.split("?", 1)[0] ?? ""),
+    /** The path for people: names whose values only a request shows stay in braces. */
+    describe: (values: Readonly<Record<string, unknown>>): string =>
       prefix +
       pieces
         .map((piece, index) => {
@@ -155,7 +145,13 @@ export function compileEndpoint(
           }
         })
         .join(""),
-    path: (values) => prefix + pieces.map((piece) => piece(values)).join(""),
+    /**
+     * Returns the path with the prefix. Every value is encoded, so that none leads to another path.
+     *
+     * @throws {InvalidPathValueError} If a value is missing or can't be used in a path.
+     */
+    path: (values: Readonly<Record<string, unknown>>): string =>
+      prefix + pieces.map((piece) => piece(values)).join(""),
   };
 }
 
@@ -200,4 +196,19 @@ export function compilePattern(
       return segment;
     });
   return { method, pattern: { segments }, parameters };
+}
+
+/** The name in braces of the upstream's response to the call of a route. */
+export const RESPONSE = "response";
+
+/** Reports a name in braces that could be either of two things. */
+export function reportAmbiguousNames(
+  { names }: Endpoint,
+  others: readonly string[],
+  [one, other]: readonly [string, string],
+  location: SourceLocation,
+): void {
+  for (const name of others)
+    if (names.has(name))
+      location.report(`{${name}} could be ${one} or ${other}: one of them needs another name`);
 }

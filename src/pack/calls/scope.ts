@@ -25,7 +25,7 @@ const STEPS: Readonly<Record<Phase, readonly Step[]>> = {
 interface Variable {
   readonly since: Step;
   readonly before?: string;
-  readonly valueOf: (scope: Scope, tokenHeaders: readonly string[]) => unknown;
+  readonly valueOf: (scope: Scope, hiddenHeaders: readonly string[]) => unknown;
 }
 
 const NO_RESPONSE = "the upstream has not responded yet";
@@ -34,7 +34,10 @@ const NO_RESPONSE = "the upstream has not responded yet";
 const VARIABLES: Readonly<Record<string, Variable>> = {
   path: { since: "selection", valueOf: ({ head }) => head?.match.parameters },
   query: { since: "selection", valueOf: ({ head }) => head && queryOf(head) },
-  headers: { since: "selection", valueOf: ({ head }, tokenHeaders) => head && headersOf(head, tokenHeaders) },
+  headers: {
+    since: "selection",
+    valueOf: ({ head }, hiddenHeaders) => head && headersOf(head, hiddenHeaders),
+  },
   body: { since: "selection", valueOf: ({ body }) => body },
   now: { since: "selection", valueOf: ({ head }) => head?.time.toISOString() },
   calls: { since: "request", before: "no call has been sent yet", valueOf: ({ calls }) => calls },
@@ -64,49 +67,45 @@ export function reportEarlyVariables(used: Iterable<string>, phase: Phase, locat
   }
 }
 
-/** Creates what gives those variables their values that an expression reads. */
+/** Creates what gives those variables their values that an expression at a location reads. */
 export function createBindings(
   used: ReadonlySet<string>,
-  tokenHeaders: readonly string[],
+  { hiddenHeaders }: SourceLocation,
 ): (scope: Scope) => Bindings {
   const makers = Object.entries(VARIABLES).filter(([name]) => used.has(name));
   if (makers.length === 0) return () => ({});
   return (scope) =>
-    Object.fromEntries(makers.map(([name, { valueOf }]) => [name, valueOf(scope, tokenHeaders)]));
-}
-
-/** Where an expression is, and when it runs. */
-export interface ScopePlace {
-  readonly location: SourceLocation;
-  readonly phase: Phase;
-  /** Headers of clients that no expression reads. */
-  readonly tokenHeaders: readonly string[];
-  /** More variables, which this place alone has. */
-  readonly own?: readonly string[];
-  /** The value kinds of `$values`, if that is one of them. */
-  readonly kinds?: Kinds;
+    Object.fromEntries(makers.map(([name, { valueOf }]) => [name, valueOf(scope, hiddenHeaders)]));
 }
 
 /** An expression that reads what is known of a request. */
 export interface ScopedExpression extends Pick<Expression, "variables" | "inputNames"> {
   /** Why it can't be compiled; undefined if it can. */
   readonly fallback: string | undefined;
-  /** @param own the values of the variables that this place alone has */
+  /** @param own the values of the variables that this expression alone has */
   readonly evaluate: (input: unknown, scope: Scope, own?: Bindings) => MaybePromise<unknown>;
   /** Whether it reads its input. */
   readonly readsInput: boolean;
 }
 
-/** Compiles an expression that may read all variables. Reports those that have no value yet. */
+/**
+ * Compiles an expression that may read all variables. Reports those that have no value yet.
+ *
+ * @param own More variables, which this expression alone has.
+ * @param kinds The value kinds of `$values`, if that is one of them.
+ */
 export function compileScoped(
   source: string,
-  { location, phase, tokenHeaders, own = [], kinds }: ScopePlace,
+  location: SourceLocation,
+  phase: Phase,
+  own: readonly string[] = [],
+  kinds?: Kinds,
 ): ScopedExpression {
   const expression = compileExpressionAt(location, source, [...SCOPE_VARIABLES, ...own], kinds);
   const { variables, inputNames, fallback } = expression;
   const ofScope = variables.difference(new Set(own));
   reportEarlyVariables(ofScope, phase, location);
-  const bind = createBindings(ofScope, tokenHeaders);
+  const bind = createBindings(ofScope, location);
   return {
     evaluate: (input, scope, given) =>
       expression.evaluate(input, given ? { ...bind(scope), ...given } : bind(scope)),

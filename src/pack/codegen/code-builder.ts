@@ -1,19 +1,15 @@
 /** Names and constants of a generated function. Text of a pack enters the code only as JSON. */
-export interface CodeBuilder {
-  /** Adds a value that can't be written as code, and returns the name of its constant. */
-  readonly constant: (value: unknown) => string;
-  /** Returns a unique name. The hint only helps the reader of the code. */
-  readonly name: (hint: string) => string;
-  readonly constants: readonly unknown[];
-}
+export type CodeBuilder = ReturnType<typeof createCodeBuilder>;
 
-export function createCodeBuilder(): CodeBuilder {
+export function createCodeBuilder() {
   const constants: unknown[] = [];
   let nameCount = 0;
   return {
-    constants,
-    constant: (value) => `c${constants.push(value) - 1}`,
-    name(hint) {
+    constants: constants as readonly unknown[],
+    /** Adds a value that can't be written as code, and returns the name of its constant. */
+    constant: (value: unknown): string => `c${constants.push(value) - 1}`,
+    /** Returns a unique name. The hint only helps the reader of the code. */
+    name(hint: string): string {
       nameCount += 1;
       return `${hint}${nameCount}`;
     },

@@ -33,15 +33,7 @@ export interface ByteRange {
 const createNode = (): MemberNode => ({ range: undefined, members: new Map() });
 
 /** The v4 members that the fields of one object read. Each has one pair of variables, however many fields read it. */
-export interface ScannedMembers {
-  /** The variables of the member at a path. */
-  range(path: readonly string[]): ByteRange;
-  /** Compiles the scan for all members that were requested, with the index that each variable has in its offsets. */
-  compile(): {
-    readonly scan: MemberScan;
-    readonly variables: readonly (readonly [name: string, index: number])[];
-  };
-}
+export type ScannedMembers = ReturnType<typeof createScannedMembers>;
 
 /** An object whose members are read. Its members have consecutive slots, those of objects inside it follow. */
 interface ObjectScan {
@@ -59,11 +51,12 @@ export interface MemberScan {
   readonly offsets: Int32Array;
 }
 
-export function createScannedMembers(): ScannedMembers {
+export function createScannedMembers() {
   const root = createNode();
   let count = 0;
   return {
-    range(path) {
+    /** The variables of the member at a path. */
+    range(path: readonly string[]): ByteRange {
       let node = root;
       for (const name of path) {
         const next = node.members.get(name) ?? createNode();
@@ -75,6 +68,7 @@ export function createScannedMembers(): ScannedMembers {
       count += 1;
       return node.range;
     },
+    /** Compiles the scan for all members that were requested, with the index that each variable has in its offsets. */
     compile() {
       const objects: (ObjectScan | undefined)[] = [undefined];
       const variables: (readonly [string, number])[] = [];
@@ -89,7 +83,11 @@ export function createScannedMembers(): ScannedMembers {
           if (node.members.size > 0) objects[firstSlot + index] = compileObject(node);
         return { names: createMemberTable(members.keys()), firstSlot, lastSlot: objects.length - 1 };
       }
-      const scan = { root: compileObject(root), objects, offsets: new Int32Array(2 * objects.length) };
+      const scan: MemberScan = {
+        root: compileObject(root),
+        objects,
+        offsets: new Int32Array(2 * objects.length),
+      };
       return { scan, variables };
     },
   };

@@ -3,7 +3,8 @@ import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { authScheme, cookieName, fieldHeaderName, parameterName, realm } from "../fields/text-types.ts";
 
-const place = {
+/** One place of a token. Exactly one of its members is there, and `parameter` beside `scheme`. */
+export const credentialsPlace = z.strictObject({
   scheme: about(authScheme.optional(), "Scheme of the `Authorization` header, in any case.", "Bearer"),
   parameter: about(
     z
@@ -25,13 +26,12 @@ const place = {
     "key",
   ),
   cookie: about(cookieName.optional(), "A cookie.", "sid"),
-};
+});
 
 /** Where clients send their token. */
-export const clientCredentials = z.strictObject({
-  ...place,
+export const clientCredentials = credentialsPlace.extend({
   or: about(
-    z.array(z.strictObject(place)).min(1).optional(),
+    z.array(credentialsPlace).min(1).optional(),
     "Further places. The first one with a token counts.",
     [{ basic: "username" }],
   ),
@@ -43,8 +43,7 @@ export const clientCredentials = z.strictObject({
 });
 
 /** Where the upstream gets a token, and which. */
-export const upstreamCredentials = z.strictObject({
-  ...place,
+export const upstreamCredentials = credentialsPlace.extend({
   token: about(
     z.enum(["client", "setting", "table"]).default("client"),
     "The token that the upstream gets: the client's (`client`), that of `UPSTREAM_TOKEN` (`setting`), or the client's entry in `UPSTREAM_TOKENS_FILE` (`table`). Unknown tokens get status 401.",

@@ -1,25 +1,14 @@
 /** Tokens of both dialects: where a request has its token, and how it is spelt there. */
+import type { z } from "zod";
+import type { ClientCredentialsDefinition, credentialsPlace } from "./credentials-definition.ts";
 import { readParameters } from "../routes/query.ts";
 import { parameterValues } from "./auth-parameters.ts";
 
-/** Where requests of a dialect have their token. Exactly one of these members is present. */
-export interface CredentialsPlace {
-  /** The scheme of the `Authorization` header. */
-  readonly scheme?: string | undefined;
-  /** The parameter of the scheme that is the token: `Token token="KEY"`. Without it all after the scheme is. */
-  readonly parameter?: string | undefined;
-  /** The part of Basic credentials (RFC 7617) that is the token. */
-  readonly basic?: "username" | "password" | "both" | undefined;
-  readonly header?: string | undefined;
-  readonly query?: string | undefined;
-  readonly cookie?: string | undefined;
-}
+/** Where requests of a dialect have their token: one place. */
+export type CredentialsPlace = z.infer<typeof credentialsPlace>;
 
-/** One place, or several. */
-export interface CredentialsPlaces extends CredentialsPlace {
-  /** Further places, in the order in which a token is looked for. */
-  readonly or?: readonly CredentialsPlace[] | undefined;
-}
+/** One place, or several, in the order in which a token is looked for. */
+export type CredentialsPlaces = CredentialsPlace & Pick<ClientCredentialsDefinition, "or">;
 
 /** All places, the first one first; empty for a dialect without tokens. */
 export const credentialPlaces = (credentials: CredentialsPlaces | undefined): readonly CredentialsPlace[] =>
@@ -86,14 +75,11 @@ export const credentialScheme = (authorization: string | undefined): string | un
   AUTHORIZATION.exec(authorization ?? "")?.[1]?.toLowerCase();
 
 /** One place, without what all places have in common. */
-interface Place {
+interface Place extends Pick<CredentialsFormat, "texts" | "accepts" | "write"> {
   /** Names the place in an error. */
   readonly noun: string;
-  readonly texts: CredentialsFormat["texts"];
   /** Returns the token in a text; undefined if the text has none. */
   readonly decode: (text: string) => string | undefined;
-  readonly accepts: CredentialsFormat["accepts"];
-  readonly write: CredentialsFormat["write"];
   readonly spellings?: CredentialsFormat["spellings"];
   readonly header?: string;
   readonly queryParameter?: string;

@@ -1,66 +1,13 @@
-/**
- * The scopes of a pack. Alpha has ascending levels for each resource, v4 has levels for each area, which can cover several
- * resources.
- */
-export interface ScopesDefinition {
-  /** Alpha's levels, ascending. Each includes the ones before it (A-151). */
-  readonly levels: readonly string[];
-  /** The scope for everything, in alpha and v4. It is also the name of the highest level. */
-  readonly all: string;
-  /** alpha resource → v4 area */
-  readonly resources: Readonly<Record<string, string>>;
-  /** Other names of alpha resources. */
-  readonly aliases?: Readonly<Record<string, string>> | undefined;
-  readonly upstream_levels: Readonly<Record<string, string>>;
-  readonly client_levels: Readonly<Record<string, string>>;
-  /** Additional v4 scopes that are requested with any other scope, because alpha has no scope for what they allow. */
-  readonly additional?: readonly string[] | undefined;
-}
+import type { z } from "zod";
+import type { scopes } from "./scopes-definition.ts";
+
+type ScopesDefinition = z.infer<typeof scopes>;
 
 /** The access rule of a route: none, any token, or a level of a resource. */
 export type Access = "public" | "token" | { readonly resource: string; readonly level: number };
 
 /** The rights of a token: everything, or a highest level for each alpha resource. */
 export type Grants = "all" | ReadonlyMap<string, number>;
-
-/** Translates and compares scopes. */
-export interface Scopes {
-  /** Parses the scope of a route; undefined if its resource or level is unknown. */
-  access(scope: string): Access | undefined;
-  /** Returns what the scopes of a v4 token allow in alpha (T-5.3). They are separated by spaces or commas. */
-  grants(v4Scopes: string): Grants;
-  /** Whether grants satisfy an access rule. */
-  permits(grants: Grants, access: Access): boolean;
-  /**
-   * Translates alpha scopes to v4: one scope for each area, with the highest requested level (T-5.2). They are
-   * separated by commas, semicolons or spaces. Invalid ones are ignored.
-   */
-  toV4(alphaScopes: string): string[];
-  /**
-   * Translates v4 scopes to alpha, in the order of the pack's resources (T-5.3).
-   *
-   * @param requested Alpha scopes that the client requested. The result never has more than these.
-   */
-  toAlpha(v4Scopes: string, requested?: string): string;
-  /** Parses alpha scopes. Unknown resources and levels grant nothing. */
-  read(alphaScopes: string): { readonly grants: Grants; readonly unknown: readonly string[] };
-  /** Formats grants as alpha scopes, separated by commas, each resource once. */
-  write(grants: Grants): string;
-  /** Returns what both grants allow. */
-  common(one: Grants, other: Grants): Grants;
-  /** Whether `wide` allows everything that `narrow` allows. */
-  includes(wide: Grants, narrow: Grants): boolean;
-  /** Returns what remains of grants in v4's scopes: these have fewer levels, and one area for several resources. */
-  throughV4(grants: Grants): Grants;
-  /**
-   * Whether the v4 scopes of these grants allow no more than the grants do.
-   *
-   * @param reading Compares only read access.
-   */
-  isExact(grants: Grants, reading: boolean): boolean;
-  /** Returns the lowest levels that have the same v4 scopes. */
-  lowest(grants: Grants): Grants;
-}
 
 const wordsOf = (scopes: string): string[] => scopes.split(/[\s,;]+/).filter(Boolean);
 
@@ -93,8 +40,11 @@ function raiseLevel(levels: Map<string, number>, name: string, level: number): v
   levels.set(name, Math.max(level, levels.get(name) ?? -1));
 }
 
-/** The scopes of one pack. */
-class PackScopes implements Scopes {
+/**
+ * Translates and compares the scopes of a pack. Alpha has ascending levels for each resource, v4 has levels for each area,
+ * which can cover several resources.
+ */
+export class Scopes {
   readonly #definition: ScopesDefinition;
   readonly #aliases: Readonly<Record<string, string>>;
   /** "<resource>:*" is the highest level (A-152). */
@@ -103,10 +53,12 @@ class PackScopes implements Scopes {
   /** For each level, the lowest one with the same v4 level. */
   readonly #lowestLevels: readonly number[];
   readonly #highestOfAll: ReadonlyMap<string, number>;
+  /** Returns what both grants allow. */
   readonly common = commonGrants;
+  /** Whether `wide` allows everything that `narrow` allows. */
   readonly includes = includesGrants;
 
-  constructor(definition: ScopesDefinition) {
+  constructor(definition: ScopesDefinition = NO_SCOPES) {
     const { levels, resources, aliases = {} } = definition;
     this.#definition = definition;
     this.#aliases = aliases;
@@ -119,6 +71,7 @@ class PackScopes implements Scopes {
     this.#highestOfAll = new Map(Object.keys(resources).map((resource) => [resource, this.#highest]));
   }
 
+  /** Parses the scope of a route; undefined if its resource or level is unknown. */
   access(scope: string): Access | undefined {
     if (scope === "public" || scope === "token") return scope;
     const [resource = "", word = ""] = scope.split(":");
@@ -128,12 +81,14 @@ class PackScopes implements Scopes {
       : undefined;
   }
 
+  /** Whether grants satisfy an access rule. */
   permits(grants: Grants, access: Access): boolean {
     if (typeof access === "string" || grants === "all") return true;
     return (grants.get(access.resource) ?? -1) >= access.level;
   }
 
-  read(alphaScopes: string): ReturnType<Scopes["read"]> {
+  /** Parses alpha scopes. Unknown resources and levels grant nothing. */
+  read(alphaScopes: string): { readonly grants: Grants; readonly unknown: readonly string[] } {
     const wanted = new Map<string, number>();
     const unknown: string[] = [];
     let everything = false;
@@ -146,6 +101,7 @@ class PackScopes implements Scopes {
     return { grants: everything ? "all" : wanted, unknown };
   }
 
+  /** Formats grants as alpha scopes, separated by commas, each resource once. */
   write(grants: Grants): string {
     const { all, resources, levels } = this.#definition;
     if (grants === "all") return all;
@@ -155,6 +111,7 @@ class PackScopes implements Scopes {
       .join(",");
   }
 
+  /** Returns what the scopes of a v4 token allow in alpha (T-5.3). They are separated by spaces or commas. */
   grants(v4Scopes: string): Grants {
     const { all, client_levels: clientLevels } = this.#definition;
     const levels = new Map<string, number>();
@@ -168,26 +125,42 @@ class PackScopes implements Scopes {
     return levels;
   }
 
+  /**
+   * Translates alpha scopes to v4: one scope for each area, with the highest requested level (T-5.2). They are
+   * separated by commas, semicolons or spaces. Invalid ones are ignored.
+   */
   toV4(alphaScopes: string): string[] {
     return this.#writeV4(this.read(alphaScopes).grants);
   }
 
+  /**
+   * Translates v4 scopes to alpha, in the order of the pack's resources (T-5.3).
+   *
+   * @param requested Alpha scopes that the client requested. The result never has more than these.
+   */
   toAlpha(v4Scopes: string, requested?: string): string {
     const given = this.grants(v4Scopes);
     const isLimited = requested !== undefined && wordsOf(requested).length > 0;
     return this.write(isLimited ? commonGrants(this.read(requested).grants, given) : given);
   }
 
+  /** Returns what remains of grants in v4's scopes: these have fewer levels, and one area for several resources. */
   throughV4(grants: Grants): Grants {
     return this.grants(this.#writeV4(grants).join(" "));
   }
 
+  /**
+   * Whether the v4 scopes of these grants allow no more than the grants do.
+   *
+   * @param reading Compares only read access.
+   */
   isExact(grants: Grants, reading: boolean): boolean {
     const levels =
       reading && grants !== "all" ? new Map([...grants.keys()].map((name) => [name, 0])) : grants;
     return includesGrants(levels, this.grants(this.#writeV4(levels, []).join(" ")));
   }
 
+  /** Returns the lowest levels that have the same v4 scopes. */
   lowest(grants: Grants): Grants {
     return new Map(
       [...(grants === "all" ? this.#highestOfAll : grants)].map(([name, top]) => [
@@ -228,6 +201,3 @@ class PackScopes implements Scopes {
     return scopes.length === 0 ? [] : [...scopes, ...missing];
   }
 }
-
-/** Compiles the scopes of a pack. */
-export const createScopes = (definition: ScopesDefinition = NO_SCOPES): Scopes => new PackScopes(definition);

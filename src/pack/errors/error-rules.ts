@@ -12,9 +12,9 @@ import {
   requestNameOf,
   textsWithNames,
 } from "./error-places.ts";
-import { namesIn, type Shape } from "../fields/shape.ts";
+import { namesIn, reportUnknownNames, type Shape } from "../fields/shape.ts";
 import { closestMatch, type SourceLocation, suggestionFor } from "../../base/index.ts";
-import type { ErrorsDefinition } from "../schema/pack-definition.ts";
+import type { ErrorsDefinition } from "./errors-definition.ts";
 
 /** Names that an error of the upstream needs one of: the others say nothing about a problem. */
 const READABLE = ["message", "title", "code", "field", "pointer"];
@@ -27,17 +27,17 @@ function checkErrorShape(
   location: SourceLocation,
 ): void {
   const ofRequest = side === "client" ? [...REQUEST_NAMES, ...parameters.map(requestNameOf)] : [];
-  const known = [...ERROR_NAMES, ...ofRequest].map((name) => `$${name}`);
+  const names = [...ERROR_NAMES, ...ofRequest];
+  const known = new Set(names.map((name) => `$${name}`));
   const found = namesIn(shape).map(({ name }) => `$${name}`);
   const inTexts = side === "client" ? textsWithNames(shape).flatMap(namesInText).filter(isRequestName) : [];
   for (const name of inTexts.filter((each) => !ofRequest.includes(each)))
     location.report({ message: `unknown name "{${name}}"`, hint: suggestionFor(name, ofRequest) });
-  for (const name of found.filter((each) => !known.includes(each)))
-    location.report({ message: `unknown name "${name}"`, hint: suggestionFor(name, known) });
+  reportUnknownNames(shape, names, location);
   const keys = KEY_NAMES.map((name) => `$${name}`);
   const allowed = side === "client" ? [...keys, "$name"] : keys;
   for (const key of keysIn(shape).filter((each) => !allowed.includes(each)))
-    if (known.includes(key) || closestMatch(key, allowed) !== undefined)
+    if (known.has(key) || closestMatch(key, allowed) !== undefined)
       location.report({
         message: `"${key}" can't be a key of an error`,
         hint: `keys of values are ${allowed.join(", ")}`,

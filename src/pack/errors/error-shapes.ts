@@ -6,7 +6,7 @@ import type { ErrorCodes, InvalidPart } from "./error-codes.ts";
 import type { ErrorSummary } from "./http-error.ts";
 import type { Statuses } from "./statuses.ts";
 import type { SourceLocation } from "../../base/index.ts";
-import { parametersIn, parseSegment } from "../routes/router.ts";
+import { namesInPath } from "../routes/router.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
@@ -22,14 +22,7 @@ export interface ErrorFormats {
 }
 
 /** The rules of both dialects about errors. */
-export interface CompiledErrors {
-  /** Where a route has no others (`errorsOf`). */
-  readonly errors: ErrorFormats;
-  /** The text of the whole error about a request that breaks a rule; undefined: the reasons. */
-  readonly validationSummaries: Readonly<Record<InvalidPart, ErrorSummary | undefined>>;
-  /** Whether the parameter of a filter, an order or a page is the field of its errors. */
-  readonly namesParameters: boolean;
-}
+type CompiledErrors = ReturnType<typeof compileErrors>;
 
 /** The errors of a route: its own, or those of the pack. */
 export const errorsOf = (
@@ -39,14 +32,7 @@ export const errorsOf = (
 
 /** The path parameters of the client's paths of routes, in the order of their first. */
 const pathParametersOf = (routes: readonly Pick<RouteDefinition, "client">[]): string[] => [
-  ...new Set(
-    routes.flatMap(({ client }) =>
-      client
-        .split("/")
-        .flatMap((segment) => parametersIn(parseSegment(segment, () => "text")))
-        .map(({ parameter }) => parameter),
-    ),
-  ),
+  ...new Set(routes.flatMap(({ client }) => namesInPath(client))),
 ];
 
 /** The phrase of a status; of one that has none, that of its class (RFC 9110, section 15). */
@@ -160,7 +146,7 @@ export function compileErrors(
   files: Files,
   translation: Translation,
   location: SourceLocation,
-): CompiledErrors {
+) {
   const { client, upstream, errors } = definition;
   const parameters = pathParametersOf(files.flatMap((file) => file.definition.routes ?? []));
   for (const side of ["client", "upstream"] as const) {
@@ -178,15 +164,18 @@ export function compileErrors(
   const summaryOf = (message: string | undefined): ErrorSummary | undefined =>
     message === undefined ? undefined : { reason: message, isComplete: true };
   return {
+    /** Where a route has no others (`errorsOf`). */
     errors: createFormats(
       { client: client.responses, upstream: upstream.responses },
       client.responses.field_indexes,
       translation,
     ),
+    /** Whether the parameter of a filter, an order or a page is the field of its errors. */
     namesParameters: validation?.query?.field !== undefined,
+    /** The text of the whole error about a request that breaks a rule; undefined: the reasons. */
     validationSummaries: {
       body: summaryOf(validation?.message),
       query: summaryOf(validation?.query?.message ?? validation?.message),
-    },
+    } satisfies Record<InvalidPart, unknown>,
   };
 }

@@ -1,29 +1,12 @@
 /** Error bodies of both dialects: one shape, or several by status and by whether problems have fields. */
 import { createErrorReader, type ReadErrors } from "./read-errors.ts";
-import {
-  createErrorWriter,
-  type ErrorContext,
-  type FieldStyle,
-  type StatusTexts,
-  type WriteErrorBody,
-} from "./write-errors.ts";
+import { createErrorWriter, type ErrorContext, type FieldStyle, type StatusTexts } from "./write-errors.ts";
 import type { ErrorDetail } from "./http-error.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { Shape } from "../fields/shape.ts";
 
 /** Reads and writes the error bodies of one dialect. */
-export interface ErrorFormat {
-  /** As the pack writes them. The last one is for all errors that no other is for. */
-  readonly shapes: readonly Shape[];
-  /**
-   * Parses an error body; undefined if the value is not one. An entry without a text has that of the whole error, or an
-   * empty one, if it has a field. Otherwise it is omitted.
-   *
-   * @param status of the error; without it, any shape may be the one
-   */
-  read(body: unknown, status?: number): ReadErrors | undefined;
-  readonly write: WriteErrorBody;
-}
+export type ErrorFormat = ReturnType<typeof createErrorFormat>;
 
 /** A shape that some errors have. */
 export interface ErrorShape {
@@ -83,26 +66,29 @@ const fits = (
  *
  * @param shapes JSON with `$message`, `$field` and other names. The first one that is for an error counts.
  */
-export function createErrorFormat(
-  shapes: readonly ErrorShape[],
-  texts: StatusTexts,
-  style: FieldStyle,
-): ErrorFormat {
+export function createErrorFormat(shapes: readonly ErrorShape[], texts: StatusTexts, style: FieldStyle) {
   const formats = shapes.map((rule) => ({
     rule,
     read: createErrorReader(rule.shape, style.noField),
     write: createErrorWriter(rule.shape, texts, style),
   }));
   return {
+    /** As the pack writes them. The last one is for all errors that no other is for. */
     shapes: shapes.map(({ shape }) => shape),
-    read(body, status) {
+    /**
+     * Parses an error body; undefined if the value is not one. An entry without a text has that of the whole error, or an
+     * empty one, if it has a field. Otherwise it is omitted.
+     *
+     * @param status of the error; without it, any shape may be the one
+     */
+    read(body: unknown, status?: number): ReadErrors | undefined {
       for (const { rule, read } of formats) {
         const found = status === undefined || isFor(rule, status) ? read(body) : undefined;
         if (found && fits(rule, found.details, ({ code }) => code ?? found.summary?.code)) return found;
       }
       return undefined;
     },
-    write(details, status, context) {
+    write(details: readonly ErrorDetail[], status: number, context?: ErrorContext): unknown {
       const codeOf = ({ code = context?.summary?.code ?? texts.codeOf(status) }: ErrorDetail) => code;
       const format = formats.find(({ rule }) => isFor(rule, status) && fits(rule, details, codeOf));
       return format?.write(details, status, context);

@@ -2,15 +2,11 @@
 import { findPlaces, keyNameOf, type ErrorPlace, type KeyName } from "./error-places.ts";
 import type { ErrorDetail } from "./http-error.ts";
 import { isObject } from "../../base/index.ts";
+import { keysOfPointer } from "../fields/schema-members.ts";
 import { isItemTemplate, nameOf, namesIn, valueAt, type Shape } from "../fields/shape.ts";
 
 /** A JSON pointer, also one in a fragment (`#/a/b`), as a dotted name. */
-const fromPointer = (pointer: string): string =>
-  pointer
-    .replace(/^#?\//, "")
-    .split("/")
-    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
-    .join(".");
+const fromPointer = (pointer: string): string => keysOfPointer(pointer.replace(/^(?:#?\/)?/, "/")).join(".");
 
 /** Writes indexes that are keys (`lines.0.sku`) in brackets (`lines[0].sku`). */
 export const withBrackets = (field: string): string => field.replaceAll(/\.(\d+)(?=[.[]|$)/g, "[$1]");

@@ -9,12 +9,7 @@ import type { BodyRules } from "../bodies/body.ts";
 import type { LocatedFile } from "../load/resource-files.ts";
 
 /** What a route says about its checks that fail. */
-export interface RouteFailures {
-  /** The status and the code of checks that have none of their own. */
-  readonly checkFailure: Failure | undefined;
-  /** Statuses of its errors that not every route may have. */
-  readonly ownStatuses: readonly number[];
-}
+export type RouteFailures = ReturnType<typeof compileFailures>;
 
 /** Compiles the key `failures` of a route. @param body that the route takes @param calls that the route makes */
 export function compileFailures(
@@ -22,7 +17,7 @@ export function compileFailures(
   body: BodyRules | undefined,
   calls: readonly CallDefinition[],
   location: SourceLocation,
-): RouteFailures {
+) {
   const checks: readonly Failure[] = [...(body?.checks ?? []), ...calls.flatMap((call) => call.checks ?? [])];
   if (failures.checks && checks.length === 0)
     location.at("checks").report({
@@ -31,7 +26,9 @@ export function compileFailures(
     });
   const all = [...checks, failures.checks, ...calls.map(({ failure }) => failure)];
   return {
+    /** The status and the code of checks that have none of their own. */
     checkFailure: failures.checks,
+    /** Statuses of its errors that not every route may have. */
     ownStatuses: [...new Set(all.flatMap((each) => each?.status ?? []))],
   };
 }

@@ -1,38 +1,9 @@
 /** The error statuses of a pack. */
+import type { ErrorsDefinition } from "./errors-definition.ts";
 import type { InvalidPart } from "./error-codes.ts";
 
-interface StatusesDefinition {
-  readonly statuses?: Readonly<Record<string, number>> | undefined;
-  readonly phrases?: Readonly<Record<string, string>> | undefined;
-  readonly validation?:
-    | {
-        readonly status?: number | undefined;
-        readonly query?: { readonly status?: number | undefined } | undefined;
-      }
-    | undefined;
-}
-
 /** Translates statuses to the client's. */
-export interface Statuses {
-  /** Returns the client's status of an upstream error, or of an error of the gateway. */
-  translate(status: number): number;
-  /** The same for a status that is meant as it is: only a rule for exactly this status changes it. */
-  translateExactly(status: number): number;
-  /** The client's status of an invalid request. */
-  readonly invalid: number;
-  /** The client's status of a request whose body breaks a rule, and of one whose query, filter or page does. */
-  readonly validation: Readonly<Record<InvalidPart, number>>;
-  /** The client's status of a failure of the upstream or of the gateway. */
-  readonly failed: number;
-  /** The client's status where a rate limit is exceeded. */
-  readonly limited: number;
-  /** All statuses of errors that the gateway itself responds with. */
-  readonly all: readonly number[];
-  /** Whether clients also get statuses of the upstream that are not in `all`. */
-  readonly passesOthers: boolean;
-  /** Reason phrases that are not the standard ones, by status. */
-  readonly phrases: Readonly<Record<string, string>>;
-}
+export type Statuses = ReturnType<typeof createStatuses>;
 
 /** The upstream's status where a rate limit is exceeded (RFC 6585). */
 export const TOO_MANY_REQUESTS = 429;
@@ -53,7 +24,7 @@ export function meaningOf(status: number): "failed" | "limited" | "refused" {
 }
 
 /** Compiles the statuses of a pack. The most exact key counts. A redirect counts as a 500, since it is not followed. */
-export function createStatuses({ statuses = {}, phrases = {}, validation }: StatusesDefinition): Statuses {
+export function createStatuses({ statuses = {}, phrases = {}, validation }: ErrorsDefinition) {
   function translate(status: number): number {
     const error = status < 400 ? 500 : status;
     const exact = statuses[error] ?? statuses[`${Math.floor(error / 100)}XX`] ?? statuses["default"];
@@ -63,12 +34,19 @@ export function createStatuses({ statuses = {}, phrases = {}, validation }: Stat
   const invalidBody = validation?.status ?? invalid;
   const invalidQuery = validation?.query?.status ?? invalidBody;
   return {
+    /** Returns the client's status of an upstream error, or of an error of the gateway. */
     translate,
-    translateExactly: (status) => statuses[status] ?? status,
+    /** The same for a status that is meant as it is: only a rule for exactly this status changes it. */
+    translateExactly: (status: number): number => statuses[status] ?? status,
+    /** The client's status of an invalid request. */
     invalid,
-    validation: { body: invalidBody, query: invalidQuery },
+    /** The client's status of a request whose body breaks a rule, and of one whose query, filter or page does. */
+    validation: { body: invalidBody, query: invalidQuery } satisfies Record<InvalidPart, number>,
+    /** The client's status of a failure of the upstream or of the gateway. */
     failed: translate(500),
+    /** The client's status where a rate limit is exceeded. */
     limited: translate(TOO_MANY_REQUESTS),
+    /** All statuses of errors that the gateway itself responds with. */
     all: [
       ...new Set([
         invalid,
@@ -77,7 +55,9 @@ export function createStatuses({ statuses = {}, phrases = {}, validation }: Stat
         ...[401, 403, 404, TOO_MANY_REQUESTS, 500].map(translate),
       ]),
     ],
+    /** Whether clients also get statuses of the upstream that are not in `all`. */
     passesOthers: statuses["default"] === undefined && statuses["4XX"] === undefined,
+    /** Reason phrases that are not the standard ones, by status. */
     phrases,
   };
 }

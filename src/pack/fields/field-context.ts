@@ -1,4 +1,5 @@
 import type { FieldRule } from "./field-definition.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
@@ -35,10 +36,5 @@ export interface FieldContext extends FieldKeyContext {
   readonly scopesOf: (v4: unknown, asked: unknown) => unknown;
   /** Translates alpha scopes to v4. */
   readonly scopesFor: (alpha: unknown) => unknown;
-  /** The headers that may have the client's token, in lower case. */
-  readonly tokenHeaders: readonly string[];
-  /** Whether clients have filters in the query, where all values are texts. */
-  readonly filtersInQuery: boolean;
-  /** Whether responses to clients leave out fields without a value. */
-  readonly omitsNull: boolean;
+  readonly dialect: DialectDefinition;
 }

@@ -48,8 +48,11 @@ function idsOf(value: unknown, id: string): unknown {
 export function compileSelectFields(
   rules: ReadonlyMap<string, FieldRule>,
   catalog: Catalog | undefined,
-  { filtersInQuery: isText, catalogs, id }: FieldContext,
+  { dialect, catalogs, id }: FieldContext,
 ): (copy: CatalogCopy) => SelectFields<CatalogEntry> {
+  const { filters } = dialect.client;
+  // In a query all values are texts.
+  const isText = filters !== undefined && filters.header === undefined;
   const plain = [...rules].map(([name, rule]) => {
     const get = compileGetter(name);
     const referred = catalogs.get(rule.catalog ?? "");

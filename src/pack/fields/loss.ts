@@ -1,6 +1,5 @@
 /** Whether the translation of an object loses something: one test for each field that may. */
 import {
-  ByteMap,
   type Cursor,
   DEFAULT_SEVERITY,
   isArrayText,
@@ -14,13 +13,13 @@ import {
 import { emitInput, emitNoCalls, emitValueAt, onlyPath } from "../codegen/emit-input.ts";
 import type { ReaderField } from "../codegen/emit-object.ts";
 import type { ByteRange } from "../codegen/member-scan.ts";
-import { parseAt, type ReaderUnit } from "../codegen/generate-reader.ts";
+import type { ReaderUnit } from "../codegen/generate-reader.ts";
 import { compileExpressionAt } from "../load/compile-expression.ts";
 import type { FieldRule } from "./field-definition.ts";
 import type { LossSink, ReadContext } from "../translation-context.ts";
 import type { FieldContext } from "./field-context.ts";
 import { createReadBindings, READ_VARIABLES, REQUEST_VARIABLES } from "./read-bindings.ts";
-import { MAX_CACHED_LENGTH, MAX_CACHED_VALUES } from "./stub-cache.ts";
+import { cacheTest } from "./stub-cache.ts";
 
 /** What a field may lose, as records and descriptions have it: `field: reason`. */
 export const lossText = (name: string, { loss }: FieldRule): string | undefined =>
@@ -125,30 +124,12 @@ function isNeutral(
   return false;
 }
 
-/** A test of a value, cached by its bytes: rows of a list repeat few values. A missing value is undefined. */
-function cacheTest(
-  isLost: (value: unknown) => boolean,
-): (cursor: Cursor, start: number, end: number) => boolean {
-  const results = new ByteMap<boolean>();
-  let ofMissing: boolean | undefined;
-  return (cursor, start, end) => {
-    if (end === 0) return (ofMissing ??= isLost(undefined));
-    const cached = results.find(cursor.bytes, start, end);
-    if (cached !== undefined) return cached;
-    const result = isLost(parseAt(cursor, start, end));
-    if (results.size === MAX_CACHED_VALUES) results.clear();
-    if (end - start <= MAX_CACHED_LENGTH)
-      results.set(Uint8Array.from(cursor.bytes.subarray(start, end)), result);
-    return result;
-  };
-}
-
 /** The condition of the pack. One that fails counts as true, and so does one that is interpreted: its result would be late. */
 function emitCondition(source: string, { name, rule, context, location, unit }: LossOptions): string {
   const expression = compileExpressionAt(location.at("loss_when"), source, READ_VARIABLES, context.values);
   const { variables, inputNames } = expression;
   if (expression.engine === "interpreted") return "always";
-  const bind = createReadBindings(context, variables);
+  const bind = createReadBindings(context, variables, location);
   function isLost(input: unknown, value: unknown, reading: ReadContext): boolean {
     try {
       return Boolean(expression.evaluate(input, bind(value, reading)));

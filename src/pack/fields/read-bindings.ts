@@ -1,3 +1,4 @@
+import type { SourceLocation } from "../../base/index.ts";
 import type { Bindings } from "../../jsonata/index.ts";
 import { createBindings, SCOPE_VARIABLES } from "../calls/scope.ts";
 import type { ReadContext } from "../translation-context.ts";
@@ -22,8 +23,9 @@ export const READ_VARIABLES = ["value", "calls", ...PURE_VARIABLES, ...REQUEST_V
  * @param variables Those that the expression reads. Only if it reads `$response`, the response is parsed as a whole.
  */
 export function createReadBindings(
-  { lookup: values, scopesOf, tokenHeaders }: FieldContext,
+  { lookup: values, scopesOf }: FieldContext,
   variables: ReadonlySet<string>,
+  location: SourceLocation,
 ): (value: unknown, reading: ReadContext) => Bindings {
   const bind = (value: unknown, { calls }: ReadContext): Bindings => ({
     value,
@@ -34,6 +36,6 @@ export function createReadBindings(
   });
   const others = variables.difference(new Set(["calls"]));
   if (SCOPE_VARIABLES.every((name) => !others.has(name))) return bind;
-  const bindScope = createBindings(others, tokenHeaders);
+  const bindScope = createBindings(others, location);
   return (value, reading) => ({ ...bind(value, reading), ...bindScope(reading) });
 }

@@ -1,10 +1,10 @@
 /** v4 response → alpha response: the text of an alpha object, from the text of a v4 object. */
-import { ByteMap, type Cursor, type JsonText, type SourceLocation, toJsonText } from "../../base/index.ts";
+import { type Cursor, type JsonText, type SourceLocation, toJsonText } from "../../base/index.ts";
 import type { MaybePromise } from "../../jsonata/index.ts";
 import { emitInput, emitNoCalls, emitIsObject, emitValueAt, onlyPath } from "../codegen/emit-input.ts";
 import type { FieldCode, ReaderField } from "../codegen/emit-object.ts";
 import type { ByteRange } from "../codegen/member-scan.ts";
-import { createReaderUnit, generateReader, parseAt, type ReaderUnit } from "../codegen/generate-reader.ts";
+import { createReaderUnit, generateReader, type ReaderUnit } from "../codegen/generate-reader.ts";
 import { OutputBuffer } from "../codegen/output-buffer.ts";
 import { compileExpressionAt } from "../load/compile-expression.ts";
 import type { FieldRule } from "./field-definition.ts";
@@ -16,7 +16,7 @@ import { createReadBindings, PURE_VARIABLES, READ_VARIABLES } from "./read-bindi
 import { emitLossTest } from "./loss.ts";
 import type { ReadStep } from "../keys/fields/field-key.ts";
 import { compileReadSteps, makesList } from "../keys/fields/field-keys.ts";
-import { MAX_CACHED_LENGTH, MAX_CACHED_VALUES } from "./stub-cache.ts";
+import { cacheTest } from "./stub-cache.ts";
 
 /** The read direction of all fields of an object. */
 export interface ObjectReader {
@@ -48,7 +48,8 @@ export function* compileRead(
     const mayBeAsync = code.kind === "computed" && (code.mayBeAsync || rule.object !== undefined);
     const neutral = toJsonText(rule.default) ?? "null";
     const isArray = makesList(rule);
-    const isOptional = (rule.omit_null ?? context.omitsNull) && neutral === "null" && !isArray;
+    const isOptional =
+      (rule.omit_null ?? context.dialect.client.responses.omit_null) && neutral === "null" && !isArray;
     // The client's name: `code` reads the member with v4's.
     fields.set(name, { code, variable, mayBeAsync, isArray, neutral, isOptional });
     yield;
@@ -140,7 +141,7 @@ function emitExpression(
 ): FieldCode {
   const expression = compileExpressionAt(location.at("read"), rule.read, READ_VARIABLES, context.values);
   const { lookup: values } = context;
-  const bind = createReadBindings(context, expression.variables);
+  const bind = createReadBindings(context, expression.variables, location);
   const range = rule.upstream === undefined ? undefined : unit.scanned.range(rule.upstream.split("."));
   const call = (run: unknown, variables: ReadonlySet<string>): string => {
     const value = range && variables.has("value") ? emitValueAt(range) : "undefined";
@@ -189,17 +190,7 @@ function emitCachedTest(
 ): string {
   const sameTest = tests.get(source);
   if (sameTest) return sameTest.variable;
-  const cache = new ByteMap<boolean>();
-  const test = (cursor: Cursor, start: number, end: number): boolean => {
-    const cached = cache.find(cursor.bytes, start, end);
-    if (cached !== undefined) return cached;
-    const value = parseAt(cursor, start, end);
-    const result = isChosen(path.reduceRight((inner, name) => ({ [name]: inner }), value));
-    if (cache.size === MAX_CACHED_VALUES) cache.clear();
-    if (end - start <= MAX_CACHED_LENGTH)
-      cache.set(Uint8Array.from(cursor.bytes.subarray(start, end)), result);
-    return result;
-  };
+  const test = cacheTest((value) => isChosen(path.reduceRight((inner, name) => ({ [name]: inner }), value)));
   const { start, end } = scanned.range(path);
   const cached = `${builder.constant(test)}(cursor, ${start}, ${end})`;
   const parents = path.slice(0, -1).map((_name, index) => scanned.range(path.slice(0, index + 1)));

@@ -14,6 +14,13 @@ export type Schema = Readonly<Record<string, unknown>>;
 /** Limits where a schema has none. */
 export const DEFAULT_LIMITS = { maxItems: 5000, maxProperties: 1000, maxLength: 65_535 };
 
+/** The keys of a JSON pointer (RFC 6901). */
+export const keysOfPointer = (pointer: string): string[] =>
+  pointer
+    .split("/")
+    .slice(1)
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+
 /** Whether a schema allows a type by its keyword `type`. */
 export const hasType = ({ type }: Schema, name: string): boolean =>
   type === name || (Array.isArray(type) && type.includes(name));

@@ -2,7 +2,7 @@
  * Shapes: the JSON of a list, an object or an error as the pack writes it, with `$` names where values are. A shape serves
  * both directions: it is filled to write a body, and searched for its names to read one.
  */
-import { isObject, printJson } from "../../base/index.ts";
+import { isObject, type Json, printJson, type SourceLocation, suggestionFor } from "../../base/index.ts";
 
 /** JSON with `$` names, as the pack writes it. */
 export type Shape = unknown;
@@ -28,6 +28,44 @@ export function namesIn(shape: Shape, path: readonly string[] = []): ShapePath[]
   if (Array.isArray(shape)) return shape.flatMap((item) => namesIn(item, [...path, "[]"]));
   if (!isObject(shape)) return [];
   return Object.entries(shape).flatMap(([key, value]) => namesIn(value, [...path, key]));
+}
+
+/** Reports names that a shape can't have. */
+export function reportUnknownNames(shape: Shape, names: readonly string[], location: SourceLocation): void {
+  const known = names.map((each) => `$${each}`);
+  for (const { name } of namesIn(shape))
+    if (!names.includes(name))
+      location.report({ message: `unknown name "$${name}"`, hint: suggestionFor(`$${name}`, known) });
+}
+
+/** Reports a name whose value would be inside of an array. */
+export function reportInArray(shape: Shape, name: string, location: SourceLocation): void {
+  if (namesIn(shape).some((found) => found.name === name && found.path.includes("[]")))
+    location.report({ message: `"$${name}" is inside of an array`, hint: "remove the brackets" });
+}
+
+/**
+ * The JSON Schema of what a shape is filled to.
+ *
+ * @param describe Returns the schema of a name.
+ * @param isRequired Whether objects always have such a member.
+ */
+export function describeShape(
+  shape: Shape,
+  describe: (name: string) => Json,
+  isRequired: (member: Shape) => boolean = () => false,
+): Json {
+  const name = nameOf(shape);
+  if (name !== undefined) return describe(name);
+  if (!isObject(shape)) return { const: shape };
+  const members = Object.entries(shape);
+  const required = members.flatMap(([key, member]) => (isRequired(member) ? [key] : []));
+  const properties = members.map(([key, member]) => [key, describeShape(member, describe, isRequired)]);
+  return {
+    type: "object",
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(properties),
+  };
 }
 
 /** Values of a shape by name. An undefined value leaves its member out. */

@@ -114,7 +114,7 @@ function compileFieldWrite(rule: FieldRule, context: FieldContext, location: Sou
       : compileExpressionAt(location.at("write"), rule.write, WRITE_VARIABLES, context.values);
   const variables = expression?.variables ?? new Set<string>();
   reportEarlyVariables(variables, "request", location.at("write"));
-  const bind = createBindings(variables, context.tokenHeaders);
+  const bind = createBindings(variables, location);
   const steps = compileWriteSteps(rule, context, location);
   const needsWhole = expression !== undefined || steps.some((step) => step.needsWhole);
   return (whole, body, writing, change) =>

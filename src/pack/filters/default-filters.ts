@@ -14,7 +14,7 @@ import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import { NO_CATALOGS } from "../translation-context.ts";
-import { listFields } from "./filters.ts";
+import { isWholeList, listFields } from "./filters.ts";
 import type { Resource } from "../load/resource.ts";
 import type { Route } from "../routes/route.ts";
 import type { ValueKind } from "../fields/value-kind.ts";
@@ -117,7 +117,8 @@ export function compileFilterDefaults(
         : [[rule.upstream, rule.upstream_all] as const],
     ),
   );
-  const fields = listFields(definition, resource);
+  const isWhole = isWholeList(definition);
+  const fields = listFields(isWhole, resource);
   const [filterAt, orderAt] = [location.at("default_filter"), location.at("default_order")];
   const conditions = compileDefaultFilter(definition, resource, fields, filterAt);
   const order = Object.entries(orders).flatMap(([field, direction]): Order[] => {
@@ -126,9 +127,9 @@ export function compileFilterDefaults(
     orderAt.at(field).reportKey({ message: `the list can't be sorted by "${field}"`, hint });
     return [];
   });
-  if (definition.catalog || definition.aggregate || upstream.filters) {
+  if (isWhole || upstream.filters) {
     const translate = (each: Filter): unknown =>
-      definition.catalog || definition.aggregate
+      isWhole
         ? selectRows([], each, resource.selectFields(NO_CATALOGS))
         : translateFilter(each, resource.filterFields(NO_CATALOGS), grammar, where);
     // The ids of catalogs are known when they have been loaded.

@@ -1,7 +1,6 @@
 /** The filter and order of a list if the client gives none, and values that mean no filter. */
 import type { Condition, Conditions, Filter, Order, Scalar } from "./condition.ts";
-import { forParameter } from "../routes/parameter-error.ts";
-import { throwFilterError } from "./filter-error.ts";
+import { forParameter, throwFilterError } from "./filter-error.ts";
 
 /** The defaults of one list, in the client's names and values. */
 export interface FilterDefaults {

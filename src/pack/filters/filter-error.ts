@@ -1,5 +1,5 @@
+/** Errors of filters, orders and pages. */
 import { ValidationError } from "../errors/http-error.ts";
-import type { ListRule } from "../routes/parameter-error.ts";
 import { shortName } from "../routes/query.ts";
 
 /**
@@ -15,4 +15,25 @@ export function throwFilterError(name: string, problem: string, rule: ListRule =
 /** Rejects an order by several fields. @throws {HttpError} 400, always. */
 export function throwSeveralOrders(): never {
   throw new ValidationError([{ reason: "A list can be ordered by one field only.", rule: "sort" }]);
+}
+
+/** The part of a list's request that is invalid, as a rule of `VALIDATION_RULES`. A cursor is a page, a search a filter. */
+export type ListRule = "page" | "page_range" | "size" | "size_range" | "filter" | "sort";
+
+/** Rejects the value of a query parameter of a filter, an order or a page. @throws {HttpError} 400, always. */
+export function throwParameterError(parameter: string, problem: string, rule: ListRule): never {
+  const name = shortName(parameter);
+  throw new ValidationError([{ reason: `${name} ${problem}`, parameter: name, rule }]);
+}
+
+/** Calls a function whose errors are about a query parameter; undefined if the filter is in a header. */
+export function forParameter<T>(parameter: string | undefined, use: () => T): T {
+  if (parameter === undefined) return use();
+  try {
+    return use();
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    const name = shortName(parameter);
+    throw new ValidationError(error.details.map((detail) => ({ parameter: name, ...detail })));
+  }
 }

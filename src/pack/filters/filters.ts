@@ -36,17 +36,24 @@ const BOOLEAN: QueryField = {
   read: (text) => parseScalar(text, "boolean"),
 };
 
-/** The fields by which a list can be filtered, with the values that they have in a query. Where the gateway itself filters, all fields are. */
+/**
+ * The fields by which a list can be filtered, with the values that they have in a query.
+ *
+ * @param isWhole whether the gateway itself filters the list: then all fields are
+ */
 export function listFields(
-  { catalog, aggregate }: RouteDefinition,
+  isWhole: boolean,
   { selectFields, members, queryFields }: Resource,
 ): ReadonlyMap<string, QueryField> {
-  const names =
-    catalog || aggregate
-      ? [...selectFields(NO_CATALOGS).keys()]
-      : [...members].flatMap(([name, rule]) => (isFilterable(rule) ? [name] : []));
+  const names = isWhole
+    ? [...selectFields(NO_CATALOGS).keys()]
+    : [...members].flatMap(([name, rule]) => (isFilterable(rule) ? [name] : []));
   return new Map(names.map((name) => [name, queryFields.get(name) ?? BOOLEAN]));
 }
+
+/** Whether the gateway has the whole list, and filters it itself. */
+export const isWholeList = ({ catalog, aggregate }: RouteDefinition): boolean =>
+  catalog !== undefined || aggregate !== undefined;
 
 /** Compiles how a list reads its filter from the query; undefined if it has none there. */
 export function compileQueryFilter(
@@ -58,7 +65,7 @@ export function compileQueryFilter(
 ): QueryFilter | undefined {
   const { filters } = client;
   if (!filters || filters.header !== undefined || definition.response !== "list") return undefined;
-  const fields = listFields(definition, resource);
+  const fields = listFields(isWholeList(definition), resource);
   const isOther = (name: string): boolean => resource.members.has(name) && !isParameter(name);
   const filter = new QueryFilter(filters, fields, isOther);
   for (const name of [...filter.parameters.keys(), ...filter.others])
@@ -67,13 +74,13 @@ export function compileQueryFilter(
   return filter;
 }
 
-/** The upstream's parameters that compare a field, each with the rule of the field. @param isSent whether it may be sent */
-function parametersOf(
+/** The upstream's parameters that compare a field, each with the rule of the field. @param isMeant which of them */
+export function filterParameters(
   { members }: Resource,
   { upstream: { filters } }: DialectDefinition,
-  isSent: (template: FieldTemplate) => boolean,
+  isMeant: (template: FieldTemplate) => boolean = () => true,
 ): (readonly [name: string, rule: FieldRule])[] {
-  const templates = filters ? fieldTemplates(filters).filter(isSent) : [];
+  const templates = filters ? fieldTemplates(filters).filter(isMeant) : [];
   return [...members.values()].flatMap((rule) => {
     const field = filterName(rule);
     return field === undefined
@@ -91,16 +98,12 @@ export function upstreamFilterNames(
   const { client, upstream } = dialect;
   if (!upstream.filters || definition.response !== "list") return [];
   if (!client.filters && !definition.default_filter && !definition.default_order) return [];
-  if (definition.catalog || definition.aggregate) return [];
+  if (isWholeList(definition)) return [];
   return [
-    ...parametersOf(resource, dialect, ({ isOther }) => !isOther).map(([name]) => name),
+    ...filterParameters(resource, dialect, ({ isOther }) => !isOther).map(([name]) => name),
     ...otherParameters(upstream.filters),
   ];
 }
-
-/** The upstream's parameters that compare a field, each with the rule of the field. */
-export const filterParameters = (resource: Resource, dialect: DialectDefinition) =>
-  parametersOf(resource, dialect, () => true);
 
 /** All names under which a condition of a list may be in the upstream's query; `filter` is the JSON of its header. */
 export function conditionNames(
@@ -122,5 +125,5 @@ export function conditionNames(
 /** The parameters of filters whose text has several values, separated by commas. */
 export const separatedNames = (resource: Resource, dialect: DialectDefinition): string[] =>
   dialect.upstream.filters?.in?.multiple === "comma"
-    ? parametersOf(resource, dialect, ({ operator }) => operator === "in").map(([name]) => name)
+    ? filterParameters(resource, dialect, ({ operator }) => operator === "in").map(([name]) => name)
     : [];

@@ -6,22 +6,10 @@ import {
   type OperatorSpellings,
 } from "./filter-definition.ts";
 import { throwFilterError } from "./filter-error.ts";
-import { createFilterWriter, type FilterWriter } from "./filter-writer.ts";
+import { createFilterWriter } from "./filter-writer.ts";
 
 /** The compiled spellings of filter operators. */
-export interface Grammar {
-  /** Name of the client's header with the filter; undefined if it is in the query. */
-  readonly header: string | undefined;
-  /** The common prefix of the client's operators. A key with this prefix is an operator, never a field. */
-  readonly prefix: string;
-  /** Operators by every spelling that clients use in a header. */
-  readonly operators: ReadonlyMap<string, Operator>;
-  /** The client's documented spelling, for the messages of errors. */
-  readonly client: Readonly<Partial<Record<Operator, string>>>;
-  /** Returns the upstream's spelling. @throws {HttpError} 400 if the upstream has no such operator */
-  readonly upstream: (operator: Operator) => string;
-  readonly writer: FilterWriter;
-}
+export type Grammar = ReturnType<typeof createGrammar>;
 
 /** Returns the documented spelling of each operator, without the name of the field. */
 const documented = (spellings: OperatorSpellings): Partial<Record<Operator, string>> =>
@@ -35,7 +23,7 @@ const documented = (spellings: OperatorSpellings): Partial<Record<Operator, stri
  * @throws {Error} If two operators have the same spelling, or if the client's spellings in a header have no common prefix
  *   that distinguishes them from field names.
  */
-export function createGrammar(client: FilterDefinition, upstream: FilterDefinition | undefined): Grammar {
+export function createGrammar(client: FilterDefinition, upstream: FilterDefinition | undefined) {
   const operators = new Map<string, Operator>();
   const inHeader = client.header === undefined ? {} : client.operators;
   for (const [is, texts] of Object.entries(inHeader) as [Operator, string | string[]][]) {
@@ -47,11 +35,16 @@ export function createGrammar(client: FilterDefinition, upstream: FilterDefiniti
   const clientSpellings = documented(client.operators);
   const writer = createFilterWriter(upstream);
   return {
+    /** Name of the client's header with the filter; undefined if it is in the query. */
     header: client.header,
+    /** The common prefix of the client's operators. A key with this prefix is an operator, never a field. */
     prefix: client.header === undefined ? "" : findSharedPrefix([...operators.keys()]),
-    operators,
+    /** Operators by every spelling that clients use in a header. */
+    operators: operators as ReadonlyMap<string, Operator>,
+    /** The client's documented spelling, for the messages of errors. */
     client: clientSpellings,
-    upstream: (operator) =>
+    /** Returns the upstream's spelling. @throws {HttpError} 400 if the upstream has no such operator */
+    upstream: (operator: Operator): string =>
       writer.key(operator) ??
       throwFilterError(clientSpellings[operator] ?? operator, "is not supported any more."),
     writer,

@@ -11,8 +11,7 @@ import {
   type FieldTemplate,
   type FilterDefinition,
 } from "./filter-definition.ts";
-import { forParameter, throwParameterError } from "../routes/parameter-error.ts";
-import { throwFilterError } from "./filter-error.ts";
+import { forParameter, throwParameterError, throwFilterError } from "./filter-error.ts";
 import { maxNodes } from "./parse-filter.ts";
 import { createSortParameter, onlyValue, type SortParameter } from "./sort-parameter.ts";
 

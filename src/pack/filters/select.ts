@@ -3,8 +3,7 @@ import { compareNumbers, type ExactNumber, isExactNumber, parseNumber } from "..
 import { parseScalar } from "../routes/query.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
-import { forParameter } from "../routes/parameter-error.ts";
-import { throwFilterError } from "./filter-error.ts";
+import { forParameter, throwFilterError } from "./filter-error.ts";
 
 /**
  * Compares two values: negative, 0 or positive. Null and undefined come first, then false, true, numbers and strings. All

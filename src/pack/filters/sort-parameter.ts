@@ -2,19 +2,13 @@
 import { formatParameter, type Query } from "../routes/query.ts";
 import type { Order } from "./condition.ts";
 import { fillName, nameIn, type SortDefinition } from "./filter-definition.ts";
-import { throwSeveralOrders } from "./filter-error.ts";
-import { throwParameterError, type ListRule } from "../routes/parameter-error.ts";
+import { throwSeveralOrders, throwParameterError, type ListRule } from "./filter-error.ts";
 
 /** Maximum number of fields that a list is sorted by. */
 const MAX_ORDERS = 10;
 
 /** Reads and writes the order of lists of one dialect. */
-export interface SortParameter {
-  /** @throws {HttpError} 400 if the order is ambiguous */
-  readonly read: (query: Query) => readonly Order[];
-  /** Returns the text of the parameters. @throws {HttpError} 400 if there are more fields than the dialect can sort by */
-  readonly write: (order: readonly Order[]) => string;
-}
+export type SortParameter = ReturnType<typeof createSortParameter>;
 
 /** Returns the only value of a parameter; undefined without one, or if it is empty. */
 export function onlyValue(query: Query, name: string, rule: ListRule = "sort"): string | undefined {
@@ -24,12 +18,7 @@ export function onlyValue(query: Query, name: string, rule: ListRule = "sort"): 
 }
 
 /** Creates the reader and writer of a dialect's order. */
-export function createSortParameter({
-  parameter,
-  ascending,
-  descending,
-  multiple,
-}: SortDefinition): SortParameter {
+export function createSortParameter({ parameter, ascending, descending, multiple }: SortDefinition) {
   // A longer form is more exact: `-created` has the form of a field, too.
   const forms = [
     { template: descending, isDescending: true },
@@ -52,13 +41,15 @@ export function createSortParameter({
   }
 
   return {
-    read(query) {
+    /** @throws {HttpError} 400 if the order is ambiguous */
+    read(query: Query): readonly Order[] {
       const texts = textsOf(query).filter((text) => text !== "");
       if (texts.length > MAX_ORDERS)
         throwParameterError(parameter, `has more than ${MAX_ORDERS} fields.`, "sort");
       return texts.map(readOne);
     },
-    write(order) {
+    /** Returns the text of the parameters. @throws {HttpError} 400 if there are more fields than the dialect can sort by */
+    write(order: readonly Order[]): string {
       const texts = order.map((each) => fillName(each.descending ? descending : ascending, each.field));
       if (multiple === undefined && texts.length > 1) throwSeveralOrders();
       const values = multiple === "comma" && texts.length > 0 ? [texts.join(",")] : texts;

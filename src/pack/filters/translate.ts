@@ -3,8 +3,7 @@ import type { Grammar } from "./grammar.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
 import { fieldNames } from "./filter-defaults.ts";
-import { forParameter } from "../routes/parameter-error.ts";
-import { throwFilterError } from "./filter-error.ts";
+import { forParameter, throwFilterError } from "./filter-error.ts";
 import type { SentFilter } from "./filter-writer.ts";
 
 /** One alpha field that v4 can filter by. */

@@ -24,12 +24,12 @@ export function queryOf({ query }: Pick<ClientHead, "query">): JsonObject {
 
 /** The headers of a request by their lower-case names, without those that have its credentials. */
 const headersByRequest = new WeakMap<ClientHead["request"], JsonObject>();
-export function headersOf({ request }: ClientHead, tokenHeaders: readonly string[]): JsonObject {
+export function headersOf({ request }: ClientHead, hiddenHeaders: readonly string[]): JsonObject {
   const made = headersByRequest.get(request);
   if (made) return made;
   const values = Object.fromEntries(
     Object.entries(request.headers).flatMap(([name, lines]) =>
-      lines && !CREDENTIALS.has(name) && !tokenHeaders.includes(name) ? [[name, lines.join(", ")]] : [],
+      lines && !CREDENTIALS.has(name) && !hiddenHeaders.includes(name) ? [[name, lines.join(", ")]] : [],
     ),
   );
   headersByRequest.set(request, values);

@@ -1,5 +1,6 @@
 /** Expressions whose results are values of headers. */
-import { compileScoped, type ScopePlace } from "../calls/scope.ts";
+import type { SourceLocation } from "../../base/index.ts";
+import { compileScoped, type Phase } from "../calls/scope.ts";
 import type { Scope } from "../translation-context.ts";
 
 /**
@@ -11,11 +12,12 @@ import type { Scope } from "../translation-context.ts";
 export function compileHeaderExpression<Context>(
   source: string,
   own: Readonly<Record<string, (context: Context) => unknown>>,
-  place: ScopePlace,
+  location: SourceLocation,
+  phase: Phase,
 ): (input: unknown, scope: Scope, context: Context) => unknown {
-  const { evaluate, variables, fallback } = compileScoped(source, { ...place, own: Object.keys(own) });
+  const { evaluate, variables, fallback } = compileScoped(source, location, phase, Object.keys(own));
   if (fallback !== undefined)
-    place.location.report({
+    location.report({
       message: "this expression can't be compiled, and a header waits for no other",
       hint: fallback,
     });

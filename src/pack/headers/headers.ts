@@ -2,9 +2,6 @@
 import { credentialHeaders, type CredentialsPlaces } from "../credentials/credentials.ts";
 import { createRateLimitHeaders } from "./rate-limit-headers.ts";
 import type { SourceLocation } from "../../base/index.ts";
-import type { Phase, ScopePlace } from "../calls/scope.ts";
-import type { Scope } from "../translation-context.ts";
-import { tokenHeadersOf } from "./client-head.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type {
   PassedHeadersDefinition,
@@ -13,48 +10,14 @@ import type {
 } from "./headers-definition.ts";
 import {
   compileCommonHeaders,
-  compileHeaderPath,
   compilePassedHeaders,
   compileWrittenValues,
-  type HeaderLines,
   type SentRequest,
-  type WrittenValues,
 } from "./request-headers.ts";
-import {
-  ADDRESSES,
-  compileEntityTag,
-  compileResponseHeaders,
-  makesDate,
-  type WriteResponseHeaders,
-} from "./response-headers.ts";
+import { ADDRESSES, compileEntityTag, compileResponseHeaders, makesDate } from "./response-headers.ts";
 
 /** The headers that pass on one route. Names are in lower case. Each part is undefined if no header needs it. */
-export interface PassedHeaders {
-  /**
-   * Returns the headers of the upstream request that pass as they are.
-   *
-   * @param mayBeCurrent Whether one upstream response becomes the client's, so that it may be a 304.
-   * @throws {HttpError} 400 for a header that is required and missing, and for one that comes twice
-   */
-  readonly request:
-    | ((sent: HeaderLines, mayBeCurrent: boolean) => Readonly<Record<string, string>>)
-    | undefined;
-  /** Returns the values that are made of others, or that the upstream has in another place. @throws {HttpError} 400 */
-  readonly write: ((sent: SentRequest) => WrittenValues) | undefined;
-  /** Returns the headers of all calls of a request. @throws {HttpError} 400, as the two others */
-  readonly common: ((sent: SentRequest) => Readonly<Record<string, string>>) | undefined;
-  /** Returns the values of names in braces of the upstream's paths. @throws {HttpError} 400, as the others */
-  readonly path: ((sent: SentRequest) => Readonly<Record<string, string>>) | undefined;
-  /** Returns the headers of the client's successful response, and those of an error. */
-  readonly success: WriteResponseHeaders | undefined;
-  readonly error: WriteResponseHeaders | undefined;
-  /** Returns the entity tag that the gateway makes of an upstream object. */
-  readonly entityTag: ((object: unknown, scope: Scope) => string | undefined) | undefined;
-  /** Whether the pack makes the `Last-Modified` of responses, which a client's `If-Modified-Since` is compared with. */
-  readonly makesDate: boolean;
-  /** As the pack writes them. */
-  readonly definition: PassedHeadersDefinition;
-}
+export type PassedHeaders = NonNullable<ReturnType<typeof compileHeaders>>;
 
 const EMPTY: PassedHeadersDefinition = { request: {}, response: {} };
 
@@ -131,15 +94,6 @@ function checkResponseHeaders(
   }
 }
 
-function checkHeaders(
-  definition: PassedHeadersDefinition,
-  dialect: DialectDefinition,
-  location: SourceLocation,
-): void {
-  checkRequestHeaders(definition, dialect, location);
-  checkResponseHeaders(definition, dialect, location);
-}
-
 /** Whether links in headers of a pack have a host. @param routes headers of routes */
 export const hasAbsoluteHeader = (
   { client }: DialectDefinition,
@@ -196,9 +150,12 @@ export function compileHeaders(
   dialect: DialectDefinition,
   locations: { readonly route: SourceLocation; readonly pack: SourceLocation },
   usedNames: ReadonlySet<string>,
-): PassedHeaders | undefined {
+) {
   const ofPack = dialect.client.headers ?? EMPTY;
-  if (own) checkHeaders(own, dialect, locations.route.at("headers"));
+  if (own) {
+    checkRequestHeaders(own, dialect, locations.route.at("headers"));
+    checkResponseHeaders(own, dialect, locations.route.at("headers"));
+  }
   for (const [name, { path }] of Object.entries(own?.request ?? {}))
     if (path !== undefined && !usedNames.has(path))
       locations.route
@@ -209,36 +166,47 @@ export function compileHeaders(
     response: { ...ofPack.response, ...own?.response },
   };
   if (Object.keys({ ...definition.request, ...definition.response }).length === 0) return undefined;
-  const tokenHeaders = tokenHeadersOf(dialect.client.credentials);
-  const placesOf =
-    (kind: "request" | "response", phase: Phase) =>
-    (name: string, key: "read" | "write"): ScopePlace => ({
-      location:
-        own && Object.hasOwn(own[kind], name)
-          ? locations.route.at("headers", kind, name, key)
-          : locations.pack.at("client", "headers", kind, name, key),
-      phase,
-      tokenHeaders,
-    });
-  const ofResponse = placesOf("response", "response");
+  const locate =
+    (kind: "request" | "response", key: "read" | "write") =>
+    (name: string): SourceLocation =>
+      own && Object.hasOwn(own[kind], name)
+        ? locations.route.at("headers", kind, name, key)
+        : locations.pack.at("client", "headers", kind, name, key);
+  const [ofRequest, ofResponse] = [locate("request", "write"), locate("response", "read")];
   const entityTag = compileEntityTag(definition.response, ofResponse);
   const { common, ofPath, ofMain } = splitRequestHeaders(definition.request);
+  const writePath = compileWrittenValues(ofPath, ofRequest, "selection");
   return {
+    /** As the pack writes them. */
     definition,
+    /**
+     * Returns the headers of the upstream request that pass as they are. The second argument says whether one upstream
+     * response becomes the client's, so that it may be a 304.
+     *
+     * @throws {HttpError} 400 for a header that is required and missing, and for one that comes twice
+     */
     request: compilePassedHeaders(ofMain, (target) => !entityTag || !TAG_CONDITIONS.has(target)),
-    write: compileWrittenValues(ofMain, placesOf("request", "translated")),
-    common: compileCommonHeaders(common, placesOf("request", "selection")),
-    path: compileHeaderPath(ofPath, placesOf("request", "selection")),
+    /** Returns the values that are made of others, or that the upstream has in another place. @throws {HttpError} 400 */
+    write: compileWrittenValues(ofMain, ofRequest, "translated"),
+    /** Returns the headers of all calls of a request. @throws {HttpError} 400, as the two others */
+    common: compileCommonHeaders(common, ofRequest),
+    /** Returns the values of names in braces of the upstream's paths. @throws {HttpError} 400, as the others */
+    path: writePath && ((sent: SentRequest) => writePath(sent).path),
+    /** Returns the headers of the client's successful response, and those of an error. */
     success: compileResponseHeaders(definition.response, "success", ofResponse),
     error: compileResponseHeaders(definition.response, "error", ofResponse),
+    /** Returns the entity tag that the gateway makes of an upstream object. */
     entityTag,
+    /** Whether the pack makes the `Last-Modified` of responses, which a client's `If-Modified-Since` is compared with. */
     makesDate: makesDate(definition.response),
   };
 }
 
 /** Reports problems of the headers that all routes have. */
 export function checkCommonHeaders(dialect: DialectDefinition, location: SourceLocation): void {
-  checkHeaders(dialect.client.headers ?? EMPTY, dialect, location.at("client", "headers"));
+  const { headers = EMPTY } = dialect.client;
+  checkRequestHeaders(headers, dialect, location.at("client", "headers"));
+  checkResponseHeaders(headers, dialect, location.at("client", "headers"));
   const ofVersion = versionHeader(dialect.upstream);
   for (const name of Object.keys(dialect.upstream.headers ?? {}))
     if (name.toLowerCase() === ofVersion)

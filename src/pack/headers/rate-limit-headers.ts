@@ -1,12 +1,6 @@
 /** The headers in which a dialect has the status of a rate limit, as the pack names them. */
-
-/** The names of the headers, and what the reset is. */
-interface RateLimitHeadersDefinition {
-  readonly limit?: string | undefined;
-  readonly remaining?: string | undefined;
-  readonly reset?: string | undefined;
-  readonly reset_unit?: "epoch_seconds" | "seconds_left" | undefined;
-}
+import type { z } from "zod";
+import type { rateLimitHeaders } from "./headers-definition.ts";
 
 /** The status of a rate limit. */
 export interface RateLimitValues {
@@ -20,14 +14,7 @@ export interface RateLimitValues {
 }
 
 /** Reads and writes the headers of one dialect. */
-export interface RateLimitHeaders {
-  /** The names, as the pack writes them. */
-  readonly names: readonly string[];
-  /** Returns the values that are in headers with lower-case names. Values that are not numbers are left out. */
-  read(headers: Readonly<Record<string, string | string[] | undefined>>): Partial<RateLimitValues>;
-  /** Adds the headers that the dialect has. `Retry-After` is the standard's and not among them (RFC 9110, section 10.2.3). */
-  write(values: RateLimitValues, headers: Record<string, string>): void;
-}
+export type RateLimitHeaders = ReturnType<typeof createRateLimitHeaders>;
 
 const now = (): number => Date.now() / 1000;
 
@@ -65,13 +52,15 @@ export function rejectedByUpstream(
 }
 
 /** Compiles the headers of a dialect; one that names none has none. */
-export function createRateLimitHeaders(definition: RateLimitHeadersDefinition = {}): RateLimitHeaders {
+export function createRateLimitHeaders(definition: z.infer<typeof rateLimitHeaders> = {}) {
   const { limit, remaining, reset, reset_unit: unit } = definition;
   const [limitName, remainingName, resetName] = [limit, remaining, reset].map((name) => name?.toLowerCase());
   const isLeft = unit === "seconds_left";
   return {
+    /** The names, as the pack writes them. */
     names: [limit, remaining, reset].filter((name) => name !== undefined),
-    read(headers) {
+    /** Returns the values that are in headers with lower-case names. Values that are not numbers are left out. */
+    read(headers: Readonly<Record<string, string | string[] | undefined>>): Partial<RateLimitValues> {
       const valueOf = (name: string | undefined) =>
         name === undefined ? undefined : readNumber(headers[name]);
       const resetValue = valueOf(resetName);
@@ -83,7 +72,8 @@ export function createRateLimitHeaders(definition: RateLimitHeadersDefinition = 
       };
       return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
     },
-    write(values, headers) {
+    /** Adds the headers that the dialect has. `Retry-After` is the standard's and not among them (RFC 9110, section 10.2.3). */
+    write(values: RateLimitValues, headers: Record<string, string>): void {
       if (limitName !== undefined) headers[limitName] = String(values.limit);
       if (remainingName !== undefined) headers[remainingName] = String(values.remaining);
       if (resetName !== undefined)

@@ -1,8 +1,9 @@
 /** Values of the client's requests that pass to the upstream: as headers, in the query, and in the body. */
+import type { SourceLocation } from "../../base/index.ts";
 import { HttpError, INVALID_VALUE, ValidationError } from "../errors/http-error.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
 import type { RequestHeaderDefinition } from "./headers-definition.ts";
-import type { ScopePlace } from "../calls/scope.ts";
+import type { Phase } from "../calls/scope.ts";
 import type { JsonObject, Scope } from "../translation-context.ts";
 import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
 import { isText } from "../routes/router.ts";
@@ -74,10 +75,11 @@ export function compilePassedHeaders(
   };
 }
 
-/** Compiles the values that are made of others, or that the upstream has in another place. @param placeOf of an expression */
+/** Compiles the values that are made of others, or that the upstream has in another place. @param locate finds an expression */
 export function compileWrittenValues(
   definitions: Definitions,
-  placeOf: (name: string, key: "write") => ScopePlace,
+  locate: (name: string) => SourceLocation,
+  phase: Phase,
 ): ((sent: SentRequest) => WrittenValues) | undefined {
   const own = { value: (line: string | undefined) => line };
   const rules = Object.entries(definitions)
@@ -86,9 +88,7 @@ export function compileWrittenValues(
       name,
       rule,
       evaluate:
-        rule.write === undefined
-          ? undefined
-          : compileHeaderExpression(rule.write, own, placeOf(name, "write")),
+        rule.write === undefined ? undefined : compileHeaderExpression(rule.write, own, locate(name), phase),
       set: rule.member === undefined ? undefined : compileSetter(rule.member),
     }));
   if (rules.length === 0) return undefined;
@@ -143,18 +143,11 @@ export function compileWrittenValues(
 
 /** Compiles the headers of all calls of a request; undefined without one. */
 export function compileCommonHeaders(
-  ...[definitions, placeOf]: Parameters<typeof compileWrittenValues>
+  definitions: Definitions,
+  locate: (name: string) => SourceLocation,
 ): ((sent: SentRequest) => Readonly<Record<string, string>>) | undefined {
   const pass = compilePassedHeaders(definitions, () => true);
-  const write = compileWrittenValues(definitions, placeOf);
+  const write = compileWrittenValues(definitions, locate, "selection");
   if (!pass && !write) return undefined;
   return (sent) => ({ ...pass?.(sent.headers, false), ...write?.(sent).headers });
-}
-
-/** Compiles the values of names in braces; undefined without one. */
-export function compileHeaderPath(
-  ...[definitions, placeOf]: Parameters<typeof compileWrittenValues>
-): ((sent: SentRequest) => WrittenValues["path"]) | undefined {
-  const write = compileWrittenValues(definitions, placeOf);
-  return write && ((sent) => write(sent).path);
 }

@@ -1,8 +1,8 @@
 /** The headers of the client's responses: those of the upstream, constants, and results of expressions. */
+import type { SourceLocation } from "../../base/index.ts";
 import { toEntityTag } from "./entity-tag.ts";
 import { joinValue } from "./received-headers.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
-import type { ScopePlace } from "../calls/scope.ts";
 import type { Scope } from "../translation-context.ts";
 import type { ResponseHeaderDefinition } from "./headers-definition.ts";
 import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
@@ -57,17 +57,17 @@ const FORMS: Readonly<Record<string, (text: string) => string | undefined>> = {
 /** What an expression needs of an answer. */
 type AnswerOfExpression = Pick<Answer, "status" | "scope" | "upstream" | "object" | "onError">;
 
-/** Where the expression of a header is. */
-type PlaceOf = (name: string, key: "read") => ScopePlace;
+/** Finds the expression of a header. */
+type Locate = (name: string) => SourceLocation;
 
 /** Compiles the expression of one header. */
 function compileRead(
   name: string,
   source: string | undefined,
-  place: ScopePlace,
+  location: SourceLocation,
 ): ((answer: AnswerOfExpression) => string | undefined) | undefined {
   if (source === undefined) return undefined;
-  const evaluate = compileHeaderExpression(source, OWN, place);
+  const evaluate = compileHeaderExpression(source, OWN, location, "response");
   return (answer) => {
     try {
       const text = toHeaderText(evaluate(answer.upstream(), answer.scope, answer));
@@ -85,13 +85,13 @@ function compileRead(
 function compileHeader(
   name: string,
   { upstream, const: constant, read: expression, links }: ResponseHeaderDefinition,
-  place: ScopePlace,
+  location: SourceLocation,
 ): (answer: Answer) => string | undefined {
   if (constant !== undefined) return () => constant;
   const source = upstream?.toLowerCase() ?? "";
   const isAddress = ADDRESSES.has(source);
   const isAbsolute = links === "absolute";
-  const read = compileRead(name, expression, place);
+  const read = compileRead(name, expression, location);
   return (answer) => {
     const received = joinValue(answer.scope.response?.headers[source]);
     const passed = received !== undefined && isAddress ? answer.locate(received) : received;
@@ -109,13 +109,13 @@ function compileHeader(
 export function compileResponseHeaders(
   definitions: Definitions,
   isFor: "success" | "error",
-  placeOf: PlaceOf,
+  locate: Locate,
 ): WriteResponseHeaders | undefined {
   const headers = Object.entries(definitions)
     .filter(([, { on }]) => on === isFor || on === "always")
     .map(([name, rule]) => ({
       name: name.toLowerCase(),
-      valueOf: compileHeader(name.toLowerCase(), rule, placeOf(name, "read")),
+      valueOf: compileHeader(name.toLowerCase(), rule, locate(name)),
     }));
   if (headers.length === 0) return undefined;
   return (answer) => {
@@ -138,11 +138,11 @@ export const makesDate = (definitions: Definitions): boolean =>
 /** Compiles the entity tag that the gateway makes of an upstream object; undefined if the pack makes none. */
 export function compileEntityTag(
   definitions: Definitions,
-  placeOf: PlaceOf,
+  locate: Locate,
 ): ((object: unknown, scope: Scope) => string | undefined) | undefined {
   const [name = "", rule] = Object.entries(definitions).find(([key]) => key.toLowerCase() === "etag") ?? [];
   if (!rule || rule.upstream !== undefined) return undefined;
-  const read = compileRead("etag", rule.read, placeOf(name, "read"));
+  const read = compileRead("etag", rule.read, locate(name));
   return (
     read &&
     ((object, scope) =>

@@ -21,18 +21,9 @@ export interface KeyContext {
   /** Names of the client's path parameters. */
   readonly parameters: readonly string[];
   readonly pathParameters: PathParameterRules;
-  /** Names in braces whose values are known before the body is translated: path parameters, and those of the query, of headers and of `values`. */
-  readonly headNames: readonly string[];
-  /** The names in braces that the upstream's paths and conditions of the route have. */
-  readonly usedNames: ReadonlySet<string>;
-  /** All path parameters: also those of the body and of `bulk`. */
-  readonly pathNames: readonly string[];
-  /** What paths of calls may use: path parameters, members of the body, and calls before the main call. */
-  readonly names: readonly string[];
+  readonly names: UpstreamNames;
   /** The main call; undefined without one. */
   readonly call: Endpoint | undefined;
-  /** The method of the main call; `GET` without one. */
-  readonly method: string;
   /** The calls of the pack that routes share. */
   readonly shared: ReadonlyMap<string, SharedCallDefinition>;
   readonly resource: KeyResource;
@@ -40,8 +31,20 @@ export interface KeyContext {
   readonly resources: ReadonlyMap<string, KeyResource>;
   /** The shapes of the client's lists. */
   readonly clientShapes: { readonly list: Shape; readonly item: Shape };
-  /** Headers of clients that no expression reads. */
-  readonly tokenHeaders: readonly string[];
+}
+
+/** Names that braces in paths of the upstream may have. */
+export interface UpstreamNames {
+  /** Those that the upstream's paths and conditions of the route have. */
+  readonly used: ReadonlySet<string>;
+  /** Those whose values are known before the body is translated: of the path, the query, headers and `values`. */
+  readonly ofHead: readonly string[];
+  /** Those of the head, of `bulk` and of the body. */
+  readonly ofUpstream: readonly string[];
+  /** The names of calls before the main call. */
+  readonly ofCallsBefore: readonly string[];
+  /** All of the above. */
+  readonly all: readonly string[];
 }
 
 /** What keys ask of a resource. */

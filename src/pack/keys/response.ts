@@ -77,9 +77,8 @@ export const text = routeKey({
         (keys.response === "object" || keys.response === "list") && kind !== "bulk" && kind !== "rejected",
     ),
   ],
-  compile({ content_type: contentType, body }, { location, tokenHeaders }) {
-    const place = { location: location.at("body"), phase: "translated", tokenHeaders } as const;
-    return { contentType, write: compileScoped(body, place).evaluate };
+  compile({ content_type: contentType, body }, { location }) {
+    return { contentType, write: compileScoped(body, location.at("body"), "translated").evaluate };
   },
 });
 

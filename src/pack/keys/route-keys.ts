@@ -1,8 +1,7 @@
 /** The registry: all keys of a route, and what the others ask about them. */
 import type { z } from "zod";
 import type { SourceLocation } from "../../base/index.ts";
-import { type CallOrder, orderCalls } from "../calls/call-order.ts";
-import type { RouteCall } from "../calls/call.ts";
+import { type CallOrder, orderCalls, type RouteCall } from "../calls/call.ts";
 import * as bodies from "./bodies.ts";
 import { aggregate } from "./calls/aggregate.ts";
 import { bulk } from "./calls/bulk.ts";

@@ -1,7 +1,7 @@
 /** The keys of a route that say which operation of the client it is, and which of the upstream it becomes. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
-import { compileNamedValues } from "../calls/named-values.ts";
+import { compileNamedValues } from "../calls/conditions.ts";
 import { compileScoped } from "../calls/scope.ts";
 import { errorStatus } from "../fields/text-types.ts";
 import { routeQuery } from "../routes/parameter-definition.ts";
@@ -98,11 +98,10 @@ export const values = routeKey({
     "More names in braces for all paths, each with JSONata over the client's body.",
     { yard: '$headers."x-yard"' },
   ),
-  compile(definition, { location, tokenHeaders, usedNames }) {
+  compile(definition, { location, names }) {
     for (const each of Object.keys(definition))
-      if (!usedNames.has(each)) location.at(each).report(`"${each}" has no effect: no path has {${each}}`);
-    const compile = (source: string, each: string) =>
-      compileScoped(source, { location: location.at(each), phase: "selection", tokenHeaders });
+      if (!names.used.has(each)) location.at(each).report(`"${each}" has no effect: no path has {${each}}`);
+    const compile = (source: string, each: string) => compileScoped(source, location.at(each), "selection");
     return compileNamedValues(definition, compile);
   },
 });

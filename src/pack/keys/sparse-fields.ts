@@ -1,7 +1,8 @@
 /** The key `sparse_fields`: responses with the members that a client asks for. */
 import { ValidationError } from "../errors/http-error.ts";
 import { shortName, type Query } from "../routes/query.ts";
-import type { SourceLocation } from "../../base/index.ts";
+import { isObject, setMember, type SourceLocation } from "../../base/index.ts";
+import type { JsonObject } from "../translation-context.ts";
 import { routeKey, type KeyContext, type KeyResource } from "./key.ts";
 import { routeSparseFields, type SparseFieldsDefinition } from "./sparse-fields-definition.ts";
 
@@ -26,19 +27,13 @@ const MAX_NAMES = 500;
 const MAX_LEVELS = 32;
 
 /** Adds a dotted name. A name that is chosen as a whole stays so. */
-function addName(members: Map<string, unknown>, [key = "", ...rest]: readonly string[]): void {
-  const inner = members.get(key);
-  if (members.has(key) && inner === undefined) return;
-  if (rest.length === 0) return void members.set(key, undefined);
-  const below = inner instanceof Map ? (inner as Map<string, unknown>) : new Map<string, unknown>();
-  members.set(key, below);
-  addName(below, rest);
+function addName(members: JsonObject, [key = "", ...rest]: readonly string[]): void {
+  const inner = members[key];
+  if (Object.hasOwn(members, key) && inner === undefined) return;
+  const below = isObject(inner) && Object.hasOwn(members, key) ? inner : {};
+  setMember(members, key, rest.length === 0 ? undefined : below);
+  if (rest.length > 0) addName(below, rest);
 }
-
-const toMembers = (members: ReadonlyMap<string, unknown>): ChosenMembers =>
-  Object.fromEntries(
-    [...members].map(([name, inner]) => [name, inner instanceof Map ? toMembers(inner) : undefined]),
-  );
 
 /** Reports what has no effect on a route that has the key. */
 function reportOwn(
@@ -111,12 +106,12 @@ function compileSparseFields(
         throw new ValidationError([
           { field, reason: `${shortName(wrong)} is not a field of ${resource.name}.`, rule: "enum" },
         ]);
-      const members = new Map<string, unknown>();
+      const members: JsonObject = {};
       for (const name of [...asked, ...always]) {
         const keys = name.split(".", MAX_LEVELS + 1);
         if (keys.length <= MAX_LEVELS) addName(members, keys);
       }
-      return toMembers(members);
+      return members as ChosenMembers;
     },
   };
 }

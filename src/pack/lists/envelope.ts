@@ -12,7 +12,7 @@ import {
   readRaw,
 } from "../../base/index.ts";
 import type { ReadWrapped } from "../bodies/object-wrapper.ts";
-import { toCursor } from "./cursor.ts";
+import { toCursor } from "./styles.ts";
 import { compileShape, fillShape, nameOf, namesIn, valueAt, type Shape } from "../fields/shape.ts";
 
 /** The values of a list about its page. Only values that its shape has are present; null: there is no such page. */
@@ -39,26 +39,6 @@ export interface ListValues {
   readonly first_link?: string | null;
   readonly last_link?: string | null;
 }
-
-/** The names of values that a list may have in addition to its items. */
-export const LIST_VALUES = [
-  "page",
-  "pages",
-  "total",
-  "size",
-  "count",
-  "offset",
-  "has_more",
-  "next_page",
-  "previous_page",
-  "next_offset",
-  "next_cursor",
-  "previous_cursor",
-  "next_link",
-  "previous_link",
-  "first_link",
-  "last_link",
-] as const satisfies readonly (keyof ListValues)[];
 
 const parseCount = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
@@ -237,14 +217,7 @@ const ITEMS = crypto.randomUUID();
 const ITEMS_TEXT = printJson(ITEMS);
 
 /** Writes lists of one name. */
-export interface ListWriter {
-  /** The text before the items; undefined if it depends on the values, so that the items are read before it is written. */
-  readonly textBefore: string | undefined;
-  /** Returns the texts before and after the items. */
-  readonly around: (values: ListValues) => readonly [open: string, close: string];
-  /** The texts before the first item, between two, and after the last one: of wrappers around items too. */
-  readonly items: { readonly open: string; readonly separator: string; readonly close: string };
-}
+export type ListWriter = ReturnType<typeof createListWriter>;
 
 /**
  * Creates a writer of the client's lists. It has at least one page, because clients fail on zero pages.
@@ -255,7 +228,7 @@ export function createListWriter(
   shape: Shape,
   list: string,
   [open, close]: readonly [open: string, close: string] = ["", ""],
-): ListWriter {
+) {
   const names = namesIn(shape).map(({ name }) => name);
   const write = compileShape(shape, { list });
   function around(values: ListValues): readonly [open: string, close: string] {
@@ -267,8 +240,11 @@ export function createListWriter(
   }
 
   return {
+    /** The text before the items; undefined if it depends on the values, so that the items are read before it is written. */
     textBefore: names.indexOf("items") > 0 ? undefined : around({})[0],
+    /** The texts before the first item, between two, and after the last one: of wrappers around items too. */
     items: { open, separator: `${close},${open}`, close },
+    /** Returns the texts before and after the items. */
     around,
   };
 }

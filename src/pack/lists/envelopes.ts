@@ -1,8 +1,9 @@
 /** The envelopes of a route's responses: the shapes of both sides, and the pages that its lists have. */
-import { createListParser, LIST_VALUES, type ParseListBody } from "./envelope.ts";
-import { keysIn } from "../errors/error-places.ts";
-import { closestMatch, isObject, type SourceLocation, suggestionFor } from "../../base/index.ts";
-import { fillKey, namesIn, type Shape } from "../fields/shape.ts";
+import { createListParser, type ParseListBody } from "./envelope.ts";
+import { LIST_VALUES } from "./page-values.ts";
+import { hasName, keysIn } from "../errors/error-places.ts";
+import { closestMatch, isObject, type SourceLocation } from "../../base/index.ts";
+import { fillKey, namesIn, reportInArray, reportUnknownNames, type Shape } from "../fields/shape.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RoutePagination } from "./pagination-definition.ts";
 import type { EnvelopeDefinition } from "../errors/responses-definition.ts";
@@ -42,24 +43,20 @@ function checkShape(
   required: string,
   location: SourceLocation,
 ): void {
-  const places = namesIn(shape);
-  const known = names.map((each) => `$${each}`);
-  const unknown = places.map(({ name }) => `$${name}`).filter((each) => !known.includes(each));
-  for (const name of unknown)
-    location.report({ message: `unknown name "${name}"`, hint: suggestionFor(name, known) });
+  reportUnknownNames(shape, names, location);
   const allowed = `$${required === "items" ? "list" : "name"}`;
   for (const key of keysIn(shape).filter((each) => each !== allowed))
     if (KEYS.has(key) || closestMatch(key, [allowed]) !== undefined)
       location.report({ message: `"${key}" can't be a key here`, hint: `a key with a value is ${allowed}` });
-  const itemPlaces = places.filter(({ name }) => name === required);
-  if (itemPlaces.length === 0 && unknown.length === 0)
+  const found = namesIn(shape).map(({ name }) => name);
+  const count = found.filter((name) => name === required).length;
+  if (count === 0 && found.every((name) => names.includes(name)))
     location.report({
       message: `"$${required}" is missing`,
       hint: `it stands where the ${required === "items" ? "array" : "object"} is, such as { data: $${required} }`,
     });
-  if (itemPlaces.length > 1) location.report(`"$${required}" is there ${itemPlaces.length} times`);
-  if (itemPlaces.some(({ path }) => path.includes("[]")))
-    location.report({ message: `"$${required}" is inside of an array`, hint: "remove the brackets" });
+  if (count > 1) location.report(`"$${required}" is there ${count} times`);
+  reportInArray(shape, required, location);
 }
 
 /** Reports mistakes in the shapes of both sides. @param location where `client` and `upstream` have them */
@@ -90,15 +87,6 @@ const valuesOf = (shape: Shape): string =>
     .filter((name) => name !== "list")
     .toSorted()
     .join(" ");
-
-/** Whether a shape of lists has the name of the list as a key. */
-const hasListKey = (shape: Shape): boolean =>
-  isObject(shape) &&
-  Object.entries(shape).some(([key, member]) => fillKey(key, { list: "" }) !== key || hasListKey(member));
-
-/** Whether a shape of lists needs the name of the list. */
-const needsName = (shape: Shape): boolean =>
-  hasListKey(shape) || namesIn(shape).some(({ name }) => name === "list");
 
 /** The shapes of the pack's lists. */
 export const packLists = ({ client, upstream }: DialectDefinition): Record<"client" | "upstream", Shape> => ({
@@ -213,33 +201,24 @@ export function compileEnvelopes(
 
   function compile(own: OwnLists, route: SourceLocation): RouteLists {
     const { envelope } = own;
-    const merged = {
-      client: { ...dialect.client.responses, ...ofResource?.client, ...envelope?.client },
-      upstream: { ...dialect.upstream.responses, ...ofResource?.upstream, ...envelope?.upstream },
-    };
-    const lists = {
-      client: merged.client.list ?? DEFAULT_LIST,
-      upstream: merged.upstream.list ?? DEFAULT_LIST,
-    };
+    const client = { ...dialect.client.responses, ...ofResource?.client, ...envelope?.client };
+    const upstream = { ...dialect.upstream.responses, ...ofResource?.upstream, ...envelope?.upstream };
+    const lists = { client: client.list ?? DEFAULT_LIST, upstream: upstream.list ?? DEFAULT_LIST };
     const routePaging = pagingOf(lists, own, route);
-    const upstream = fillListKey(lists.upstream, upstreamList ?? "");
+    const upstreamShape = fillListKey(lists.upstream, upstreamList ?? "");
     return {
       envelope: {
-        client: {
-          list: fillListKey(lists.client, list ?? ""),
-          item: merged.client.item,
-          object: merged.client.object,
-        },
-        upstream: { list: upstream, item: merged.upstream.item, object: merged.upstream.object },
+        client: { list: fillListKey(lists.client, list ?? ""), item: client.item, object: client.object },
+        upstream: { list: upstreamShape, item: upstream.item, object: upstream.object },
       },
       paging: routePaging,
-      parseList: createListParser(upstream, {
+      parseList: createListParser(upstreamShape, {
         maxItems: MAX_PAGES_IN_ONE * routePaging.upstream.size.maximum,
-        mayBeOmitted: merged.upstream.empty_list === "omitted",
+        mayBeOmitted: upstream.empty_list === "omitted",
       }),
       lacksName:
-        (list === undefined && needsName(lists.client)) ||
-        (upstreamList === undefined && needsName(lists.upstream)),
+        (list === undefined && hasName(lists.client, "list")) ||
+        (upstreamList === undefined && hasName(lists.upstream, "list")),
     };
   }
 

@@ -1,9 +1,9 @@
 /** The page that a client asks for. */
 import { type ErrorDetail, ValidationError } from "../errors/http-error.ts";
-import { throwParameterError, type ListRule } from "../routes/parameter-error.ts";
+import { throwParameterError, type ListRule } from "../filters/filter-error.ts";
 import type { Query } from "../routes/query.ts";
-import { markPrevious, MAX_CURSOR, readMark } from "./cursor.ts";
-import { LAST, type ClientPageSize, type PagingStyle } from "./styles.ts";
+import { markPrevious, MAX_CURSOR, readMark, LAST, type ClientPageSize, type PagingStyle } from "./styles.ts";
+import { clientCursor, type Sides } from "./paging-sides.ts";
 
 /** A part of a list: all items after `start` items, or after a cursor, up to a number. */
 export interface PageRequest {
@@ -16,20 +16,6 @@ export interface PageRequest {
   readonly after?: string;
   /** Whether the page ends before its cursor, instead of starting after it. */
   readonly isBackward?: boolean;
-}
-
-/** The kind of a client's cursor: the upstream's own, a member of an item, or an offset that the gateway encodes. */
-export type ClientCursor = "upstream" | "item" | "offset";
-
-export interface PageReaderOptions {
-  /** Undefined: lists have no pages. */
-  readonly style: PagingStyle | undefined;
-  readonly size: ClientPageSize;
-  readonly cursor: ClientCursor;
-  /** Whether there are cursors of the page before. */
-  readonly goesBack: boolean;
-  /** Pages that start after this number of items are rejected. */
-  readonly reach: number;
 }
 
 /** Returns the cursor of a page that starts at an offset. */
@@ -116,15 +102,17 @@ function readOr<T>(otherwise: T, errors: ErrorDetail[], read: () => T): T {
 /**
  * Creates the function that reads the page of a query.
  *
+ * @param goesBack Whether there are cursors of the page before.
+ * @param reach Pages that start after this number of items are rejected.
  * @returns A function that throws {HttpError} 400 for an invalid page.
  */
-export function createPageReader({
-  style,
-  size,
-  cursor,
-  goesBack,
-  reach,
-}: PageReaderOptions): (query: Query) => PageRequest {
+export function createPageReader(
+  sides: Sides,
+  goesBack: boolean,
+  reach: number,
+): (query: Query) => PageRequest {
+  const { style, size } = sides;
+  const cursor = clientCursor(sides);
   const firstPage: PageRequest = { start: 0, size: size.default };
   if (!style) return () => firstPage;
 

@@ -1,9 +1,10 @@
 /** The values of a list for the client about its page: those of its shape, and its headers. */
-import { LIST_VALUES, type ListValues } from "./envelope.ts";
-import { markNext, markPrevious } from "./cursor.ts";
-import { formatLinks, linkPath, withPage, withParameter, type LinkRelation } from "./links.ts";
-import { writeOffsetCursor, type ClientCursor, type PageRequest } from "./page-request.ts";
-import { LAST, type PagingStyle } from "./styles.ts";
+import type { ListValues } from "./envelope.ts";
+import { LAST, markNext, markPrevious } from "./styles.ts";
+import { formatLinks, linkPath, withPage, withParameter } from "./links.ts";
+import { writeOffsetCursor, type PageRequest } from "./page-request.ts";
+import type { ClientPagination } from "./pagination-definition.ts";
+import { clientCursor, linkRelations, type Sides } from "./paging-sides.ts";
 
 /** The known facts about a page of the client. */
 export interface ClientPage {
@@ -32,51 +33,36 @@ export interface ClientPage {
   readonly query: string;
 }
 
-export interface PageWriterOptions {
-  readonly style: PagingStyle | undefined;
-  readonly cursor: ClientCursor;
-  /** The value of a cursor for a page that does not exist. */
-  readonly noCursor: "" | null;
-  /** The page before one behind the end. */
-  readonly behindEnd: "last" | "before" | "none";
-  /** Whether links have a host. */
-  readonly hasAbsoluteLinks: boolean;
-  /** The parameter of the size, where links to other pages always have it. */
-  readonly linkedSize: string | undefined;
-  /** Whether there are cursors of the page before. */
-  readonly goesBack: boolean;
-  /** The names in the client's list shape. */
-  readonly names: ReadonlySet<string>;
-  /** The relations of the `Link` header, in its order; undefined without the header. */
-  readonly linkHeader: readonly LinkRelation[] | undefined;
-  readonly totalHeader: string | undefined;
-  /** The header with the positions of the items, and what it counts. */
-  readonly range: { readonly name: string; readonly unit: string } | undefined;
-}
-
 /** The values of a page, and the headers of its response. */
 export interface PageDescription {
   readonly values: ListValues;
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
-/** Creates the function that describes a page to the client. */
-export function createPageWriter(options: PageWriterOptions): (page: ClientPage) => PageDescription {
-  const { style, names, linkHeader, totalHeader, range } = options;
-  const used = LIST_VALUES.filter((name) => names.has(name));
+/** Creates the function that describes a page to the client. @param goesBack whether there are cursors of the page before */
+export function createPageWriter(sides: Sides, goesBack: boolean): (page: ClientPage) => PageDescription {
+  const { style, names, client } = sides;
+  const used = LIST_VALUES.filter((name) => names.client.has(name));
+  const relations = style ? linkRelations(client) : [];
+  const totalHeader = client?.total_header?.toLowerCase();
+  const range = client?.range_header;
   return (page) => {
-    const positions = createPositions(page, options);
+    const positions = createPositions(page, sides, goesBack);
     const values = Object.fromEntries(used.map((name) => [name, VALUES[name](page, positions)]));
-    const links = linkHeader && style ? formatLinks(positions.links(), linkHeader) : undefined;
+    const links = relations.length > 0 ? formatLinks(positions.links(), relations) : undefined;
     const total = totalHeader === undefined ? undefined : page.total;
     const headers = {
       ...(links !== undefined && { link: links }),
       ...(totalHeader !== undefined && total !== undefined && { [totalHeader]: String(total) }),
-      ...(range && { [range.name]: `${range.unit} ${formatRange(page)}` }),
+      ...(range && { [range.name.toLowerCase()]: `${range.unit} ${formatRange(page)}` }),
     };
-    const hasHeaders = links !== undefined || total !== undefined || range !== undefined;
-    return { values, headers: hasHeaders ? headers : undefined };
+    return { values, headers: Object.keys(headers).length > 0 ? headers : undefined };
   };
+}
+
+/** The parameter of the size, where links always have it. */
+function linkedSizeOf({ size }: Partial<ClientPagination> = {}): string | undefined {
+  return typeof size === "object" && size.in_links === "always" ? size.parameter : undefined;
 }
 
 /** Positions as in RFC 9110, section 14.4. */
@@ -88,21 +74,12 @@ const formatRange = ({
   `${count === 0 ? "*" : `${start}-${start + count - 1}`}/${total}`;
 
 /** The values of the client's page parameter for this page and for others. */
-interface Positions {
-  /** Number of the page. */
-  readonly page: number;
-  /** Null: there is no such page, or it can't be named. */
-  next(): string | number | null;
-  previous(): string | number | null;
-  readonly noCursor: "" | null;
-  link(value: string | number | null | undefined): string | null;
-  links(): Readonly<Record<"first" | "prev" | "next" | "last", string | null>>;
-}
+type Positions = ReturnType<typeof createPositions>;
 
-function createPositions(
-  clientPage: ClientPage,
-  { style, cursor, noCursor, behindEnd, hasAbsoluteLinks, linkedSize, goesBack }: PageWriterOptions,
-): Positions {
+function createPositions(clientPage: ClientPage, sides: Sides, goesBack: boolean) {
+  const { style, client } = sides;
+  const cursor = clientCursor(sides);
+  const linkedSize = linkedSizeOf(client);
   const { request, start, count, total, hasMore, hasPrevious, linkBase, cursorMark, path, query } =
     clientPage;
   const { size } = request;
@@ -141,7 +118,7 @@ function createPositions(
     parameter = style?.parameter ?? "",
   ): string | null => {
     if (value === undefined || !style) return null;
-    target ??= (hasAbsoluteLinks ? linkBase : "") + linkPath(path);
+    target ??= (client?.links === "absolute" ? linkBase : "") + linkPath(path);
     sizedQuery ??= linkedSize === undefined ? query : withParameter(query, linkedSize, size);
     return withPage(target, sizedQuery, names, parameter, value);
   };
@@ -152,24 +129,24 @@ function createPositions(
     if (!isCounted) return previousCursor();
     if (start <= 0) return null;
     const isBehindEnd = lastStart !== undefined && start > lastStart;
-    if (isBehindEnd && behindEnd === "none") return null;
-    const latest = behindEnd === "last" ? (lastStart ?? Infinity) : Infinity;
+    if (isBehindEnd && client?.behind_end === "none") return null;
+    const latest = client?.behind_end === "last" ? (lastStart ?? Infinity) : Infinity;
     return valueAt(Math.max(0, Math.min(start - size, latest)));
   };
-  const links: Positions["links"] = () => ({
+  const links = () => ({
     first: link(null),
     prev: link(previous() ?? undefined, before),
     next: link(next() ?? undefined),
     last: link(last()),
   });
-  return { page, noCursor, next, previous, link, links };
+  // A page that does not exist, or can't be named, is null.
+  const noCursor = client?.cursor?.none ?? null;
+  return { page, noCursor, next, previous, links };
 }
 
 type ListValue = ListValues[keyof ListValues];
 
-const VALUES: Readonly<
-  Record<(typeof LIST_VALUES)[number], (page: ClientPage, positions: Positions) => ListValue>
-> = {
+const VALUES: Readonly<Record<keyof ListValues, (page: ClientPage, positions: Positions) => ListValue>> = {
   page: (_, { page }) => page,
   pages: ({ total, request: { size } }) => (total === undefined ? undefined : Math.ceil(total / size)),
   total: ({ total }) => total,
@@ -187,3 +164,6 @@ const VALUES: Readonly<
   first_link: (_, positions) => positions.links().first,
   last_link: (_, positions) => positions.links().last,
 };
+
+/** The names of values that a list may have in addition to its items. */
+export const LIST_VALUES = Object.keys(VALUES) as readonly (keyof ListValues)[];

@@ -1,5 +1,5 @@
 /** Reports pages that the gateway can't ask for, and values of them that nobody knows. */
-import { LIST_VALUES } from "./envelope.ts";
+import { LIST_VALUES } from "./page-values.ts";
 import type { PagingStyle } from "./styles.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";

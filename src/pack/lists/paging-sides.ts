@@ -1,9 +1,11 @@
 /** The consequences of how both sides page their lists: the values that their pages share, and what is known of their neighbours. */
-import type { ClientCursor } from "./page-request.ts";
 import type { ClientPageSize, PagingStyle } from "./styles.ts";
 import type { UpstreamPages } from "./upstream-pages.ts";
 import type { LinkRelation } from "./links.ts";
 import type { ClientPagination } from "./pagination-definition.ts";
+
+/** The kind of a client's cursor: the upstream's own, a member of an item, or an offset that the gateway encodes. */
+type ClientCursor = "upstream" | "item" | "offset";
 
 /** More requests for one page of the client are never made. */
 export const MAX_REQUESTS = 100;

@@ -1,11 +1,9 @@
 /** How both dialects page their lists, compiled. */
-import { toCursor } from "./cursor.ts";
+import { toCursor, LAST, type ClientPageSize, type PageSize, type PagingStyle } from "./styles.ts";
 import { ListWalk } from "./list-walk.ts";
 import { createPageReader, type PageRequest } from "./page-request.ts";
-import { createPageWriter, type PageDescription, type ClientPage } from "./page-values.ts";
-import { LAST, type ClientPageSize, type PageSize, type PagingStyle } from "./styles.ts";
+import { createPageWriter } from "./page-values.ts";
 import { createPageQuery, type UpstreamPages } from "./upstream-pages.ts";
-import type { Query } from "../routes/query.ts";
 import { namesIn, type Shape } from "../fields/shape.ts";
 import { compileGetter } from "../fields/member-paths.ts";
 import { reportPaging } from "./paging-rules.ts";
@@ -15,7 +13,6 @@ import {
   clientCursor,
   hasAny,
   isDirectPaging,
-  linkRelations,
   MAX_REQUESTS,
   needsMore,
   saysMore,
@@ -27,44 +24,7 @@ import type { ClientPagination, UpstreamPagination } from "./pagination-definiti
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 
 /** How clients ask for a page of a list, and how the gateway asks the upstream. */
-export interface Paging {
-  /** The pack's definition of it, by side. */
-  readonly definition: {
-    readonly client: ClientPagination | undefined;
-    readonly upstream: UpstreamPagination | undefined;
-  };
-  /** Undefined: lists of the client have no pages. */
-  readonly style: PagingStyle | undefined;
-  readonly size: ClientPageSize;
-  /** Whether clients get the total of a list. */
-  readonly hasTotal: boolean;
-  /** Whether links to the client's pages have a host. */
-  readonly hasAbsoluteLinks: boolean;
-  /** The client's query parameters that ask for a page, and the upstream's. */
-  readonly clientNames: readonly string[];
-  readonly upstreamNames: readonly string[];
-  /** The upstream's parameters whose values are numbers. An opaque cursor of digits is a text. */
-  readonly upstreamNumbers: readonly string[];
-  readonly upstream: UpstreamPages;
-  /** Returns the cursor that an item of the upstream is, where its cursors are members of items. */
-  readonly upstreamCursor: (item: unknown) => string | undefined;
-  /** Returns the cursor that an item of the client is, where its cursors are members of items. */
-  readonly clientCursor: (item: unknown) => string | undefined;
-  /** Whether every page of the client is one page of the upstream, which has all values that the client gets. */
-  readonly isDirect: boolean;
-  /** Reads the page of a query. @throws {HttpError} 400 for an invalid page */
-  readonly readPage: (query: Query) => PageRequest;
-  /** The same for a list whose rows the gateway has in memory: clients reach all of them. @throws {HttpError} 400 */
-  readonly readPageInMemory: (query: Query) => PageRequest;
-  /** Describes a page to the client. */
-  readonly describePage: (page: ClientPage) => PageDescription;
-  /** Whether the upstream has cursors of the page before, which fit the client's pages. */
-  readonly upstreamGoesBack: boolean;
-  /** Starts to read a page from the upstream. */
-  readonly walk: (request: PageRequest) => ListWalk;
-  /** Starts to read a list of the upstream from its start, in its largest pages. @param most items */
-  readonly walkAll: (most: number) => ListWalk;
-}
+export type Paging = ReturnType<typeof compilePaging>;
 
 /** Number of items of a page where the pack gives none. */
 const UNPAGED = 1000;
@@ -105,11 +65,6 @@ function clientSizeOf(pagination: ClientPagination | undefined, otherwise: numbe
   return { ...pageSizeOf(pagination, otherwise), above, invalid };
 }
 
-/** The parameter of the size, where links always have it. */
-function linkedSizeOf({ size }: Partial<ClientPagination> = {}): string | undefined {
-  return typeof size === "object" && size.in_links === "always" ? size.parameter : undefined;
-}
-
 function parametersOf(style: PagingStyle | undefined, size: PageSize): string[] {
   if (!style) return [];
   const before = style.kind === "cursor" ? style.before : undefined;
@@ -136,7 +91,7 @@ export function compilePaging(
   { client, upstream }: DialectDefinition,
   shapes: { readonly client: Shape; readonly upstream: Shape },
   location: SourceLocation,
-): Paging {
+) {
   const style = styleOf(client.pagination, location.at("client", "pagination"));
   const upstreamStyle = styleOf(upstream.pagination, location.at("upstream", "pagination"));
   const upstreamSize = pageSizeOf(upstream.pagination, UNPAGED);
@@ -154,53 +109,50 @@ export function compilePaging(
   const names = { client: valueNames(shapes.client), upstream: valueNames(shapes.upstream) };
   const sides: Sides = { style, size, pages, names, client: client.pagination };
   const isDirect = isDirectPaging(sides);
-  const cursor = clientCursor(sides);
-  const relations = linkRelations(client.pagination);
-  const hasAbsoluteLinks = client.pagination?.links === "absolute";
-  const rangeHeader = client.pagination?.range_header;
   const upstreamGoesBack = canGoBack(sides);
-  const goesBack = asksForPrevious(sides) && (cursor !== "upstream" || upstreamGoesBack);
+  const goesBack = asksForPrevious(sides) && (clientCursor(sides) !== "upstream" || upstreamGoesBack);
   const peeks = !isDirect && needsMore(sides) && !saysMore(sides);
   const jumps = pages.style?.kind !== "cursor";
   const clientReach = jumps ? LAST : reach;
   if (client.pagination || upstream.pagination) reportPaging(sides, upstream, location);
   return {
+    /** The pack's definition of it, by side. */
     definition: { client: client.pagination, upstream: upstream.pagination },
+    /** Undefined: lists of the client have no pages. */
     style,
     size,
+    /** Whether clients get the total of a list. */
     hasTotal: client.pagination?.total_header !== undefined || hasAny(names.client, TOTALS),
-    hasAbsoluteLinks,
+    /** Whether links to the client's pages have a host. */
+    hasAbsoluteLinks: client.pagination?.links === "absolute",
+    /** The client's query parameters that ask for a page, and the upstream's. */
     clientNames: parametersOf(style, size),
     upstreamNames: parametersOf(pages.style, pages.size),
+    /** The upstream's parameters whose values are numbers. An opaque cursor of digits is a text. */
     upstreamNumbers: numbersOf(pages.style, pages.size),
     upstream: pages,
+    /** Returns the cursor that an item of the upstream is, where its cursors are members of items. */
     upstreamCursor: compileCursor(pages.style),
+    /** Returns the cursor that an item of the client is, where its cursors are members of items. */
     clientCursor: compileCursor(style),
+    /** Whether every page of the client is one page of the upstream, which has all values that the client gets. */
     isDirect,
+    /** Whether the upstream has cursors of the page before, which fit the client's pages. */
     upstreamGoesBack,
-    readPage: createPageReader({ style, size, cursor, goesBack, reach: isDirect ? Infinity : clientReach }),
-    readPageInMemory: createPageReader({
-      style,
-      size: clientSizeOf(client.pagination, LAST),
-      cursor,
+    /** Reads the page of a query. @throws {HttpError} 400 for an invalid page */
+    readPage: createPageReader(sides, goesBack, isDirect ? Infinity : clientReach),
+    /** The same for a list whose rows the gateway has in memory: clients reach all of them. @throws {HttpError} 400 */
+    readPageInMemory: createPageReader(
+      { ...sides, size: clientSizeOf(client.pagination, LAST) },
       goesBack,
-      reach: Infinity,
-    }),
-    describePage: createPageWriter({
-      style,
-      cursor,
-      noCursor: client.pagination?.cursor?.none ?? null,
-      behindEnd: client.pagination?.behind_end ?? "last",
-      hasAbsoluteLinks,
-      linkedSize: linkedSizeOf(client.pagination),
-      goesBack,
-      names: names.client,
-      linkHeader: relations.length > 0 ? relations : undefined,
-      totalHeader: client.pagination?.total_header?.toLowerCase(),
-      range: rangeHeader && { ...rangeHeader, name: rangeHeader.name.toLowerCase() },
-    }),
-    walk: (request) => new ListWalk({ pages, request, peeks, isWhole: false, reach }),
-    walkAll: (most) =>
+      Infinity,
+    ),
+    /** Describes a page to the client. */
+    describePage: createPageWriter(sides, goesBack),
+    /** Starts to read a page from the upstream. */
+    walk: (request: PageRequest): ListWalk => new ListWalk({ pages, request, peeks, isWhole: false, reach }),
+    /** Starts to read a list of the upstream from its start, in its largest pages. @param most items */
+    walkAll: (most: number): ListWalk =>
       new ListWalk({ pages, request: { start: 0, size: most }, peeks: true, isWhole: true, reach: most }),
   };
 }

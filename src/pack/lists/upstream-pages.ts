@@ -1,8 +1,7 @@
 /** The upstream's pages: how the gateway asks for one, and what its response says about the next. */
 import type { ListValues } from "./envelope.ts";
-import { toCursor } from "./cursor.ts";
+import { toCursor, cursorParameter, type PageSize, type PagingStyle } from "./styles.ts";
 import { findLink, linkParameter } from "./links.ts";
-import { cursorParameter, type PageSize, type PagingStyle } from "./styles.ts";
 
 /** How the upstream pages its lists. */
 export interface UpstreamPages {

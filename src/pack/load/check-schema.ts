@@ -2,8 +2,7 @@
 import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
 import { errorText, isObject, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { prepareRegex } from "../../jsonata/index.ts";
-
-type Schema = Readonly<Record<string, unknown>>;
+import { keysOfPointer, type Schema } from "../fields/schema-members.ts";
 
 /** Keywords whose schemas are about the same object as the schema around them. */
 const SAME_OBJECT = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"];
@@ -82,12 +81,6 @@ function describe({ keyword, message = "", params }: ErrorObject, value: unknown
   return `not a JSON Schema: ${message.replaceAll(",", " or ")}`;
 }
 
-const keysOf = (pointer: string): string[] =>
-  pointer
-    .split("/")
-    .slice(1)
-    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
-
 /**
  * Checks that a schema is one. Reports the deepest problem of each member: the ones around it only repeat it.
  *
@@ -104,7 +97,7 @@ export function reportInvalidSchema(schema: Schema, ajv: Ajv2020, place: SourceL
       errors.findIndex((other) => other.instancePath === instancePath) === index,
   );
   for (const error of deepest)
-    locate(location, keysOf(error.instancePath)).report(describe(error, error.data));
+    locate(location, keysOfPointer(error.instancePath)).report(describe(error, error.data));
   return false;
 }
 

@@ -1,18 +1,15 @@
-import { createScopes, type Scopes } from "../credentials/scopes.ts";
+import { Scopes } from "../credentials/scopes.ts";
 import type { Pack } from "../pack.ts";
 import { splitPath } from "../routes/router.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { Steps } from "../steps.ts";
-import type { ReadFunction } from "../translation-context.ts";
 import { compilePart, type BodyContext, type Part } from "../bodies/body-members.ts";
 import { compileCatalog, type Catalog, type CatalogContext } from "../calls/compile-catalog.ts";
-import { compileLossNames } from "../fields/loss-names.ts";
-import { compileSentNames } from "../fields/sent-names.ts";
+import { compileLossNames, compileSentNames } from "../fields/sent-names.ts";
 import { compileRoutes } from "../routes/compile-routes.ts";
 import { reportInvalidFilterRules } from "../filters/default-filters.ts";
 import { compileDialects } from "./dialects.ts";
-import { tokenHeadersOf } from "../headers/client-head.ts";
 import { compileCatalogPaging } from "../lists/envelopes.ts";
 import { compileEndpoint } from "../calls/endpoint.ts";
 import { errorIndexesOf } from "../errors/error-shapes.ts";
@@ -76,18 +73,13 @@ function* compileResources(
   scopes: Scopes,
   { values, catalogs, lookup }: Pick<BodyContext, "values" | "catalogs" | "lookup">,
 ): Steps<ReadonlyMap<string, Resource>> {
-  const readers = new Map<string, ReadFunction>();
-  const objectWrites = new Map<string, Resource["writeObject"]>();
-  const errorFields = new Map<string, Resource["errorField"]>();
   const parts = new Map<string, Part>();
   const resources = new Map<string, Resource>();
   const lossyObjects = new Set<string>();
   const context: BodyContext = {
     values,
     catalogs,
-    readers,
-    objectWrites,
-    errorFields,
+    objects: resources,
     errorIndexes: errorIndexesOf(dialect, files),
     resources: new Map(files.map((file) => [file.definition.object, file])),
     mayLose: (object) => lossyObjects.has(object),
@@ -95,24 +87,16 @@ function* compileResources(
     scopesOf: (v4, asked) =>
       typeof v4 === "string" ? scopes.toAlpha(v4, typeof asked === "string" ? asked : undefined) : undefined,
     scopesFor: (alpha) => (typeof alpha === "string" ? scopes.toV4(alpha).join(" ") || undefined : undefined),
-    bodies: { client: dialect.client.bodies, upstream: dialect.upstream.bodies },
     parts,
-    tokenHeaders: tokenHeadersOf(dialect.client.credentials),
     id: dialect.client.id,
-    filtersInQuery: dialect.client.filters !== undefined && dialect.client.filters.header === undefined,
-    omitsNull: dialect.client.responses.omit_null,
-    unknownRecord: dialect.messages.unknown_record,
+    dialect,
     pathParameters: dialect.client.path_parameters,
   };
   for (const [name, part] of Object.entries(dialect.parts))
     parts.set(name, yield* compilePart(part, context, location.at("parts", name)));
   for (const { definition, location: at } of files) {
     reportInvalidFilterRules(definition, values, dialect, at);
-    const resource = yield* compileResource(definition, context, at);
-    resources.set(definition.object, resource);
-    readers.set(definition.object, resource.read);
-    objectWrites.set(definition.object, resource.writeObject);
-    errorFields.set(definition.object, resource.errorField);
+    resources.set(definition.object, yield* compileResource(definition, context, at));
   }
   for (const name of resources.keys()) if (objectLosses(name, resources).length > 0) lossyObjects.add(name);
   return resources;
@@ -150,9 +134,8 @@ export function* compilePack(
 ): Steps<Omit<Pack, "hash">> {
   const { definition, location } = dialect;
   const files = inheritFields(resourceFiles).map((file) => addUnknownLosses(file, definition.values));
-  const scopes = createScopes(definition.scopes);
+  const scopes = new Scopes(definition.scopes);
   const values = yield* compileValueKinds(dialect, files, scopes);
-  const tokenHeaders = tokenHeadersOf(definition.client.credentials);
   const lookup = (kind: string, value: unknown): unknown => values.get(kind)?.lookup?.(value);
   const catalogs = yield* compileCatalogs(files, definition, { values, lookup, id: definition.upstream.id });
   const resources = yield* compileResources(dialect, files, scopes, { values, catalogs, lookup });
@@ -167,7 +150,7 @@ export function* compilePack(
     access: (scope: string) => scopes.access(scope),
     shared: new Map(Object.entries(definition.calls)),
     resources,
-    query: compileDialectQuery(dialect, { values, messages, lookup, tokenHeaders }, dialects),
+    query: compileDialectQuery(dialect, { values, messages, lookup }, dialects),
     grammar: dialects.grammar,
     pathParameters: compilePathParameters(
       definition.client.path_parameters,

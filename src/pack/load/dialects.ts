@@ -2,64 +2,29 @@
 import {
   createCredentialsFormat,
   credentialPlaces,
-  type CredentialsFormat,
   type CredentialsPlace,
 } from "../credentials/credentials.ts";
-import { createErrorCodes, type ErrorCodes } from "../errors/error-codes.ts";
-import { createFilterWriter, type FilterWriter } from "../filters/filter-writer.ts";
-import type { Grammar } from "../filters/grammar.ts";
-import { compileClientPaths, type ClientPaths } from "../routes/client-paths.ts";
-import { compileMediaTypes, type ClientMediaTypes } from "../bodies/body-format.ts";
-import type { Shape } from "../fields/shape.ts";
+import { createErrorCodes } from "../errors/error-codes.ts";
+import { createFilterWriter } from "../filters/filter-writer.ts";
+import { compileClientPaths } from "../routes/client-paths.ts";
+import { compileMediaTypes } from "../bodies/body-format.ts";
 import { USUAL_SECRET_NAMES } from "./usual-secret-names.ts";
-import { createRateLimitHeaders, type RateLimitHeaders } from "../headers/rate-limit-headers.ts";
-import { createStatuses, type Statuses } from "../errors/statuses.ts";
+import { createRateLimitHeaders } from "../headers/rate-limit-headers.ts";
+import { createStatuses } from "../errors/statuses.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import { checkCommonHeaders, checkRateLimitHeaders } from "../headers/headers.ts";
 import { checkAskedForms } from "../headers/asked-forms.ts";
-import { checkVersionPlace, compileVersion, type CheckVersion } from "../headers/versions.ts";
+import { checkVersionPlace, compileVersion } from "../headers/versions.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import { checkEnvelope, packLists } from "../lists/envelopes.ts";
-import { compileErrors, type CompiledErrors } from "../errors/error-shapes.ts";
+import { compileErrors } from "../errors/error-shapes.ts";
 import { compileGrammar } from "../filters/filters.ts";
 import type { LocatedFile } from "./resource-files.ts";
-import { compilePaging, type Paging } from "../lists/paging.ts";
+import { compilePaging } from "../lists/paging.ts";
 
 /** The compiled dialects of a pack. */
-export interface Dialects extends ClientPaths, CompiledErrors {
-  readonly statuses: Statuses;
-  readonly errorCodes: ErrorCodes;
-  /** Where each dialect has its tokens; undefined for a dialect without tokens. */
-  readonly credentials: {
-    readonly client: CredentialsFormat | undefined;
-    readonly upstream: CredentialsFormat | undefined;
-  };
-  /** The names of secret values: the usual ones, `secrets` of the pack, and those under which requests have their tokens. */
-  readonly secretNames: readonly string[];
-  /**
-   * The scheme of requests in the upstream's own dialect, which are forwarded without translation. Undefined if the
-   * `Authorization` header does not distinguish them, and if the upstream's tokens are the gateway's own.
-   */
-  readonly nativeScheme: string | undefined;
-  /** Checks the version that a request asks for; undefined if the pack serves any. */
-  readonly checkVersion: CheckVersion | undefined;
-  /** Headers of all upstream requests, with lower-case names; undefined if the pack names none. */
-  readonly upstreamHeaders: Readonly<Record<string, string>> | undefined;
-  /** The media types of the client's responses. */
-  readonly responseTypes: { readonly success: string; readonly error: string };
-  /** The media types of the client's bodies. */
-  readonly mediaTypes: ClientMediaTypes;
-  /** Where each dialect has the status of its rate limits. */
-  readonly rateLimitHeaders: { readonly client: RateLimitHeaders; readonly upstream: RateLimitHeaders };
-  /** Without filters of the client it has no operators. */
-  readonly grammar: Grammar;
-  /** Writes filters of the upstream, also those of the pack alone. */
-  readonly filterWriter: FilterWriter;
-  readonly paging: Paging;
-  /** The shapes of lists where a resource or a route has no other. */
-  readonly lists: { readonly client: Shape; readonly upstream: Shape };
-}
+export type Dialects = ReturnType<typeof compileDialects>;
 
 function nativeSchemeOf({ client, upstream }: DialectDefinition): string | undefined {
   const { scheme, parameter, token } = upstream.credentials ?? {};
@@ -89,7 +54,7 @@ function secretNamesOf({ client, upstream, secrets }: DialectDefinition): readon
   return [...usual, ...secrets, ...(places.length === 0 ? [] : ["authorization"]), ...plain];
 }
 
-function compileFixedHeaders({ upstream }: DialectDefinition): Dialects["upstreamHeaders"] {
+function compileFixedHeaders({ upstream }: DialectDefinition): Readonly<Record<string, string>> | undefined {
   const { headers = {}, version: { header, value, media_type: type } = {} } = upstream;
   const all = [
     ...Object.entries(headers),
@@ -173,7 +138,7 @@ export function compileDialects(
   definition: DialectDefinition,
   files: readonly LocatedFile<ResourceDefinition>[],
   location: SourceLocation,
-): Dialects {
+) {
   const { client, upstream, errors } = definition;
   const lists = packLists(definition);
   checkEnvelope({ client: client.responses, upstream: upstream.responses }, (side) =>
@@ -199,24 +164,38 @@ export function compileDialects(
     statuses,
     errorCodes,
     ...compileErrors(definition, files, { statuses, errorCodes }, location),
+    /** Where each dialect has its tokens; undefined for a dialect without tokens. */
     credentials: {
       client: createCredentialsFormat(client.credentials),
       upstream: createCredentialsFormat(upstream.credentials),
     },
+    /** The names of secret values: the usual ones, `secrets` of the pack, and those under which requests have their tokens. */
     secretNames: secretNamesOf(definition),
+    /**
+     * The scheme of requests in the upstream's own dialect, which are forwarded without translation. Undefined if the
+     * `Authorization` header does not distinguish them, and if the upstream's tokens are the gateway's own.
+     */
     nativeScheme: nativeSchemeOf(definition),
+    /** Checks the version that a request asks for; undefined if the pack serves any. */
     checkVersion: compileVersion(client.version),
+    /** Headers of all upstream requests, with lower-case names; undefined if the pack names none. */
     upstreamHeaders: compileFixedHeaders(definition),
+    /** The media types of the client's responses. */
     responseTypes: { success: mediaType, error: client.responses.error_media_type ?? mediaType },
+    /** Where each dialect has the status of its rate limits. */
     rateLimitHeaders: {
       client: createRateLimitHeaders(client.rate_limit_headers),
       upstream: createRateLimitHeaders(upstream.rate_limit_headers),
     },
+    /** The media types of the client's bodies. */
     mediaTypes: compileMediaTypes(client.bodies),
     ...compileClientPaths(definition, location),
+    /** Without filters of the client it has no operators. */
     grammar: compileGrammar(definition, location),
+    /** Writes filters of the upstream, also those of the pack alone. */
     filterWriter: createFilterWriter(upstream.filters),
     paging,
+    /** The shapes of lists where a resource or a route has no other. */
     lists,
   };
 }

@@ -18,6 +18,7 @@ import { lossOf, type Loss } from "../fields/loss.ts";
 import { compileRead, type ObjectReader } from "../fields/read.ts";
 import type { Steps } from "../steps.ts";
 import type { CatalogCopy, CatalogEntry } from "../translation-context.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
 
 /** One kind of alpha object, with the four translations of its fields (see `fields/field-context.ts`). */
 export interface Resource extends ObjectReader {
@@ -163,4 +164,23 @@ export function objectLosses(
       : objectLosses(object, resources, within).map((loss) => ({ ...loss, text: `${field}.${loss.text}` })),
   );
   return [...losses, ...nested];
+}
+
+/** The possible losses of requests and responses of a route. */
+export function routeLosses(
+  { response }: RouteDefinition,
+  responseObjects: readonly string[],
+  body: BodyRules | undefined,
+  { fields }: Resource,
+  resources: ReadonlyMap<string, Resource>,
+): Loss[] {
+  const shown = response === "none" ? [] : responseObjects;
+  // Other members of bodies are fields of the object, and their losses are those of the object, if that is shown.
+  const isOwn = (name: string, { loss_when: condition }: FieldRule): boolean =>
+    !fields.has(name) || (shown.length === 0 && condition === undefined);
+  const inputs = (body?.members ?? []).filter(({ name, rule }) => isOwn(name, rule));
+  return [
+    ...shown.flatMap((name) => objectLosses(name, resources)),
+    ...inputs.flatMap(({ name, rule }) => lossOf(name, rule) ?? []),
+  ];
 }

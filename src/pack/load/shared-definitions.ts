@@ -1,4 +1,5 @@
 /** Schemas of `pack.yaml`, which schemas of all files use by their names, and its functions. */
+import { tokenHeadersOf } from "../headers/client-head.ts";
 import { isObject, resolveReference, type SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { LocatedFile } from "./resource-files.ts";
@@ -65,8 +66,11 @@ function inlineAll(
 /** A file whose schemas have no references, and whose expressions know the functions of the pack. */
 export const withShared = <T>(
   { definition, location }: LocatedFile<T>,
-  { schemas, functions }: Pick<DialectDefinition, "schemas" | "functions">,
+  { schemas, functions, client }: Pick<DialectDefinition, "schemas" | "functions" | "client">,
 ): LocatedFile<T> => {
-  const at = location.with({ functions: new Map(Object.entries(functions)) });
+  const at = location.with({
+    functions: new Map(Object.entries(functions)),
+    hiddenHeaders: tokenHeadersOf(client.credentials),
+  });
   return { definition: inlineAll(definition, new Map(Object.entries(schemas)), at) as T, location: at };
 };

@@ -1,6 +1,6 @@
 /** Finds definitions of a pack that nothing uses: they are mistakes, or remains of what was removed. */
 import { isObject, type SourceLocation } from "../../base/index.ts";
-import { parametersIn, parseSegment } from "../routes/router.ts";
+import { namesInPath } from "../routes/router.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { LocatedFile } from "./resource-files.ts";
@@ -83,14 +83,7 @@ function reachableObjects(files: readonly File[], named: readonly string[]): Rea
 /** The path parameters of the routes of a file. */
 const parametersOf = (file: File): Set<string> =>
   new Set(
-    routesOf(file).flatMap(({ client, bulk }) => [
-      ...(bulk ? [bulk.parameter] : []),
-      ...client
-        .replace(/^\S+ /, "")
-        .split("/")
-        .flatMap((segment) => parametersIn(parseSegment(segment, () => "text")))
-        .map(({ parameter }) => parameter),
-    ]),
+    routesOf(file).flatMap(({ client, bulk }) => [...(bulk ? [bulk.parameter] : []), ...namesInPath(client)]),
   );
 
 /** The schemas and functions of the pack that definitions name, also those of the pack itself. */

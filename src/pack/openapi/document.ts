@@ -1,5 +1,6 @@
 import type { Pack } from "../pack.ts";
 import { credentialPlaces, type CredentialsPlace } from "../credentials/credentials.ts";
+import { scopeNames } from "../routes/route-source.ts";
 import { describeErrorResponses, describeErrors, ERRORS } from "./errors.ts";
 import { describeObject, extensionName, objectRef, type Json } from "./schemas.ts";
 import { describePaths, securitySchemeNames } from "./operations.ts";
@@ -27,11 +28,8 @@ const BASIC_PARTS = {
 } as const;
 
 /** All scopes, by resource and level. */
-const listScopes = ({ dialect: { scopes } }: Pack): string[] =>
-  scopes ? [scopes.all, ...resourceScopes(scopes)] : [];
-
-const resourceScopes = (scopes: NonNullable<Pack["dialect"]["scopes"]>): string[] =>
-  Object.keys(scopes.resources).flatMap((resource) => scopes.levels.map((level) => `${resource}:${level}`));
+const listScopes = ({ dialect }: Pack): string[] =>
+  dialect.scopes ? [dialect.scopes.all, ...scopeNames(dialect)] : [];
 
 /**
  * Describes the alpha API of a pack in OpenAPI 3.1, with the product names of the service.

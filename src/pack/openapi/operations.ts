@@ -3,12 +3,11 @@ import type { Pack } from "../pack.ts";
 import { NOT_MODIFIED } from "../errors/statuses.ts";
 import { mayBeNotModified } from "../headers/not-modified.ts";
 import type { Route } from "../routes/route.ts";
-import { isObject } from "../../base/index.ts";
 import type { BodyRules } from "../bodies/body.ts";
-import { fillKey, fillShape, nameOf, namesIn, type Shape } from "../fields/shape.ts";
+import { describeShape, fillShape, namesIn, type Shape } from "../fields/shape.ts";
+import { describeSource } from "../pack-summary.ts";
 import { describeParameters } from "./parameters.ts";
 import { describeResponseHeaders, referToHeaders, type DescribedPlan } from "./response-headers.ts";
-import { summarize } from "./summaries.ts";
 import { describeErrorResponses, describeErrors, ERRORS } from "./errors.ts";
 import { describeBody, extensionName, objectRef, type Json } from "./schemas.ts";
 
@@ -46,7 +45,9 @@ function describeResponse(route: Route): Json {
     ...(maxItems !== undefined && { maxItems }),
     items: wrap(envelope.client.item, objects),
   };
-  return describeListShape(envelope.client.list, items, { list: route.list, firstPage: firstPageOf(paging) });
+  const describeName = (name: string): Json =>
+    name === "items" ? items : describeListValue(name, firstPageOf(paging));
+  return describeShape(envelope.client.list, describeName, () => true);
 }
 
 const firstPageOf = ({ style }: Pack["paging"]): number => (style?.kind === "page" ? style.first : 1);
@@ -60,31 +61,8 @@ function describeListValue(name: string, firstPage: number): Json {
   return { type: [/_(?:page|offset)$/.test(name) ? "integer" : "string", "null"] };
 }
 
-/** The schema of a list, with that of its items. */
-function describeListShape(
-  shape: Shape,
-  items: Json,
-  names: { readonly list: string; readonly firstPage: number },
-): Json {
-  const name = nameOf(shape);
-  if (name === "items") return items;
-  if (name !== undefined) return describeListValue(name, names.firstPage);
-  if (!isObject(shape)) return { const: shape };
-  const members = Object.entries(shape).map(([key, member]): [string, Json] => [
-    fillKey(key, names),
-    describeListShape(member, items, names),
-  ]);
-  return {
-    type: "object",
-    required: members.map(([key]) => key),
-    properties: Object.fromEntries(members),
-  };
-}
-
 function findEquivalent({ source }: Route, { dialect: { upstream } }: Pack): string | null {
-  if ("error" in source) return null;
-  if ("call" in source) return `${source.call.method} ${upstream.base_path}${source.call.template}`;
-  return source.catalog.calls.map(({ path }) => `GET ${upstream.base_path}${path}`).join(", ");
+  return "error" in source ? null : describeSource(source, upstream.base_path);
 }
 
 function describeSecurity(routes: readonly Route[], { dialect: { client, scopes } }: Pack): Json[] {
@@ -103,13 +81,12 @@ export const securitySchemeNames = (credentials: CredentialsPlaces | undefined):
   credentialPlaces(credentials).map((_place, index) => (index === 0 ? "token" : `token_${index + 1}`));
 
 /** The schema of a body or of a response in its wrapper. */
-function describeWrapper(wrapper: Shape, body: Json): Json {
-  if (nameOf(wrapper) === "object") return body;
-  if (!isObject(wrapper)) return { const: wrapper };
-  const members = Object.entries(wrapper).map(([key, member]) => [key, describeWrapper(member, body)]);
-  const required = Object.keys(wrapper).filter((key) => namesIn(wrapper[key]).length > 0);
-  return { type: "object", required, properties: Object.fromEntries(members) };
-}
+const describeWrapper = (wrapper: Shape, body: Json): Json =>
+  describeShape(
+    wrapper,
+    () => body,
+    (member) => namesIn(member).length > 0,
+  );
 
 /** Whether a request without a body is invalid. */
 const needsBody = ({ isList, schema }: BodyRules): boolean =>
@@ -263,4 +240,42 @@ export function describePaths(pack: Pack, plan: DescribedPlan | undefined): Json
     (paths[path] ??= {})[method] = describeOperation(routes, pack, plan, common);
   }
   return paths;
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  GET: "Get",
+  POST: "Create",
+  PUT: "Update",
+  PATCH: "Change",
+  DELETE: "Delete",
+};
+
+/** `reset_secret` as `reset secret`. */
+const wordsOf = (name: string): string => name.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
+
+/** The end of a path after its last parameter, or the path without its beginning if it has none: `boot` of `/instances/:id/boot`. */
+function endOf(path: string): string {
+  const segments = path.split("/");
+  const last = segments.findLastIndex((segment) => segment.startsWith(":"));
+  return last === -1 ? (segments.at(-1) ?? "") : segments.slice(last + 1).join(" ");
+}
+
+/** Whether objects have addresses below a path: a POST to it creates one. */
+const isCollection = (path: string, { routes }: Pack): boolean =>
+  routes.some(
+    ({ name, response }) =>
+      name.split(" ")[1]?.startsWith(`${path}/:`) || (response === "list" && name === `GET ${path}`),
+  );
+
+/** The summary of an operation: `List vms`, `Update instance`, `Boot (instance)`. */
+export function summarize({ name, object, list, response, kind }: Route, pack: Pack): string {
+  const [method = "", path = ""] = name.split(" ");
+  const of = wordsOf(object);
+  if (response === "list") return `List ${wordsOf(list) || of}`;
+  const end = wordsOf(endOf(path));
+  const isAction = method === "POST" && !isCollection(path, pack);
+  if (isAction && end !== "")
+    return `${end.charAt(0).toUpperCase()}${end.slice(1)}${end === of ? "" : ` (${of})`}`;
+  const verb = isAction ? "Send" : (VERBS[method] ?? method);
+  return kind === "file" && end !== "" ? `${verb} ${end} (${of})` : `${verb} ${of}`;
 }

@@ -4,8 +4,8 @@ import type { FieldType } from "../routes/surface-definition.ts";
 import type { Pack } from "../pack.ts";
 import type { Resource } from "../load/resource.ts";
 import { nestedObject } from "../fields/response-fields.ts";
-import type { Schema } from "../fields/schema-members.ts";
-import { DATE_TIME } from "../keys/fields/conversions.ts";
+import { schemaAt, type Schema } from "../fields/schema-members.ts";
+import { DATE_TIME } from "../keys/fields/format.ts";
 import { describeValue } from "../keys/fields/field-keys.ts";
 import { isObject } from "../../base/index.ts";
 
@@ -167,13 +167,6 @@ function changeAt(schema: Json, path: readonly string[], change: (member: unknow
   return { ...schema, properties: { ...properties, [name]: changed } };
 }
 
-const schemaAt = (schema: unknown, path: readonly string[]): unknown =>
-  path.reduce<unknown>(
-    (found, name) =>
-      isObject(found) && isObject(found["properties"]) ? found["properties"][name] : undefined,
-    schema,
-  );
-
 /** Accepts the other forms of a value. */
 function acceptForms(schema: unknown, { accepts = [] }: FieldRule, reference: string): unknown {
   if (accepts.length === 0) return schema;
@@ -216,7 +209,7 @@ export function describeBody({ schema, members, isList }: BodyRules, reference: 
     const path = name.split(".");
     described = changeAt(described, path, (member) => acceptForms(member, rule, reference));
     for (const alias of rule.aliases ?? [])
-      described = changeAt(described, alias.split("."), () => schemaAt(described, path));
+      described = changeAt(described, alias.split("."), () => schemaAt(described, name));
   }
   const object = acceptNulls(toPlainSchema(described)) as Json;
   return isList ? { type: "array", items: object } : object;

@@ -1,5 +1,5 @@
 import type { FieldRule } from "../fields/field-definition.ts";
-import { type Diagnostic, type SourceLocation, suggestionFor } from "../../base/index.ts";
+import { type Diagnostic, type Message, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { PLAIN_TYPES, readType, type FieldType, type SurfaceDefinition } from "./surface-definition.ts";
 
 /** Everything that the old API has, whether or not the pack maps it. */
@@ -28,28 +28,68 @@ const covers = (field: string, wanted: string): boolean =>
 /** Returns a route without the names of its parameters, which don't matter. */
 const shapeOf = (route: string): string => route.replaceAll(/\{\w+\}|(?<=\/):\w+/g, ":");
 
-/** The points of `open` that the pack does not map. One that names nothing of the surface stays until it is deleted. */
-function findOpenPoints({ open, objects, routes }: SurfaceDefinition, served: CoverageInput): OpenPoint[] {
-  const parts = new Map<string, Omit<OpenPoint, "name" | "usage"> & { readonly isMapped: boolean }>();
-  const servedRoutes = new Set(served.routes.map(({ name }) => shapeOf(name)));
-  for (const route of routes)
-    parts.set(route, { isMapped: servedRoutes.has(shapeOf(route)), routes: 1, fields: 0 });
+/** A part of a surface: a route, an object or a field. */
+interface SurfacePart {
+  /** As `open` names it. */
+  readonly name: string;
+  readonly path: readonly (string | number)[];
+  readonly isMapped: boolean;
+  /** Routes and fields that it stands for. */
+  readonly routes: number;
+  readonly fields: number;
+  /** What is reported if the pack does not map it; undefined for fields of an object that is not mapped. */
+  readonly problem: Message | undefined;
+}
+
+/** All parts of a surface in the order of its file. */
+function* partsOf(
+  { objects, routes }: SurfaceDefinition,
+  { resources, routes: servedRoutes }: CoverageInput,
+): Generator<SurfacePart> {
   for (const [object, fields] of Object.entries(objects)) {
-    const mapped = served.resources.get(object)?.fields;
-    const named = [...(mapped?.keys() ?? [])];
-    parts.set(object, { isMapped: mapped !== undefined, routes: 0, fields: Object.keys(fields).length });
-    for (const field of Object.keys(fields)) {
-      const isMapped = named.some((each) => covers(each, field));
-      parts.set(`${object}.${field}`, { isMapped, routes: 0, fields: 1 });
-    }
+    const path = ["objects", object];
+    const mapped = resources.get(object);
+    const problem = {
+      message: `the pack has no object "${object}"`,
+      hint: suggestionFor(object, [...resources.keys()]),
+    };
+    const count = Object.keys(fields).length;
+    yield { name: object, path, isMapped: mapped !== undefined, routes: 0, fields: count, problem };
+    const named = [...(mapped?.fields.keys() ?? [])];
+    for (const field of Object.keys(fields))
+      yield {
+        name: `${object}.${field}`,
+        path: [...path, field],
+        isMapped: named.some((each) => covers(each, field)),
+        routes: 0,
+        fields: 1,
+        problem: mapped && {
+          message: `the pack does not map the field "${field}" of ${object}`,
+          hint: `if the upstream has no such field, declare what clients get: ${field}: { const: null, loss: "the upstream has no such field" }`,
+        },
+      };
   }
-  return Object.entries(open).flatMap(([name, usage]) => {
-    const {
-      isMapped,
-      routes: routeCount,
-      fields,
-    } = parts.get(name) ?? { isMapped: false, routes: 0, fields: 0 };
-    return isMapped ? [] : [{ name, usage, routes: routeCount, fields }];
+  const served = new Set(servedRoutes.map(({ name }) => shapeOf(name)));
+  for (const [index, route] of routes.entries())
+    yield {
+      name: route,
+      path: ["routes", index],
+      isMapped: served.has(shapeOf(route)),
+      routes: 1,
+      fields: 0,
+      problem: {
+        message: `the pack has no route for ${route}`,
+        hint: 'if the upstream has no such call, add a route with "reject" and a message of pack.yaml, which clients get',
+      },
+    };
+}
+
+/** The points of `open` that the pack does not map. One that names nothing of the surface stays until it is deleted. */
+function findOpenPoints(definition: SurfaceDefinition, served: CoverageInput): OpenPoint[] {
+  const parts = new Map([...partsOf(definition, served)].map((part) => [part.name, part]));
+  return Object.entries(definition.open).flatMap(([name, usage]) => {
+    const { isMapped = false, routes = 0, fields = 0 } = parts.get(name) ?? {};
+    return isMapped ? [] : [{ name, usage, routes, fields }];
   });
 }
 
@@ -95,48 +135,6 @@ export interface CoverageGaps {
   readonly unused: readonly Diagnostic[];
 }
 
-function reportUnmappedFields(
-  { objects, open }: SurfaceDefinition,
-  { resources }: CoverageInput,
-  location: SourceLocation,
-): void {
-  for (const [object, fields] of Object.entries(objects)) {
-    const at = location.at("objects", object);
-    const resource = resources.get(object);
-    if (!resource) {
-      if (Object.hasOwn(open, object)) continue;
-      at.reportKey({
-        message: `the pack has no object "${object}"`,
-        hint: suggestionFor(object, [...resources.keys()]),
-      });
-      continue;
-    }
-    const named = [...resource.fields.keys()];
-    for (const field of Object.keys(fields)) {
-      if (named.some((each) => covers(each, field)) || Object.hasOwn(open, `${object}.${field}`)) continue;
-      at.at(field).reportKey({
-        message: `the pack does not map the field "${field}" of ${object}`,
-        hint: `if the upstream has no such field, declare what clients get: ${field}: { const: null, loss: "the upstream has no such field" }`,
-      });
-    }
-  }
-}
-
-function reportUnmappedRoutes(
-  definition: SurfaceDefinition,
-  { routes }: CoverageInput,
-  location: SourceLocation,
-): void {
-  const served = new Set(routes.map(({ name }) => shapeOf(name)));
-  definition.routes.forEach((route, index) => {
-    if (served.has(shapeOf(route)) || Object.hasOwn(definition.open, route)) return;
-    location.at("routes", index).report({
-      message: `the pack has no route for ${route}`,
-      hint: 'if the upstream has no such call, add a route with "reject" and a message of pack.yaml, which clients get',
-    });
-  });
-}
-
 /**
  * Finds the parts of a surface that a pack does not map.
  *
@@ -149,7 +147,11 @@ export function findCoverageGaps(
 ): Omit<CoverageGaps, "unused"> {
   const unmappedFields: Diagnostic[] = [];
   const unmappedRoutes: Diagnostic[] = [];
-  reportUnmappedFields(definition, served, locate(unmappedFields).with({ code: "unmapped" }));
-  reportUnmappedRoutes(definition, served, locate(unmappedRoutes).with({ code: "unmapped" }));
+  for (const { name, path, isMapped, routes, problem } of partsOf(definition, served)) {
+    if (isMapped || !problem || Object.hasOwn(definition.open, name)) continue;
+    const at = locate(routes > 0 ? unmappedRoutes : unmappedFields).with({ code: "unmapped" });
+    if (routes > 0) at.at(...path).report(problem);
+    else at.at(...path).reportKey(problem);
+  }
   return { unmappedFields, unmappedRoutes };
 }

@@ -4,15 +4,10 @@ import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 
 /** The differences from a request with its own method, and with a path in which slashes at the end and in a row have no effect. */
-export interface ClientPaths {
-  /** The header with the method that a POST stands for, in lower case; undefined without one. */
-  readonly methodHeader: string | undefined;
-  /** Whether a path may have its doubled slashes, and be of a route by the name of the route; undefined if all may. */
-  readonly acceptsSlashes: ((path: string, routeName: string) => boolean) | undefined;
-}
+export type ClientPaths = ReturnType<typeof compileClientPaths>;
 
 /** Compiles them. Reports a header that means something else as well. */
-export function compileClientPaths({ client }: DialectDefinition, location: SourceLocation): ClientPaths {
+export function compileClientPaths({ client }: DialectDefinition, location: SourceLocation) {
   const { method_header: header, slashes = {} } = client;
   const methodHeader = header?.toLowerCase();
   const others = [
@@ -27,10 +22,12 @@ export function compileClientPaths({ client }: DialectDefinition, location: Sour
   const isExact = slashes.trailing === "exact";
   const rejectsDoubled = slashes.doubled === "reject";
   return {
+    /** The header with the method that a POST stands for, in lower case; undefined without one. */
     methodHeader,
+    /** Whether a path may have its doubled slashes, and be of a route by the name of the route; undefined if all may. */
     acceptsSlashes:
       isExact || rejectsDoubled
-        ? (path, routeName) =>
+        ? (path: string, routeName: string): boolean =>
             !(rejectsDoubled && path.includes("//")) &&
             !(isExact && path.endsWith("/") !== routeName.endsWith("/"))
         : undefined,

@@ -3,7 +3,6 @@ import { objectPath } from "../bodies/object-wrapper.ts";
 import { thenMaybe } from "../../jsonata/index.ts";
 import type { DialectDefinition, SharedCallDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
-import { tokenHeadersOf } from "../headers/client-head.ts";
 import { compileHeaders, type PassedHeaders } from "../headers/headers.ts";
 import { compilePattern } from "../calls/endpoint.ts";
 import type { Dialects } from "../load/dialects.ts";
@@ -16,17 +15,15 @@ import type { Grammar } from "../filters/grammar.ts";
 import { compileFilterDefaults } from "../filters/default-filters.ts";
 import { compileCondition } from "./route-condition.ts";
 import { compileRouteQuery, type DialectQuery } from "./route-query.ts";
-import { objectLosses, type Resource } from "../load/resource.ts";
+import { objectLosses, type Resource, routeLosses } from "../load/resource.ts";
 import { compileBodyCondition } from "../calls/conditions.ts";
 import { definedCalls } from "../keys/calls/calls.ts";
 import { checkKeys, compileKeys } from "../keys/route-keys.ts";
-import { routeLosses } from "../fields/route-losses.ts";
-import { compileAccess } from "../credentials/route-access.ts";
+import { compileAccess, compileSource, kindOf } from "./route-source.ts";
 import { compileFailures } from "../errors/route-failures.ts";
 import type { Pattern } from "./router.ts";
 import type { Paging } from "../lists/paging.ts";
 import type { Route } from "./route.ts";
-import { compileSource, kindOf } from "./route-source.ts";
 import { collectNames } from "./upstream-names.ts";
 import { compileReading, compileWrappers, namesOf } from "./route-response.ts";
 
@@ -84,7 +81,6 @@ function compileParts(
 ) {
   const location = locations.route;
   const { dialect, resources } = context;
-  const tokenHeaders = tokenHeadersOf(dialect.client.credentials);
   const client = compilePattern(definition.client, context.pathParameters, location.at("client"));
   const { parameters } = client;
   const access = compileAccess(definition, context, location);
@@ -102,8 +98,7 @@ function compileParts(
   const calls = definedCalls(definition, context.shared);
   const names = collectNames(definition, { parameters, body, calls }, context, location);
   const source = compileSource(definition, resource, names.all, dialect, location);
-  const call = "call" in source ? source.call : undefined;
-  const method = call?.method ?? "GET";
+  const method = "call" in source ? source.call.method : "GET";
   const lists = context.listsOf(definition, location);
   const keys = compileKeys({
     route: location,
@@ -112,19 +107,14 @@ function compileParts(
     dialect,
     parameters,
     pathParameters: context.pathParameters,
-    headNames: names.ofHead,
-    usedNames: names.used,
-    pathNames: names.ofUpstream,
-    names: names.all,
-    call,
-    method,
+    names,
+    call: "call" in source ? source.call : undefined,
     shared: context.shared,
     resource,
     resources,
     clientShapes: lists.envelope.client,
-    tokenHeaders,
   });
-  return { client, access, body, shown, reduced, calls, names, source, method, lists, keys, tokenHeaders };
+  return { client, access, body, shown, reduced, calls, names, source, method, lists, keys };
 }
 
 /** Compiles what a route adds to its parts. */
@@ -137,7 +127,7 @@ function assembleRoute(
 ): Omit<Route, "kind"> {
   const location = locations.route;
   const { dialect, resources, grammar, pathParameters } = context;
-  const { access, body, shown, calls, names, source, method, lists, keys, tokenHeaders } = parts;
+  const { access, body, shown, calls, names, source, method, lists, keys } = parts;
   const { paging, envelope: shapes } = lists;
   const { parameters } = parts.client;
   const query = compileRouteQuery(
@@ -164,7 +154,7 @@ function assembleRoute(
     ...condition,
     ...compileFilterDefaults(definition, resource, dialect, grammar, condition.where, location),
     ...compileFailures(definition, body, calls, location.at("failures")),
-    ...compileReading(definition, shown, resources, tokenHeaders, location),
+    ...compileReading(definition, shown, resources, location),
     ...compileWrappers(definition, namesOf(shown, resource), shapes, location),
     name: definition.client,
     response: definition.response,
@@ -172,11 +162,7 @@ function assembleRoute(
     isSafe: isSafe(definition, parts.client.method, method),
     object: resource.name,
     responseObjects,
-    matchesBody: compileBodyCondition(definition.when, {
-      phase: "selection",
-      tokenHeaders,
-      location: location.at("when"),
-    }),
+    matchesBody: compileBodyCondition(definition.when, location.at("when"), "selection"),
     namesObject: parameters.length > 0 || definition.bulk !== undefined,
     pathParameters,
     writeParameters: compilePathValues(parameters, pathParameters),

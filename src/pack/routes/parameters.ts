@@ -19,8 +19,6 @@ export interface ParameterContext {
   readonly messages: ReadonlyMap<string, string>;
   /** `$values(kind, value)` of expressions. */
   readonly lookup: (kind: string, value: unknown) => unknown;
-  /** Headers of clients that no expression reads. */
-  readonly tokenHeaders: readonly string[];
 }
 
 /** One compiled parameter of the client. */
@@ -122,7 +120,7 @@ export function compileParameter(
 function compileTargets(
   field: string,
   definition: ParameterDefinition,
-  { values, lookup, tokenHeaders }: ParameterContext,
+  { values, lookup }: ParameterContext,
   location: SourceLocation,
 ): ParameterTarget[] {
   const { upstream, path, write, multiple, upstream_multiple: separation = multiple } = definition;
@@ -138,8 +136,8 @@ function compileTargets(
     source: string | undefined,
     at: SourceLocation,
   ): Pick<ParameterTarget, "write" | "readsScope"> {
-    const place = { phase: "selection", tokenHeaders, own: ["value", "values"], kinds: values } as const;
-    const expression = source === undefined ? undefined : compileScoped(source, { ...place, location: at });
+    const expression =
+      source === undefined ? undefined : compileScoped(source, at, "selection", ["value", "values"], values);
     return {
       readsScope: SCOPE_VARIABLES.some((name) => expression?.variables.has(name)),
       write(value, all, scope) {

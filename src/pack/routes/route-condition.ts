@@ -92,18 +92,6 @@ function compileValues(value: unknown, names: Names, location: SourceLocation): 
   };
 }
 
-/** The condition of a list, in the upstream's form. */
-interface RouteCondition {
-  /** As the pack writes it; undefined without one. */
-  readonly where: UpstreamFilter | undefined;
-  /**
-   * Gives the names in braces their values; undefined without any.
-   *
-   * @throws {InvalidPathValueError} if the answer that a name is about does not have the value
-   */
-  readonly fillWhere: ((values: Values) => UpstreamFilter) | undefined;
-}
-
 /** Compiles `where` and `where_values` of a route. @param available What names in braces of `where` may be. */
 export function compileCondition(
   { where, where_values: choices = {} }: RouteDefinition,
@@ -112,7 +100,7 @@ export function compileCondition(
   grammar: Grammar,
   available: Names,
   location: SourceLocation,
-): RouteCondition {
+) {
   if (where) reportInvalidCondition(where, dialect, location.at("where"));
   const fill = compileValues(where, available, location.at("where"));
   const chosen: UpstreamFilter[] = [];
@@ -130,7 +118,13 @@ export function compileCondition(
     return others.length === 0 || and === undefined ? only : { [and]: [only, ...others] };
   };
   return {
+    /** The condition of the list, in the upstream's form, as the pack writes it; undefined without one. */
     where: join(where),
-    fillWhere: fill && ((each) => join(fill(each) as UpstreamFilter) ?? {}),
+    /**
+     * Gives the names in braces their values; undefined without any.
+     *
+     * @throws {InvalidPathValueError} if the answer that a name is about does not have the value
+     */
+    fillWhere: fill && ((each: Values) => join(fill(each) as UpstreamFilter) ?? {}),
   };
 }

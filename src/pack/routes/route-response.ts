@@ -19,15 +19,10 @@ function compileResourceChoice(
   choices: RouteDefinition["one_of"],
   defaultResource: Resource,
   resources: Resources,
-  tokenHeaders: readonly string[],
   location: SourceLocation,
 ): Route["resourceFor"] {
   const compiled = (choices ?? []).map(({ object, when }, index) => ({
-    holds: compileScopedCondition(when, {
-      phase: "response",
-      tokenHeaders,
-      location: location.at(index, "when"),
-    }),
+    holds: compileScopedCondition(when, location.at(index, "when"), "response"),
     resource: resolveReference(location.at(index, "object"), "object", object, resources) ?? defaultResource,
   }));
   return compiled.reduceRight<Route["resourceFor"]>(
@@ -42,10 +37,9 @@ function compileResourceChoice(
 function rejectMissing(
   read: ReadFunction,
   exists: string | undefined,
-  tokenHeaders: readonly string[],
   location: SourceLocation,
 ): ReadFunction {
-  const holds = compileScopedCondition(exists, { phase: "response", tokenHeaders, location });
+  const holds = compileScopedCondition(exists, location, "response");
   if (!holds) return read;
   return (from, reading) =>
     thenMaybe(read(from, reading), (text) =>
@@ -74,32 +68,20 @@ function mayReturnPromise(
 /** The upstream's object where it sent none. */
 const NO_MEMBERS = Buffer.from("{}");
 
-/** Compiles how the object of a response, or each item of a list, is read. @param tokenHeaders that no expression reads */
+/** Compiles how the object of a response, or each item of a list, is read. */
 export function compileReading(
   { one_of: choices, exists }: RouteDefinition,
   resource: Resource,
   resources: Resources,
-  tokenHeaders: readonly string[],
   location: SourceLocation,
 ): Pick<Route, "resourceFor" | "read" | "readEmpty" | "append"> {
-  const resourceFor = compileResourceChoice(
-    choices,
-    resource,
-    resources,
-    tokenHeaders,
-    location.at("one_of"),
-  );
+  const resourceFor = compileResourceChoice(choices, resource, resources, location.at("one_of"));
   const readChosen: ReadFunction = (from, reading) => {
     const text = readRaw(from);
     return thenMaybe(resourceFor(fromJsonText(text), reading), ({ read }) => read(cursorAt(text), reading));
   };
   const isDirect = !choices && exists === undefined && !mayReturnPromise(resource, resources);
-  const read = rejectMissing(
-    choices ? readChosen : resource.read,
-    exists,
-    tokenHeaders,
-    location.at("exists"),
-  );
+  const read = rejectMissing(choices ? readChosen : resource.read, exists, location.at("exists"));
   return {
     resourceFor,
     read,

@@ -1,5 +1,5 @@
-/** Where the response of a route comes from, and which kind of response it is. */
-import { resolveReference, type SourceLocation } from "../../base/index.ts";
+/** Where the response of a route comes from, which kind of response it is, and who may have it. */
+import { resolveReference, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { compileEndpoint } from "../calls/endpoint.ts";
 import type { RouteKind } from "../keys/rules.ts";
 import type { Paging } from "../lists/paging.ts";
@@ -7,6 +7,7 @@ import type { Resource } from "../load/resource.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import type { Route } from "./route.ts";
+import type { Access } from "../credentials/scopes.ts";
 
 /** Compiles where the response of a route comes from: a v4 call, a catalog, or a fixed error. */
 export function compileSource(
@@ -67,4 +68,29 @@ export function kindOf(
   if (response !== "list") return "object";
   const isRead = source.call.method === "GET" || search !== undefined;
   return isRead && !isDirect ? "paged" : "list";
+}
+
+/** The scopes of the client, by resource and level. */
+export const scopeNames = ({ scopes }: DialectDefinition): string[] =>
+  Object.keys(scopes?.resources ?? {}).flatMap((resource) =>
+    (scopes?.levels ?? []).map((level) => `${resource}:${level}`),
+  );
+
+/** Compiles the access rule of a route. Without one it needs a token, if clients have tokens at all. */
+export function compileAccess(
+  { scope: given }: RouteDefinition,
+  {
+    dialect,
+    access,
+  }: { readonly dialect: DialectDefinition; readonly access: (scope: string) => Access | undefined },
+  location: SourceLocation,
+): Access {
+  const scope = given ?? (dialect.client.credentials ? "token" : "public");
+  const rule = access(scope);
+  if (rule) return rule;
+  location.at("scope").report({
+    message: `"${scope}" is not public, token, or resource:level of pack.yaml`,
+    hint: suggestionFor(scope, ["public", "token", ...scopeNames(dialect)]),
+  });
+  return "token";
 }

@@ -47,6 +47,14 @@ export function parametersIn(segment: Segment): readonly PathParameter[] {
   return "parameters" in segment ? segment.parameters : [segment];
 }
 
+/** The names of the path parameters of a client's operation, `GET /books/:id`. */
+export const namesInPath = (client: string): string[] =>
+  client
+    .replace(/^\S+ /, "")
+    .split("/")
+    .flatMap((segment) => parametersIn(parseSegment(segment, () => "text")))
+    .map(({ parameter }) => parameter);
+
 /** Values of path parameters by name, decoded and checked. */
 export type Parameters = Readonly<Record<string, string>>;
 
@@ -109,15 +117,10 @@ interface Match<T> {
 }
 
 /** Finds routes by method and path. */
-export interface Router<T> {
-  /** Adds a route. @returns false if another route has the same method and path. */
-  add(method: string, pattern: Pattern, route: T): boolean;
-  /** Finds the route of a request. @param segments Decoded, as {@link splitPath} returns them. */
-  match(method: string, segments: readonly string[]): Match<T> | undefined;
-}
+export type Router<T> = ReturnType<typeof createRouter<T>>;
 
 /** Creates an empty router. A literal segment wins over a parameter; the order of the routes does not matter. */
-export function createRouter<T>(): Router<T> {
+export function createRouter<T>() {
   type Entry = { readonly route: T; readonly parameters: readonly PathParameter[] };
   const tree = createPathTree<Entry, Match<T>>(({ route, parameters }, values) => {
     const found: Record<string, string> = {};
@@ -129,13 +132,15 @@ export function createRouter<T>(): Router<T> {
     return { route, parameters: found };
   });
   return {
-    add(method, { segments }, route) {
+    /** Adds a route. @returns false if another route has the same method and path. */
+    add(method: string, { segments }: Pattern, route: T): boolean {
       const parameters = segments.flatMap(parametersIn);
       const path = segments.map((segment) =>
         typeof segment === "string" || "literals" in segment ? segment : { isRest: segment.type === "path" },
       );
       return tree.add(method, path, { route, parameters });
     },
+    /** Finds the route of a request. @param segments Decoded, as {@link splitPath} returns them. */
     match: tree.match,
   };
 }

@@ -5,6 +5,7 @@ import type { CallDefinition } from "../calls/call-definition.ts";
 import { keysOfName, NAME_IN_BRACES } from "../calls/endpoint.ts";
 import { headerPathNames } from "../headers/headers.ts";
 import { namesBefore } from "../keys/calls/calls.ts";
+import type { UpstreamNames } from "../keys/key.ts";
 import type { DialectDefinition, SharedCallDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { type DialectQuery, queryPathNames } from "./route-query.ts";
@@ -16,20 +17,6 @@ interface NamedParts {
   readonly body: Pick<BodyRules, "toPath"> | undefined;
   /** The calls of the route besides its main one. */
   readonly calls: readonly CallDefinition[];
-}
-
-/** Names that braces in paths of the upstream may have. */
-interface UpstreamNames {
-  /** Those that the upstream's paths and conditions of the route have. */
-  readonly used: ReadonlySet<string>;
-  /** Those whose values are known before the body is translated. */
-  readonly ofHead: readonly string[];
-  /** Those of the head, of `bulk` and of the body. */
-  readonly ofUpstream: readonly string[];
-  /** The names of calls before the main call. */
-  readonly ofCallsBefore: readonly string[];
-  /** All of the above. */
-  readonly all: readonly string[];
 }
 
 /** What of a pack names may be found in. */

@@ -1,10 +1,10 @@
 /** The schema of `pack.yaml`. Unknown keys are errors, because they would have no effect. */
 import { z } from "zod";
 import { sharedCall } from "../calls/call-definition.ts";
-import { VALIDATION_RULES } from "../errors/error-codes.ts";
+import { errors } from "../errors/errors-definition.ts";
 import { about } from "../../base/index.ts";
-import { errorStatus, headerName, status } from "../fields/text-types.ts";
 import { field } from "../fields/field-definition.ts";
+import { scopes } from "../credentials/scopes-definition.ts";
 import { oauth } from "../credentials/oauth-definition.ts";
 import { clientDefinition, upstreamDefinition } from "./side-definition.ts";
 
@@ -49,114 +49,6 @@ const part = z.strictObject({
   schema: about(z.record(z.string(), json), "JSON Schema, as in a body.", {
     properties: { root_pass: { type: "string" } },
   }),
-});
-
-/** A code of an error: its rule, or in short form only the client's code. */
-export const errorCode = z.preprocess(
-  (rule) => (typeof rule === "string" ? { code: rule } : rule),
-  z.strictObject({
-    code: about(name.optional(), "The client's code. Default: the upstream's.", "card_error"),
-    status: about(errorStatus.optional(), "The client's status. Default: by `statuses`.", 402),
-    message: about(name.optional(), "The text, instead of the upstream's.", "Your card was declined."),
-  }),
-);
-
-const validationCodes = about(
-  z.partialRecord(z.enum([...VALIDATION_RULES, "default"]), name).optional(),
-  "The code of each rule: a keyword of JSON Schema, `unknown` (members and parameters), `unknown_record` (ids), `failed_check`, `required_header`, `page`, `size`, `page_range` and `size_range` (outside of the limits), `filter`, `sort`, or `default` for the rest. Default: by `status_codes`.",
-  { required: "missing_field", default: "invalid" },
-);
-
-/** Errors about a request that breaks a rule of the pack. */
-const validation = z.strictObject({
-  status: about(errorStatus.optional(), "Their status. Default: as for status 400.", 422),
-  message: about(
-    name.optional(),
-    "The text of `$message` outside of the array of `responses.error`. Default: the reasons.",
-    "Validation Failed",
-  ),
-  codes: validationCodes,
-});
-
-const errors = z.strictObject({
-  statuses: about(
-    z
-      .record(
-        z.string().regex(/^([45]\d\d|[45]XX|default)$/, 'not a status, "4XX", "5XX" or "default"'),
-        status,
-      )
-      .optional(),
-    "Error statuses: upstream → client, also for the gateway's own errors. `404` wins over `4XX`, and `4XX` over `default`. A status without a key is unchanged.",
-    { 404: 404, 429: 420, "4XX": 400, default: 500 },
-  ),
-  codes: about(
-    z.record(name, errorCode).optional(),
-    "Codes of errors: upstream → client, also with a status and a message.",
-    { insufficient_funds: { code: "card_error", status: 402 } },
-  ),
-  other_codes: about(
-    z.union([z.enum(["keep", "drop"]), errorCode]).optional(),
-    "All other codes: unchanged (`keep`, the default), left out (`drop`), or with a rule as in `codes`.",
-    { code: "invalid_request" },
-  ),
-  status_codes: about(
-    z
-      .record(
-        z.string().regex(/^([45]\d\d|[45]XX|default)$/, 'not a status, "4XX", "5XX" or "default"'),
-        name,
-      )
-      .optional(),
-    "The code of errors that have none, such as the gateway's own, by the client's status.",
-    { 404: "not_found", "4XX": "invalid_request" },
-  ),
-  validation: about(
-    validation
-      .extend({
-        query: about(
-          validation
-            .extend({
-              field: about(
-                z.literal("parameter").optional(),
-                "`$field` of an error of a filter, an order or a page: its query parameter. Default: no field.",
-                "parameter",
-              ),
-            })
-            .optional(),
-          "The same for invalid queries, filters and pages.",
-          { status: 400, message: "Bad Request" },
-        ),
-      })
-      .optional(),
-    "Errors about a request that breaks a rule of the pack: body, query parameter, filter or page.",
-    { status: 422, codes: { required: "missing_field", default: "invalid" } },
-  ),
-  phrases: about(
-    z.record(z.string().regex(/^[45]\d\d$/, "not a status"), name).optional(),
-    "Reason phrases of the client's statuses that differ from the standard ones.",
-    { 420: "Enhance Your Calm" },
-  ),
-});
-
-const scopes = z.strictObject({
-  levels: about(z.array(name).min(1), "The client's levels, ascending: each includes the ones before it.", [
-    "look",
-    "write",
-  ]),
-  all: about(name, "The scope for everything, and the name of the highest level.", "*"),
-  resources: about(z.record(name, name), "Client resource → upstream area.", { books: "items" }),
-  aliases: about(z.record(name, name).optional(), "Other names of client resources.", {
-    writers: "books",
-  }),
-  upstream_levels: about(z.record(name, name), "Client level → upstream level.", { view: "read_only" }),
-  client_levels: about(z.record(name, name), "Upstream level → client level.", { read_only: "look" }),
-  additional: about(z.array(name).optional(), "Upstream scopes that are requested with any other scope.", [
-    "events:read_only",
-  ]),
-  header: about(
-    headerName.optional(),
-    "The upstream's response header with the scopes of the token.",
-    "X-Scopes",
-  ),
 });
 
 /** The schema of `pack.yaml`. */
@@ -239,4 +131,3 @@ export type DialectDefinition = Omit<WrittenDialect, "values"> & {
 };
 export type SharedCallDefinition = z.infer<typeof sharedCall>;
 export type PartDefinition = z.infer<typeof part>;
-export type ErrorsDefinition = z.infer<typeof errors>;

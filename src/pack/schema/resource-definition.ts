@@ -1,7 +1,7 @@
 /** The schema of resource files. Unknown keys are errors, because they would have no effect. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
-import { checkDefinition } from "../calls/check-definition.ts";
+import { checkDefinition } from "../calls/call-definition.ts";
 import { clientBody, upstreamBodies } from "../bodies/bodies-definition.ts";
 import { field } from "../fields/field-definition.ts";
 import { envelope } from "../errors/responses-definition.ts";

@@ -3,12 +3,12 @@ import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { parse } from "yaml";
-import { createScopes, type Grants, type ScopesDefinition } from "../../../src/pack/credentials/scopes.ts";
+import { type Grants, Scopes } from "../../../src/pack/credentials/scopes.ts";
 
 const { scopes: definition } = parse(readFileSync("mappings/pack.yaml", "utf8")) as {
-  scopes: ScopesDefinition;
+  scopes: NonNullable<ConstructorParameters<typeof Scopes>[0]>;
 };
-const scopes = createScopes(definition);
+const scopes = new Scopes(definition);
 const resources = Object.keys(definition.resources);
 const plain = (grants: Grants) => (grants === "all" ? "all" : Object.fromEntries(grants));
 

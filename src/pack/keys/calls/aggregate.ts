@@ -35,14 +35,9 @@ export const aggregate = routeKey({
       ({ keys, call }) => keys.response === "list" && call === "GET",
     ),
   ],
-  compile: ({ max_items: maxRows, include }, { location, tokenHeaders }): Aggregation => ({
+  compile: ({ max_items: maxRows, include }, { location }): Aggregation => ({
     maxRows,
-    includesRow:
-      compileScopedCondition(include, {
-        phase: "response",
-        tokenHeaders,
-        location: location.at("include"),
-      }) ?? (() => true),
+    includesRow: compileScopedCondition(include, location.at("include"), "response") ?? (() => true),
   }),
   guide: (_compiled, { upstream }) => [
     `The gateway read the whole list of ${upstream} and paged it again. The pages of ${upstream} are different.`,

@@ -27,13 +27,7 @@ export const chunkSchema = z.strictObject({
 });
 
 /** How several ids are sent in one call, and found in its response. */
-export interface BulkChunk {
-  readonly size: number;
-  /** Returns the upstream's body with the ids of a call; undefined where they are in its path. */
-  readonly addIds: ((body: JsonObject, ids: readonly string[]) => JsonObject) | undefined;
-  /** Returns the text of the id of an upstream object; undefined for an object without one. */
-  readonly idOf: (object: unknown) => string | undefined;
-}
+export type BulkChunk = ReturnType<typeof compileChunk>;
 
 /** The text of an id. */
 const idText = (id: unknown): string | undefined => {
@@ -42,19 +36,23 @@ const idText = (id: unknown): string | undefined => {
 };
 
 /** Compiles a chunk. */
-export function compileChunk({ size, member, type, id }: z.infer<typeof chunkSchema>): BulkChunk {
+export function compileChunk({ size, member, type, id }: z.infer<typeof chunkSchema>) {
   const get = compileGetter(id);
   const idOf = (object: unknown): string | undefined => idText(get(object));
-  if (member === undefined) return { size, addIds: undefined, idOf };
-  const [set, copy] = [compileSetter(member), compileCopy([member])];
+  const [set, copy] = [compileSetter(member ?? ""), compileCopy([member ?? ""])];
   return {
     size,
+    /** Returns the text of the id of an upstream object; undefined for an object without one. */
     idOf,
-    addIds(body, ids) {
-      const copied = copy(body);
-      set(copied, type === "number" ? ids.map((each) => fromJsonText(each)) : ids);
-      return copied;
-    },
+    /** Returns the upstream's body with the ids of a call; undefined where they are in its path. */
+    addIds:
+      member === undefined
+        ? undefined
+        : (body: JsonObject, ids: readonly string[]): JsonObject => {
+            const copied = copy(body);
+            set(copied, type === "number" ? ids.map((each) => fromJsonText(each)) : ids);
+            return copied;
+          },
   };
 }
 

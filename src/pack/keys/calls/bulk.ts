@@ -1,18 +1,17 @@
 /** The key `bulk` of a route: one request of the client for many ids, each of which is a call. */
 import { z } from "zod";
-import { findPath, type Shape } from "../../fields/shape.ts";
+import { findPath } from "../../fields/shape.ts";
 import { type MaybePromise, thenMaybe } from "../../../jsonata/index.ts";
 import { onlyPath } from "../../codegen/emit-input.ts";
 import { about, type SourceLocation } from "../../../base/index.ts";
 import { compileScoped } from "../../calls/scope.ts";
-import type { Scope } from "../../translation-context.ts";
 import { parseParameter, type Parameters } from "../../routes/router.ts";
 import { compilePathValues } from "../../routes/path-parameters.ts";
 import type { Endpoint } from "../../calls/endpoint.ts";
 import type { RouteCall } from "../../calls/call.ts";
 import { routeKey, type KeyContext } from "../key.ts";
 import { excludesAll, finds } from "../rules.ts";
-import { type BulkChunk, chunkProblems, chunkSchema, compileChunk, MOST_CALLS } from "./bulk-chunk.ts";
+import { chunkProblems, chunkSchema, compileChunk, MOST_CALLS } from "./bulk-chunk.ts";
 import { describeResults, reportInvalidShapes } from "./bulk-shapes.ts";
 
 const json = z.json();
@@ -77,30 +76,7 @@ const definitionSchema = z.strictObject({
 type BulkDefinition = z.infer<typeof definitionSchema>;
 
 /** The calls of a route for many ids. */
-export interface Bulk {
-  readonly endpoint: Endpoint;
-  /** The name of an id in the path. */
-  readonly parameter: string;
-  /** Returns the ids of a request. */
-  readonly idsOf: (body: unknown, scope: Scope) => MaybePromise<unknown>;
-  /** The member or the parameter that has the ids, for errors; undefined if the expression does not start with one. */
-  readonly field: string | undefined;
-  readonly readsBody: boolean;
-  readonly most: number;
-  readonly concurrency: number;
-  readonly timeoutMs: number;
-  /** Statuses of the upstream with which all calls must have failed for one error of the whole response. */
-  readonly wholeErrors: ReadonlySet<number>;
-  /** Several ids in one call; undefined: a call for each. */
-  readonly chunk: BulkChunk | undefined;
-  /** Returns the value of the path parameter; undefined for what is no id. @throws {HttpError} 404 */
-  readonly write: (id: string) => MaybePromise<Parameters> | undefined;
-  readonly success: Shape;
-  readonly failure: Shape;
-  readonly list: Shape;
-  /** The keys that lead to the results of a response, and then to the object in each. */
-  readonly objectsPath: readonly string[];
-}
+export type Bulk = NonNullable<ReturnType<typeof compileBulk>>;
 
 /** Keys that need one call, or one answer. */
 const EXCLUDED = [
@@ -177,8 +153,8 @@ function reportManyPolls(
 }
 
 /** Compiles the key; undefined where the route has no call, which is reported elsewhere. */
-function compileBulk(definition: BulkDefinition, context: KeyContext): Bulk | undefined {
-  const { call: endpoint, keys, location, pathParameters: rules, tokenHeaders } = context;
+function compileBulk(definition: BulkDefinition, context: KeyContext) {
+  const { call: endpoint, keys, location, pathParameters: rules } = context;
   if (!endpoint) return undefined;
   const { parameter, ids, failure, list } = definition;
   const hasObject = keys.response !== "none";
@@ -186,8 +162,7 @@ function compileBulk(definition: BulkDefinition, context: KeyContext): Bulk | un
   reportInvalidRoute(definition, endpoint, context);
   reportInvalidShapes(definition, location);
   reportInvalidChunk(definition, endpoint, context);
-  const place = { location: location.at("ids"), phase: "selection", tokenHeaders } as const;
-  const { evaluate, inputNames, variables, readsInput } = compileScoped(ids, place);
+  const { evaluate, inputNames, variables, readsInput } = compileScoped(ids, location.at("ids"), "selection");
   const type = rules[parameter]?.type ?? "text";
   const translate = compilePathValues([parameter], rules);
   if (!hasObject && findPath(success, "object"))
@@ -196,16 +171,22 @@ function compileBulk(definition: BulkDefinition, context: KeyContext): Bulk | un
   const objectPath = findPath(success, "object") ?? [];
   return {
     endpoint,
+    /** The name of an id in the path. */
     parameter,
+    /** Returns the ids of a request. */
     idsOf: evaluate,
+    /** The member or the parameter that has the ids, for errors; undefined if the expression does not start with one. */
     field: /\$(?:query|body)\.(\w+)/.exec(ids)?.[1] ?? onlyPath(inputNames)?.[0],
     readsBody: readsInput || variables.has("body"),
     most: definition.most,
     concurrency: definition.concurrency,
     timeoutMs: definition.timeout_ms,
-    wholeErrors: new Set(definition.whole_errors),
+    /** Statuses of the upstream with which all calls must have failed for one error of the whole response. */
+    wholeErrors: new Set(definition.whole_errors) as ReadonlySet<number>,
+    /** Several ids in one call; undefined: a call for each. */
     chunk: definition.chunk && compileChunk(definition.chunk),
-    write(id) {
+    /** Returns the value of the path parameter; undefined for what is no id. @throws {HttpError} 404 */
+    write(id: string): MaybePromise<Parameters> | undefined {
       const value = parseParameter(type, id);
       if (value === undefined) return undefined;
       const written = { [parameter]: value };
@@ -214,6 +195,7 @@ function compileBulk(definition: BulkDefinition, context: KeyContext): Bulk | un
     success,
     failure,
     list,
+    /** The keys that lead to the results of a response, and then to the object in each. */
     objectsPath: [...listPath, ...objectPath],
   };
 }

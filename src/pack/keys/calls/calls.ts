@@ -54,7 +54,7 @@ function compileCalls(written: readonly WrittenCall[], context: KeyContext): rea
     const location = typeof entry === "string" ? context.pack.at("calls", entry) : at;
     if (calls.some(({ member }) => member !== undefined && member === definition.name))
       at.report(`the route has two calls "${definition.name}"`);
-    if (definition.name !== undefined && context.pathNames.includes(definition.name))
+    if (definition.name !== undefined && context.names.ofUpstream.includes(definition.name))
       at.report(`a path parameter has the name of the call "${definition.name}": rename the call`);
     calls.push(compileCall(definition, calls, { ...context, location }, ["calls", index]));
   });

@@ -35,18 +35,25 @@ export type OwnKeys<S extends Schemas> = { readonly [Name in keyof S]?: z.output
 /** A field as the pack writes it. */
 export type WrittenField = OwnKeys<Schemas>;
 
-/** The definitions that keys of a field may refer to. Functions of objects are looked up when they run, since objects refer to each other. */
+/** The translations of an object that is the value of a field. */
+interface ObjectTranslation {
+  readonly read: ReadFunction;
+  /** Translates an object inside an alpha body to v4, by the rules of its own fields. */
+  readonly writeObject: (
+    object: JsonObject,
+    writing: WriteContext,
+    change?: Change<JsonObject>,
+  ) => MaybePromise<unknown>;
+  /** Translates the field of a v4 error inside an object to alpha. */
+  readonly errorField: (v4: string) => string | undefined;
+}
+
+/** The definitions that keys of a field may refer to. */
 export interface FieldKeyContext {
   readonly values: ReadonlyMap<string, ValueKind>;
   readonly catalogs: ReadonlyMap<string, CatalogTranslation>;
-  readonly readers: ReadonlyMap<string, ReadFunction>;
-  /** Translate an object inside an alpha body to v4, by the rules of its own fields. */
-  readonly objectWrites: ReadonlyMap<
-    string,
-    (object: JsonObject, writing: WriteContext, change?: Change<JsonObject>) => MaybePromise<unknown>
-  >;
-  /** Translate the field of a v4 error inside an object to alpha. */
-  readonly errorFields: ReadonlyMap<string, (v4: string) => string | undefined>;
+  /** The objects of the pack. Looked up when their functions run, since objects refer to each other. */
+  readonly objects: ReadonlyMap<string, ObjectTranslation>;
   readonly resources: ReadonlyMap<string, unknown>;
   /** Whether the translation of an object, or of one inside it, may lose something. */
   readonly mayLose: (object: string) => boolean;

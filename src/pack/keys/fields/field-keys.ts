@@ -5,12 +5,7 @@ import type { FilterField } from "../../filters/translate.ts";
 import type { CatalogCopy } from "../../translation-context.ts";
 import type { Scalar } from "../../filters/condition.ts";
 import { checkRules } from "../rules.ts";
-import { absence } from "./absence.ts";
-import { asArray } from "./as-array.ts";
-import { bodyForms } from "./body-forms.ts";
 import { catalog } from "./catalog.ts";
-import { conversions } from "./conversions.ts";
-import { errors } from "./errors.ts";
 import type {
   ErrorPart,
   FieldKeyContext,
@@ -21,9 +16,10 @@ import type {
   WriteStep,
   WrittenField,
 } from "./field-key.ts";
+import { format } from "./format.ts";
 import { filters } from "./filters.ts";
-import { losses } from "./losses.ts";
 import { object } from "./object.ts";
+import { absence, asArray, bodyForms, errors, losses } from "./plain-keys.ts";
 import { source } from "./source.ts";
 import { values } from "./values.ts";
 
@@ -33,7 +29,7 @@ import { values } from "./values.ts";
  */
 const FAMILIES = [
   source,
-  conversions,
+  format,
   values,
   catalog,
   object,

@@ -35,10 +35,9 @@ function readObjects(name: string, context: FieldKeyContext, location: SourceLoc
   const readOne = (text: string, reading: ReadContext): MaybePromise<JsonText> => {
     const { lost } = reading;
     const mayLose = lost !== undefined && context.mayLose(name);
-    return context.readers.get(name)?.(
-      cursorAt(text),
-      mayLose ? { ...reading, lost: prefixLosses(field, lost) } : reading,
-    );
+    return context.objects
+      .get(name)
+      ?.read(cursorAt(text), mayLose ? { ...reading, lost: prefixLosses(field, lost) } : reading);
   };
   return {
     run(text, reading) {
@@ -52,10 +51,10 @@ function readObjects(name: string, context: FieldKeyContext, location: SourceLoc
   };
 }
 
-function writeObjects(name: string, { objectWrites }: FieldKeyContext): WriteStep["run"] {
+function writeObjects(name: string, { objects }: FieldKeyContext): WriteStep["run"] {
   return function write(value, writing, { changed, before } = {}): MaybePromise<unknown> {
     const change = isObject(changed) && isObject(before) ? { changed, before } : undefined;
-    if (isObject(value)) return objectWrites.get(name)?.(value, writing, change);
+    if (isObject(value)) return objects.get(name)?.writeObject(value, writing, change);
     if (!Array.isArray(value)) return value;
     return thenMaybe(
       mapMaybe(value, (each: unknown) => write(each, writing, undefined)),
@@ -76,7 +75,7 @@ export const object: FieldKeys<typeof schemas> = {
     if (!isKnown || expression !== undefined) return undefined;
     return { run: writeObjects(name, context), needsWhole: true };
   },
-  error: ({ object: name = "" }, { errorFields, resources }) =>
-    resources.has(name) ? { memberName: (member) => errorFields.get(name)?.(member) } : {},
+  error: ({ object: name = "" }, { objects, resources }) =>
+    resources.has(name) ? { memberName: (member) => objects.get(name)?.errorField(member) } : {},
   texts: ({ object: name }) => (name === undefined ? [] : [{ read: `as the object ${name}` }]),
 };

@@ -1,0 +1,46 @@
+/** The key `format` of a field: its value is a time, which clients get in one form. */
+import { z } from "zod";
+import { about, isStringText, type JsonText, stringFromJson, toJsonText } from "../../../base/index.ts";
+import { normalizeDateTime } from "./date-time.ts";
+import type { FieldKeys } from "./field-key.ts";
+
+const schemas = {
+  format: about(z.enum(["date-time"]).optional(), "`date-time`: `YYYY-MM-DDTHH:MM:SS` in UTC.", "date-time"),
+};
+
+/** A date-time of this length, quotes included, has no fraction and no zone to remove. */
+const NORMAL_LENGTH = '"YYYY-MM-DDTHH:MM:SS"'.length;
+
+/** The schema of a time in a response. */
+export const DATE_TIME = {
+  type: "string",
+  pattern: String.raw`^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$`,
+  description: "ISO 8601 in UTC, without a fraction and without a zone.",
+};
+
+function readTime(text: string): JsonText {
+  if (text.length === NORMAL_LENGTH || !isStringText(text)) return text;
+  const value = stringFromJson(text);
+  return toJsonText(normalizeDateTime(value) ?? value);
+}
+
+const isTime = ({ format: form }: { readonly format?: "date-time" | undefined }): boolean =>
+  form !== undefined;
+
+export const format: FieldKeys<typeof schemas> = {
+  schemas,
+  read: (rule) =>
+    isTime(rule)
+      ? [
+          {
+            run: readTime,
+            mayBeAsync: false,
+            isUnchanged: (_bytes, start, end) => end - start === NORMAL_LENGTH,
+          },
+        ]
+      : [],
+  filter: (rule) => ({ dateTime: isTime(rule) }),
+  isTime,
+  texts: (rule) => (isTime(rule) ? [{ read: "as a time in UTC" }] : []),
+  openapi: (rule) => (isTime(rule) ? { anyOf: [DATE_TIME, { type: "null" }] } : undefined),
+};
