@@ -1,5 +1,5 @@
 /** Compares the old service and the translation on live requests, by `ROLLOUT_FILE`. */
-import { errorText, type Settings } from "../../base/index.ts";
+import { addressNetwork, errorText, mayShareAddresses, type Settings } from "../../base/index.ts";
 import {
   type AlphaRequest,
   findIssuer,
@@ -85,9 +85,6 @@ export interface Begun {
 /** Whose budget senders share that nobody knows: invented tokens have no budget of their own. */
 const STRANGERS = UNNAMED;
 
-/** Whose comparisons a request's sender has. */
-const writerOf = ({ client, fingerprint }: RoutedRequest): string => client ?? fingerprint ?? STRANGERS;
-
 /** What is known of a sender. */
 type KnownSender = Pick<RoutedRequest, "client" | "fingerprint" | "knownAs">;
 
@@ -104,6 +101,17 @@ function namesOf({ client, fingerprint, knownAs }: KnownSender): readonly string
 /** The name of a sender; undefined: it has none, or is a stranger. */
 const provenName = ({ fingerprint, knownAs }: KnownSender): string | undefined =>
   [fingerprint, UNNAMED].includes(knownAs()) ? undefined : knownAs();
+
+/**
+ * Who pays for the comparisons of a request: a sender with a proven name, else a network, since anybody can get many tokens.
+ * Where clients may share an address, what commands call the client.
+ */
+function payerOf(routed: RoutedRequest, areAddressesShared: boolean): string {
+  if (routed.knownAs() === undefined) return STRANGERS;
+  const { client, fingerprint, plain } = routed;
+  const unproven = areAddressesShared ? (client ?? fingerprint ?? STRANGERS) : addressNetwork(plain.address);
+  return provenName(routed) ?? unproven;
+}
 
 /** Creates what runs the comparisons of the active pack. */
 function createRunner(
@@ -139,18 +147,25 @@ type Waiting = WeakMap<AlphaRequest["signal"], (exchange: Exchange) => void>;
 function createBeginRead(
   runner: ShadowRunner,
   { sides }: Pick<OpenShadow, "sides">,
-  { filterHeader, waiting }: { readonly filterHeader: string | undefined; readonly waiting: Waiting },
+  {
+    filterHeader,
+    areAddressesShared,
+    waiting,
+  }: {
+    readonly filterHeader: string | undefined;
+    readonly areAddressesShared: boolean;
+    readonly waiting: Waiting;
+  },
 ): (route: Route, routed: RoutedRequest) => Begun | undefined {
   function servedOf(route: Route, routed: RoutedRequest): ServedRequest {
     const { plain, side, client, fingerprint, token, hasGatewayToken } = routed;
-    const writer = writerOf(routed);
     return {
       request: plain,
       route,
       filter: (filterHeader === undefined ? undefined : header(plain, filterHeader)) ?? null,
       client: client ?? fingerprint ?? null,
       writers: namesOf(routed),
-      payer: routed.knownAs() === undefined ? STRANGERS : writer,
+      payer: payerOf(routed, areAddressesShared),
       provenBy: routed.provenBy,
       token,
       side,
@@ -240,7 +255,11 @@ export function createShadow(settings: Settings, dependencies: ShadowParts, serv
   const filterHeader = pack.dialect.client.filters?.header?.toLowerCase();
   const waiting: Waiting = new WeakMap();
   const runner = createRunner(settings, dependencies, service);
-  const beginRead = createBeginRead(runner, service, { filterHeader, waiting });
+  const beginRead = createBeginRead(runner, service, {
+    filterHeader,
+    areAddressesShared: mayShareAddresses(settings),
+    waiting,
+  });
   const beginWrite = createBeginWrite(service, waiting);
 
   return {

@@ -20,12 +20,6 @@ const TEXT_TYPE = /^\s*(?:text\/(?:plain|html|javascript)|application\/javascrip
 const isRecordable = (type: string): boolean =>
   JSON_TYPE.test(type) || TEXT_TYPE.test(type) || isForm({ type, bytes: Buffer.alloc(0) });
 
-/** Whether a body of a type may repeat texts of the client. Others are files: images, archives. */
-export const isSearchable = (type: string): boolean =>
-  /^\s*(?:text\/|application\/(?:[\w.-]+\+)?(?:json|xml)\b|application\/x-(?:www-form-urlencoded|ndjson)\b)/i.test(
-    type,
-  );
-
 /** The first bytes of a body that streams by. */
 export class BodyStart {
   readonly headers: IncomingHttpHeaders;

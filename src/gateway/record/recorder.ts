@@ -7,12 +7,18 @@ import {
   type Settings,
   type Tracing,
 } from "../../base/index.ts";
-import type { AuditRecord, AuditStore, ClientDirectory, ClientIdentity } from "../../audit/index.ts";
+import {
+  type AuditRecord,
+  type AuditStore,
+  type ClientDirectory,
+  type ClientIdentity,
+  isTextType,
+} from "../../audit/index.ts";
 import { provenIdentity, type RequestContext } from "../pipeline/context.ts";
 import { type AlphaRequest, header } from "../pipeline/request.ts";
 import type { RequestOutcome } from "../pipeline/response.ts";
 import { describeError, translatedExchange } from "./alpha-record.ts";
-import { BodyStart, isSearchable } from "./body-start.ts";
+import { BodyStart } from "./body-start.ts";
 import {
   type ForwardedExchange,
   type ForwardRecording,
@@ -107,7 +113,7 @@ export class Recorder {
     let response: BodyStart | undefined;
     return {
       onHead: (headers) => {
-        if (limit !== undefined) response = new BodyStart(headers, limit, isSearchable);
+        if (limit !== undefined) response = new BodyStart(headers, limit, isTextType);
       },
       onReceived: (chunk) => response?.add(chunk),
       record: async (outcome) => {
