@@ -8,14 +8,14 @@ import type { Socket } from "node:net";
 import { UpstreamError } from "../upstream/upstream-error.ts";
 import type { CurrentContext } from "../upstream/open-tls.ts";
 
-/** Sends the request of an exchange to the upstream, and the upstream's response to its client. */
-export interface Proxy {
-  forward(exchange: Exchange): void;
-  /** Closes all connections. */
-  close(): void;
-}
+/** Sends the requests of exchanges to one upstream, and the upstream's responses to their clients. */
+export type Proxy = ReturnType<typeof createProxy>;
 
-export type ProxyOptions = AgentOptions & ForwardTarget;
+export interface ProxyOptions extends ForwardTarget {
+  readonly connections: number;
+  /** The certificates of connections. Default: Node's own. */
+  readonly secureContext?: CurrentContext | undefined;
+}
 
 /**
  * The member of a request with what forwards it. Not a `WeakMap`: V8 keeps the values of one that has become old until the next
@@ -26,7 +26,7 @@ const FORWARDED = Symbol("forwarded request");
 type SentRequest = IncomingMessage & { [FORWARDED]?: ForwardedRequest };
 
 /** Creates the proxy to one upstream. */
-export function createProxy(options: ProxyOptions): Proxy {
+export function createProxy(options: ProxyOptions) {
   const agent = createAgent(options);
   const followRequests: Plugin = (server) => {
     server.on("proxyReq", (upstreamRequest, request: SentRequest) =>
@@ -52,7 +52,7 @@ export function createProxy(options: ProxyOptions): Proxy {
     },
   });
   return {
-    forward(exchange) {
+    forward(exchange: Exchange): void {
       const { response } = exchange;
       const request: SentRequest = exchange.request;
       const send = (): void => {
@@ -65,6 +65,7 @@ export function createProxy(options: ProxyOptions): Proxy {
       request[FORWARDED] = one;
       send();
     },
+    /** Closes all connections. */
     close: () => agent.destroy(),
   };
 }
@@ -73,14 +74,6 @@ export function createProxy(options: ProxyOptions): Proxy {
 const IDLE_MS = 4000;
 
 const MAX_CONNECT_MS = 10_000;
-
-export interface AgentOptions {
-  readonly origin: URL;
-  readonly connections: number;
-  readonly timeoutMs: number;
-  /** The certificates of connections. Default: Node's own. */
-  readonly secureContext?: CurrentContext | undefined;
-}
 
 /** Ends a connection that does not open in time. */
 function limitConnect(socket: Socket, event: "connect" | "secureConnect", ms: number): void {
@@ -93,7 +86,7 @@ function limitConnect(socket: Socket, event: "connect" | "secureConnect", ms: nu
 }
 
 /** Creates the agent. Certificates may change while the gateway runs: those of the next connection are the current ones. */
-export function createAgent({ origin, connections, timeoutMs, secureContext }: AgentOptions): HttpAgent {
+function createAgent({ origin, connections, timeoutMs, secureContext }: ProxyOptions): HttpAgent {
   const isSecure = origin.protocol === "https:";
   const options = {
     keepAlive: true,

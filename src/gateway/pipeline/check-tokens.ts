@@ -31,37 +31,32 @@ const PAUSE_MS = 60_000;
 const MAX_TOKENS = 1000;
 
 /** How many checks invented tokens may cause, whichever pack serves requests. */
-export interface TokenCheckBudget {
-  /** Fires when the gateway closes: no check is waited for any longer. */
-  readonly signal: AlphaRequest["signal"];
-  close(): void;
-  /**
-   * Takes one check.
-   *
-   * @param hash of the token
-   * @param network of the client's address
-   * @returns "asked" if the token was checked a short while ago, "exhausted" if no check is left
-   */
-  take(hash: string, network: string): "taken" | "asked" | "exhausted";
-  /** Gives the check of a token that v4 accepts back to its address. */
-  refund(network: string): void;
-}
+export type TokenCheckBudget = ReturnType<typeof createTokenCheckBudget>;
 
-export function createTokenCheckBudget(): TokenCheckBudget {
+export function createTokenCheckBudget() {
   const addresses = createMemoryLimiter(ADDRESS_LIMIT, MAX_ADDRESSES);
   const total = createMemoryLimiter(TOTAL_LIMIT, 1);
   const asked = new LRUCache<string, true>({ max: MAX_TOKENS, ttl: PAUSE_MS, ttlResolution: 0 });
   const closing = new AbortController();
   return {
+    /** Fires when the gateway closes: no check is waited for any longer. */
     signal: closing.signal,
     close: () => closing.abort(),
-    take(hash, network) {
+    /**
+     * Takes one check.
+     *
+     * @param hash of the token
+     * @param network of the client's address
+     * @returns "asked" if the token was checked a short while ago, "exhausted" if no check is left
+     */
+    take(hash: string, network: string): "taken" | "asked" | "exhausted" {
       if (asked.has(hash)) return "asked";
       if (!addresses.consume(network).isAllowed || !total.consume("").isAllowed) return "exhausted";
       asked.set(hash, true);
       return "taken";
     },
-    refund: (network) => void addresses.refund(network),
+    /** Gives the check of a token that v4 accepts back to its address. */
+    refund: (network: string) => void addresses.refund(network),
   };
 }
 
