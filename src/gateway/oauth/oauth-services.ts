@@ -4,7 +4,7 @@ import { LoginServer } from "./login-server.ts";
 import { createStoreEpoch, type StoreEpoch } from "./store-epoch.ts";
 import { TokenStore } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
-import { createTokenRecords } from "../auth/token-records.ts";
+import { TokenRecords } from "../auth/token-records.ts";
 import {
   createEncryptor,
   createGatewayTokens,
@@ -85,7 +85,7 @@ export function openOAuthServices(
     const { oauth: definition } = dialect;
     login = new LoginServer({ definition, statuses, upstream, timeoutMs, startCall: tracing?.startCall });
   }
-  const records = createTokenRecords({
+  const records = new TokenRecords({
     store: state,
     encryptor: createEncryptor(secret),
     gatewayTokens,

@@ -7,7 +7,7 @@ import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts
 import { STATE_FILE } from "../../../src/gateway/state/sqlite-schema.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import { tokenHash } from "../../../src/gateway/auth/token-cache.ts";
-import { createTokenRecords } from "../../../src/gateway/auth/token-records.ts";
+import { TokenRecords } from "../../../src/gateway/auth/token-records.ts";
 import {
   applicationOwner,
   type IssuedToken,
@@ -62,7 +62,7 @@ function process(secret = "secret", wrap = (store: KeyValueStore): KeyValueStore
   const elapsed = () => now;
   const clock = () => now + setBy;
   const gatewayTokens = createGatewayTokens(secret);
-  const records = createTokenRecords({
+  const records = new TokenRecords({
     store,
     encryptor: createEncryptor(secret),
     gatewayTokens: gatewayTokens,
