@@ -12,6 +12,7 @@ export { outlineComparisons } from "./recorded/outline-comparisons.ts";
 export type { Example } from "./counts/example.ts";
 export { createCusum, type Cusum, DIFFERENCES, isTripped, TRIP } from "./counts/statistics.ts";
 export { DEFAULT_RATE, type FieldSummary, REQUIRED_CLIENTS, summarizeComparisons } from "./counts/summary.ts";
+export { withRoutes } from "./dry-run/changed-routes.ts";
 export {
   type CatalogLists,
   catalogRequest,

@@ -3,7 +3,7 @@ export type { ClientMean } from "./coverage/client-shares.ts";
 export { type Coverage, CoverageCounter, type Refusal } from "./coverage/coverage.ts";
 export { CallJudge } from "./coverage/judge-call.ts";
 export { observedCall, type ObservedCall } from "./coverage/observed-call.ts";
-export { isHar, readHar } from "./coverage/read-har.ts";
+export { type HarOptions, isHar, readHar } from "./coverage/read-har.ts";
 export { findPackImpact, findUpstreamImpact, type Impact, OtherServiceError } from "./impact/find-impact.ts";
 export { readPlace, SchemaBudget, UnreadableDocumentError } from "./impact/flatten-schema.ts";
 export { IMPACT_FORMATS, type ImpactFormat, outlineNotices } from "./impact/outline-impact.ts";

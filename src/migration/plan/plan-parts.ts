@@ -16,9 +16,8 @@ export interface PlanParts extends FeatureParts<Pack> {
   describe(): readonly Block[];
   /** Accepts the dates of the plan as published. @throws {StateUnavailableError} */
   announce(): Promise<void>;
-  /** Stops all stages, or one. @throws {RefusedError} {StateUnavailableError} */
-  pause(action: Action): Promise<void>;
-  resume(action: Action): Promise<void>;
+  /** Stops all stages or one, or lets them continue. @throws {RefusedError} {StateUnavailableError} */
+  change(what: "pause" | "resume", action: Action): Promise<void>;
 }
 
 export interface PlanNeeds {

@@ -79,6 +79,29 @@ function addWritten(
 const mayReadCalls = ({ rule: { write = "", object } }: SentMember): boolean =>
   object !== undefined || /\$calls\b/.test(write);
 
+/** The losses of members whose value the upstream does not get, or gets as another one. */
+const findLosses = (
+  body: JsonObject,
+  given: readonly SentMember[],
+  written: readonly unknown[],
+  context: Pick<FieldContext, "values">,
+): string[] =>
+  given.flatMap(({ name, rule, get }, index) =>
+    rule.loss !== undefined &&
+    rule.loss_when === undefined &&
+    isLostInWrite(rule, get(body), written[index], context)
+      ? (lossText(name, rule) ?? [])
+      : [],
+  );
+
+/** Creates what says whether clients never see the object of an id in a member of the upstream's body. */
+const hiddenIn =
+  (members: readonly SentMember[], { catalogs }: Pick<BodyContext, "catalogs">) =>
+  (v4: string): ((id: unknown) => boolean) => {
+    const { catalog } = members.find(({ rule }) => rule.upstream === v4)?.rule ?? {};
+    return catalogs.get(catalog ?? "")?.isHidden ?? (() => false);
+  };
+
 /** A member of the upstream's body that is computed from the client's, or why it can't be. */
 type Computed = { readonly put: (v4: JsonObject) => void } | { readonly fault: ErrorDetail };
 
@@ -124,29 +147,16 @@ export function compileBodyWrite(
   const upstreamMembers = members.flatMap(({ rule }) => rule.upstream ?? []);
   const createTarget = compileTarget(definition.merge_with, upstreamMembers);
   const { unknown_record: unknownRecord } = context.dialect.messages;
-  const lossy = new Set(
-    members.filter(({ rule }) => rule.loss !== undefined && rule.loss_when === undefined),
-  );
-
-  function findLosses(body: JsonObject, given: readonly SentMember[], written: readonly unknown[]): string[] {
-    return given.flatMap((member, index) =>
-      lossy.has(member) && isLostInWrite(member.rule, member.get(body), written[index], context)
-        ? (lossText(member.name, member.rule) ?? [])
-        : [],
-    );
-  }
-
-  /** Whether clients never see the object of an id in a member of the upstream's body. */
-  function hiddenIn(v4: string): (id: unknown) => boolean {
-    const { catalog } = members.find(({ rule }) => rule.upstream === v4)?.rule ?? {};
-    return context.catalogs.get(catalog ?? "")?.isHidden ?? (() => false);
-  }
-
   const pathMembers = new Set(Object.values(definition.to_path ?? {}));
   /** Whether the upstream gets a member in its path, and so also where it is unchanged. */
   const isInPath = (member: SentMember | undefined): boolean => pathMembers.has(member?.rule.upstream ?? "");
 
-  const addGatewayMembers = compileAdditions(definition, upstreamMembers, hiddenIn, context.pathParameters);
+  const addGatewayMembers = compileAdditions(
+    definition,
+    upstreamMembers,
+    hiddenIn(members, context),
+    context.pathParameters,
+  );
   const compute = compileComputed(definition.from_body ?? {}, location.at("from_body"));
   const membersIn = (body: JsonObject): SentMember[] => members.filter(({ get }) => get(body) !== undefined);
 
@@ -180,7 +190,7 @@ export function compileBodyWrite(
         const sent = given.filter((_member, index) => results[index] !== UNCHANGED);
         const written = results.filter((result) => result !== UNCHANGED);
         const { faults, empty } = addWritten(v4, sent, written, unknownRecord);
-        const losses = findLosses(body, sent, written);
+        const losses = findLosses(body, sent, written, context);
         const names = new Set(sent.map(({ name }) => name));
         const complete: JsonObject = {};
         if (whole) addWritten(complete, given, whole, unknownRecord);
