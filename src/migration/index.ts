@@ -24,4 +24,5 @@ export { ROLLOUT } from "./rollout/feature.ts";
 export { createRolloutMiddleware } from "./rollout/middleware.ts";
 export type { Rollout } from "./rollout/sides.ts";
 export { PLAN } from "./plan/feature.ts";
-export { NO_PLAN_IN_FORCE, type PlanInForce } from "./plan/plan-in-force.ts";
+export { NO_PLAN_IN_FORCE } from "./plan/plan-in-force.ts";
+export type { PlanInForce } from "./plan/rules.ts";

@@ -130,6 +130,7 @@ export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
       decisions: audit?.decisions,
       log,
       metrics,
+      clock: Date.now,
     });
     // A command says what can't be read. A gateway logs it: a pause must not wait for the audit store.
     await (isReadOnly ? rules.readWindows() : rules.prepareWindows());

@@ -4,8 +4,8 @@ import type { Block, FeatureParts, KeyValueStore } from "../../base/index.ts";
 import type { Pack } from "../../pack/index.ts";
 import type { Action } from "./control.ts";
 import type { PlanStatus } from "./describe-plan.ts";
-import type { PlanInForce } from "./plan-in-force.ts";
 import type { Plan } from "./plan.ts";
+import type { PlanInForce } from "./rules.ts";
 
 /** The plan, open. */
 export interface PlanParts extends FeatureParts<Pack> {
