@@ -10,18 +10,23 @@ import {
   nativeToken,
   type OAuthServices,
   onlyReads,
+  provenBy,
   tokenHash,
 } from "../../gateway/index.ts";
 import type { Route } from "../../pack/index.ts";
 import type { WriteFence } from "./write-fence.ts";
-import { provenBy } from "../../gateway/index.ts";
 import { BUCKETS, type ClientDirectory, hasName, lastingName, UNNAMED } from "../../audit/index.ts";
 import { createJudge } from "../answers/judge.ts";
 import type { Exchange } from "../answers/second-answer.ts";
-import { answerOf, hasOldWritten, translatedAnswer, wholeBody } from "./first-answer.ts";
-import { createOldAnswer } from "./old-answer.ts";
-import { overridesMethod } from "./method-override.ts";
-import type { ServedRequest } from "./served-request.ts";
+import {
+  answerOf,
+  createOldAnswer,
+  hasOldWritten,
+  overridesMethod,
+  type ServedRequest,
+  translatedAnswer,
+  wholeBody,
+} from "./served-request.ts";
 import { ShadowRunner, WITHOUT_BODY } from "./shadow-runner.ts";
 import type { OpenShadow } from "./shadow-feature.ts";
 import { createShadowTranslation, type ShadowTranslationParts } from "./shadow-translation.ts";
@@ -54,18 +59,7 @@ export interface RoutedRequest {
 }
 
 /** The comparisons of a pack. */
-export interface Shadow {
-  /** Begins to compare a request, where it is compared. Notes it where it is a write. */
-  begin(routed: RoutedRequest): Begun | undefined;
-  /**
-   * Notes a write that v4 gets as it is: the client may read the same through the client's API, with this token or another one.
-   *
-   * @returns to be called once, at its end
-   */
-  beginNative(plain: AlphaRequest): () => void;
-  /** Takes the answer of the translation to a client, once it was sent, and whether it has written. */
-  readonly servedNew: (exchange: Exchange) => void;
-}
+export type Shadow = ReturnType<typeof createShadow>;
 
 /** What a request needs of its comparison. */
 export interface Begun {
@@ -161,7 +155,6 @@ function createBeginRead(
       client: client ?? fingerprint ?? null,
       writers: namesOf(routed),
       payer: payerOf(routed, areAddressesShared),
-      knownAs: routed.knownAs,
       provenBy: routed.provenBy,
       token,
       side,
@@ -215,7 +208,7 @@ const createBeginWrite =
 function createBeginNative(
   fence: WriteFence,
   { clients, oauth }: Pick<ShadowParts, "clients" | "oauth">,
-): Shadow["beginNative"] {
+): (plain: AlphaRequest) => () => void {
   return (plain) => {
     const token = nativeToken(plain);
     const hash = tokenHash(token);
@@ -246,7 +239,7 @@ function createBeginNative(
 }
 
 /** Creates the comparisons of the active pack. */
-export function createShadow(settings: Settings, dependencies: ShadowParts, service: OpenShadow): Shadow {
+export function createShadow(settings: Settings, dependencies: ShadowParts, service: OpenShadow) {
   const { pack, isForTesters } = dependencies;
   const filterHeader = pack.dialect.client.filters?.header?.toLowerCase();
   const waiting: Waiting = new WeakMap();
@@ -259,7 +252,8 @@ export function createShadow(settings: Settings, dependencies: ShadowParts, serv
   const beginWrite = createBeginWrite(service, waiting);
 
   return {
-    begin(routed) {
+    /** Begins to compare a request, where it is compared. Notes it where it is a write. */
+    begin(routed: RoutedRequest): Begun | undefined {
       const { route, plain } = routed;
       if (plain.method === "OPTIONS") return undefined;
       if (!onlyReads(plain, route) || overridesMethod(plain)) return beginWrite(routed);
@@ -267,8 +261,14 @@ export function createShadow(settings: Settings, dependencies: ShadowParts, serv
       if (!route || isForTesters || (WITHOUT_BODY.has(plain.method) && routed.hasBody)) return undefined;
       return beginRead(route, routed);
     },
+    /**
+     * Notes a write that v4 gets as it is: the client may read the same through the client's API, with this token or another one.
+     *
+     * @returns to be called once, at its end
+     */
     beginNative: createBeginNative(service.fence, dependencies),
-    servedNew(exchange) {
+    /** Takes the answer of the translation to a client, once it was sent, and whether it has written. */
+    servedNew(exchange: Exchange): void {
       const { signal } = exchange.request;
       waiting.get(signal)?.(exchange);
       waiting.delete(signal);
