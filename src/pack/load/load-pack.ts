@@ -141,10 +141,6 @@ const firstOf = (diagnostics: readonly Diagnostic[]): Diagnostic[] =>
  * @param words The service's word for each product word of the pack.
  * @throws {PackError} With every diagnostic, each with file, line and column.
  */
-export const buildPack = (parsed: PackSources, words: ProductWords = {}): Pack =>
-  buildValidPack(parsed, words).pack;
-
-/** Validates, renames and compiles a parsed pack. @throws {PackError} With the diagnostics. */
 export function buildValidPack(
   parsed: PackSources,
   words: ProductWords,
@@ -174,4 +170,4 @@ export const renamedHash = (hash: string, words: ProductWords): string =>
  * @throws {PackError} With every diagnostic, each with file, line and column.
  */
 export const loadPack = (directory: string, words: ProductWords = {}): Pack =>
-  buildPack(parsePack(readPack(directory)), words);
+  buildValidPack(parsePack(readPack(directory)), words).pack;
