@@ -5,8 +5,7 @@ import { runInterpreted } from "../src/jsonata/compile.ts";
 import { loadPack } from "../src/pack/load/load-pack.ts";
 import type { Pack } from "../src/pack/pack.ts";
 import { startSandbox } from "../src/sandbox/create-sandbox.ts";
-import { connectCatalogs } from "../src/gateway/upstream/connect-catalogs.ts";
-import type { CatalogCache } from "../src/gateway/upstream/catalog-cache.ts";
+import { connectCatalogs, type CatalogCache } from "../src/gateway/upstream/catalog-cache.ts";
 import { listByHand, objectByHand, type KnownCatalogs } from "./by-hand.ts";
 import { median } from "./report.ts";
 

@@ -2,7 +2,7 @@
 import type { Pack } from "../../src/pack/pack.ts";
 import { createAnswerRules } from "../../src/compare/answers/compare-answers.ts";
 import type { AnswerPair, Difference } from "../../src/compare/answers/comparison.ts";
-import { comparePair, confirm, recordOldPair } from "../../src/compare/answers/confirm.ts";
+import { comparePair, confirm, recordOldPair } from "../../src/compare/answers/judge.ts";
 import { VolatileFields } from "../../src/compare/answers/volatile-fields.ts";
 import type { Clock, Random } from "./noise.ts";
 import type { ClientRequest, Service } from "./services.ts";

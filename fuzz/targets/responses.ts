@@ -2,7 +2,7 @@
  * A list or an object of v4. The translation of its bytes in one pass equals the one over objects: parse the response,
  * print each object as plain JSON, and translate that.
  */
-import { connectCatalogs } from "../../src/gateway/upstream/connect-catalogs.ts";
+import { connectCatalogs } from "../../src/gateway/upstream/catalog-cache.ts";
 import { onePage, writeList } from "../../src/pack/lists/envelope.ts";
 import { isObject, parseJson, printJson } from "../../src/base/json/parse.ts";
 import { cursorAt } from "../../src/base/json/scan.ts";

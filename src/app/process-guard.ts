@@ -3,18 +3,13 @@ import type { Log } from "../base/index.ts";
 /** Time in addition to the grace time of requests, to commit the audit and close the stores. */
 const CLOSE_MS = 3000;
 
-export interface ProcessGuard {
-  /** Sets what runs after an uncaught exception, before the process exits. */
-  drainWith(stop: () => Promise<unknown>): void;
-}
-
 /**
  * Logs errors that no code caught. After an unhandled rejection the process continues: no client waits for the promise.
  * After an uncaught exception its state can't be trusted: in-flight requests finish, and the process exits with code 1.
  *
  * @param graceMs How long in-flight requests may take.
  */
-export function guardProcess(log: Log, graceMs: number): ProcessGuard {
+export function guardProcess(log: Log, graceMs: number) {
   let stop: () => Promise<unknown> = async () => {};
   let isDraining = false;
   const exit = (): never => process.exit(1);
@@ -41,7 +36,8 @@ export function guardProcess(log: Log, graceMs: number): ProcessGuard {
     void drain();
   });
   return {
-    drainWith(given) {
+    /** Sets what runs after an uncaught exception, before the process exits. */
+    drainWith(given: () => Promise<unknown>): void {
       stop = given;
     },
   };

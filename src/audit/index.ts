@@ -13,7 +13,7 @@ export { type Cell, csvRow } from "./export/csv.ts";
 export { type ExportOptions, exportTexts, writeExport } from "./export/export-records.ts";
 export { EXPORT_FORMATS, exportFormat, type ExportFormat, isExportFormat } from "./export/formats.ts";
 export type { CallSpan } from "./record/call-spans.ts";
-export { decodeBody, isForm, type SentBody } from "./record/client-body.ts";
+export { decodeBody, isForm, isTextType, type SentBody } from "./record/client-body.ts";
 export { JsonText, tryParse } from "./record/json-text.ts";
 export { readRecord, tryReadRecord } from "./record/read-record.ts";
 export { createRecordIds } from "./record/record-id.ts";

@@ -180,7 +180,7 @@ export {
 } from "./storage/schema.ts";
 export { createSharedDocument, type DocumentStore, type SharedDocument } from "./storage/shared-document.ts";
 export { type ShareLimits, Shares } from "./storage/shares.ts";
-export { addressNetwork, addressNetworks, customerNetwork } from "./text/address-networks.ts";
+export { addressNetwork, addressNetworks } from "./text/address-networks.ts";
 export { formatCount, formatSpacedCount, percent, plural } from "./text/counts.ts";
 export { CUT, cutText } from "./text/cut-text.ts";
 export { formatDay, formatMinute, formatMinuteUtc, formatSecondUtc } from "./text/dates.ts";

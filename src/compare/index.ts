@@ -12,6 +12,7 @@ export { outlineComparisons } from "./recorded/outline-comparisons.ts";
 export type { Example } from "./counts/example.ts";
 export { createCusum, type Cusum, DIFFERENCES, isTripped, TRIP } from "./counts/statistics.ts";
 export { DEFAULT_RATE, type FieldSummary, REQUIRED_CLIENTS, summarizeComparisons } from "./counts/summary.ts";
+export { withRoutes } from "./dry-run/changed-routes.ts";
 export {
   type CatalogLists,
   catalogRequest,
@@ -27,7 +28,7 @@ export {
   type DryRunResponse,
   isJsonType,
 } from "./dry-run/dry-run.ts";
-export { explainBody } from "./dry-run/explain-body.ts";
+export { explainBody } from "./dry-run/explanation.ts";
 export {
   describeRead,
   type ExplainedError,
@@ -39,12 +40,12 @@ export {
 export { namedAnswer, withNames } from "./dry-run/named-values.ts";
 export { recordCurls } from "./dry-run/record-curls.ts";
 export { clientBody, typeOfFormat } from "./dry-run/recorded-body.ts";
-export { callName, findRecordedCall, isCallOf } from "./dry-run/recorded.ts";
-export { addressVariable, shellQuote, shellWord } from "./dry-run/shell.ts";
+export { callName, findRecordedCall, isCallOf } from "./dry-run/recorded-v4.ts";
+export { addressVariable, shellQuote, shellWord } from "./dry-run/curl.ts";
 export { MAX_COMPARED_BYTES } from "./live/ask-old-service.ts";
-export { compareAfter } from "./live/compare-after.ts";
+export { compareAfter } from "./live/shadow-feature.ts";
 export type { ComparisonBudget, RolloutData } from "./live/compared-sides.ts";
-export { overridesMethod } from "./live/method-override.ts";
+export { overridesMethod } from "./live/served-request.ts";
 export { COMPARISONS, type ComparisonsParts } from "./live/comparisons-feature.ts";
 export { SHADOW, type OpenShadow } from "./live/shadow-feature.ts";
 export { createShadow, type Shadow } from "./live/shadow.ts";

@@ -64,20 +64,14 @@ function createHealthRouter(readiness: Readiness): Router {
   });
 
   router.get("/readyz", async ({ query }, response) => {
-    const reasons = await readReasons(readiness, query["stores"] === "ignore" ? "serving" : "all");
+    const unreadable = ["The state of the gateway could not be read."];
+    const scope = query["stores"] === "ignore" ? "serving" : "all";
+    const reasons = await Promise.try(readiness, scope).catch(() => unreadable);
     const ready = reasons.length === 0;
     response.status(ready ? 200 : 503).json({ status: ready ? "ready" : "not ready", reasons });
   });
 
   return router;
-}
-
-async function readReasons(readiness: Readiness, scope: ReadinessScope): Promise<readonly string[]> {
-  try {
-    return await readiness(scope);
-  } catch {
-    return ["The state of the gateway could not be read."];
-  }
 }
 
 /** The services that the admin listener needs. */

@@ -1,5 +1,5 @@
 /** The exports of `gateway` for other rooms. */
-export { openTokenChecks } from "./pipeline/open-token-checks.ts";
+export { openTokenChecks } from "./pipeline/check-tokens.ts";
 export { createTokenCheckBudget, TOKEN_CHECK, type TokenCheckBudget } from "./pipeline/check-tokens.ts";
 export { createKnownSenders, type KnownSenders } from "./auth/known-senders.ts";
 export { countedAs, createIsSameClient, partsOf, provenBy, ProvenClients } from "./auth/proven-by.ts";
@@ -38,8 +38,8 @@ export { createNativeAuthorization } from "./forward/native-authorization.ts";
 export { nativeToken } from "./forward/exchange.ts";
 export { createForward } from "./forward/forward.ts";
 export { cleanRequestHeaders, cleanResponseHeaders, connectionOptions } from "./http/forwarded-headers.ts";
-export { createNativeRateLimit } from "./forward/native-rate-limit.ts";
-export type { ForwardError } from "./forward/policy.ts";
+export { createNativeRateLimit } from "./forward/native-authorization.ts";
+export type { ForwardError } from "./forward/exchange.ts";
 export { badRequestBody, createMessageRejection } from "./http/bad-request.ts";
 export {
   createCrossSiteGuard,
@@ -54,14 +54,14 @@ export {
   UNKNOWN_PACK,
   warnOfUncheckedHost,
 } from "./http/browser-guards.ts";
-export { corsSettings } from "./http/cors-settings.ts";
+export { corsSettings } from "./http/cors.ts";
 export { allowOrigins } from "./http/cors.ts";
-export { createHostCheck } from "./http/host-check.ts";
+export { createHostCheck } from "./http/origins.ts";
 export { type HttpServer, isInvalidMessage, listen, ListenError } from "./http/http-server.ts";
 export { createInFlightTracker, type InFlightTracker } from "./http/in-flight.ts";
 export { ignoreBehindLastRequest, type MessageRejection, rejectInvalid } from "./http/invalid-messages.ts";
 export { hostOf, SAFE_METHODS, SAME_SITES } from "./http/origins.ts";
-export { createProxyWarning } from "./http/proxy-warning.ts";
+export { createProxyWarning } from "./http/bad-request.ts";
 export { createBodyReaders, hasBody, type RequestBodies } from "./bodies/receive-body.ts";
 export {
   createRequestContext,
@@ -81,17 +81,21 @@ export {
 } from "./limits/client-address.ts";
 export { createMemoryLimiter, type MemoryLimiter, type RateLimitStatus } from "./limits/limiter.ts";
 export { createUnlimitedRates, type RateLimits } from "./limits/rate-limits.ts";
-export { type ApplicationCredentials, readBasicCredentials } from "./oauth/basic-credentials.ts";
+export { type ApplicationCredentials, readBasicCredentials } from "./oauth/read-form.ts";
 export { createOAuthRoutes, type OAuthRoutes } from "./oauth/handler.ts";
 export { SIGN_INS, signOutRoutes } from "./oauth/login-calls.ts";
 export { LoginServer } from "./oauth/login-server.ts";
 export { type OAuthServices, openOAuthServices } from "./oauth/oauth-services.ts";
 export { RequestedScopes } from "./oauth/requested-scopes.ts";
-export { createSignInReader } from "./oauth/sign-in.ts";
+export { createSignInReader } from "./oauth/read-form.ts";
 export { ANONYMOUS } from "./pipeline/client.ts";
 export { provenIdentity, type RequestContext, type RouteMatch } from "./pipeline/context.ts";
 export { cursorParameters, removeCursorMark, type Side } from "./pipeline/cursor-mark.ts";
-export { createUpstreamActivity, hasWritten } from "./pipeline/calls/instrument-call.ts";
+export {
+  createUpstreamActivity,
+  hasWritten,
+  type UpstreamCallRecord,
+} from "./pipeline/calls/instrument-call.ts";
 export { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "./pipeline/lifecycle.ts";
 export {
   createPackTokenJudge,
@@ -102,7 +106,7 @@ export {
 export { createAlphaPipeline, type PipelineDependencies } from "./pipeline/pipeline.ts";
 export { NO_PLAN, type PlanRules, type PlanVerdict } from "./pipeline/plan.ts";
 export { createSenderReader, type RequestSender } from "./pipeline/read-sender.ts";
-export { type AlphaRequest, hasFragment, header, takeQueryTokens } from "./pipeline/request.ts";
+export { type AlphaRequest, hasFragment, header, splitTarget, takeQueryTokens } from "./pipeline/request.ts";
 export type { AlphaResponse, HandlerResult, RequestOutcome } from "./pipeline/response.ts";
 export {
   authenticate,
@@ -115,7 +119,8 @@ export { consumeRateLimit, rejectLimited } from "./pipeline/stages/rate-limit.ts
 export { isAccepted, translatedExchange } from "./record/alpha-record.ts";
 export { createRecord } from "./record/recorded-exchange.ts";
 export { BodyStart } from "./record/body-start.ts";
-export { createRecordOptions, createRedaction } from "./record/record-options.ts";
+export { addFromCall, recordCalls } from "./record/route-names.ts";
+export { createRecordOptions, createRedaction } from "./record/recorded-request.ts";
 export { isSecretId, type RecordOptions } from "./record/recorded-request.ts";
 export { Recorder } from "./record/recorder.ts";
 export { createResponseCache, NO_RESPONSE_CACHE } from "./responses/response-cache.ts";
@@ -123,15 +128,14 @@ export { openExistingState, openSharedState, type SharedState } from "./state/sh
 export type { StateSettings } from "./state/state-backend.ts";
 export { openSqliteKeyValueStore } from "./state/sqlite-store.ts";
 export { type StateFullness, watchFullness } from "./state/state-fullness.ts";
-export type { CatalogCache } from "./upstream/catalog-cache.ts";
 export { firstPagePath } from "./upstream/catalog-reader.ts";
 export type { Upstream, UpstreamClient } from "./upstream/client.ts";
-export { connectCatalogs } from "./upstream/connect-catalogs.ts";
+export { type CatalogCache, connectCatalogs } from "./upstream/catalog-cache.ts";
 export { ConnectionShares } from "./upstream/connection-shares.ts";
 export { decodeContent } from "./upstream/content-decoding.ts";
 export type { FileUpstream } from "./upstream/file-client.ts";
 export type { HttpRequest, HttpResponse } from "./upstream/http-call.ts";
 export { UPSTREAM_TLS } from "./upstream/open-tls.ts";
-export { openUpstream } from "./upstream/open-upstream.ts";
+export { openUpstream } from "./upstream/client.ts";
 export { UpstreamError } from "./upstream/upstream-error.ts";
-export { createTlsConnector, type CurrentContext } from "./upstream/upstream-tls.ts";
+export { createTlsConnector, type CurrentContext } from "./upstream/open-tls.ts";

@@ -181,7 +181,7 @@ export { upstreamNamesOf } from "./routes/parameter-definition.ts";
 export { parseQuery, type Query, readParameters, shortName } from "./routes/query.ts";
 export type { Route } from "./routes/route.ts";
 export type { TranslatedQuery } from "./routes/parameters.ts";
-export { isText, type Parameters, type ParameterType, splitPath } from "./routes/router.ts";
+export { hasDotSegment, isText, type Parameters, type ParameterType, splitPath } from "./routes/router.ts";
 export { type AcceptedDifference, DIFFERENCE_KINDS } from "./schema/accepted-definition.ts";
 export { FILE_KINDS, type FileKind, fileSchema } from "./schema/file-schema.ts";
 export type { DialectDefinition } from "./schema/pack-definition.ts";

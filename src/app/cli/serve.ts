@@ -28,20 +28,17 @@ const NO_BODY = { headers: {}, body: undefined };
 /** How to try the sandbox: a token, and the request that the pack suggests. */
 function describeSandbox({ url, dialect: { client }, sandboxClient }: Service, token: string): string[] {
   const { welcome: suggestion, credentials, base_path: prefix } = client;
-  const oauth = `OAuth     ${url}/oauth/authorize?client_id=${sandboxClient}&scopes=${suggestion?.scopes}`;
-  return [
-    `Token     ${token}`,
-    ...(suggestion && sandboxClient ? [oauth] : []),
-    ...(suggestion && credentials
-      ? [
-          "",
-          curl(
-            { base: url, method: "GET", path: prefix + suggestion.path, credentials, token, ...NO_BODY },
-            " ",
-          ),
-        ]
-      : []),
-  ];
+  const lines = [`Token     ${token}`];
+  if (!suggestion) return lines;
+  const { scopes, path } = suggestion;
+  if (sandboxClient)
+    lines.push(`OAuth     ${url}/oauth/authorize?client_id=${sandboxClient}&scopes=${scopes}`);
+  if (credentials)
+    lines.push(
+      "",
+      curl({ base: url, method: "GET", path: prefix + path, credentials, token, ...NO_BODY }, " "),
+    );
+  return lines;
 }
 
 /** Where requests go. */

@@ -16,6 +16,13 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 /** Whether the `Content-Type` of a body is that of an urlencoded form. */
 export const isForm = ({ type = "" }: SentBody): boolean => FORM.test(type);
 
+/** Bodies of other types are files: images, archives. */
+const TEXT =
+  /^\s*(?:text\/|multipart\/|application\/(?:[\w.-]+\+)?(?:json|xml)\b|application\/x-(?:www-form-urlencoded|ndjson)\b)/i;
+
+/** Whether a body of this `Content-Type` may be a text, in whatever encoding. */
+export const isTextType = (type: string | undefined): boolean => type === undefined || TEXT.test(type);
+
 /** Whether the `Content-Type` of a body is that of a multipart form. */
 const isMultipart = ({ type = "" }: SentBody): boolean => MULTIPART.test(type);
 

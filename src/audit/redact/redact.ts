@@ -1,5 +1,5 @@
 import { secretsBehindScheme } from "../../pack/index.ts";
-import { isForm, readSentBody, type SentBody } from "../record/client-body.ts";
+import { isTextType, readSentBody, type SentBody } from "../record/client-body.ts";
 import { JsonText, tryParse } from "../record/json-text.ts";
 import type { RecordedBody } from "../record/record.ts";
 import { omittedBody, truncatedBody, truncateUtf8 } from "../record/truncate.ts";
@@ -130,7 +130,7 @@ export class Redaction {
     const read = readSentBody(body);
     if ("form" in read) walk.value(read.form);
     else if ("text" in read) walk.body(read.text);
-    else if (isForm(body)) found.markIncomplete();
+    else if (isTextType(body.type)) found.markIncomplete();
   }
 
   /** Redacts a parsed JSON body. `bytes` is its length as it was sent, for the mark of a truncated one. */

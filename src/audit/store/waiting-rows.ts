@@ -1,4 +1,4 @@
-import { customerNetwork, Shares } from "../../base/index.ts";
+import { addressNetwork, Shares } from "../../base/index.ts";
 import type { AuditRecord } from "../record/record.ts";
 import type { Chunk } from "../record/record-memory.ts";
 import { serializeRecord } from "../record/record-text.ts";
@@ -48,7 +48,7 @@ export class WaitingRows {
 
   /** @throws where the record can't be serialised */
   add(record: AuditRecord): PendingRow {
-    const columns = columnsOf(record, customerNetwork(record.client.address));
+    const columns = columnsOf(record, addressNetwork(record.client.address));
     const line = this.#queueOf(columns);
     const row = Object.assign(columns, line.memory.write(serializeRecord(record)));
     line.push(row);

@@ -19,13 +19,10 @@ const networkWith = (address: string, bits: number): string =>
   hasNetworks(address) ? networkOf(partsOf(address), bits) : address;
 
 /**
- * The unit of a client address: an IPv4 address, and the first 64 bits of an IPv6 address, because its owner chooses
- * the rest (RFC 4291 2.5.4).
+ * The network of a client: an IPv4 address, and the first 48 bits of an IPv6 address. The owner of an IPv6 address chooses
+ * its last 64 bits (RFC 4291 2.5.4), and a provider may give a customer a whole /48 (RFC 6177).
  */
-export const addressNetwork = (address: string): string => networkWith(address, 64);
-
-/** The largest network that one customer may have. Whoever distinguishes clients by their addresses counts it as one client. */
-export const customerNetwork = (address: string): string => networkWith(address, 48);
+export const addressNetwork = (address: string): string => networkWith(address, 48);
 
 /**
  * The networks that a client address is in, the smallest first: an IPv4 address itself; the /64 of an IPv6 address,

@@ -1,13 +1,8 @@
 /** The parts of a request that affect the comparison of its answers: which list is ordered, and by which fields. */
 import { isObject, parseJson } from "../../base/index.ts";
+import { splitTarget } from "../../gateway/index.ts";
 import { type Pack, parseQuery, type Query, type Route } from "../../pack/index.ts";
 import type { ComparedRequest } from "./comparison.ts";
-
-/** The path of a request, and its query without the question mark. */
-export function splitTarget(target: string): [path: string, query: string] {
-  const question = target.indexOf("?");
-  return question === -1 ? [target, ""] : [target.slice(0, question), target.slice(question + 1)];
-}
 
 /** The parameters of a request; none of a query that can't be read. */
 export function queryOf({ path }: ComparedRequest): Query {

@@ -1,4 +1,4 @@
-import type { RecordedCall } from "../../audit/index.ts";
+import type { UpstreamCallRecord } from "../../gateway/index.ts";
 
 /**
  * The kind of a comparison of two answers to the same request: two packs over the same responses of v4 (`candidate`),
@@ -149,8 +149,8 @@ export interface AnswerPair {
 export interface ComparedSample extends ComparedRequest, AnswerPair {
   /** The body of the request, if it has one. */
   readonly body?: Buffer;
-  /** The upstream's responses from which the answers were made, as records have them. Left out where they are unknown. */
-  readonly calls?: readonly RecordedCall[];
+  /** The calls to the upstream from whose responses the answers were made. Left out where they are unknown. */
+  readonly calls?: readonly UpstreamCallRecord[];
   /** The client's token and the upstream's: they are removed wherever they occur. */
   readonly tokens?: readonly string[];
 }

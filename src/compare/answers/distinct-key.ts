@@ -6,7 +6,8 @@ import { isSuccess, type Route } from "../../pack/index.ts";
 import { canonicalText } from "./align-rows.ts";
 import { joinField, pageFields, parseBody, type AnswerRules } from "./compare-answers.ts";
 import type { Answer, ComparedRequest, ComparisonResult } from "./comparison.ts";
-import { filterOf, splitTarget } from "./compared-request.ts";
+import { splitTarget } from "../../gateway/index.ts";
+import { filterOf } from "./compared-request.ts";
 import type { VolatileFields } from "./volatile-fields.ts";
 
 const KEY_BYTES = 8;

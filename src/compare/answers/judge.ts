@@ -1,18 +1,25 @@
 /** Decides whether two answers to one request are the same: those of two packs at once, those of two services by asking again. */
-import type { Pack, Route } from "../../pack/index.ts";
-import type {
-  Answer,
-  AnswerPair,
-  Compared,
-  ComparedRequest,
-  Difference,
-  NotComparableReason,
+import type { AcceptedDifference, Pack, Route } from "../../pack/index.ts";
+import {
+  type Answer,
+  type AnswerPair,
+  type Compared,
+  type ComparedRequest,
+  type ComparisonResult,
+  type Difference,
+  lineKey,
+  type NotComparableReason,
 } from "./comparison.ts";
 import { provenKey } from "./distinct-key.ts";
-import { acceptDifferences, type AcceptedBy } from "./accepted.ts";
-import { type AnswerRules, compareAnswers, compareStatus, createAnswerRules } from "./compare-answers.ts";
-import { comparePair, confirm, recordOldPair, type IsAccepted } from "./confirm.ts";
-import { type ClientView, VolatileFields } from "./volatile-fields.ts";
+import {
+  type AnswerRules,
+  compareAnswers,
+  compareStatus,
+  createAnswerRules,
+  judgePlainly,
+} from "./compare-answers.ts";
+import { type ClientView, type ValuePair, VolatileFields } from "./volatile-fields.ts";
+import { groupOf, keyOf } from "./volatile-state.ts";
 
 /** The request of a comparison. */
 export interface JudgedRequest extends ComparedRequest {
@@ -36,15 +43,15 @@ export const notComparable = (reason: NotComparableReason): Finding => ({
 function createFinding(
   request: ComparedRequest & Pick<JudgedRequest, "route">,
   old: Answer,
-  { result, differences = [] }: Pick<Finding, "result"> & Partial<Finding>,
+  { result, reason, differences }: Confirmed,
   isAccepted: IsAccepted,
   volatile: VolatileFields,
 ): Finding {
-  const isOpen = (difference: Difference): boolean => !isAccepted(difference);
+  if (reason !== undefined) return notComparable(reason);
   return {
     result,
     key: provenKey(result, request, request, old, volatile),
-    differences: result === "accepted" ? [] : differences.filter(isOpen),
+    differences: result === "accepted" ? [] : differences.filter((difference) => !isAccepted(difference)),
     accepted: differences.filter(isAccepted),
     answer: old.body,
   };
@@ -82,52 +89,159 @@ export function judgeOnce(
 }
 
 /** Compares pairs of answers. */
-export interface Judge {
-  /** @returns what was found, or `differs`: both services are asked once more */
-  compare(request: JudgedRequest, pair: AnswerPair): Finding | "differs";
-  /** Decides with a second pair. */
-  confirm(request: JudgedRequest, first: AnswerPair, second: AnswerPair): Finding;
-  /** Whether the old service is asked twice after equal answers, too: so that what is unstable has a rate. */
-  needsOldPair(request: JudgedRequest): boolean;
-  /** Learns from two answers of the old service how it differs from itself. */
-  learn(request: JudgedRequest, first: Answer, second: Answer): void;
-}
+export type Judge = ReturnType<typeof createJudge>;
 
 /** Creates the judge of a pack. @param volatile what is known of the old service, whichever pack is active */
-export function createJudge(pack: Pack, volatile: VolatileFields): Judge {
+export function createJudge(pack: Pack, volatile: VolatileFields) {
   const acceptedBy = acceptDifferences(pack.acceptedDifferences);
   const rulesOf = (request: JudgedRequest): AnswerRules => createAnswerRules(pack, request.route, request);
   const seenBy = ({ provenBy }: JudgedRequest): ClientView => volatile.seenBy(provenBy);
 
-  const findingOf = (
-    request: JudgedRequest,
-    old: Answer,
-    look: Pick<Finding, "result" | "reason"> & Partial<Finding>,
-  ): Finding =>
-    look.reason === undefined
-      ? createFinding(request, old, look, acceptanceOf(acceptedBy, request.route), volatile)
-      : notComparable(look.reason);
-
   return {
-    compare(request, pair) {
-      const look = comparePair(
-        pair,
-        rulesOf(request),
-        seenBy(request),
-        acceptanceOf(acceptedBy, request.route),
-      );
-      return look.result === "differs" ? "differs" : findingOf(request, pair.old, look);
-    },
-    confirm(request, first, second) {
-      const rules = rulesOf(request);
+    /** @returns what was found, or `differs`: both services are asked once more */
+    compare(request: JudgedRequest, pair: AnswerPair): Finding | "differs" {
       const isAccepted = acceptanceOf(acceptedBy, request.route);
-      return findingOf(
-        request,
-        first.old,
-        confirm({ first, second, rules, volatile: seenBy(request), isAccepted }),
-      );
+      const { result, ...look } = comparePair(pair, rulesOf(request), seenBy(request), isAccepted);
+      return result === "differs"
+        ? "differs"
+        : createFinding(request, pair.old, { result, ...look }, isAccepted, volatile);
     },
-    needsOldPair: (request) => seenBy(request).needsPair(request.route.name, Math.random()),
-    learn: (request, first, second) => recordOldPair(first, second, rulesOf(request), seenBy(request)),
+    /** Decides with a second pair. */
+    confirm(request: JudgedRequest, first: AnswerPair, second: AnswerPair): Finding {
+      const isAccepted = acceptanceOf(acceptedBy, request.route);
+      const pairs = { first, second, rules: rulesOf(request), volatile: seenBy(request), isAccepted };
+      return createFinding(request, first.old, confirm(pairs), isAccepted, volatile);
+    },
+    /** Whether the old service is asked twice after equal answers, too: so that what is unstable has a rate. */
+    needsOldPair: (request: JudgedRequest): boolean =>
+      seenBy(request).needsPair(request.route.name, Math.random()),
+    /** Learns from two answers of the old service how it differs from itself. */
+    learn: (request: JudgedRequest, first: Answer, second: Answer): void =>
+      recordOldPair(first, second, rulesOf(request), seenBy(request)),
+  };
+}
+
+/** The result of pairs of answers. With `different` it has the differences that are not accepted, otherwise all of the first pair. */
+type Confirmed = Pick<Compared, "result" | "reason" | "differences">;
+
+/**
+ * The result of a first pair. `differs`: both services are to be asked again. Otherwise that would say nothing: the pack accepts
+ * all differences, or the old service often differs from itself in the same way.
+ */
+type FirstLook = Omit<Confirmed, "result"> & { readonly result: ComparisonResult | "differs" };
+
+/** Whether the pack accepts a difference. */
+export type IsAccepted = (difference: Difference) => boolean;
+
+const acceptNothing: IsAccepted = () => false;
+
+/** Compares the first answers of both services, and counts equal ones. */
+export function comparePair(
+  pair: AnswerPair,
+  rules: AnswerRules,
+  volatile: ClientView,
+  isAccepted: IsAccepted = acceptNothing,
+): FirstLook {
+  const { name } = rules.route;
+  const compared = compareAnswers(pair.old, pair.new, rules, volatile.judge(name, "new"));
+  if ("reason" in compared) return notComparable(compared.reason);
+  const { differences } = compared;
+  if (differences.length === 0) {
+    volatile.recordEqual(name);
+    return { result: "equal", differences };
+  }
+  if (differences.every(isAccepted)) return { result: "accepted", differences };
+  // The values of a volatile field have been compared with its possible values.
+  const isKnown = differences.every(
+    (each) => isAccepted(each) || (groupOf(each.kind) !== "value" && volatile.all.isNoise(name, each)),
+  );
+  return { result: isKnown ? "unstable" : "differs", differences };
+}
+
+/** Pairs of values of one comparison that are counted. */
+const MAX_VALUE_PAIRS = 500;
+
+/** Counts two answers of the old service to the same request, whether they differ or not. Others are ignored. */
+export function recordOldPair(old: Answer, oldAgain: Answer, rules: AnswerRules, volatile: ClientView): void {
+  const values: ValuePair[] = [];
+  const compared = compareAnswers(old, oldAgain, rules, (field, one, other) => {
+    if (values.length < MAX_VALUE_PAIRS) values.push({ field, values: [one, other] });
+    return judgePlainly(field, one, other);
+  });
+  if ("differences" in compared) volatile.recordPair(rules.route.name, compared.differences, values);
+}
+
+/**
+ * Decides whether a difference is one: it was found in the first pair and in one that was asked for later, the old service gave
+ * the same answer twice, and it does not differ from itself so often that this may be chance.
+ *
+ * @param volatile the knowledge about the old service, which learns from the two old answers
+ */
+export function confirm({
+  first,
+  second,
+  rules,
+  volatile,
+  isAccepted = acceptNothing,
+}: Readonly<Record<"first" | "second", AnswerPair>> & {
+  readonly rules: AnswerRules;
+  readonly volatile: ClientView;
+  readonly isAccepted?: IsAccepted;
+}): Confirmed {
+  const { name } = rules.route;
+  const judge = volatile.judge(name, "new again");
+  const compared = compareAnswers(first.old, first.new, rules, judge);
+  const again = compareAnswers(second.old, second.new, rules, judge);
+  const old = compareAnswers(first.old, second.old, rules, volatile.judge(name, "old"));
+  for (const each of [compared, again, old]) if ("reason" in each) return notComparable(each.reason);
+  const [differences, differencesAgain, ofOld] = [compared, again, old].map((each) =>
+    "differences" in each ? each.differences : [],
+  ) as [readonly Difference[], readonly Difference[], readonly Difference[]];
+  const foundAgain = new Set(differencesAgain.map(keyOf)).difference(new Set(ofOld.map(keyOf)));
+  const believed = differences.filter((each) =>
+    volatile.recordAgain(name, each, foundAgain.has(keyOf(each))),
+  );
+  // Not before: the differences were found with the earlier knowledge.
+  recordOldPair(first.old, second.old, rules, volatile);
+  if (differences.length === 0) return { result: "equal", differences: [] };
+  if (believed.length === 0) return { result: "unstable", differences };
+  const unaccepted = believed.filter((each) => !isAccepted(each));
+  return unaccepted.length === 0
+    ? { result: "accepted", differences }
+    : { result: "different", differences: unaccepted };
+}
+
+/** Finds the line that accepts a difference on a day. @param date Milliseconds since the epoch */
+export type AcceptedBy = (
+  route: string,
+  difference: Pick<Difference, "field" | "kind">,
+  date: number,
+) => AcceptedDifference | undefined;
+
+const DAY_MS = 86_400_000;
+
+/** Whether the last day of a line has passed, in UTC. @param date Milliseconds since the epoch */
+export const hasEnded = ({ until }: Pick<AcceptedDifference, "until">, date: number): boolean =>
+  date >= Date.parse(until) + DAY_MS;
+
+/**
+ * Creates what finds the accepted differences of a pack.
+ *
+ * @example
+ * ```ts
+ * const acceptedBy = acceptDifferences(pack.acceptedDifferences);
+ * const line = acceptedBy("GET /books", { field: "books.label", kind: "format" }, Date.now());
+ * ```
+ */
+export function acceptDifferences(lines: readonly AcceptedDifference[]): AcceptedBy {
+  const byRoute = new Map(
+    [...Map.groupBy(lines, ({ route }) => route)].map(([route, own]) => [
+      route,
+      new Map(own.map((line) => [lineKey(line), line])),
+    ]),
+  );
+  return (route, difference, date) => {
+    const line = byRoute.get(route)?.get(lineKey(difference));
+    return line && !hasEnded(line, date) ? line : undefined;
   };
 }

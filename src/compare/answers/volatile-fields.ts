@@ -61,14 +61,14 @@ function isShownByClients(clients: readonly ClientState[], key: string): boolean
 /** The pairs of all routes of one old service, by the clients that asked for them. */
 export class VolatileFields {
   readonly #routes = new Map<string, RouteState>();
-  readonly #learningPairs: number;
+  /** Pairs of a route before a difference is believed. */
+  readonly learningPairs: number;
 
   /**
    * @param state What was stored. Anything else counts as nothing.
-   * @param learningPairs Pairs of a route before a difference is believed. Default: 20.
    */
   constructor(state: unknown = {}, learningPairs = LEARNING_PAIRS) {
-    this.#learningPairs = learningPairs;
+    this.learningPairs = learningPairs;
     this.adopt(state);
   }
 
@@ -79,12 +79,12 @@ export class VolatileFields {
 
   /** Takes over the knowledge of other processes about clients that they have seen more often. @param state What was stored. Anything else counts as nothing. */
   adopt(state: unknown): void {
-    for (const [route, each] of Object.entries(parseState(state))) mergeRoute(this.#stateOf(route), each);
+    for (const [route, each] of Object.entries(parseState(state))) mergeRoute(this.stateOf(route), each);
   }
 
   /** Knowledge about the old service that the comparisons of a client read and extend. */
   seenBy(client: string): ClientView {
-    return new ClientView(this, (route) => this.#stateOf(route), client, this.#learningPairs);
+    return new ClientView(this, client);
   }
 
   /** Whether values of a field differ from themselves. */
@@ -105,7 +105,8 @@ export class VolatileFields {
     return isShownByClients(Object.values(this.#routes.get(route) ?? {}), keyOf(difference));
   }
 
-  #stateOf(route: string): RouteState {
+  /** What is known of a route, to be extended. */
+  stateOf(route: string): RouteState {
     const found = this.#routes.get(route);
     if (found) return found;
     const created: RouteState = {};
@@ -116,32 +117,13 @@ export class VolatileFields {
 
 /** Knowledge about the old service, as the comparisons of one client read and extend it. */
 export class ClientView {
-  readonly #all: Pick<VolatileFields, "fieldsOf" | "isNoise" | "isVolatile">;
-  readonly #stateOf: (route: string) => RouteState;
+  readonly all: VolatileFields;
   readonly #client: string;
-  readonly #learningPairs: number;
 
   /** See {@link VolatileFields.seenBy}. */
-  constructor(
-    all: Pick<VolatileFields, "fieldsOf" | "isNoise" | "isVolatile">,
-    stateOf: (route: string) => RouteState,
-    client: string,
-    learningPairs: number,
-  ) {
-    this.#all = all;
-    this.#stateOf = stateOf;
+  constructor(all: VolatileFields, client: string) {
+    this.all = all;
     this.#client = client;
-    this.#learningPairs = learningPairs;
-  }
-
-  /** All fields of a route whose values differ from themselves. */
-  fieldsOf(route: string): ReadonlySet<string> {
-    return this.#all.fieldsOf(route);
-  }
-
-  /** Whether the old service differs from itself as it differs from the new one. */
-  isNoise(route: string, difference: Pick<Difference, "field" | "kind">): boolean {
-    return this.#all.isNoise(route, difference);
   }
 
   /**
@@ -151,7 +133,7 @@ export class ClientView {
    *   or old ones.
    */
   judge(route: string, side: "new" | "new again" | "old"): JudgeScalar {
-    const volatile = this.fieldsOf(route);
+    const volatile = this.all.fieldsOf(route);
     return (field, old, other) => {
       if (!volatile.has(field)) return judgePlainly(field, old, other);
       if (side === "new") {
@@ -207,10 +189,10 @@ export class ClientView {
     if (!state) return false;
     if (!isFound) state.missed += 1;
     else state.found += 1;
-    if (!isFound || pairs < this.#learningPairs) return false;
+    if (!isFound || pairs < this.all.learningPairs) return false;
     const { kind, field } = difference;
     // A volatile field was compared as one: its values are compared with its possible values.
-    if (groupOf(kind) === "value" && this.#all.isVolatile(route, field)) return true;
+    if (groupOf(kind) === "value" && this.all.isVolatile(route, field)) return true;
     const sum = (of: (field: FieldState) => number): number =>
       this.#weigh(route, (client) => {
         const own = fieldOf(client, key);
@@ -218,14 +200,14 @@ export class ClientView {
       });
     const doubts = sum(({ differing, missed }) => differing + missed);
     const found = sum((each) => each.found);
-    return doubts === 0 || (pairs >= MIN_PAIRS && !this.isNoise(route, difference) && found > doubts);
+    return doubts === 0 || (pairs >= MIN_PAIRS && !this.all.isNoise(route, difference) && found > doubts);
   }
 
   /** The sum of what this client and the others have counted, without the other client that has most: one client must not outweigh the rest. */
   #weigh(route: string, of: (state: ClientState) => number): number {
     let sum = 0;
     let most = 0;
-    const states = this.#stateOf(route);
+    const states = this.all.stateOf(route);
     const own = knownAs(states, this.#client);
     for (const [client, state] of Object.entries(states)) {
       const value = of(state);
@@ -240,11 +222,11 @@ export class ClientView {
   }
 
   #own(route: string): ClientState {
-    return openClient(this.#stateOf(route), this.#client);
+    return openClient(this.all.stateOf(route), this.#client);
   }
 
   #knownOf(route: string, key: string): KnownField {
-    const states = this.#stateOf(route);
+    const states = this.all.stateOf(route);
     const { [knownAs(states, this.#client)]: own, ...others } = states;
     return {
       own: own && fieldOf(own, key),

@@ -12,15 +12,15 @@ const counts = z.tuple([count, count]);
 /** The pairs of a route about one field and kind of difference. */
 const fieldState = z.object({
   /** Pairs in which the old service differed from itself. */
-  differing: count,
+  differing: count.default(0),
   /** Differences from the new answer that were found again, and that were not. */
-  found: count,
-  missed: count,
+  found: count.default(0),
+  missed: count.default(0),
   /** The largest distance of two values of a pair: of numbers, or of times in milliseconds. */
   spread: count.optional(),
   /** Number of values whose formats were counted. */
-  values: counts,
-  formats: z.record(z.string(), counts),
+  values: counts.default([0, 0]),
+  formats: z.record(z.string(), counts).default({}),
 });
 
 /** The requests of one client to a route. */
@@ -66,13 +66,7 @@ export const keyOf = ({ field, kind }: Pick<Difference, "field" | "kind">): stri
   `${groupOf(kind)} ${field}`;
 
 /** A field without any knowledge. */
-export const createFieldState = (): FieldState => ({
-  differing: 0,
-  found: 0,
-  missed: 0,
-  values: [0, 0],
-  formats: {},
-});
+export const createFieldState = (): FieldState => fieldState.parse({});
 
 /** Under which name a route has a client: without a name, a client may be known by its token or by its network. */
 export const knownAs = (route: RouteState, client: string): string =>

@@ -3,19 +3,22 @@ import {
   type AlphaRequest,
   type CatalogCache,
   createPipelineConfig,
+  header,
   NO_RESPONSE_CACHE,
   type PipelineDependencies,
   type PlanRules,
-  type RateLimitStatus,
   type RequestContext,
   type TokenInfo,
+  type UpstreamCallRecord,
   type UpstreamTokens,
 } from "../../gateway/index.ts";
 import { printJson, type Settings } from "../../base/index.ts";
-import type { Pack } from "../../pack/index.ts";
+import type { Pack, Route } from "../../pack/index.ts";
 import type { Exchange, SecondAnswer } from "../answers/second-answer.ts";
 import { createDryRun, emptyTokenStore } from "../dry-run/dry-run.ts";
-import { areMade, createRecordedV4, type MadeCall, type PlayedCall } from "../dry-run/recorded-v4.ts";
+import { areMade, createRecordedV4 } from "../dry-run/recorded-v4.ts";
+import { type AcceptedBy, type Finding, judgeOnce, notComparable } from "../answers/judge.ts";
+import type { Answer, Compared, ComparedSample } from "../answers/comparison.ts";
 
 /** The pack that a request is translated under again, with what belongs to it. */
 export interface OtherPack {
@@ -24,39 +27,18 @@ export interface OtherPack {
   readonly upstreamTokens: UpstreamTokens | undefined;
 }
 
-const NO_RESPONSE: PlayedCall["response"] = { headers: {}, bytes: Buffer.alloc(0) };
-
-const UNLIMITED: RateLimitStatus = {
-  isAllowed: true,
-  limit: 1,
-  remaining: 1,
-  resetAt: 0,
-  retryAfter: 1,
-  msLeft: 1000,
-};
-
-/** A client that stays until the end: whether it was there then is known already. */
-const stays = (): AlphaRequest["signal"] => ({
-  aborted: false,
-  addEventListener() {},
-  removeEventListener() {},
-});
-
 /** The calls of a request, those among them that a cache answered. */
-function callsOf({ upstream }: Pick<RequestContext, "upstream">): (PlayedCall & MadeCall)[] {
-  const cached = (upstream?.cachedReads ?? []).map(({ path, json }) => ({
+const callsOf = ({ upstream }: Pick<RequestContext, "upstream">): readonly UpstreamCallRecord[] => [
+  ...(upstream?.calls ?? []),
+  ...(upstream?.cachedReads ?? []).map(({ path, json }) => ({
     method: "GET",
     path,
     filter: null,
     status: 200,
-    response: { headers: {}, bytes: Buffer.from(printJson(json)) },
-  }));
-  const made = (upstream?.calls ?? []).map(({ response, ...call }) => ({
-    ...call,
-    response: response ? { headers: response.headers ?? {}, bytes: response.bytes } : NO_RESPONSE,
-  }));
-  return [...made, ...cached];
-}
+    response: { bytes: Buffer.from(printJson(json)) },
+    ms: 0,
+  })),
+];
 
 const toRouteCalls = (context: RequestContext) => ({
   route: context.match?.route,
@@ -105,7 +87,8 @@ function requestOf({ request, context }: Exchange, onUnread: () => void): AlphaR
     ...others,
     startedAt: performance.now(),
     time: context.time,
-    signal: stays(),
+    // Whether the client was there until the end is known already.
+    signal: new AbortController().signal,
     ...(readBody && {
       async readBody() {
         if (!bytes) onUnread();
@@ -132,13 +115,8 @@ export function createCandidateAnswer(
   const { handle } = createDryRun(pack, v4, {
     parts: {
       ...createPipelineConfig(pack, settings),
-      // The plan was asked when the request came, and the limits too.
+      // The plan was asked when the request came.
       plan: { ...rules, judge: () => current?.planned, count() {} },
-      limits: {
-        consume: async () => ({ status: current?.rateLimitStatus ?? UNLIMITED, creditAddress: undefined }),
-        consumeAddress: async () => ({ status: UNLIMITED, creditAddress: undefined }),
-        size: 0,
-      },
       upstreamTokens,
       files: { stream: () => Promise.reject(new Error("files are not translated again")) },
       catalogs,
@@ -167,5 +145,51 @@ export function createCandidateAnswer(
         ? { status, headers, body }
         : "calls";
     },
+  };
+}
+
+/** Another pack, as answers are compared with it. */
+export interface OtherAnswers {
+  readonly answer: SecondAnswer;
+  /** Finds the accepted differences of the other pack. */
+  readonly acceptedBy: AcceptedBy;
+}
+
+/**
+ * What both answers mean, and the example that can be made of them. A difference is found once: the same responses of v4 always
+ * have the same answer under one pack.
+ *
+ * @param made The pack that made the first answer, with its route
+ */
+export async function compareExchange(
+  made: { readonly pack: Pack; readonly route: Route },
+  exchange: Exchange,
+  { answer, acceptedBy }: OtherAnswers,
+): Promise<Finding & Pick<Compared, "source" | "sample">> {
+  const source = "candidate";
+  // A token that was issued to the client is issued once.
+  if (made.route.tokens) return { source, ...notComparable("token") };
+  const other = await answer.ask(exchange);
+  if (typeof other === "string") return { source, ...notComparable(other) };
+  const sample = sampleOf(made.pack, exchange, other);
+  const finding = judgeOnce(made, sample, acceptedBy);
+  return { source, ...finding, ...(finding.result !== "equal" && { sample }) };
+}
+
+/** A request and its answers, as an example of a difference is made of them. */
+function sampleOf({ dialect }: Pack, { request, context, outcome }: Exchange, other: Answer): ComparedSample {
+  const { method, path, query } = request;
+  const { status, headers, body } = outcome.response;
+  const name = dialect.client.filters?.header?.toLowerCase();
+  const token = context.client?.credentials.token;
+  return {
+    method,
+    path: query === "" ? path : `${path}?${query}`,
+    filter: (name === undefined ? undefined : header(request, name)) ?? null,
+    ...(context.body && { body: context.body.bytes }),
+    old: { status, headers, body },
+    new: other,
+    calls: callsOf(context),
+    tokens: [token, context.upstream?.v4Token].filter((each) => each !== undefined),
   };
 }

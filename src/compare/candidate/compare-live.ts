@@ -1,21 +1,23 @@
 /** Compares the answers that clients get with those of the candidate: after they were sent, and within a budget. */
 import { CLIENT_GONE, errorText, type Log, type Settings } from "../../base/index.ts";
 import type { ClientDirectory } from "../../audit/index.ts";
-import type { Pack } from "../../pack/index.ts";
-import type { Compared, NotComparableReason, ReportComparison } from "../answers/comparison.ts";
-import { acceptDifferences } from "../answers/accepted.ts";
-import { notComparable } from "../answers/judge.ts";
+import type { Pack, Route } from "../../pack/index.ts";
+import type { NotComparableReason, ReportComparison } from "../answers/comparison.ts";
+import { acceptDifferences, notComparable } from "../answers/judge.ts";
 import type { Exchange } from "../answers/second-answer.ts";
 import {
+  createIsSameClient,
   isAccepted,
   type PlanRules,
   provenBy,
   provenIdentity,
-  type RouteMatch,
 } from "../../gateway/index.ts";
-import { createCandidateAnswer, type OtherPack } from "./candidate-answer.ts";
-import { compareExchange, type OtherAnswers } from "./compare-exchange.ts";
-import { bytesOf, type Waiting, WaitingExchanges } from "./waiting-exchanges.ts";
+import {
+  compareExchange,
+  createCandidateAnswer,
+  type OtherAnswers,
+  type OtherPack,
+} from "./candidate-answer.ts";
 
 /** Part of the time that the process may be busy with requests while comparisons are made. */
 const MOST_BUSY = 0.8;
@@ -29,60 +31,42 @@ export interface LiveComparisonOptions {
   readonly log: Log;
 }
 
-/** Takes requests to compare. */
-export interface LiveComparison {
-  /** Takes a request once its response was sent. Never throws, and never waits. @param pack that answered it */
-  offer(pack: Pack, exchange: Exchange): void;
-  /** Forgets what waits. */
-  stop(): void;
-}
-
 /**
  * The route of a request that can be compared: not one of a file, one that the gateway itself rejected, or one of somebody
  * whom v4 does not know: strangers must not fill the budget and the examples, and prove nothing.
  */
-function routeToCompare({ context, outcome }: Exchange, { credentials }: Pack): RouteMatch | undefined {
+function routeToCompare({ context, outcome }: Exchange, { credentials }: Pack): Route | undefined {
   const { match, rejectedBy, isOwnPage } = context;
   if (!match || rejectedBy !== undefined || isOwnPage) return undefined;
   if (match.route.upload || match.route.file || outcome.response.file) return undefined;
-  return credentials.client === undefined || isAccepted(context) ? match : undefined;
+  return credentials.client === undefined || isAccepted(context) ? match.route : undefined;
 }
 
 /** Why an answer can't be compared, whatever the candidate answers. */
-function findObstacle({ context, outcome }: Exchange): NotComparableReason | undefined {
+function findObstacle({ outcome }: Exchange): NotComparableReason | undefined {
   if (outcome.status === CLIENT_GONE) return "client_gone";
   if (outcome.meaning === "limited") return "limited";
-  if (outcome.meaning === "failed") return "failed";
-  return context.match?.route.tokens ? "token" : undefined;
+  return outcome.meaning === "failed" ? "failed" : undefined;
 }
 
-/** The proven owner of a request. Where clients have no credentials, the user agent is all that there is. */
-function provenByOf(
+/** What is known about the comparison of a request before its result. */
+function describe(
   { credentials }: Pack,
+  route: Route,
   { request, context }: Exchange,
   directory: ClientDirectory,
-): string {
+) {
   const identity = provenIdentity(request, context);
-  const { userAgent } = credentials.client ? { userAgent: undefined } : identity;
-  return provenBy(directory.nameOf({ ...identity, userAgent }), identity.fingerprint, request.address);
-}
-
-/** What is known about a comparison before its result. @param hash of the candidate */
-function describe(
-  { pack, match, exchange: { request, context }, provenBy: by }: Waiting,
-  hash: string,
-  directory: ClientDirectory,
-): Omit<Compared, "result" | "key" | "differences"> {
-  const identity = provenIdentity(request, context);
+  // Where clients have no credentials, the user agent is all that there is.
+  const proven = { ...identity, userAgent: credentials.client ? undefined : identity.userAgent };
   return {
     source: "candidate",
-    subject: `${pack.hash} ${hash}`,
-    route: match.route.name,
+    route: route.name,
     client: directory.nameOf(identity) ?? identity.application ?? identity.fingerprint ?? null,
-    provenBy: by,
+    provenBy: provenBy(directory.nameOf(proven), identity.fingerprint, request.address),
     time: context.time.getTime(),
     requestId: request.id,
-  };
+  } as const;
 }
 
 /** Creates what finds whether requests need the time of the process themselves, since it was asked before. */
@@ -96,18 +80,19 @@ function createIsBusy(): () => boolean {
   };
 }
 
-/** Creates what prepares packs to answer in place of another one, each of them once. */
+/** Creates what prepares a pack to answer in place of another one. Candidates are replaced rarely: the last one is kept. */
 function createPrepare(settings: Settings, plan: PlanRules): (other: OtherPack) => OtherAnswers {
-  const prepared = new WeakMap<OtherPack, OtherAnswers>();
+  let prepared: { readonly other: OtherPack; readonly answers: OtherAnswers } | undefined;
   return (other) => {
-    const found = prepared.get(other);
-    if (found) return found;
-    const created = {
-      answer: createCandidateAnswer(settings, other, plan),
-      acceptedBy: acceptDifferences(other.pack.acceptedDifferences),
-    };
-    prepared.set(other, created);
-    return created;
+    if (prepared?.other !== other)
+      prepared = {
+        other,
+        answers: {
+          answer: createCandidateAnswer(settings, other, plan),
+          acceptedBy: acceptDifferences(other.pack.acceptedDifferences),
+        },
+      };
+    return prepared.answers;
   };
 }
 
@@ -115,7 +100,7 @@ function createPrepare(settings: Settings, plan: PlanRules): (other: OtherPack) 
 export function createLiveComparison(
   settings: Settings,
   { candidate, directory, plan, report, log }: LiveComparisonOptions,
-): LiveComparison {
+) {
   const prepare = createPrepare(settings, plan);
   const isBusy = createIsBusy();
   const waiting = new WaitingExchanges();
@@ -141,22 +126,20 @@ export function createLiveComparison(
     schedule();
   }
 
-  async function compare(next: Waiting, otherPack: OtherPack): Promise<void> {
-    const { pack, match, exchange } = next;
+  const subjectOf = ({ made }: Waiting, { pack }: OtherPack): string => `${made.pack.hash} ${pack.hash}`;
+
+  async function compare(next: Waiting, other: OtherPack): Promise<void> {
+    const { made, exchange, about } = next;
     try {
-      const finding = await compareExchange({ pack, route: match.route }, exchange, prepare(otherPack));
-      report({ ...describe(next, otherPack.pack.hash, directory()), ...finding });
+      const finding = await compareExchange(made, exchange, prepare(other));
+      report({ ...about, subject: subjectOf(next, other), ...finding });
     } catch (error) {
-      const { id: requestId } = exchange.request;
       log.error(
-        { code: "AG_CANDIDATE_COMPARISON_FAILED", requestId, error: errorText(error) },
+        { code: "AG_CANDIDATE_COMPARISON_FAILED", requestId: about.requestId, error: errorText(error) },
         "a request could not be compared with the candidate",
       );
     }
   }
-
-  const reportNotComparable = (about: Waiting, hash: string, reason: NotComparableReason): void =>
-    report({ ...describe(about, hash, directory()), ...notComparable(reason) });
 
   function stop(): void {
     clearTimeout(timer);
@@ -165,25 +148,84 @@ export function createLiveComparison(
   }
 
   return {
-    offer(pack, exchange) {
+    /** Takes a request once its response was sent. Never throws, and never waits. @param pack that answered it */
+    offer(pack: Pack, exchange: Exchange): void {
       const other = settings.CANDIDATE_RATE > 0 ? candidate() : undefined;
       // Entries of catalogs that were never read would differ.
       if (!other || other.catalogs.missing().length > 0) return;
-      const match = routeToCompare(exchange, pack);
-      if (!match) return;
-      const next = {
-        pack,
-        match,
-        exchange,
-        provenBy: provenByOf(pack, exchange, directory()),
-        bytes: bytesOf(exchange),
-      };
-      const obstacle = findObstacle(exchange);
-      const { hash } = other.pack;
-      if (obstacle !== undefined) return reportNotComparable(next, hash, obstacle);
-      if (!waiting.add(next)) return reportNotComparable(next, hash, "budget");
-      schedule();
+      const route = routeToCompare(exchange, pack);
+      if (!route) return;
+      const about = describe(pack, route, exchange, directory());
+      const next = { made: { pack, route }, exchange, about, bytes: bytesOf(exchange) };
+      const obstacle = findObstacle(exchange) ?? (waiting.add(next) ? undefined : "budget");
+      if (obstacle === undefined) return schedule();
+      report({ ...about, subject: subjectOf(next, other), ...notComparable(obstacle) });
     },
+    /** Forgets what waits. */
     stop,
   };
+}
+
+/** The requests that may wait, and their bytes: of bodies, v4's responses and answers. */
+const MOST_WAITING = 100;
+const MOST_BYTES = 16 * 1024 * 1024;
+/** The part of both that one client may have. */
+const CLIENT_SHARE = 0.25;
+
+/** A request that waits to be compared. */
+interface Waiting {
+  /** The pack that has answered it, and its route. */
+  readonly made: { readonly pack: Pack; readonly route: Route };
+  readonly exchange: Exchange;
+  readonly about: ReturnType<typeof describe>;
+  readonly bytes: number;
+}
+
+/** All of an exchange that stays in memory because of it. */
+function bytesOf({ context: { body, upstream }, outcome: { response } }: Exchange): number {
+  let bytes = response.body.length + (body?.bytes.length ?? 0);
+  for (const call of upstream?.calls ?? []) bytes += call.response?.bytes.length ?? 0;
+  return bytes;
+}
+
+/** Requests that wait, the oldest first. */
+class WaitingExchanges {
+  readonly #waiting: Waiting[] = [];
+  #bytes = 0;
+
+  isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  /** Adds a request. @returns whether there was room for it */
+  add(next: Waiting): boolean {
+    if (!this.#hasRoom(next)) return false;
+    this.#waiting.push(next);
+    this.#bytes += next.bytes;
+    return true;
+  }
+
+  /** Takes out the oldest one. */
+  shift(): Waiting | undefined {
+    const next = this.#waiting.shift();
+    this.#bytes -= next?.bytes ?? 0;
+    return next;
+  }
+
+  clear(): void {
+    this.#waiting.length = 0;
+    this.#bytes = 0;
+  }
+
+  #hasRoom({ bytes, about }: Waiting): boolean {
+    const isSame = createIsSameClient(about.provenBy);
+    const own = this.#waiting.filter((each) => isSame(each.about.provenBy));
+    const ownBytes = own.reduce((sum, each) => sum + each.bytes, bytes);
+    return (
+      this.#waiting.length < MOST_WAITING &&
+      this.#bytes + bytes <= MOST_BYTES &&
+      own.length < MOST_WAITING * CLIENT_SHARE &&
+      ownBytes <= MOST_BYTES * CLIENT_SHARE
+    );
+  }
 }

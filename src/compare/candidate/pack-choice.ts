@@ -1,16 +1,30 @@
 /** Which pack serves where there is a candidate: that of `MAPPINGS_DIR`, or the promoted one. */
-import type { Feature, FeatureParts, Settings } from "../../base/index.ts";
 import {
+  CommandError,
+  createSharedDocument,
+  type DocumentStore,
+  type Feature,
+  type FeatureCommands,
+  type FeatureParts,
+  type KeyValueStore,
+  lines,
+  type Settings,
+  type SharedDocument,
+  STATE_SETTINGS,
+} from "../../base/index.ts";
+import {
+  assertReplaceable,
   type LoadedPack,
   loadFiles,
+  loadPack,
+  type Pack,
   type PackFiles,
   packFolder,
   packHash,
   readPack,
   readPackFiles,
 } from "../../pack/index.ts";
-import { PROMOTION_COMMANDS } from "./promotion-commands.ts";
-import { createWantedPack, type PackChoiceNeeds } from "./wanted-pack.ts";
+import { z } from "zod";
 
 /** Time between two looks at what is wanted. */
 const POLL_MS = 1000;
@@ -39,6 +53,90 @@ function tryReadPack(folder: string): PackFiles | undefined {
     return undefined;
   }
 }
+
+/** Loads the promoted pack, else the given one, else that of the folder. @throws {PackError} */
+export function loadInitialPack(
+  settings: Settings,
+  loaded: LoadedPack | undefined,
+  choice: PackChoice | undefined,
+): LoadedPack {
+  if (!choice?.isPromoted()) return loaded ?? loadFiles(readPackFiles(settings), settings);
+  const chosen = choice.files();
+  return loaded?.pack.hash === packHash(chosen, settings) ? loaded : loadFiles(chosen, settings);
+}
+
+/** The pack that is to serve. */
+export type WantedPack =
+  /** The one that `MAPPINGS_DIR` has, whichever it is. */
+  | { readonly pack: "active" }
+  /** The one with this hash, in whichever folder it is. */
+  | { readonly pack: "candidate"; readonly hash: string };
+
+const schema: z.ZodType<WantedPack> = z.union([
+  z.object({ pack: z.literal("active") }),
+  z.object({ pack: z.literal("candidate"), hash: z.string() }),
+]);
+
+/** Creates the access to it. Where nobody has said anything, it is that of `MAPPINGS_DIR`. */
+export const createWantedPack = (store: DocumentStore): SharedDocument<WantedPack> =>
+  createSharedDocument(store, { key: "pack:wanted", schema, empty: { pack: "active" } });
+
+/** The services for the choice between the packs: the state store, which is opened only if there is a candidate. */
+export interface PackChoiceNeeds {
+  openStore(): Promise<DocumentStore>;
+}
+
+interface CommandNeeds extends PackChoiceNeeds {
+  readonly pack: Pack;
+  readonly state: KeyValueStore;
+}
+
+const START_IT = "start the gateway, or give its DATA_DIR or REDIS_URL";
+
+export const PROMOTION_COMMANDS: FeatureCommands<CommandNeeds, object> = {
+  settings: ["CANDIDATE_MAPPINGS_DIR", "MAPPINGS_DIR", "WORDS", ...STATE_SETTINGS],
+  absence: "there is no candidate",
+  all: [
+    {
+      syntax: "promote",
+      withoutStore: START_IT,
+      /** @throws {PackError} If a pack is invalid. {StateUnavailableError} */
+      async run({ needs: { pack, state }, settings: { CANDIDATE_MAPPINGS_DIR: folder = "", WORDS } }) {
+        const candidate = loadPack(folder, WORDS);
+        if (candidate.hash === pack.hash)
+          throw new CommandError("the candidate is the pack of MAPPINGS_DIR: there is nothing to promote");
+        assertReplaceable(candidate, pack);
+        await createWantedPack(state).change(() => ({ pack: "candidate", hash: candidate.hash }));
+        return {
+          blocks: lines(
+            `Promoted ${candidate.hash}: running gateways serve it within a few seconds.`,
+            `alpha-gateway rollback brings back ${pack.hash}, the pack of MAPPINGS_DIR.`,
+          ),
+        };
+      },
+    },
+    {
+      syntax: "rollback",
+      settings: STATE_SETTINGS,
+      runsWhileOff: true,
+      withoutStore: START_IT,
+      /** @throws {StateUnavailableError} */
+      async run({ needs: { state } }) {
+        const wanted = createWantedPack(state);
+        await wanted.refresh();
+        const isPromoted = wanted.current().pack === "candidate";
+        if (isPromoted) await wanted.change(() => ({ pack: "active" }));
+        return {
+          blocks: lines(
+            isPromoted
+              ? "Rolled back: running gateways serve the pack of MAPPINGS_DIR within a few seconds."
+              : "Nothing is promoted: the pack of MAPPINGS_DIR serves.",
+          ),
+        };
+      },
+    },
+  ],
+};
 
 export const PACK_CHOICE: Feature<PackChoiceNeeds, PackChoice | undefined> = {
   name: "promotion",
@@ -102,14 +200,3 @@ export const PACK_CHOICE: Feature<PackChoiceNeeds, PackChoice | undefined> = {
     };
   },
 };
-
-/** Loads the promoted pack, else the given one, else that of the folder. @throws {PackError} */
-export function loadInitialPack(
-  settings: Settings,
-  loaded: LoadedPack | undefined,
-  choice: PackChoice | undefined,
-): LoadedPack {
-  if (!choice?.isPromoted()) return loaded ?? loadFiles(readPackFiles(settings), settings);
-  const chosen = choice.files();
-  return loaded?.pack.hash === packHash(chosen, settings) ? loaded : loadFiles(chosen, settings);
-}

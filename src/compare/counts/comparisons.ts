@@ -1,20 +1,12 @@
 /** Collects the results of comparisons, and adds them to the counts of all replicas. */
 import { createRecordIds, type Redaction } from "../../audit/index.ts";
 import { errorText, type KeyValueStore, type Log, type Metrics, Outage } from "../../base/index.ts";
-import type { Compared, ComparisonSource, ReportComparison } from "../answers/comparison.ts";
+import type { Compared, ComparisonSource } from "../answers/comparison.ts";
 import type { CoverAnswer } from "./coverage.ts";
-import { createReportFull } from "./full-stores.ts";
-import { WaitingCounts } from "./waiting-counts.ts";
+import { createReportFull, WaitingCounts } from "./waiting-counts.ts";
 
 /** The comparisons of a gateway. */
-export interface Comparisons {
-  /** Takes the result of a comparison. Never throws, and never waits. */
-  readonly report: ReportComparison;
-  /** Writes what was collected. It is called each half second while there is something. Never throws. */
-  flush(): Promise<void>;
-  /** Writes what was collected, and stops. */
-  close(): Promise<void>;
-}
+export type Comparisons = ReturnType<typeof openComparisons>;
 
 export interface ComparisonsOptions {
   readonly state: KeyValueStore;
@@ -65,7 +57,7 @@ async function writeAll(waiting: Iterable<WaitingCounts>, outage: Outage): Promi
  * comparisons.report(compared);
  * ```
  */
-export function openComparisons({ state, redaction, cover, metrics, log }: ComparisonsOptions): Comparisons {
+export function openComparisons({ state, redaction, cover, metrics, log }: ComparisonsOptions) {
   const waiting = new Map<ComparisonSource, WaitingCounts>();
   const options = {
     redaction,
@@ -95,6 +87,7 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
     }, pauseMs).unref();
   }
 
+  /** Takes the result of a comparison. Never throws, and never waits. */
   function report(compared: Compared): void {
     try {
       const { source, route, result, reason } = compared;
@@ -120,7 +113,10 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
     if ([...waiting.values()].some((one) => !one.isEmpty())) schedule();
   }
 
-  /** One flush at a time: a second one waits for the first, and writes what came meanwhile. */
+  /**
+   * Writes what was collected. It is called each half second while there is something. Never throws. One flush at a time: a
+   * second one waits for the first, and writes what came meanwhile.
+   */
   function flush(): Promise<void> {
     const next = (flushing ?? Promise.resolve()).then(writeAndMeasure).finally(() => {
       if (flushing === next) flushing = undefined;
@@ -132,7 +128,8 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
   return {
     report,
     flush,
-    async close() {
+    /** Writes what was collected, and stops. */
+    async close(): Promise<void> {
       isClosed = true;
       clearTimeout(timer);
       await flush();

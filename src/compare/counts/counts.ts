@@ -1,10 +1,11 @@
 /** The counts of comparisons: one document for all routes of a source, to which all replicas add theirs. */
 import { z } from "zod";
 import { DIFFERENCE_KINDS } from "../../pack/index.ts";
-import { caseOf } from "./cases.ts";
 import { type Compared, type Difference, lineKey, type NotComparableReason } from "../answers/comparison.ts";
+import { hash } from "node:crypto";
 
 const total = z.int().nonnegative();
+const count = total.default(0);
 
 /** How often one field of a route differed in one way. */
 const fieldCounts = z.object({
@@ -25,26 +26,28 @@ const fieldCounts = z.object({
   examples: z.array(z.object({ id: z.string(), bytes: total })),
 });
 
-/** The results on one route. */
+/** The results on one route. What is left out was not counted yet. */
 const routeCounts = z.object({
-  comparisons: total,
-  equal: total,
+  comparisons: count,
+  equal: count,
   /** Comparisons with a confirmed difference. */
-  different: total,
-  unstable: total,
-  accepted: total,
-  notComparable: z.record(z.string(), total) as z.ZodType<Partial<Record<NotComparableReason, number>>>,
+  different: count,
+  unstable: count,
+  accepted: count,
+  notComparable: (
+    z.record(z.string(), total) as z.ZodType<Partial<Record<NotComparableReason, number>>>
+  ).default({}),
   /** Cases that were compared by clients, as {@link Compared.provenBy} has them, with one for all that are the same. */
-  cases: z.record(z.string(), z.string()),
+  cases: z.record(z.string(), z.string()).default({}),
   /** Cases with a confirmed difference. */
-  differing: z.string(),
+  differing: z.string().default(""),
   /** The parts that answers have shown, as in `CoverAnswer`. */
-  seen: z.array(z.string()),
+  seen: z.array(z.string()).default([]),
   first: z.number(),
   last: z.number(),
-  fields: z.array(fieldCounts),
+  fields: z.array(fieldCounts).default([]),
   /** How often each line of accepted differences was used, by {@link lineKey}. */
-  acceptedLines: z.record(z.string(), total),
+  acceptedLines: z.record(z.string(), total).default({}),
 });
 
 /** The results of the comparisons of one source since they began. */
@@ -93,21 +96,7 @@ export const isLate = (
 ): boolean => counts?.before === subject && now - counts.since < LATE_MS;
 
 /** Creates counts of a route without any comparison. @param time Milliseconds since the epoch */
-export const createRoute = (time: number): RouteCounts => ({
-  comparisons: 0,
-  equal: 0,
-  different: 0,
-  unstable: 0,
-  accepted: 0,
-  notComparable: {},
-  cases: {},
-  differing: "",
-  seen: [],
-  first: time,
-  last: time,
-  fields: [],
-  acceptedLines: {},
-});
+export const createRoute = (time: number): RouteCounts => routeCounts.parse({ first: time, last: time });
 
 const cut = (text: string): string => text.slice(0, MAX_NAME);
 
@@ -162,3 +151,26 @@ export const examplesOf = ({
       // Of several fields the first one has it.
       .toReversed(),
   );
+
+/** Characters of a digest: 48 bits. */
+const LENGTH = 8;
+
+/** The digest of a case. @param key See `Compared.key` */
+export const caseOf = (key: string): string => hash("sha256", key, "base64url").slice(0, LENGTH);
+
+export const countCases = (cases: string): number => cases.length / LENGTH;
+
+export const listCases = (cases: string): string[] => cases.match(/.{8}/g) ?? [];
+
+export function hasCase(cases: string, one: string): boolean {
+  let at = cases.indexOf(one);
+  while (at % LENGTH !== 0 && at !== -1) at = cases.indexOf(one, at + 1);
+  return at !== -1;
+}
+
+/** Adds the cases that are new. @param room For this many. @returns all, and the number of those that found no room */
+export function addCases(cases: string, added: string, room: number): readonly [cases: string, left: number] {
+  const found = listCases(added).filter((one) => !hasCase(cases, one));
+  const kept = found.slice(0, Math.max(0, room));
+  return [cases + kept.join(""), found.length - kept.length];
+}

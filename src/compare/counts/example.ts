@@ -8,6 +8,7 @@ import {
   tryParse,
 } from "../../audit/index.ts";
 import { isObject } from "../../base/index.ts";
+import { addFromCall, recordCalls, splitTarget, type UpstreamCallRecord } from "../../gateway/index.ts";
 import type {
   Answer,
   Compared,
@@ -69,19 +70,14 @@ function findSecrets(
   { path, filter, body, old, new: other, calls = [], tokens = [] }: ComparedSample,
   redaction: Redaction,
 ) {
-  const [bare = "", ...query] = path.split("?");
-  const sent = { path: bare, isRoute: true, query: query.join("?"), texts: [filter ?? undefined] };
+  const [bare, query] = splitTarget(path);
+  const sent = { path: bare, isRoute: true, query, texts: [filter ?? undefined] };
   const secrets = redaction.find(sent, tokens);
   for (const bytes of [body, old.body, other.body])
     if (bytes) redaction.addFromText(bytes.toString(), secrets);
   for (const call of calls) {
-    const [target = "", ...callQuery] = call.path.split("?");
-    redaction.addFrom(
-      { path: target, isRoute: true, query: callQuery.join("?"), texts: [call.filter ?? undefined] },
-      secrets,
-    );
-    redaction.addFromValue(call.body, secrets);
-    redaction.addFromValue(call.response, secrets);
+    addFromCall(call, redaction, secrets);
+    if (call.response) redaction.addFromText(call.response.bytes.toString(), secrets);
   }
   return secrets;
 }
@@ -124,21 +120,13 @@ function redactValue(
   return text.length <= MAX_VALUE ? text : `${text.slice(0, MAX_VALUE)}…`;
 }
 
+/** The calls of an example; undefined if they are too large. */
 function redactCalls(
-  calls: readonly RecordedCall[],
+  calls: readonly UpstreamCallRecord[],
   redaction: Redaction,
   secrets: SecretValues,
 ): readonly RecordedCall[] | undefined {
-  // Member by member: others may have secrets.
-  const redacted = calls.map(({ method, path, filter, body, status, response, ms }) => ({
-    method,
-    path: redaction.target(path, secrets),
-    filter: filter === null ? null : redaction.text(filter, secrets),
-    ...(body !== undefined && { body: redaction.value(body, undefined, secrets) }),
-    status,
-    ...(response !== undefined && { response: redaction.value(response, undefined, secrets) }),
-    ms,
-  }));
+  const redacted = recordCalls(calls, { redaction, bodies: true }, secrets);
   return Buffer.byteLength(JSON.stringify(redacted)) <= MAX_CALLS ? redacted : undefined;
 }
 

@@ -1,8 +1,9 @@
 /** Counts that others are added to, within the room that there is for each client. */
 import { hash } from "node:crypto";
-import { addCases, countCases } from "./cases.ts";
 import {
+  addCases,
   CLIENT_SHARE,
+  countCases,
   createRoute,
   examplesOf,
   type FieldCounts,

@@ -2,8 +2,15 @@
 import type { Pack } from "../../pack/index.ts";
 import type { DocumentStore } from "../../base/index.ts";
 import type { ComparisonSource } from "../answers/comparison.ts";
-import { countCases, listCases } from "./cases.ts";
-import { CLIENT_SHARE, type FieldCounts, MAX_CASES, type RouteCounts, type SourceCounts } from "./counts.ts";
+import {
+  CLIENT_SHARE,
+  countCases,
+  type FieldCounts,
+  listCases,
+  MAX_CASES,
+  type RouteCounts,
+  type SourceCounts,
+} from "./counts.ts";
 import { findGaps, type RouteGaps } from "./coverage.ts";
 import { required, upperBound } from "./statistics.ts";
 import { readComparisons } from "./stored-counts.ts";
@@ -148,10 +155,10 @@ function summarizeRoute(
 const isCompared = ({ upload, file, isSafe }: Pack["routes"][number], source: ComparisonSource): boolean =>
   !upload && !file && (source === "candidate" || isSafe);
 
-/** The verdict of all routes. Where nothing was compared, nothing is known. */
-function verdictOf(routes: readonly RouteSummary[]): RateVerdict {
-  if (routes.some(({ verdict }) => verdict === "above")) return "above";
-  return routes.length > 0 && routes.every(({ verdict }) => verdict === "below") ? "below" : "not enough";
+/** The verdict of all routes, or of all sources. Where nothing was compared, nothing is known. */
+export function verdictOf(all: readonly { readonly verdict: RateVerdict }[]): RateVerdict {
+  if (all.some(({ verdict }) => verdict === "above")) return "above";
+  return all.length > 0 && all.every(({ verdict }) => verdict === "below") ? "below" : "not enough";
 }
 
 function summarize(counts: SourceCounts, options: SummaryOptions): SourceSummary {

@@ -1,20 +1,20 @@
 /** The results of one process and source, until they are added to the counts of all replicas. */
 import type { Redaction } from "../../audit/index.ts";
-import type { KeyValueStore } from "../../base/index.ts";
-import { caseOf, hasCase } from "./cases.ts";
-import { type Compared, type ComparisonSource, lineKey } from "../answers/comparison.ts";
+import type { KeyValueStore, Log, Metrics } from "../../base/index.ts";
 import {
+  caseOf,
   CLIENT_SHARE,
   countOne,
   createCounts,
   examplesOf,
+  hasCase,
   isLate,
   MAX_EXAMPLES,
   type SourceCounts,
 } from "./counts.ts";
+import { type Compared, type ComparisonSource, lineKey } from "../answers/comparison.ts";
 import type { CoverAnswer } from "./coverage.ts";
 import { createExample } from "./example.ts";
-import type { ReportFull } from "./full-stores.ts";
 import { GrowingCounts, STORED, WAITING } from "./growing-counts.ts";
 import { createIsSameClient } from "../../gateway/index.ts";
 import { createCountsDocument, deleteExamples, writeExample } from "./stored-counts.ts";
@@ -191,4 +191,37 @@ export class WaitingCounts {
     this.#examples.set(id, { by, json });
     return { id, bytes: Buffer.byteLength(json) };
   }
+}
+
+/**
+ * `cases`: those that prove a bound. `fields`: fields that differ, and their examples. `writes`: writes that comparisons
+ * keep away from.
+ */
+export type BoundedStore = "cases" | "fields" | "writes";
+
+/** Takes how many entries found no room: the store is full, or the share of their client. */
+export type ReportFull = (store: BoundedStore, entries: number) => void;
+
+/** Milliseconds between two lines about the same store. */
+const LOG_EVERY_MS = 3_600_000;
+
+/** Creates what reports full stores. */
+export function createReportFull({
+  log,
+  metrics,
+}: {
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, "countNoRoom">;
+}): ReportFull {
+  const loggedAt = new Map<BoundedStore, number>();
+  return (store, entries) => {
+    metrics.countNoRoom(store, entries);
+    const now = performance.now();
+    if (now - (loggedAt.get(store) ?? -Infinity) < LOG_EVERY_MS) return;
+    loggedAt.set(store, now);
+    log.warn(
+      { code: "AG_COMPARISONS_FULL", store },
+      "a store of comparisons is full, or the share of one client in it: more is left out",
+    );
+  };
 }

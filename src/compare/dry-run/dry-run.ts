@@ -14,6 +14,7 @@ import {
   NO_PLAN,
   type PipelineDependencies,
   type RequestContext,
+  splitTarget,
   takeQueryTokens,
   type TokenInfo,
   type Upstream,
@@ -56,14 +57,7 @@ interface Handled {
 }
 
 /** The whole pipeline in front of an upstream without a network. */
-export interface DryRun {
-  readonly catalogs: CatalogCache;
-  readonly upstreamTokens: UpstreamTokens | undefined;
-  /** @throws the error of a request that failed unexpectedly */
-  send(request: DryRunRequest): Promise<DryRunResponse>;
-  /** Handles a request of a client as it is. It rejects if its record can't be written. */
-  handle(request: AlphaRequest): Promise<Handled>;
-}
+export type DryRun = ReturnType<typeof createDryRun>;
 
 /** Whether a body of a media type is JSON. Without a type it is. */
 export const isJsonType = (type: string | undefined): boolean => type === undefined || /json/i.test(type);
@@ -93,8 +87,7 @@ function createAlphaRequest(
   { credentials, methodHeader }: Pick<Pack, "credentials" | "methodHeader">,
 ): AlphaRequest {
   const tokenParameter = credentials.client?.queryParameter;
-  const question = `${pathAndQuery}?`.indexOf("?");
-  const [path, query] = [pathAndQuery.slice(0, question), pathAndQuery.slice(question + 1)];
+  const [path, query] = splitTarget(pathAndQuery);
   const allHeaders = Object.entries({
     ...sent?.headers,
     ...(file !== undefined && { "content-type": file }),
@@ -185,11 +178,11 @@ export function createDryRun(
     record,
     parts,
   }: DryRunOptions = {},
-): DryRun {
+) {
   const { client } = pack.credentials;
   const upstreamTokens = exampleUpstreamTokens(pack);
   const connected = connectCatalogs(pack, catalogUpstream, 3600, () => undefined, upstreamTokens);
-  const catalogs = {
+  const catalogs: CatalogCache = {
     ...connected,
     ...(acceptsUnknownIds && { isLoaded: () => false }),
     ...entries,
@@ -221,6 +214,7 @@ export function createDryRun(
     },
   });
 
+  /** Handles a request of a client as it is. It rejects if its record can't be written. */
   async function handle(request: AlphaRequest): Promise<Handled> {
     const result: { exchange?: Exchange; error?: unknown } = {};
     results.set(request.signal, result);
@@ -235,7 +229,8 @@ export function createDryRun(
     catalogs,
     upstreamTokens,
     handle,
-    async send(request) {
+    /** @throws the error of a request that failed unexpectedly */
+    async send(request: DryRunRequest): Promise<DryRunResponse> {
       requestCount += 1;
       const token = exampleToken(client, `example-${requestCount}`, `example:${requestCount}`);
       const sent = request.isAnonymous ? undefined : client?.write(token);

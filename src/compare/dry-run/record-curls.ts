@@ -2,8 +2,16 @@ import { type AuditRecord, isTruncated, type RecordedBody, REDACTED } from "../.
 import { FORM, type Pack, printForm } from "../../pack/index.ts";
 import { isObject } from "../../base/index.ts";
 import { recordedType } from "./recorded-body.ts";
-import { curl, type CurlBody } from "./curl.ts";
-import { addressVariable, shellComment } from "./shell.ts";
+import { addressVariable, curl, type CurlBody, shellComment } from "./curl.ts";
+
+/** What commands need of a record. */
+export interface CurlRecord extends Pick<AuditRecord, "lane" | "bytes" | "v4"> {
+  readonly client: Pick<AuditRecord["client"], "fingerprint">;
+  readonly alpha: Pick<
+    AuditRecord["alpha"],
+    "method" | "path" | "query" | "filter" | "route" | "body" | "response"
+  >;
+}
 
 /** The requests of a record as commands. Secrets are placeholders, as in the record. */
 export interface RecordCurls {
@@ -59,7 +67,7 @@ const WITHOUT_BODY = new Set(["GET", "HEAD"]);
  * forwards as it is, the length is known. Of other v4 calls nothing is, where bodies are not recorded.
  */
 function missingBody(
-  { lane, bytes, alpha }: AuditRecord,
+  { lane, bytes, alpha }: CurlRecord,
   { method, body }: { readonly method: string; readonly body?: RecordedBody },
   isClientRequest: boolean,
 ): RecordedCurlBody {
@@ -76,7 +84,7 @@ function missingBody(
  * Writes the alpha request of a record and its v4 requests as `curl` commands. A comment in front of a command says what
  * the record lacks.
  */
-export function recordCurls(record: AuditRecord, pack: Pack): RecordCurls {
+export function recordCurls(record: CurlRecord, pack: Pack): RecordCurls {
   const { lane, client, alpha, v4 } = record;
   const { client: clientSide, upstream } = pack.dialect;
   const hasToken = client.fingerprint !== null;

@@ -1,8 +1,13 @@
 import type { AuditRecord, RecordedCall } from "../../audit/index.ts";
 import { printJson } from "../../base/index.ts";
-import type { Pack, Route, RouteCall } from "../../pack/index.ts";
-import { type HttpRequest, type HttpResponse, type Upstream, UpstreamError } from "../../gateway/index.ts";
-import { isCallOf } from "./recorded.ts";
+import { type Endpoint, isSuccess, type Pack, type Route, type RouteCall } from "../../pack/index.ts";
+import {
+  type HttpRequest,
+  type HttpResponse,
+  type Upstream,
+  type UpstreamCallRecord,
+  UpstreamError,
+} from "../../gateway/index.ts";
 
 type CallName = Pick<RecordedCall, "method" | "path">;
 
@@ -73,11 +78,7 @@ const toText = (response: unknown): string =>
   typeof response === "string" || response === undefined ? (response ?? "") : printJson(response);
 
 /** A call that was made, with its response. */
-export interface PlayedCall extends CallName {
-  /** Null: there was no response. */
-  readonly status: number | null;
-  readonly response: Pick<HttpResponse, "headers" | "bytes">;
-}
+export type PlayedCall = Pick<UpstreamCallRecord, "method" | "path" | "status" | "response">;
 
 /** The calls of a record. Headers are not recorded. A call may need a version, whichever it is. */
 export const recordedCalls = ({ v4 }: Pick<AuditRecord, "v4">): readonly PlayedCall[] =>
@@ -122,7 +123,8 @@ export function createRecordedV4(pack: Pack): RecordedV4 {
     if (!recorded) (isCached(call) ? cached : unknown).push(call);
     if (!recorded || recorded.status === null)
       throw new UpstreamError("unreachable", "no response is recorded");
-    return { status: recorded.status, ...recorded.response, ms: 0 };
+    const { headers = {}, bytes = Buffer.alloc(0) } = recorded.response ?? {};
+    return { status: recorded.status, headers, bytes, ms: 0 };
   }
 
   return {
@@ -142,4 +144,20 @@ export function createRecordedV4(pack: Pack): RecordedV4 {
     call: async (call) => respond(call),
     close: () => Promise.resolve(),
   };
+}
+
+/** `GET /path` of a request, without its query. */
+export const callName = ({ method, path }: RecordedCall): string => `${method} ${path.split("?", 1)[0]}`;
+
+/** Whether a recorded request is one to an endpoint. */
+export const isCallOf = (
+  endpoint: Endpoint,
+  { method, path }: Pick<RecordedCall, "method" | "path">,
+): boolean => endpoint.method === method && endpoint.matches(path.split("?", 1)[0] ?? "");
+
+/** Finds the last successful v4 request to an endpoint. */
+export function findRecordedCall(record: AuditRecord, endpoint: Endpoint): RecordedCall | undefined {
+  return record.v4.findLast(
+    (call) => call.status !== null && isSuccess(call.status) && isCallOf(endpoint, call),
+  );
 }

@@ -63,29 +63,19 @@ function headersOf({ headers, id, address }: AlphaRequest): Record<string, strin
   };
 }
 
-/** Why an error leaves a comparison without an answer. */
-const reasonOf = (error: unknown): NotComparableReason =>
-  error instanceof Error && ["TimeoutError", "HeadersTimeoutError", "BodyTimeoutError"].includes(error.name)
-    ? "timeout"
-    : "unreachable";
+/** Errors that leave a comparison without an answer, by their names. All others: nothing came. */
+const REASONS: Readonly<Record<string, NotComparableReason>> = {
+  TimeoutError: "timeout",
+  HeadersTimeoutError: "timeout",
+  BodyTimeoutError: "timeout",
+  ResponseExceededMaxSizeError: "size",
+};
 
 /** The headers of an answer, with one text each. */
 export const textHeaders = (
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): Answer["headers"] =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()]));
-
-/** Collects a body. @returns undefined above the largest size */
-async function collect(body: AsyncIterable<Buffer>): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > MAX_COMPARED_BYTES) return undefined;
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
-}
 
 /** Decodes the body of an answer. @returns why it can't be compared if that fails */
 async function decodeAnswer({ status, headers, body }: Answer): Promise<Asked> {
@@ -131,6 +121,7 @@ export class OldService {
     this.#pool = new Pool(url.origin, {
       connections: CONNECTIONS,
       pipelining: 1,
+      maxResponseSize: MAX_COMPARED_BYTES,
       allowH2: false,
       ...(secureContext && { connect: createTlsConnector(secureContext, timeoutMs) }),
     });
@@ -162,14 +153,14 @@ export class OldService {
     try {
       return await this.#send(request, body, endWait);
     } catch (error) {
-      return reasonOf(error);
+      return REASONS[(error as Error).name] ?? "unreachable";
     } finally {
       endWait();
       release();
     }
   }
 
-  async #send(request: AlphaRequest, body: Buffer | undefined, onHead: () => void): Promise<Asked> {
+  async #send(request: AlphaRequest, sent: Buffer | undefined, onHead: () => void): Promise<Asked> {
     const { method, path, query, queryTokens = [] } = request;
     const tokens = queryTokens.map((token) => `${this.#tokenParameter}=${encodeURIComponent(token)}`);
     const search = [query, ...tokens].filter(Boolean).join("&");
@@ -177,18 +168,17 @@ export class OldService {
       method,
       path: `${this.#basePath}${path}${search === "" ? "" : `?${search}`}`,
       headers: headersOf(request),
-      body: body ?? null,
+      body: sent ?? null,
       signal: AbortSignal.timeout(this.#timeoutMs),
     });
     onHead();
-    const isTooLong = method !== "HEAD" && Number(response.headers["content-length"]) > MAX_COMPARED_BYTES;
-    const received = isTooLong ? undefined : await collect(response.body as AsyncIterable<Buffer>);
-    if (!received) {
+    // The pool ends a longer body, but waits for its bytes.
+    if (method !== "HEAD" && Number(response.headers["content-length"]) > MAX_COMPARED_BYTES) {
       response.body.destroy();
       return "size";
     }
-    const headers = textHeaders(response.headers);
-    return decodeAnswer({ status: response.statusCode, headers, body: received });
+    const body = Buffer.from(await response.body.arrayBuffer());
+    return decodeAnswer({ status: response.statusCode, headers: textHeaders(response.headers), body });
   }
 
   close(): Promise<void> {

@@ -1,7 +1,12 @@
-/** A request that one side serves, and that may be compared. */
-import type { Route } from "../../pack/index.ts";
+/** A request that one side serves, and that may be compared: what it is, its first answer, and what the old service says to it. */
+import { namesMethod, readParameters, type Route } from "../../pack/index.ts";
 import type { ComparedRequest, NotComparableReason } from "../answers/comparison.ts";
-import type { AlphaRequest, Side } from "../../gateway/index.ts";
+import type { AlphaRequest, BodyStart, LegacyExchange, Side } from "../../gateway/index.ts";
+import { CLIENT_GONE } from "../../base/index.ts";
+import type { Asked, Exchange, SecondAnswer } from "../answers/second-answer.ts";
+import { MAX_COMPARED_BYTES, type OldService, textHeaders } from "./ask-old-service.ts";
+import { decodeBody } from "../../audit/index.ts";
+import type { ComparedSides } from "./compared-sides.ts";
 
 /** A request that may be compared. */
 export interface ServedRequest {
@@ -15,9 +20,7 @@ export interface ServedRequest {
   readonly writers: readonly string[];
   /** Whose budget pays for it. */
   readonly payer: string;
-  /** Who has sent it, as far as somebody knows by now: see `KnownSenders`. */
-  readonly knownAs: () => string | undefined;
-  /** The same, as `Compared` says, as far as somebody knows by now; undefined: a stranger. */
+  /** Who has sent it, as `Compared` says, as far as somebody knows by now; undefined: a stranger. */
   readonly provenBy: () => string | undefined;
   readonly side: Side;
   /** Whether all reads of this client are compared, not a share of them: it was turned a moment ago. */
@@ -45,4 +48,77 @@ export const targetOf = ({
   path: query === "" ? path : `${path}?${query}`,
   filter,
   route,
+});
+
+/** Whether the old service has done a write, or may have. A status of undefined says that it did not get the request. */
+export const hasOldWritten = ({ outcome: { upstreamStatus } }: LegacyExchange): boolean =>
+  upstreamStatus === null || (upstreamStatus !== undefined && upstreamStatus < 400);
+
+/** The bytes of a body; undefined where it is too long, or a file. */
+export async function wholeBody(start: BodyStart | undefined): Promise<Buffer | undefined> {
+  if (!start) return Buffer.alloc(0);
+  const { bytes, lack } = await start.decode(MAX_COMPARED_BYTES);
+  return lack === undefined ? bytes : undefined;
+}
+
+/** The answer of the old service to a client, or why there is none to compare. */
+export async function answerOf({ answer, outcome }: LegacyExchange): Promise<Asked> {
+  if (outcome.status === CLIENT_GONE) return "client_gone";
+  if (!answer) return "unreachable";
+  if (outcome.isComplete === false) return "unreadable";
+  const body = await wholeBody(answer.body);
+  return body ? { status: answer.status, headers: textHeaders(answer.headers), body } : "size";
+}
+
+/** The answer of the translation to a client, or why there is none to compare. */
+export function translatedAnswer({ outcome, context }: Exchange): Asked {
+  const { status, response } = outcome;
+  if (status === CLIENT_GONE) return "client_gone";
+  if (response.file) return "size";
+  // What the gateway itself refuses, or leaves out by its plan, is not the translation.
+  if (context.rejectedBy !== undefined || context.hiddenFields) return "limited";
+  return { status: response.status, headers: response.headers, body: response.body };
+}
+
+/** The parameter of Rails, Laravel and Symfony. PHP reads the other spellings as the same name. */
+const PARAMETER = /^\s*[_.[ ]method(?![\w-])/i;
+/** The name of a member, or of a part of a form. */
+const NAME = /(?<!\w)_method(?!\w)/i;
+/** A character of a JSON text by its number. */
+const ESCAPED = /\\u([0-9a-f]{4})/gi;
+
+/** Some servers also separate parameters by semicolons. */
+const hasParameter = (text: string): boolean =>
+  [...readParameters(text.replaceAll(";", "&")).keys()].some((name) => PARAMETER.test(name));
+
+/** Whether a request names another method, so that the old service may take a read for a write. */
+export const overridesMethod = ({ headers, query }: Pick<AlphaRequest, "headers" | "query">): boolean =>
+  Object.keys(headers).some(namesMethod) || (query !== "" && hasParameter(query));
+
+/** Whether a body may name another method: a form, JSON, or a text that is not UTF-8, which others may read. */
+export function bodyOverridesMethod(bytes: Buffer): boolean {
+  const text = decodeBody({ bytes });
+  if (text === undefined) return true;
+  const plain = text.replaceAll(ESCAPED, (_all, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+  return NAME.test(plain) || hasParameter(text);
+}
+
+/** Why the old service gave no answer: a route returns only to a service that is well. */
+const NO_ANSWER: ReadonlySet<string> = new Set(["timeout", "unreachable"]);
+
+/** Creates what asks the old service for a comparison. The roll-out learns how it did. */
+export const createOldAnswer = (
+  service: Pick<OldService, "ask">,
+  sides: Pick<ComparedSides, "beginOld" | "noteOld">,
+): SecondAnswer<SideQuestion> => ({
+  async ask({ served: { route, request, payer, provenBy }, body }) {
+    const answer = await service.ask(request, payer, body, () => sides.beginOld(route.name, provenBy));
+    const hasFailed = typeof answer === "string" ? NO_ANSWER.has(answer) : answer.status >= 500;
+    const sender = provenBy();
+    // Without a free connection it was not asked.
+    if (answer !== "budget" && sender !== undefined) sides.noteOld(route.name, hasFailed, sender);
+    return answer;
+  },
 });

@@ -1,15 +1,16 @@
 /** The state that comparisons of the old service and the translation share, whichever pack is active. */
-import type { LegacyService } from "../../gateway/index.ts";
+import type { LegacyService, LifecycleDependencies } from "../../gateway/index.ts";
 import type { Feature, KeyValueStore } from "../../base/index.ts";
 import type { ReportComparison } from "../answers/comparison.ts";
 import { VolatileFields } from "../answers/volatile-fields.ts";
-import { createReportFull } from "../counts/full-stores.ts";
+import { createReportFull } from "../counts/waiting-counts.ts";
 import { createVolatileStore } from "../answers/volatile-store.ts";
 import type { ComparedSides } from "./compared-sides.ts";
 import { OldService } from "./ask-old-service.ts";
 import { Budget } from "./budget.ts";
 import type { ShadowOptions } from "./shadow-runner.ts";
 import { WriteFence } from "./write-fence.ts";
+import type { Exchange } from "../answers/second-answer.ts";
 
 /** The state that comparisons share, whichever pack is active. */
 export interface OpenShadow {
@@ -79,3 +80,20 @@ export const SHADOW: Feature<ShadowNeeds, OpenShadow | undefined> = {
     };
   },
 };
+
+/** Records a request as before; once its record and its response are on their way, the comparison gets it. */
+export function compareAfter(
+  record: LifecycleDependencies["record"],
+  comparisons: readonly ((exchange: Exchange) => void)[],
+): LifecycleDependencies["record"] {
+  return (request, outcome, context) => {
+    const recorded = record(request, outcome, context);
+    // The response is sent in the turn in which this function, or the promise of the record, is through.
+    const later = (): void => {
+      for (const compare of comparisons) setImmediate(compare, { request, outcome, context });
+    };
+    if (recorded) recorded.then(later, () => {});
+    else later();
+    return recorded;
+  };
+}

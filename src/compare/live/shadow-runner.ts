@@ -10,8 +10,7 @@ import type { Side } from "../../gateway/index.ts";
 import { type Finding, type Judge, type JudgedRequest, notComparable } from "../answers/judge.ts";
 import type { Asked, SecondAnswer } from "../answers/second-answer.ts";
 import type { Budget } from "./budget.ts";
-import { bodyOverridesMethod } from "./method-override.ts";
-import { targetOf, type ServedRequest, type SideQuestion } from "./served-request.ts";
+import { bodyOverridesMethod, type ServedRequest, type SideQuestion, targetOf } from "./served-request.ts";
 import type { Reading, WriteFence } from "./write-fence.ts";
 
 export interface ShadowOptions {

@@ -1,5 +1,5 @@
 /** Compares the old service and the translation on live requests, by `ROLLOUT_FILE`. */
-import { errorText, type Settings } from "../../base/index.ts";
+import { addressNetwork, errorText, mayShareAddresses, type Settings } from "../../base/index.ts";
 import {
   type AlphaRequest,
   findIssuer,
@@ -10,18 +10,23 @@ import {
   nativeToken,
   type OAuthServices,
   onlyReads,
+  provenBy,
   tokenHash,
 } from "../../gateway/index.ts";
 import type { Route } from "../../pack/index.ts";
 import type { WriteFence } from "./write-fence.ts";
-import { provenBy } from "../../gateway/index.ts";
 import { BUCKETS, type ClientDirectory, hasName, lastingName, UNNAMED } from "../../audit/index.ts";
 import { createJudge } from "../answers/judge.ts";
 import type { Exchange } from "../answers/second-answer.ts";
-import { answerOf, hasOldWritten, translatedAnswer, wholeBody } from "./first-answer.ts";
-import { createOldAnswer } from "./old-answer.ts";
-import { overridesMethod } from "./method-override.ts";
-import type { ServedRequest } from "./served-request.ts";
+import {
+  answerOf,
+  createOldAnswer,
+  hasOldWritten,
+  overridesMethod,
+  type ServedRequest,
+  translatedAnswer,
+  wholeBody,
+} from "./served-request.ts";
 import { ShadowRunner, WITHOUT_BODY } from "./shadow-runner.ts";
 import type { OpenShadow } from "./shadow-feature.ts";
 import { createShadowTranslation, type ShadowTranslationParts } from "./shadow-translation.ts";
@@ -54,18 +59,7 @@ export interface RoutedRequest {
 }
 
 /** The comparisons of a pack. */
-export interface Shadow {
-  /** Begins to compare a request, where it is compared. Notes it where it is a write. */
-  begin(routed: RoutedRequest): Begun | undefined;
-  /**
-   * Notes a write that v4 gets as it is: the client may read the same through the client's API, with this token or another one.
-   *
-   * @returns to be called once, at its end
-   */
-  beginNative(plain: AlphaRequest): () => void;
-  /** Takes the answer of the translation to a client, once it was sent, and whether it has written. */
-  readonly servedNew: (exchange: Exchange) => void;
-}
+export type Shadow = ReturnType<typeof createShadow>;
 
 /** What a request needs of its comparison. */
 export interface Begun {
@@ -79,9 +73,6 @@ export interface Begun {
 
 /** Whose budget senders share that nobody knows: invented tokens have no budget of their own. */
 const STRANGERS = UNNAMED;
-
-/** Whose comparisons a request's sender has. */
-const writerOf = ({ client, fingerprint }: RoutedRequest): string => client ?? fingerprint ?? STRANGERS;
 
 /** What is known of a sender. */
 type KnownSender = Pick<RoutedRequest, "client" | "fingerprint" | "knownAs">;
@@ -99,6 +90,17 @@ function namesOf({ client, fingerprint, knownAs }: KnownSender): readonly string
 /** The name of a sender; undefined: it has none, or is a stranger. */
 const provenName = ({ fingerprint, knownAs }: KnownSender): string | undefined =>
   [fingerprint, UNNAMED].includes(knownAs()) ? undefined : knownAs();
+
+/**
+ * Who pays for the comparisons of a request: a sender with a proven name, else a network, since anybody can get many tokens.
+ * Where clients may share an address, what commands call the client.
+ */
+function payerOf(routed: RoutedRequest, areAddressesShared: boolean): string {
+  if (routed.knownAs() === undefined) return STRANGERS;
+  const { client, fingerprint, plain } = routed;
+  const unproven = areAddressesShared ? (client ?? fingerprint ?? STRANGERS) : addressNetwork(plain.address);
+  return provenName(routed) ?? unproven;
+}
 
 /** Creates what runs the comparisons of the active pack. */
 function createRunner(
@@ -134,19 +136,25 @@ type Waiting = WeakMap<AlphaRequest["signal"], (exchange: Exchange) => void>;
 function createBeginRead(
   runner: ShadowRunner,
   { sides }: Pick<OpenShadow, "sides">,
-  { filterHeader, waiting }: { readonly filterHeader: string | undefined; readonly waiting: Waiting },
+  {
+    filterHeader,
+    areAddressesShared,
+    waiting,
+  }: {
+    readonly filterHeader: string | undefined;
+    readonly areAddressesShared: boolean;
+    readonly waiting: Waiting;
+  },
 ): (route: Route, routed: RoutedRequest) => Begun | undefined {
   function servedOf(route: Route, routed: RoutedRequest): ServedRequest {
     const { plain, side, client, fingerprint, token, hasGatewayToken } = routed;
-    const writer = writerOf(routed);
     return {
       request: plain,
       route,
       filter: (filterHeader === undefined ? undefined : header(plain, filterHeader)) ?? null,
       client: client ?? fingerprint ?? null,
       writers: namesOf(routed),
-      payer: routed.knownAs() === undefined ? STRANGERS : writer,
-      knownAs: routed.knownAs,
+      payer: payerOf(routed, areAddressesShared),
       provenBy: routed.provenBy,
       token,
       side,
@@ -200,7 +208,7 @@ const createBeginWrite =
 function createBeginNative(
   fence: WriteFence,
   { clients, oauth }: Pick<ShadowParts, "clients" | "oauth">,
-): Shadow["beginNative"] {
+): (plain: AlphaRequest) => () => void {
   return (plain) => {
     const token = nativeToken(plain);
     const hash = tokenHash(token);
@@ -231,16 +239,21 @@ function createBeginNative(
 }
 
 /** Creates the comparisons of the active pack. */
-export function createShadow(settings: Settings, dependencies: ShadowParts, service: OpenShadow): Shadow {
+export function createShadow(settings: Settings, dependencies: ShadowParts, service: OpenShadow) {
   const { pack, isForTesters } = dependencies;
   const filterHeader = pack.dialect.client.filters?.header?.toLowerCase();
   const waiting: Waiting = new WeakMap();
   const runner = createRunner(settings, dependencies, service);
-  const beginRead = createBeginRead(runner, service, { filterHeader, waiting });
+  const beginRead = createBeginRead(runner, service, {
+    filterHeader,
+    areAddressesShared: mayShareAddresses(settings),
+    waiting,
+  });
   const beginWrite = createBeginWrite(service, waiting);
 
   return {
-    begin(routed) {
+    /** Begins to compare a request, where it is compared. Notes it where it is a write. */
+    begin(routed: RoutedRequest): Begun | undefined {
       const { route, plain } = routed;
       if (plain.method === "OPTIONS") return undefined;
       if (!onlyReads(plain, route) || overridesMethod(plain)) return beginWrite(routed);
@@ -248,8 +261,14 @@ export function createShadow(settings: Settings, dependencies: ShadowParts, serv
       if (!route || isForTesters || (WITHOUT_BODY.has(plain.method) && routed.hasBody)) return undefined;
       return beginRead(route, routed);
     },
+    /**
+     * Notes a write that v4 gets as it is: the client may read the same through the client's API, with this token or another one.
+     *
+     * @returns to be called once, at its end
+     */
     beginNative: createBeginNative(service.fence, dependencies),
-    servedNew(exchange) {
+    /** Takes the answer of the translation to a client, once it was sent, and whether it has written. */
+    servedNew(exchange: Exchange): void {
       const { signal } = exchange.request;
       waiting.get(signal)?.(exchange);
       waiting.delete(signal);

@@ -1,7 +1,7 @@
 /** Which clients write, and when they wrote last: an answer that was read while its client wrote says nothing. */
 import { Shares } from "../../base/index.ts";
 import { CLIENT_SHARE } from "../counts/counts.ts";
-import type { ReportFull } from "../counts/full-stores.ts";
+import type { ReportFull } from "../counts/waiting-counts.ts";
 
 /** A read for a comparison. */
 export interface Reading {

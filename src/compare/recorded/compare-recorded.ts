@@ -1,11 +1,9 @@
 /** Compares the answers of two packs to recorded requests, over the responses of v4 that were recorded. */
 import type { AuditRecord, ClientDirectory } from "../../audit/index.ts";
-import { acceptDifferences } from "../answers/accepted.ts";
-import { NO_PLAN } from "../../gateway/index.ts";
-import { createCandidateAnswer } from "../candidate/candidate-answer.ts";
-import { compareExchange } from "../candidate/compare-exchange.ts";
+import { acceptDifferences } from "../answers/judge.ts";
+import { NO_PLAN, provenBy } from "../../gateway/index.ts";
+import { compareExchange, createCandidateAnswer } from "../candidate/candidate-answer.ts";
 import type { Compared } from "../answers/comparison.ts";
-import { provenBy } from "../../gateway/index.ts";
 import { findObstacle } from "../replay/obstacles.ts";
 import type { Replay } from "../replay/replay-record.ts";
 

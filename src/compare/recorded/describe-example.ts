@@ -1,7 +1,8 @@
 /** Describes a difference for people: both bodies, the rules of the fields, and the commands that repeat it. */
 import { basename } from "node:path";
-import type { AuditRecord } from "../../audit/index.ts";
-import type { ProductWords } from "../../base/index.ts";
+import { isTruncated } from "../../audit/index.ts";
+import { splitTarget } from "../../gateway/index.ts";
+import { isObject, type ProductWords } from "../../base/index.ts";
 import {
   buildValidPack,
   type Pack,
@@ -12,8 +13,9 @@ import {
 } from "../../pack/index.ts";
 import type { Example } from "../counts/example.ts";
 import { describeRead } from "../dry-run/explanation.ts";
-import { recordCurls } from "../dry-run/record-curls.ts";
-import { alignBodies, type AlignedLine } from "./align.ts";
+import { type CurlRecord, recordCurls } from "../dry-run/record-curls.ts";
+import { rowsById } from "../answers/align-rows.ts";
+import { alignByPlace, type CompareRules, type Part, visitParts } from "../answers/compare.ts";
 
 /** The rule of a field that differs. */
 export interface DifferingRule {
@@ -36,30 +38,15 @@ export interface DescribedExample {
 /** Finds the place of a field in the files of a pack. */
 export type LocateField = (object: string, field: string) => string | null;
 
-/** The example as a record, from which the tools can make commands. */
-export const toRecord = (example: Example): AuditRecord => {
-  const { id, time, requestId, client, method, path, filter, body, route, old, calls = [] } = example;
-  const [bare = "", ...query] = path.split("?");
+/** The example as a record, from which commands can be made. */
+const toRecord = ({ client, method, path, filter, body, route, old, calls = [] }: Example): CurlRecord => {
+  const [bare, query] = splitTarget(path);
+  const sent = { method, path: bare, query, filter, route, ...(body !== undefined && { body }) };
   return {
-    id,
-    time,
     lane: "alpha",
-    requestId,
-    client: { fingerprint: client, userAgent: null, address: "" },
-    alpha: {
-      method,
-      path: bare,
-      query: query.join("?"),
-      filter,
-      route,
-      ...(body !== undefined && { body }),
-      status: old.status,
-      response: old.body ?? null,
-    },
+    client: { fingerprint: client },
+    alpha: { ...sent, response: old.body ?? null },
     v4: calls,
-    losses: [],
-    warnings: [],
-    timings: { total: 0, upstream: 0, translation: 0 },
     bytes: { in: 0, out: 0 },
   };
 };
@@ -142,4 +129,68 @@ export function loadWithPlaces(
     return `${basename(original.source.file)}:${original.source.keyDiagnosticAt(["fields", name], "").line}`;
   }
   return { pack, locate };
+}
+
+/** A value of both bodies. Values are JSON. */
+export interface AlignedLine {
+  /** `books[id=7].label`, or `books[0].label` in a list without ids. */
+  readonly path: string;
+  /** Null where this side has no such value. */
+  readonly old: string | null;
+  readonly new: string | null;
+  readonly isDifferent: boolean;
+}
+
+/** Lines of both bodies. */
+const MAX_LINES = 2000;
+
+/** The rows of two lists by the first member that is unique on both sides, else by their places. */
+function alignNamed(
+  idNames: readonly string[],
+  field: string,
+  old: readonly unknown[],
+  other: readonly unknown[],
+): readonly Part[] {
+  for (const name of idNames) {
+    const [rows, otherRows] = [old, other].map((list) => rowsById(list, [name], String));
+    if (!rows || !otherRows) continue;
+    return [...new Set([...rows.keys(), ...otherRows.keys()])].map((id) => ({
+      field: `${field}[${name}=${id}]`,
+      old: rows.get(id),
+      new: otherRows.get(id),
+    }));
+  }
+  return alignByPlace(field, old, other);
+}
+
+/** An empty list or object, for a value that is one and has members; undefined for all other values. */
+function emptyLike(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length > 0 ? [] : undefined;
+  return isObject(value) && Object.keys(value).length > 0 ? {} : undefined;
+}
+
+const print = (value: unknown): string | null => JSON.stringify(value) ?? null;
+
+/** Aligns two bodies. @param idNames Members that may identify a row, the best one first */
+export function alignBodies(
+  old: unknown,
+  other: unknown,
+  idNames: readonly string[],
+): readonly AlignedLine[] {
+  const lines: AlignedLine[] = [];
+  const rules: CompareRules = { align: (...lists) => alignNamed(idNames, ...lists) };
+
+  function add({ field, old: value, new: otherValue }: Part): void {
+    if (lines.length >= MAX_LINES) return;
+    // A row that only one side has is listed with all of its members.
+    const empty = emptyLike(value === undefined ? otherValue : otherValue === undefined ? value : undefined);
+    if (empty !== undefined)
+      return visitParts({ field, old: value ?? empty, new: otherValue ?? empty }, rules, add);
+    const [text, otherText] = [print(value), print(otherValue)];
+    lines.push({ path: field, old: text, new: otherText, isDifferent: text !== otherText });
+  }
+
+  const [body, otherBody] = [old, other].map((each) => (isTruncated(each) ? each.text : each));
+  visitParts({ field: "", old: body, new: otherBody }, rules, add);
+  return lines;
 }

@@ -1,7 +1,7 @@
 import { type AuditRecord, checksumOf } from "../../audit/index.ts";
 import { NO_CATALOGS, type Pack } from "../../pack/index.ts";
 import type { OtherPack } from "../candidate/candidate-answer.ts";
-import { createCatalogUpstream, type CatalogLists } from "../dry-run/catalog-upstream.ts";
+import { type CatalogLists, createCatalogUpstream } from "../dry-run/catalog-upstream.ts";
 import { clientBody } from "../dry-run/recorded-body.ts";
 import {
   createDryRun,
@@ -10,8 +10,7 @@ import {
   type DryRunResponse,
   EXAMPLE_URL,
 } from "../dry-run/dry-run.ts";
-import { createEntryComparison, type EntryComparison } from "./catalog-entries.ts";
-import { bodyOf, compareResult } from "./compare-result.ts";
+import { bodyOf, compareResult, createEntryComparison, type EntryComparison } from "./compare-result.ts";
 import { compareRules } from "./compare-rules.ts";
 import { compareBodies, createDifference, type ReplayDifference } from "./differences.ts";
 import { findObstacle, FROM_CATALOG, hasSecrets, isOtherVersion, isUnknownRecord } from "./obstacles.ts";

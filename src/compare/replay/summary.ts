@@ -6,19 +6,7 @@ import type { ReplayResult } from "./replay-record.ts";
 const MAX_KINDS = 500;
 
 /** Counts results, in memory that does not grow with the number of records. */
-export interface ReplaySummary {
-  /** Counts a result. @returns whether it is the first change of its kind */
-  add(record: AuditRecord, result: ReplayResult): boolean;
-  readonly counts: Readonly<Record<ReplayResult["kind"] | "exact", number>>;
-  /** Changes by route and path, the most frequent first. */
-  changes(): readonly (readonly [string, number])[];
-  /** Catalogs whose entries were not compared, with the number of records that are the same without them. */
-  uncompared(): readonly (readonly [string, number])[];
-  /** Why results are inconclusive, the most frequent first. */
-  reasons(): readonly (readonly [string, number])[];
-  /** Rules of the packs that differ, with the number of records that depend on them, the most frequent first. */
-  rules(): readonly (readonly [string, number])[];
-}
+export type ReplaySummary = ReturnType<typeof createReplaySummary>;
 
 /** The kind of a change: indexes and ids do not matter. */
 function kindOf({ alpha }: AuditRecord, differences: readonly ReplayDifference[]): string {
@@ -42,15 +30,16 @@ function count(counts: Map<string, number>, key: string): boolean {
 }
 
 /** Creates an empty summary. */
-export function createReplaySummary(): ReplaySummary {
+export function createReplaySummary() {
   const counts = { same: 0, exact: 0, changed: 0, inconclusive: 0 };
   const changes = new Map<string, number>();
   const reasons = new Map<string, number>();
   const uncompared = new Map<string, number>();
   const rules = new Map<string, number>();
   return {
-    counts,
-    add(record, result) {
+    counts: counts as Readonly<typeof counts>,
+    /** Counts a result. @returns whether it is the first change of its kind */
+    add(record: AuditRecord, result: ReplayResult): boolean {
       counts[result.kind] += 1;
       for (const rule of result.rules ?? []) count(rules, describeDifference(rule));
       if (result.kind === "same") {
@@ -62,9 +51,13 @@ export function createReplaySummary(): ReplaySummary {
       count(reasons, result.reason);
       return false;
     },
+    /** Changes by route and path, the most frequent first. */
     changes: () => sortByCount(changes),
+    /** Catalogs whose entries were not compared, with the number of records that are the same without them. */
     uncompared: () => sortByCount(uncompared),
+    /** Why results are inconclusive, the most frequent first. */
     reasons: () => sortByCount(reasons),
+    /** Rules of the packs that differ, with the number of records that depend on them, the most frequent first. */
     rules: () => sortByCount(rules),
   };
 }

@@ -56,10 +56,10 @@ export class Loaded extends Component {
 }
 
 /**
- * Shows a value that is read again and again: `show(value, set)`.
+ * Shows a value that is changed on the page, and may be read again and again: `show(value, set)`.
  *
  * @param first the value at the start
- * @param load reads it: `load(signal)`
+ * @param load reads it: `load(signal)`; undefined: it is changed on the page alone
  */
 export class Live extends Component {
   control = new AbortController();
@@ -68,21 +68,12 @@ export class Live extends Component {
   componentDidMount() {
     const { load, everyMs } = this.props;
     const { signal } = this.control;
-    repeat(async () => this.setState({ value: await load(signal) }), everyMs, signal);
+    if (load) repeat(async () => this.setState({ value: await load(signal) }), everyMs, signal);
   }
 
   componentWillUnmount() {
     this.control.abort();
   }
-
-  render({ show }, { value }) {
-    return show(value, (next) => this.setState({ value: next }));
-  }
-}
-
-/** Shows a value that is changed on the page alone: `show(value, set)`. */
-export class Local extends Component {
-  state = { value: this.props.first };
 
   render({ show }, { value }) {
     return show(value, (next) => this.setState({ value: next }));

@@ -1,4 +1,13 @@
-import { randomBytes } from "node:crypto";
+/** The secret of a gateway, and what is made with it: its own tokens, and encrypted records. */
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto";
 import { chmodSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorText, makeFolder, type Settings, StateUnavailableError } from "../../base/index.ts";
@@ -54,4 +63,74 @@ export function readGatewaySecret({
         "Set GATEWAY_SECRET, or remove the file (clients that signed in before have to do so again).",
     );
   }
+}
+
+/**
+ * The gateway's own tokens, which clients get in place of v4's. They can be recognized without the store. So a token
+ * whose record was lost is rejected, and never mistaken for one that v4 issued.
+ */
+export type GatewayTokens = ReturnType<typeof createGatewayTokens>;
+
+const HALF_BYTES = 16;
+const FORM = /^[0-9a-f]{64}$/;
+
+/** The prefix is a quarter of a token at most: the second quarter stays random. */
+const PREFIX = /^[0-9a-f]{16}/;
+
+/** Creates the tokens of a secret: 16 random bytes, and 16 bytes of an HMAC over them with a key derived for this use. */
+export function createGatewayTokens(secret: string) {
+  const key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", "alpha-gateway: own tokens", 32)));
+  const codeOf = (random: Buffer): Buffer =>
+    createHmac("sha256", key).update(random).digest().subarray(0, HALF_BYTES);
+  return {
+    /** Creates a token. @param prefix Its first characters in place of random ones, if it is hexadecimal. */
+    create(prefix = ""): string {
+      const random = randomBytes(HALF_BYTES);
+      random.write(PREFIX.exec(prefix)?.[0] ?? "", "hex");
+      return Buffer.concat([random, codeOf(random)]).toString("hex");
+    },
+    /** Whether the gateway created a token. Takes constant time for any text in the form of a token. */
+    isGatewayToken(token: string): boolean {
+      if (!FORM.test(token)) return false;
+      const bytes = Buffer.from(token, "hex");
+      return timingSafeEqual(bytes.subarray(HALF_BYTES), codeOf(bytes.subarray(0, HALF_BYTES)));
+    },
+  };
+}
+
+/** Encrypts what is stored outside of this process. */
+export type Encryptor = ReturnType<typeof createEncryptor>;
+
+const CIPHER = "aes-256-gcm";
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Creates an encryptor (AES-256-GCM) whose key is derived from the secret. */
+export function createEncryptor(secret: string) {
+  const key = Buffer.from(hkdfSync("sha256", secret, "", "alpha-gateway: stored grants", 32));
+  return {
+    /** @param name Bound to the text as additional data: the result can't be decrypted under another name. */
+    encrypt(text: string, name: string): string {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv(CIPHER, key, iv).setAAD(Buffer.from(name));
+      const parts = [iv, cipher.update(text, "utf8"), cipher.final()];
+      return Buffer.concat([...parts, cipher.getAuthTag()]).toString("base64url");
+    },
+    /** @returns undefined if the text was not encrypted with this secret and name, or was changed. */
+    decrypt(encrypted: string, name: string): string | undefined {
+      try {
+        const bytes = Buffer.from(encrypted, "base64url");
+        const decipher = createDecipheriv(CIPHER, key, bytes.subarray(0, IV_BYTES), {
+          authTagLength: TAG_BYTES,
+        })
+          .setAAD(Buffer.from(name))
+          .setAuthTag(bytes.subarray(-TAG_BYTES));
+        return (
+          decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, "utf8") + decipher.final("utf8")
+        );
+      } catch {
+        return undefined;
+      }
+    },
+  };
 }

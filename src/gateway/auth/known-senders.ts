@@ -1,7 +1,6 @@
 /** Senders that somebody knows. Tokens, user agents and requests that fail can be invented: strangers decide nothing. */
-import type { AcceptedTokens } from "./accepted-tokens.ts";
 import { provenBy, provenByToken } from "./proven-by.ts";
-import { fingerprint, type TokenCache } from "./token-cache.ts";
+import { type AcceptedTokens, fingerprint, type TokenCache } from "./token-cache.ts";
 import type { UpstreamTokens } from "./upstream-tokens.ts";
 import { type ClientDirectory, type ClientIdentity, lastingName } from "../../audit/index.ts";
 import { isSuccess, type Pack, type Route } from "../../pack/index.ts";
@@ -48,24 +47,7 @@ export interface Sender {
 }
 
 /** Distinguishes clients and strangers. */
-export interface KnownSenders {
-  /**
-   * The proven identity of a sender: its name in the client directory, not by its user agent, else the application to
-   * which the gateway has issued its token, else the fingerprint of a token that one of both services has accepted
-   * within the last day. Where clients need no credentials, all are known.
-   *
-   * @returns undefined for a stranger
-   */
-  knownAs(sender: Sender): string | undefined;
-  /**
-   * The sender where clients are counted: see {@link provenBy}. Where clients may share an address, tokens alone count.
-   *
-   * @returns undefined for a stranger
-   */
-  provenBy(sender: Sender, address: string): string | undefined;
-  /** Notes the status with which the old service answered. */
-  noteOldAnswer(sender: Sender, route: Pick<Route, "access"> | undefined, status: number): void;
-}
+export type KnownSenders = ReturnType<typeof createKnownSenders>;
 
 /** A client that needs no credentials, and has no name. */
 const ANYBODY = "?";
@@ -87,7 +69,7 @@ export function createKnownSenders({
   readonly ofOldService: AcceptedTokens;
   /** Whether clients may share an address: see `mayShareAddresses`. */
   readonly areAddressesShared: boolean;
-}): KnownSenders {
+}) {
   const needsCredentials = pack.credentials.client !== undefined;
   const nameOf = (identity: ClientIdentity): string | undefined =>
     needsCredentials
@@ -97,13 +79,25 @@ export function createKnownSenders({
     tokens.wasAccepted(hash) || ofOldService.has(hash) || upstreamTokens?.find(hash) !== undefined;
 
   return {
-    knownAs({ identity, hash }) {
+    /**
+     * The proven identity of a sender: its name in the client directory, not by its user agent, else the application to
+     * which the gateway has issued its token, else the fingerprint of a token that one of both services has accepted
+     * within the last day. Where clients need no credentials, all are known.
+     *
+     * @returns undefined for a stranger
+     */
+    knownAs({ identity, hash }: Sender): string | undefined {
       const name = nameOf(identity);
       if (name !== undefined) return name;
       if (!needsCredentials) return ANYBODY;
       return hash !== undefined && isAccepted(hash) ? fingerprint(hash) : undefined;
     },
-    provenBy({ identity, hash }, address) {
+    /**
+     * The sender where clients are counted: see {@link provenBy}. Where clients may share an address, tokens alone count.
+     *
+     * @returns undefined for a stranger
+     */
+    provenBy({ identity, hash }: Sender, address: string): string | undefined {
       const name = nameOf(identity);
       // A token that nobody checks is an invented one.
       if (!needsCredentials) return provenBy(name, undefined, address);
@@ -112,6 +106,8 @@ export function createKnownSenders({
       const token = fingerprint(hash);
       return areAddressesShared ? provenByToken(token) : provenBy(undefined, token, address);
     },
-    noteOldAnswer: ({ hash }, route, status) => void noteOldAnswer(ofOldService, hash, route, status),
+    /** Notes the status with which the old service answered. */
+    noteOldAnswer: ({ hash }: Sender, route: Pick<Route, "access"> | undefined, status: number) =>
+      void noteOldAnswer(ofOldService, hash, route, status),
   };
 }

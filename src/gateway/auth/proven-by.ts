@@ -1,6 +1,6 @@
 /** Who counts as one client, wherever clients are counted: anybody can get as many tokens as they like. */
 import { hash } from "node:crypto";
-import { customerNetwork } from "../../base/index.ts";
+import { addressNetwork } from "../../base/index.ts";
 
 /** Characters of a hash. */
 const LENGTH = 12;
@@ -24,7 +24,7 @@ export function provenBy(
   address: string,
 ): string {
   if (name !== undefined) return shortHash([name, null]);
-  const network = shortHash([null, customerNetwork(address)]);
+  const network = shortHash([null, addressNetwork(address)]);
   return token === null || token === undefined ? network : `${provenByToken(token)}${SEPARATOR}${network}`;
 }
 

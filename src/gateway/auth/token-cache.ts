@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Grants } from "../../pack/index.ts";
-import { createAcceptedTokens } from "./accepted-tokens.ts";
 
 /** The SHA-256 of a token in hex. It identifies the token everywhere: tokens are never stored or logged in clear text. */
 export const tokenHash = (token: string): string => hash("sha256", token, "hex");
@@ -72,6 +71,54 @@ export interface TokenCacheOptions {
   readonly negativeTtlSeconds: number;
 }
 
+const MOST_TOKENS = 100_000;
+const DAY_MS = 86_400_000;
+
+/**
+ * Tokens that v4 has accepted within the last day, for longer than their information is cached, in the memory of one process. It
+ * has hashes only. When it is full, further tokens are not remembered: a client that creates many tokens can't push those of
+ * others out.
+ */
+export class AcceptedTokens {
+  readonly #size: number;
+  readonly #clock: () => number;
+  /** When each token is forgotten, the next one first: every acceptance moves its token to the end. */
+  readonly #endsByHash = new Map<string, number>();
+
+  /** @param size Most tokens. @param clock A monotonic clock in milliseconds. */
+  constructor(size = MOST_TOKENS, clock = () => performance.now()) {
+    this.#size = size;
+    this.#clock = clock;
+  }
+
+  add(hash: string): void {
+    this.delete(hash);
+    const now = this.#clock();
+    for (const [other, endsAt] of this.#endsByHash) {
+      if (endsAt > now) break;
+      this.delete(other);
+    }
+    if (this.size < this.#size) this.#endsByHash.set(hash, now + DAY_MS);
+  }
+
+  delete(hash: string): void {
+    this.#endsByHash.delete(hash);
+  }
+
+  /** Deletes the tokens whose hashes start with a fingerprint. */
+  purge(fingerprint: string): void {
+    for (const hash of this.#endsByHash.keys()) if (hash.startsWith(fingerprint)) this.delete(hash);
+  }
+
+  has(hash: string): boolean {
+    return (this.#endsByHash.get(hash) ?? -Infinity) > this.#clock();
+  }
+
+  get size(): number {
+    return this.#endsByHash.size;
+  }
+}
+
 /** Whether v4 has accepted a token: as the cache says or, for a token that the cache lacks, as it was within the last day. */
 export const isAcceptedToken = (
   hash: string | undefined,
@@ -98,7 +145,7 @@ export function createTokenCache({
   const cache = new LRUCache<string, AcceptedInfo>({ max: size, ttl, ttlResolution: 0 });
   // Not in the same cache: made-up tokens must not push those of clients out.
   const rejected = new LRUCache<string, true>({ max: size, ttlResolution: 0 });
-  const accepted = createAcceptedTokens();
+  const accepted = new AcceptedTokens();
   const forget = (hash: string): void => {
     cache.delete(hash);
     rejected.delete(hash);

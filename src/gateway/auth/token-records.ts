@@ -1,8 +1,7 @@
 import { LRUCache } from "lru-cache";
 import type { KeyValueStore, Owner, Room } from "../../base/index.ts";
 import { parseStoredToken, type StoredToken } from "./stored-token.ts";
-import type { GatewayTokens } from "./gateway-tokens.ts";
-import type { Encryptor } from "./encryption.ts";
+import type { Encryptor, GatewayTokens } from "./gateway-secret.ts";
 
 /** The record of a token in the store. */
 export interface TokenRecord {
@@ -15,39 +14,6 @@ export interface TokenRecord {
   readonly storedToken: StoredToken | undefined;
   /** Until when the store need not be read again, by the clock of the records. */
   readonly freshUntil: number;
-}
-
-/** Reads and writes the records of gateway tokens in the store, and caches the last ones in this process. */
-export interface TokenRecords {
-  /** The cached record, however old. */
-  cached(hash: string): TokenRecord | undefined;
-  /** Whether the store need not be read again. */
-  isFresh(record: TokenRecord): boolean;
-  /**
-   * Reads the record from the store.
-   *
-   * @param token The client's token: without a record it shows whether the gateway created it.
-   * @throws {StateUnavailableError}
-   */
-  read(hash: string, token?: string): Promise<TokenRecord>;
-  /**
-   * Adds the record of a new token.
-   *
-   * @param seconds How long the record is kept. Default: as long as a client may be inactive.
-   * @returns Why it was not stored, or `free`.
-   */
-  add(hash: string, storedToken: StoredToken, owner: Owner, seconds?: number): Promise<Room>;
-  /** Whether the records and levels of an owner have room for `entries` more. */
-  room(owner: Owner, entries: number): Promise<Room>;
-  /** Deletes a record, if it still is `before`. Without its record a gateway token is revoked. */
-  delete(hash: string, before?: TokenRecord): Promise<void>;
-  /** Writes if the record in the store still is `before`. @returns false if it was changed meanwhile. */
-  replace(hash: string, before: TokenRecord, storedToken: StoredToken): Promise<boolean>;
-  /** Stores the scopes of a token under the part of it that lists show. For people to read, never for decisions. */
-  addLevels(name: string, levels: ShownLevels, owner: Owner, seconds: number): Promise<Room>;
-  readLevels(name: string): Promise<ShownLevels | undefined>;
-  deleteLevels(name: string): Promise<void>;
-  readonly size: number;
 }
 
 /** The scopes of a token, and the hash under which its record is. */
@@ -90,79 +56,118 @@ const keyOf = (hash: string): string => `grant:${hash}`;
  */
 const createRevoked = (): StoredToken => ({ scopes: "", over: true });
 
-/** Creates the reader and writer of token records. */
-export function createTokenRecords({
-  store,
-  encryptor,
-  gatewayTokens,
-  size,
-  elapsed = () => performance.now(),
-  onDamaged,
-}: TokenRecordsOptions): TokenRecords {
-  const cache = new LRUCache<string, TokenRecord>({ max: size });
+/** Reads and writes the records of gateway tokens in the store, and caches the last ones in this process. */
+export class TokenRecords {
+  readonly #options: TokenRecordsOptions;
+  readonly #store: KeyValueStore;
+  readonly #cache: LRUCache<string, TokenRecord>;
+  readonly #elapsed: () => number;
 
-  function cacheRecord(
+  constructor(options: TokenRecordsOptions) {
+    this.#options = options;
+    this.#store = options.store;
+    this.#cache = new LRUCache({ max: options.size });
+    this.#elapsed = options.elapsed ?? (() => performance.now());
+  }
+
+  #cacheRecord(
     hash: string,
     encrypted: string | undefined,
     storedToken: StoredToken | undefined,
   ): TokenRecord {
-    const freshUntil = elapsed() + (storedToken ? FRESH_MS : WITHOUT_RECORD_FRESH_MS);
+    const freshUntil = this.#elapsed() + (storedToken ? FRESH_MS : WITHOUT_RECORD_FRESH_MS);
     const record = { encrypted, storedToken, freshUntil };
-    cache.set(hash, record);
+    this.#cache.set(hash, record);
     return record;
   }
 
-  function decrypt(hash: string, encrypted: string): StoredToken {
-    const text = encryptor.decrypt(encrypted, keyOf(hash));
+  #decrypt(hash: string, encrypted: string): StoredToken {
+    const text = this.#options.encryptor.decrypt(encrypted, keyOf(hash));
     const storedToken = text === undefined ? undefined : parseStoredToken(text);
-    if (storedToken === undefined) onDamaged?.(hash);
+    if (storedToken === undefined) this.#options.onDamaged?.(hash);
     return storedToken ?? createRevoked();
   }
 
-  const encrypt = (hash: string, storedToken: StoredToken): string =>
-    encryptor.encrypt(JSON.stringify(storedToken), keyOf(hash));
+  #encrypt(hash: string, storedToken: StoredToken): string {
+    return this.#options.encryptor.encrypt(JSON.stringify(storedToken), keyOf(hash));
+  }
 
-  return {
-    cached: (hash) => cache.get(hash),
-    isFresh: ({ freshUntil }) => freshUntil > elapsed(),
-    async read(hash, token) {
-      const encrypted = await store.get(keyOf(hash));
-      if (encrypted !== undefined) return cacheRecord(hash, encrypted, decrypt(hash, encrypted));
-      // A record that this process has seen was lost too, no matter who created the token.
-      const isLost =
-        cache.get(hash)?.storedToken !== undefined ||
-        (token !== undefined && gatewayTokens.isGatewayToken(token));
-      return cacheRecord(hash, undefined, isLost ? createRevoked() : undefined);
-    },
-    async add(hash, storedToken, owner, seconds = KEPT_SECONDS) {
-      const encrypted = encrypt(hash, storedToken);
-      const room = await store.add(keyOf(hash), encrypted, seconds, owner);
-      if (room === "free") cacheRecord(hash, encrypted, storedToken);
-      return room;
-    },
-    room: store.room,
-    async delete(hash, before) {
-      if (before?.encrypted === undefined) await store.delete(keyOf(hash));
-      else await store.deleteIf(keyOf(hash), before.encrypted);
-      cacheRecord(hash, undefined, createRevoked());
-    },
-    async replace(hash, before, storedToken) {
-      if (before.encrypted === undefined) return false;
-      const encrypted = encrypt(hash, storedToken);
-      const isReplaced = await store.replace(keyOf(hash), before.encrypted, encrypted, KEPT_SECONDS);
-      if (isReplaced) cacheRecord(hash, encrypted, storedToken);
-      return isReplaced;
-    },
-    addLevels: (name, { hash, scopes }, owner, seconds) =>
-      store.add(levelsKey(name), `${hash} ${scopes}`, seconds, owner),
-    async readLevels(name) {
-      const text = await store.get(levelsKey(name));
-      const [, hash, scopes] = LEVELS.exec(text ?? "") ?? [];
-      return hash === undefined || scopes === undefined ? undefined : { hash, scopes };
-    },
-    deleteLevels: (name) => store.delete(levelsKey(name)),
-    get size() {
-      return cache.size;
-    },
-  };
+  /** The cached record, however old. */
+  cached(hash: string): TokenRecord | undefined {
+    return this.#cache.get(hash);
+  }
+
+  /** Whether the store need not be read again. */
+  isFresh({ freshUntil }: TokenRecord): boolean {
+    return freshUntil > this.#elapsed();
+  }
+
+  /**
+   * Reads the record from the store.
+   *
+   * @param token The client's token: without a record it shows whether the gateway created it.
+   * @throws {StateUnavailableError}
+   */
+  async read(hash: string, token?: string): Promise<TokenRecord> {
+    const encrypted = await this.#store.get(keyOf(hash));
+    if (encrypted !== undefined) return this.#cacheRecord(hash, encrypted, this.#decrypt(hash, encrypted));
+    // A record that this process has seen was lost too, no matter who created the token.
+    const isLost =
+      this.#cache.get(hash)?.storedToken !== undefined ||
+      (token !== undefined && this.#options.gatewayTokens.isGatewayToken(token));
+    return this.#cacheRecord(hash, undefined, isLost ? createRevoked() : undefined);
+  }
+
+  /**
+   * Adds the record of a new token.
+   *
+   * @param seconds How long the record is kept. Default: as long as a client may be inactive.
+   * @returns Why it was not stored, or `free`.
+   */
+  async add(hash: string, storedToken: StoredToken, owner: Owner, seconds = KEPT_SECONDS): Promise<Room> {
+    const encrypted = this.#encrypt(hash, storedToken);
+    const room = await this.#store.add(keyOf(hash), encrypted, seconds, owner);
+    if (room === "free") this.#cacheRecord(hash, encrypted, storedToken);
+    return room;
+  }
+
+  /** Whether the records and levels of an owner have room for some more. */
+  room(owner: Owner, entries: number): Promise<Room> {
+    return this.#store.room(owner, entries);
+  }
+
+  /** Deletes a record, if it still is `before`. Without its record a gateway token is revoked. */
+  async delete(hash: string, before?: TokenRecord): Promise<void> {
+    if (before?.encrypted === undefined) await this.#store.delete(keyOf(hash));
+    else await this.#store.deleteIf(keyOf(hash), before.encrypted);
+    this.#cacheRecord(hash, undefined, createRevoked());
+  }
+
+  /** Writes if the record in the store still is `before`. @returns false if it was changed meanwhile. */
+  async replace(hash: string, before: TokenRecord, storedToken: StoredToken): Promise<boolean> {
+    if (before.encrypted === undefined) return false;
+    const encrypted = this.#encrypt(hash, storedToken);
+    const isReplaced = await this.#store.replace(keyOf(hash), before.encrypted, encrypted, KEPT_SECONDS);
+    if (isReplaced) this.#cacheRecord(hash, encrypted, storedToken);
+    return isReplaced;
+  }
+
+  /** Stores the scopes of a token under the part of it that lists show. For people to read, never for decisions. */
+  addLevels(name: string, { hash, scopes }: ShownLevels, owner: Owner, seconds: number): Promise<Room> {
+    return this.#store.add(levelsKey(name), `${hash} ${scopes}`, seconds, owner);
+  }
+
+  async readLevels(name: string): Promise<ShownLevels | undefined> {
+    const text = await this.#store.get(levelsKey(name));
+    const [, hash, scopes] = LEVELS.exec(text ?? "") ?? [];
+    return hash === undefined || scopes === undefined ? undefined : { hash, scopes };
+  }
+
+  deleteLevels(name: string): Promise<void> {
+    return this.#store.delete(levelsKey(name));
+  }
+
+  get size(): number {
+    return this.#cache.size;
+  }
 }

@@ -4,11 +4,11 @@ import type { Scopes } from "../../pack/index.ts";
 import type { KeyValueStore } from "../../base/index.ts";
 import type { TokenRecords } from "./token-records.ts";
 import {
-  tokenInfoHash,
-  tokenLifetime,
   type IssuedToken,
   type RefreshCredentials,
   type StoredToken,
+  tokenInfoHash,
+  tokenLifetime,
 } from "./stored-token.ts";
 
 /** The calls to the login server that refresh and revoke tokens. */
@@ -26,50 +26,155 @@ export interface TokenIssuer {
   readonly timeoutSeconds: number;
 }
 
-export interface TokenRefreshOptions {
+const POLL_MS = 100;
+
+/** A lock outlives the longest refresh by this time. */
+const LOCK_MARGIN_SECONDS = 10;
+
+/** Pause after a refresh that failed. */
+const RETRY_MS = 5000;
+
+/** Pause after the refresh of a token that v4 has rejected: v4 may reject the next one as well. */
+const REJECTED_RETRY_MS = 30_000;
+
+/** Tokens that are in a pause. If there are more, all are tried again at once. */
+const MAX_PAUSES = 10_000;
+
+/** Whether a token should be refreshed now. */
+export const isDue = ({ refresh, renewAt, over }: StoredToken, now: number): boolean =>
+  refresh !== undefined && !over && renewAt !== undefined && renewAt <= now;
+
+const rejectedKey = (hash: string): string => `rejected ${hash}`;
+
+export interface TokenRefresherOptions {
   readonly records: TokenRecords;
   readonly store: KeyValueStore;
   readonly issuer: TokenIssuer;
   readonly scopes: Scopes;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
+  /** A monotonic clock in milliseconds. Default: that of the process. */
+  readonly elapsed?: () => number;
+  /** Called for each read or refresh that failed. */
+  readonly onError: (error: unknown) => void;
 }
 
 /**
- * Refreshes the v4 token of a gateway token, or waits for the process that does. Then the cached record is the one to
- * use. If it is still the old one, try again later.
+ * Refreshes the v4 tokens of gateway tokens, or waits for the process that does. If that does not help, it waits before it
+ * tries a token again.
  *
  * Single flight per token: a map in this process, and a lock with an expiry between processes. If a process dies
  * between the response of the login server and the write to the store, the next refresh token is lost: the token works
  * until it expires, and then the client has to sign in again. That time is as short as one write.
- *
- * @param rejectedHash Hash of the v4 token that v4 has rejected before it expired.
- * @throws {Error} if the login server or the store can't be reached.
  */
-export type RefreshToken = (hash: string, rejectedHash?: string) => Promise<void>;
+export class TokenRefresher {
+  readonly #options: TokenRefresherOptions;
+  readonly #lockSeconds: number;
+  readonly #inFlight = new Map<string, Promise<void>>();
+  readonly #pauses = new Map<string, { readonly until: number; readonly hasFailed: boolean }>();
 
-const POLL_MS = 100;
+  constructor(options: TokenRefresherOptions) {
+    this.#options = options;
+    this.#lockSeconds = options.issuer.timeoutSeconds + LOCK_MARGIN_SECONDS;
+  }
 
-/** A lock outlives the longest refresh by this time. */
-const LOCK_MARGIN_SECONDS = 10;
+  #elapsed(): number {
+    return this.#options.elapsed?.() ?? performance.now();
+  }
 
-/** Creates the function that refreshes tokens. */
-export function createTokenRefresh({
-  records,
-  store,
-  issuer,
-  scopes,
-  clock,
-}: TokenRefreshOptions): RefreshToken {
-  const inFlight = new Map<string, Promise<void>>();
-  const lockSeconds = issuer.timeoutSeconds + LOCK_MARGIN_SECONDS;
+  /**
+   * Whether a refresh may be tried. A token that can't be used waits for the refresh of another process, but not after a
+   * failure.
+   */
+  mayRefresh(key: string, isUnusable = false): boolean {
+    const pause = this.#pauses.get(key);
+    return !pause || pause.until <= this.#elapsed() || (isUnusable && !pause.hasFailed);
+  }
 
-  function toStoredToken(
+  #pauseFor(key: string, milliseconds: number, hasFailed: boolean): void {
+    if (this.#pauses.size >= MAX_PAUSES) this.#pauses.clear();
+    this.#pauses.set(key, { until: this.#elapsed() + milliseconds, hasFailed });
+  }
+
+  /**
+   * Refreshes a token, and pauses if that did not help. A failure is reported only. Then the cached record is the one to use:
+   * it may still be the old one.
+   *
+   * @param rejectedHash Hash of the v4 token that v4 has rejected before it expired.
+   */
+  async tryRefresh(hash: string, rejectedHash?: string): Promise<void> {
+    this.#pauses.delete(hash);
+    let hasFailed = false;
+    await this.#refreshOnce(hash, rejectedHash).catch((error: unknown) => {
+      hasFailed = true;
+      this.#options.onError(error);
+    });
+    const { storedToken } = this.#options.records.cached(hash) ?? {};
+    if (storedToken && isDue(storedToken, this.#options.clock())) this.#pauseFor(hash, RETRY_MS, hasFailed);
+  }
+
+  /** Refreshes a token that v4 has rejected: it may have expired early, or another process is refreshing it. */
+  async refreshRejected(hash: string, storedToken: StoredToken, rejectedHash: string): Promise<void> {
+    if (!storedToken.refresh || storedToken.over) return;
+    const due = isDue(storedToken, this.#options.clock());
+    if (!this.mayRefresh(due ? hash : rejectedKey(hash), due)) return;
+    await this.tryRefresh(hash, rejectedHash);
+    if (!due) this.#pauseFor(rejectedKey(hash), REJECTED_RETRY_MS, true);
+  }
+
+  #refreshOnce(hash: string, rejectedHash: string | undefined): Promise<void> {
+    const running = this.#inFlight.get(hash);
+    if (running) return running;
+    const refresh = this.#refresh(hash, rejectedHash).finally(() => this.#inFlight.delete(hash));
+    this.#inFlight.set(hash, refresh);
+    return refresh;
+  }
+
+  /** Waits while another process holds the lock, unless the current token still works. */
+  async #refresh(hash: string, rejectedHash: string | undefined): Promise<void> {
+    const { records, store, clock } = this.#options;
+    const lock = `renewing:${hash}`;
+    // A random value: a process that took longer than the lock lasts must not release the lock of the next one.
+    const holder = randomUUID();
+    const ends = records.cached(hash)?.storedToken?.ends ?? 0;
+    const deadline = performance.now() + this.#lockSeconds * 1000;
+    while (!(await store.setIfAbsent(lock, holder, this.#lockSeconds))) {
+      if ((ends > clock() && rejectedHash === undefined) || deadline <= performance.now()) return;
+      await wait(POLL_MS);
+    }
+    try {
+      await this.#refreshUnderLock(hash, rejectedHash);
+    } finally {
+      // If this fails, the lock expires.
+      await store.deleteIf(lock, holder).catch(() => {});
+    }
+  }
+
+  async #refreshUnderLock(hash: string, rejectedHash: string | undefined): Promise<void> {
+    const { records, issuer, clock } = this.#options;
+    // Another process may just have refreshed it.
+    const before = await records.read(hash);
+    const { storedToken } = before;
+    const at = clock();
+    if (!storedToken?.refresh || storedToken.over) return;
+    if ((storedToken.renewAt ?? 0) > at && tokenInfoHash(hash, storedToken) !== rejectedHash) return;
+    const { refresh } = storedToken;
+    const issued = await issuer.refresh(refresh);
+    if (issued) {
+      if (await records.replace(hash, before, this.#toStoredToken(storedToken, issued, refresh, at))) return;
+      // The client has revoked it meanwhile.
+      await issuer.discard(issued, refresh);
+    } else await records.delete(hash, before);
+    await records.read(hash);
+  }
+
+  #toStoredToken(
     before: StoredToken,
     issued: IssuedToken,
     refresh: RefreshCredentials,
     at: number,
   ): StoredToken {
+    const { scopes } = this.#options;
     const levels = scopes.common(scopes.read(before.scopes).grants, scopes.grants(issued.scopes));
     return {
       scopes: scopes.write(levels),
@@ -80,48 +185,4 @@ export function createTokenRefresh({
       refresh: issued.refresh === undefined ? refresh : { ...refresh, token: issued.refresh },
     };
   }
-
-  async function refreshUnderLock(hash: string, rejectedHash: string | undefined): Promise<void> {
-    // Another process may just have refreshed it.
-    const before = await records.read(hash);
-    const { storedToken } = before;
-    const at = clock();
-    if (!storedToken?.refresh || storedToken.over) return;
-    if ((storedToken.renewAt ?? 0) > at && tokenInfoHash(hash, storedToken) !== rejectedHash) return;
-    const { refresh } = storedToken;
-    const issued = await issuer.refresh(refresh);
-    if (issued) {
-      if (await records.replace(hash, before, toStoredToken(storedToken, issued, refresh, at))) return;
-      // The client has revoked it meanwhile.
-      await issuer.discard(issued, refresh);
-    } else await records.delete(hash, before);
-    await records.read(hash);
-  }
-
-  /** Waits while another process holds the lock, unless the current token still works. */
-  async function refreshToken(hash: string, rejectedHash: string | undefined): Promise<void> {
-    const lock = `renewing:${hash}`;
-    // A random value: a process that took longer than the lock lasts must not release the lock of the next one.
-    const holder = randomUUID();
-    const ends = records.cached(hash)?.storedToken?.ends ?? 0;
-    const deadline = performance.now() + lockSeconds * 1000;
-    while (!(await store.setIfAbsent(lock, holder, lockSeconds))) {
-      if ((ends > clock() && rejectedHash === undefined) || deadline <= performance.now()) return;
-      await wait(POLL_MS);
-    }
-    try {
-      await refreshUnderLock(hash, rejectedHash);
-    } finally {
-      // If this fails, the lock expires.
-      await store.deleteIf(lock, holder).catch(() => {});
-    }
-  }
-
-  return function refreshOnce(hash, rejectedHash) {
-    const running = inFlight.get(hash);
-    if (running) return running;
-    const refresh = refreshToken(hash, rejectedHash).finally(() => inFlight.delete(hash));
-    inFlight.set(hash, refresh);
-    return refresh;
-  };
 }

@@ -1,19 +1,19 @@
-import type { Scopes } from "../../pack/index.ts";
 import type { Owner } from "../../base/index.ts";
 import { tokenHash } from "./token-cache.ts";
-import { PERSONAL_ENTRIES, requireRoom } from "./token-owners.ts";
-import type { TokenRecord, TokenRecords } from "./token-records.ts";
 import {
+  type ActiveToken,
   applicationOf,
+  type IssuedToken,
+  PERSONAL_ENTRIES,
+  type RefreshCredentials,
+  requireRoom,
+  type StoredToken,
   tokenInfoHash,
   tokenLifetime,
-  type ActiveToken,
-  type IssuedToken,
-  type RefreshCredentials,
-  type StoredToken,
 } from "./stored-token.ts";
-import type { GatewayTokens } from "./gateway-tokens.ts";
-import { isDue, TokenRefresher, type TokenRefresherOptions } from "./token-refresher.ts";
+import type { TokenRecord, TokenRecords } from "./token-records.ts";
+import type { GatewayTokens } from "./gateway-secret.ts";
+import { isDue, TokenRefresher, type TokenRefresherOptions } from "./token-refresh.ts";
 
 /** A valid token can't be used now. The message is for the log; the client gets a 500 without details. */
 export class TokenUnavailableError extends Error {
@@ -29,7 +29,6 @@ export type TokenLookup = ActiveToken | undefined | "unknown";
 
 export interface TokenStoreOptions extends TokenRefresherOptions {
   readonly gatewayTokens: GatewayTokens;
-  readonly scopes: Scopes;
 }
 
 /** The rights of a token that v4 has issued, and how it is stored. */

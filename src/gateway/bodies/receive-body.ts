@@ -5,32 +5,17 @@ import type { ShareClient } from "../upstream/share-usage.ts";
 import { toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
 import type { Readable } from "node:stream";
 import type { ReadBody } from "../pipeline/request.ts";
-import { BodyPace } from "./body-pace.ts";
-import { BodyRoom, type BodyInRoom, type ComingBody, isSmallBody } from "./body-room.ts";
+import { type BodyInRoom, BodyRoom, type ComingBody, isSmallBody } from "./body-room.ts";
 import { GrowingBytes } from "./growing-bytes.ts";
-import { RATE_CHECK_MS } from "./policy.ts";
+import { PATIENCE, type Patience, RATE_CHECK_MS } from "./policy.ts";
 
 const NO_BYTES = Buffer.alloc(0);
 
 const tooLarge = (): HttpError => new HttpError(400, "The body is too large.");
 const unreadable = (): HttpError => new HttpError(400, UNREADABLE_BODY);
 
-/** One body, and what it takes of the budget until `release`. */
-export interface BodyReader {
-  readonly read: ReadBody;
-  /** The body as it arrives, outside of the budget, in place of `read`. */
-  readonly openUpload: () => Readable;
-  /** Whether reading has failed, or the upload has ended early: the client may still be sending. */
-  hasUnreadRest(): boolean;
-  release(): void;
-}
-
 /** Reads the bodies of requests, within one budget of memory for the whole process. */
-export interface RequestBodies {
-  of(request: IncomingMessage): BodyReader;
-  /** Bytes in memory. */
-  readonly bytes: number;
-}
+export type RequestBodies = ReturnType<typeof createBodyReaders>;
 
 /** A body that is still coming. */
 interface Coming extends ComingBody {
@@ -56,7 +41,8 @@ const declaredLength = ({ headers }: IncomingMessage): number => Number(headers[
 export const hasBody = (request: IncomingMessage): boolean =>
   request.headers["transfer-encoding"] !== undefined || declaredLength(request) > 0;
 
-class Reader implements BodyReader, BodyInRoom {
+/** One body, and what it takes of the budget until `release`. */
+class BodyReader implements BodyInRoom {
   readonly #request: IncomingMessage;
   readonly #limit: number;
   readonly #room: BodyRoom;
@@ -92,11 +78,13 @@ class Reader implements BodyReader, BodyInRoom {
     }
   };
 
+  /** The body as it arrives, outside of the budget, in place of `read`. */
   readonly openUpload = (): Readable => {
     this.#isUpload = true;
     return this.#request;
   };
 
+  /** Whether reading has failed, or the upload has ended early: the client may still be sending. */
   hasUnreadRest(): boolean {
     return this.#failed || (this.#isUpload && !this.#request.readableEnded);
   }
@@ -178,7 +166,7 @@ class Reader implements BodyReader, BodyInRoom {
 }
 
 /** `bodyLimit` in bytes: of one body, before and after decoding. */
-export function createBodyReaders(bodyLimit: number): RequestBodies {
+export function createBodyReaders(bodyLimit: number) {
   const coming = new Set<Coming>();
   const room = new BodyRoom(bodyLimit, coming);
   let timer: NodeJS.Timeout | undefined;
@@ -196,12 +184,44 @@ export function createBodyReaders(bodyLimit: number): RequestBodies {
   }
 
   return {
-    of(request) {
+    of(request: IncomingMessage): BodyReader {
       timer ??= setInterval(check, RATE_CHECK_MS).unref();
-      return new Reader(request, bodyLimit, room, coming);
+      return new BodyReader(request, bodyLimit, room, coming);
     },
+    /** Bytes in memory. */
     get bytes() {
       return room.bytes;
     },
   };
+}
+
+/** How fast a body comes: what counts are its last seconds, however fast it came before. */
+export class BodyPace {
+  readonly #begun = performance.now();
+  readonly #patience: Patience;
+  readonly #lengthOf: () => number;
+  /** Its length at the last checks. */
+  readonly #lengths: number[] = [];
+
+  /** @param lengthOf bytes of the body so far */
+  constructor(isKnown: boolean, lengthOf: () => number) {
+    this.#patience = PATIENCE[isKnown ? "known" : "unknown"];
+    this.#lengthOf = lengthOf;
+  }
+
+  /** Notes the length, each second. @returns whether the body is too slow */
+  check(): boolean {
+    const { seconds, bytesPerSecond, deadlineMs } = this.#patience;
+    const length = this.#lengthOf();
+    this.#lengths.push(length);
+    if (performance.now() - this.#begun > deadlineMs) return true;
+    if (this.#lengths.length <= seconds) return false;
+    return length - (this.#lengths.shift() ?? 0) < seconds * bytesPerSecond;
+  }
+
+  /** Bytes that have come since the last check but one, at least a second ago; undefined: it is newer. */
+  recentBytes(): number | undefined {
+    const before = this.#lengths.at(-2);
+    return before === undefined ? undefined : this.#lengthOf() - before;
+  }
 }

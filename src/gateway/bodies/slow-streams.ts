@@ -20,12 +20,7 @@ export interface ForwardedStream {
 }
 
 /** Ends streams that are too slow, because of their clients or of the upstream, while others wait for their connections. */
-export interface SlowStreamGuard {
-  add(stream: ForwardedStream): void;
-  remove(stream: ForwardedStream): void;
-  /** Call this when a client has to wait. */
-  start(): void;
-}
+export type SlowStreamGuard = ReturnType<typeof createSlowStreamGuard>;
 
 /** The end that keeps a stream waiting: neither before the first byte of its response, for which the upstream has its own limit. */
 function findSlowEnd({ request, response, isComplete }: ForwardedStream): "client" | "upstream" | undefined {
@@ -57,11 +52,7 @@ export interface SlowStreamGuardOptions {
  * own share must not end the streams of others. The slowest are ended first, and no more than others wait for. The longer
  * somebody waits, the faster a stream must be: so no rate is enough to keep a connection from others for ever.
  */
-export function createSlowStreamGuard({
-  shares,
-  windowMs,
-  onExhausted,
-}: SlowStreamGuardOptions): SlowStreamGuard {
+export function createSlowStreamGuard({ shares, windowMs, onExhausted }: SlowStreamGuardOptions) {
   /**
    * A list, not a `Map`: a map that entries enter and leave copies its table again and again, and until the next full
    * garbage collection each old table keeps the requests that it held.
@@ -109,11 +100,11 @@ export function createSlowStreamGuard({
   }
 
   return {
-    add(stream) {
+    add(stream: ForwardedStream): void {
       stream.guarded = { place: streams.length, bytesBefore: undefined, timesAwaited: 0 };
       streams.push(stream);
     },
-    remove(stream) {
+    remove(stream: ForwardedStream): void {
       const last = streams.at(-1);
       if (!stream.guarded || !last?.guarded) return;
       const { place } = stream.guarded;
@@ -122,7 +113,8 @@ export function createSlowStreamGuard({
       streams.pop();
       stream.guarded = undefined;
     },
-    start() {
+    /** Call this when a client has to wait. */
+    start(): void {
       if (timer) return;
       for (const stream of streams) measure(stream);
       timer = setInterval(check, windowMs).unref();

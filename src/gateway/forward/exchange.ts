@@ -1,20 +1,19 @@
-/** One forwarded request on its way, and what the gateway learns about it. */
+/** One forwarded request on its way, what the gateway learns about it, and the policy for requests of its kind. */
 import {
-  STATUS_CODES,
   type IncomingHttpHeaders,
   type IncomingMessage,
   type OutgoingHttpHeaders,
   type ServerResponse,
+  STATUS_CODES,
 } from "node:http";
 import { CLIENT_GONE } from "../../base/index.ts";
 import type { CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import { type AttemptOutcome, causedBy, outcomeOfStatus } from "../upstream/upstream-error.ts";
 import { closeBeforeRest, endResponse } from "../bodies/unread-rest.ts";
-import { header, type AlphaRequest } from "../pipeline/request.ts";
+import { type AlphaRequest, header } from "../pipeline/request.ts";
 import { roundMs } from "../record/recorded-request.ts";
-import type { ForwardOutcome, ForwardRecording } from "../record/forward-outcome.ts";
-import type { NativeToken } from "./native-rate-limit.ts";
-import type { ForwardError, ForwardErrors, ForwardPolicy } from "./policy.ts";
+import type { ForwardOutcome, ForwardRecording } from "../record/forwarded-record.ts";
+import type { AuthorizeNative, LookUpNativeToken, NativeToken } from "./native-authorization.ts";
 import type { ForwardedStream } from "../bodies/slow-streams.ts";
 
 /** The token of a native request. */
@@ -197,4 +196,58 @@ export class Exchange implements ForwardedStream {
     };
     return (this.#recorded ??= this.recording.record(outcome));
   }
+}
+
+/** An error of the gateway. */
+export interface ForwardError {
+  readonly status: number;
+  /** JSON. */
+  readonly body: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The errors of the gateway by event. */
+export interface ForwardErrors {
+  /** The upstream can't be reached or broke off, or the gateway failed. */
+  readonly failed: ForwardError;
+  /** The upstream did not respond in time. */
+  readonly timedOut: ForwardError;
+  /** The circuit is open, or all connections are in use. */
+  readonly unavailable: ForwardError;
+  /** The client has too many requests. */
+  readonly limited: ForwardError;
+}
+
+/** Decides who may use the upstream. */
+export interface ForwardGate {
+  /** The upstream's scheme, for a token that replaces the client's. */
+  readonly scheme: string;
+  readonly lookUp: LookUpNativeToken;
+  readonly authorize: AuthorizeNative;
+  /** JSON body of an error with this reason and this status. */
+  readonly errorBody: (reason: string, status: number) => string;
+}
+
+/** The parts of the active pack and of the gateway that the forward needs. */
+export interface ForwardPolicy {
+  readonly errors: ForwardErrors;
+  /** Undefined: the upstream decides about all requests, as if there were no gateway. */
+  readonly gate?: ForwardGate;
+  /** Whether the upstream has accepted the token before, where there is no gate. */
+  readonly isKnown?: (hash: string) => boolean;
+  /** The error for a request that can't be forwarded, and why; undefined for all others. */
+  readonly refuse?: (request: IncomingMessage) => (ForwardError & { readonly fault: string }) | undefined;
+  /** Removes from the headers of a request what the upstream must not get. */
+  readonly prepareRequest: (request: IncomingMessage) => void;
+  /** Removes from the headers of a response what clients must not get. */
+  readonly cleanResponse: (headers: IncomingHttpHeaders) => void;
+  /** Whether browsers get the gateway's CORS headers, and none of the upstream's. */
+  readonly hasOwnCors: boolean;
+  /** Request headers that a response depends on, for caches: the scheme of the credentials decides between the dialects. */
+  readonly vary: readonly string[];
+  /** The hash of the client's token; undefined without one. */
+  readonly hashOf: (plain: AlphaRequest, token: string) => string | undefined;
+  readonly startRecording: (plain: AlphaRequest, hash: string | undefined) => ForwardRecording;
+  /** Whether a response ends only after its record is durable. */
+  readonly recordFirst: boolean;
 }

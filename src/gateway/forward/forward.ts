@@ -6,14 +6,12 @@ import { addressNetworks } from "../../base/index.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import { namesAnotherMethod } from "../../pack/index.ts";
-import type { CurrentContext } from "../upstream/upstream-tls.ts";
-import { ConnectionUnavailableError, ConnectionShares } from "../upstream/connection-shares.ts";
+import { ConnectionShares, ConnectionUnavailableError } from "../upstream/connection-shares.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
 import { varyBy } from "../http/forwarded-headers.ts";
 import { HEAD_TOO_LONG, isHeadTooLong } from "../http/request-context.ts";
-import { Exchange } from "./exchange.ts";
-import type { ForwardGate, ForwardPolicy } from "./policy.ts";
-import { createProxy, type Proxy } from "./proxy.ts";
+import { Exchange, type ForwardGate, type ForwardPolicy } from "./exchange.ts";
+import { createProxy, type Proxy, type ProxyOptions } from "./proxy.ts";
 import { createSlowStreamGuard, type SlowStreamGuard } from "../bodies/slow-streams.ts";
 
 const OTHER_METHOD = "A header names another method than the request has. Send the request with that method.";
@@ -31,31 +29,17 @@ export type ForwardRequest = (
   plain: AlphaRequest,
 ) => void;
 
-export interface ForwardOptions {
-  /** Names the upstream in messages. */
-  readonly name: string;
-  readonly origin: URL;
-  readonly timeoutMs: number;
-  /** Requests at a time. */
-  readonly connections: number;
+export interface ForwardOptions extends ProxyOptions {
   /** Whether the upstream has accepted anybody's token. Default: yes, others leave half of the connections to those. */
   readonly isAnyoneKnown?: () => boolean;
   /** Is called when clients wait for some seconds, because all connections are in use: once until nobody waits. */
   readonly onShortage?: (reason: string) => void;
   /** Shared with all other calls to this v4. */
   readonly breaker: CircuitBreaker;
-  /** The certificates of connections. Default: Node's own. */
-  readonly secureContext?: CurrentContext | undefined;
 }
 
 /** The forward to one upstream. Call it with a policy. */
-export interface Forward {
-  (policy: ForwardPolicy): ForwardRequest;
-  /** Why there are too few connections; empty where there are enough. */
-  shortages(): readonly string[];
-  /** Closes all connections. */
-  close(): void;
-}
+export type Forward = ReturnType<typeof createForward>;
 
 /** Forwards the requests of all packs to one v4, over connections that they share. */
 class Forwarder {
@@ -68,12 +52,9 @@ class Forwarder {
   readonly #retryAfter: Readonly<Record<string, string>>;
 
   constructor(options: ForwardOptions) {
-    const { name, origin, timeoutMs, connections, breaker, secureContext } = options;
-    const { isAnyoneKnown, onShortage } = options;
+    const { name, timeoutMs, connections, breaker, isAnyoneKnown, onShortage } = options;
     const shares = new ConnectionShares({
       size: connections,
-      perToken: Math.ceil(connections / 2),
-      perNetwork: Math.ceil((connections * 3) / 4),
       ...(isAnyoneKnown && { isAnyoneKnown }),
       maxWaitMs: timeoutMs,
     });
@@ -85,7 +66,7 @@ class Forwarder {
       windowMs: Math.min(timeoutMs / 4, LONGEST_WINDOW_MS),
       onExhausted: onShortage && (() => onShortage(allInUse(name))),
     });
-    this.#proxy = createProxy({ name, origin, timeoutMs, connections, secureContext });
+    this.#proxy = createProxy(options);
     this.#retryAfter = { "retry-after": String(Math.ceil(breaker.openMs / 1000)) };
   }
 
@@ -214,14 +195,16 @@ class Forwarder {
 }
 
 /** Creates the forward to one upstream. Its connections are shared by all packs. */
-export function createForward(options: ForwardOptions): Forward {
+export function createForward(options: ForwardOptions) {
   const forwarder = new Forwarder(options);
   const follow = (policy: ForwardPolicy): ForwardRequest =>
     function forward(request, response, plain) {
       forwarder.start(policy, plain, request, response);
     };
   return Object.assign(follow, {
-    shortages: () => (forwarder.shares.isExhausted() ? [allInUse(options.name)] : []),
+    /** Why there are too few connections; empty where there are enough. */
+    shortages: (): readonly string[] => (forwarder.shares.isExhausted() ? [allInUse(options.name)] : []),
+    /** Closes all connections. */
     close: () => forwarder.close(),
   });
 }

@@ -3,7 +3,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { hasBody } from "../bodies/receive-body.ts";
-import { pipeAllButEnd } from "../bodies/pipe-all-but-end.ts";
+import { pipeAllButEnd } from "../bodies/unread-rest.ts";
 import {
   addVary,
   forNode,

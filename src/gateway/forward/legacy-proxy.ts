@@ -10,8 +10,8 @@ import { restoreTarget } from "../http/request-context.ts";
 import { bodyHeadersOf, BodyStart } from "../record/body-start.ts";
 import { cleanLegacyRequestHeaders, cleanLegacyResponseHeaders } from "../http/forwarded-headers.ts";
 import type { Forward } from "./forward.ts";
-import type { ForwardError, ForwardPolicy } from "./policy.ts";
-import type { ForwardOutcome, ForwardRecording } from "../record/forward-outcome.ts";
+import type { ForwardError, ForwardPolicy } from "./exchange.ts";
+import type { ForwardOutcome, ForwardRecording } from "../record/forwarded-record.ts";
 
 /** The exchange with the old service, once the response to the client has ended. */
 export interface LegacyExchange {

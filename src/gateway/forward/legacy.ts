@@ -1,30 +1,28 @@
 /** The old service of `LEGACY_URL`: the connections to it, and the records of what it answers. */
-import { type AcceptedTokens, createAcceptedTokens } from "../auth/accepted-tokens.ts";
 import { noteOldAnswer } from "../auth/known-senders.ts";
-import { fingerprint } from "../auth/token-cache.ts";
+import { AcceptedTokens, fingerprint } from "../auth/token-cache.ts";
 import {
+  addressNetwork,
   isObserving,
   type Log,
+  mayShareAddresses,
   type Metrics,
   OTHER_ROUTE,
   RouteTemplates,
-  mayShareAddresses,
   type Settings,
   type UsedUp,
-  addressNetwork,
 } from "../../base/index.ts";
 import { type Pack, type Route, splitPath } from "../../pack/index.ts";
 import type { AlphaRequest } from "../pipeline/request.ts";
 import { settingsVary } from "../pipeline/pipeline-config.ts";
-import { createLegacyProxy, type LegacyExchange, type ForwardLegacy } from "./legacy-proxy.ts";
+import { createLegacyProxy, type ForwardLegacy, type LegacyExchange } from "./legacy-proxy.ts";
 import { keptBytes } from "../record/body-start.ts";
-import { legacyExchange } from "../record/legacy-record.ts";
+import { legacyExchange } from "../record/forwarded-record.ts";
 import { createForward, type Forward } from "./forward.ts";
 import { trustedProxies } from "../limits/client-address.ts";
 import { CircuitBreaker } from "../upstream/circuit-breaker.ts";
-import type { CurrentContext } from "../upstream/upstream-tls.ts";
+import type { CurrentContext, UpstreamTls } from "../upstream/open-tls.ts";
 import type { Recorder } from "../record/recorder.ts";
-import type { UpstreamTls } from "../upstream/open-tls.ts";
 import type { AuditStore } from "../../audit/index.ts";
 import type { InFlightTracker } from "../http/in-flight.ts";
 import { SAFE_METHODS } from "../http/origins.ts";
@@ -102,7 +100,7 @@ export function openLegacy(
     () => templates.refused,
   );
   const timeoutMs = TIMEOUT_FACTOR * UPSTREAM_TIMEOUT_MS;
-  const acceptedTokens = createAcceptedTokens();
+  const acceptedTokens = new AcceptedTokens();
   const proxy = createForward({
     name: NAME,
     origin: url,
@@ -187,11 +185,7 @@ export function createLegacyForward(
       route: matched?.name ?? null,
       guessRoute: isObserved ? guessRoute : undefined,
     };
-    const bodies = {
-      sent: await sent?.decode(),
-      received: await answer?.body.decode(),
-      headers: answer?.headers,
-    };
+    const bodies = { sent: await sent?.decode(), received: await answer?.body.decode() };
     return recorder.forwarded(legacyExchange(plain, outcome, sender, bodies));
   }
 

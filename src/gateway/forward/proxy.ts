@@ -1,18 +1,21 @@
 /** Streams the request of an exchange to the upstream, and its response to the client, with http-proxy-middleware. */
-import type { IncomingMessage } from "node:http";
+import { Agent as HttpAgent, type IncomingMessage } from "node:http";
 import { createProxyMiddleware, type Plugin } from "http-proxy-middleware";
-import { createAgent, type AgentOptions } from "./agent.ts";
 import type { Exchange } from "./exchange.ts";
 import { ForwardedRequest, type ForwardTarget } from "./forwarded-request.ts";
+import { Agent as HttpsAgent } from "node:https";
+import type { Socket } from "node:net";
+import { UpstreamError } from "../upstream/upstream-error.ts";
+import type { CurrentContext } from "../upstream/open-tls.ts";
 
-/** Sends the request of an exchange to the upstream, and the upstream's response to its client. */
-export interface Proxy {
-  forward(exchange: Exchange): void;
-  /** Closes all connections. */
-  close(): void;
+/** Sends the requests of exchanges to one upstream, and the upstream's responses to their clients. */
+export type Proxy = ReturnType<typeof createProxy>;
+
+export interface ProxyOptions extends ForwardTarget {
+  readonly connections: number;
+  /** The certificates of connections. Default: Node's own. */
+  readonly secureContext?: CurrentContext | undefined;
 }
-
-export type ProxyOptions = AgentOptions & ForwardTarget;
 
 /**
  * The member of a request with what forwards it. Not a `WeakMap`: V8 keeps the values of one that has become old until the next
@@ -23,7 +26,7 @@ const FORWARDED = Symbol("forwarded request");
 type SentRequest = IncomingMessage & { [FORWARDED]?: ForwardedRequest };
 
 /** Creates the proxy to one upstream. */
-export function createProxy(options: ProxyOptions): Proxy {
+export function createProxy(options: ProxyOptions) {
   const agent = createAgent(options);
   const followRequests: Plugin = (server) => {
     server.on("proxyReq", (upstreamRequest, request: SentRequest) =>
@@ -49,7 +52,7 @@ export function createProxy(options: ProxyOptions): Proxy {
     },
   });
   return {
-    forward(exchange) {
+    forward(exchange: Exchange): void {
       const { response } = exchange;
       const request: SentRequest = exchange.request;
       const send = (): void => {
@@ -62,6 +65,47 @@ export function createProxy(options: ProxyOptions): Proxy {
       request[FORWARDED] = one;
       send();
     },
+    /** Closes all connections. */
     close: () => agent.destroy(),
   };
+}
+
+/** An idle connection is closed before usual servers close it. */
+const IDLE_MS = 4000;
+
+const MAX_CONNECT_MS = 10_000;
+
+/** Ends a connection that does not open in time. */
+function limitConnect(socket: Socket, event: "connect" | "secureConnect", ms: number): void {
+  const timer = setTimeout(
+    () => socket.destroy(new UpstreamError("unreachable", `no connection in ${ms} ms`)),
+    ms,
+  );
+  const clear = (): void => clearTimeout(timer);
+  socket.once(event, clear).once("close", clear);
+}
+
+/** Creates the agent. Certificates may change while the gateway runs: those of the next connection are the current ones. */
+function createAgent({ origin, connections, timeoutMs, secureContext }: ProxyOptions): HttpAgent {
+  const isSecure = origin.protocol === "https:";
+  const options = {
+    keepAlive: true,
+    maxSockets: connections,
+    maxFreeSockets: connections,
+    timeout: IDLE_MS,
+    // A resumed session would keep the former client certificate.
+    ...(isSecure && { maxCachedSessions: 0 }),
+  };
+  const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options);
+  const connect = agent.createConnection.bind(agent);
+  const connectMs = Math.min(timeoutMs, MAX_CONNECT_MS);
+  agent.createConnection = (target, callback) => {
+    const socket = connect(
+      { ...target, ...(secureContext && { secureContext: secureContext() }) },
+      callback,
+    ) as Socket;
+    limitConnect(socket, isSecure ? "secureConnect" : "connect", connectMs);
+    return socket;
+  };
+  return agent;
 }

@@ -1,12 +1,11 @@
 /** Rejects requests on the public port before the pipeline: heads that are too long, and requests that pages make browsers send. */
 import { credentialPlaces, type CredentialsPlace, HttpError, type Pack } from "../../pack/index.ts";
 import type { IncomingMessage } from "node:http";
-import { hostOf, SAFE_METHODS, SAME_SITES } from "./origins.ts";
-import { createHostCheck, type HostCheck } from "./host-check.ts";
+import { createHostCheck, type HostCheck, hostOf, SAFE_METHODS, SAME_SITES } from "./origins.ts";
 import { CLIENT_GONE, type Log, type Metrics, type Settings } from "../../base/index.ts";
 import { ANONYMOUS } from "../pipeline/client.ts";
-import { HEAD_TOO_LONG, isHeadTooLong, plainRequestOf, type Middleware } from "./request-context.ts";
-import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "../pipeline/lifecycle.ts";
+import { HEAD_TOO_LONG, isHeadTooLong, type Middleware, plainRequestOf } from "./request-context.ts";
+import { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "../pipeline/lifecycle.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
 import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
 import type { SharedState } from "../state/shared-state.ts";

@@ -2,17 +2,10 @@ import { AsyncResource } from "node:async_hooks";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 
 /** Counts the work of in-flight requests, which outlives their connections. */
-export interface InFlightTracker {
-  /** Counts one promise until it settles. */
-  track<T>(work: Promise<T>): Promise<T>;
-  /** Counts one piece of work until the result is called. Call it once. */
-  begin(): () => void;
-  /** Resolves when all tracked promises have settled, or after the given milliseconds. */
-  idle(timeoutMs: number): Promise<void>;
-}
+export type InFlightTracker = ReturnType<typeof createInFlightTracker>;
 
 /** Creates a tracker. A counter, not a `Set` of promises: the set would keep every response in memory until it settles. */
-export function createInFlightTracker(): InFlightTracker {
+export function createInFlightTracker() {
   let count = 0;
   const waiting: (() => void)[] = [];
 
@@ -22,16 +15,19 @@ export function createInFlightTracker(): InFlightTracker {
   }
 
   return {
-    begin() {
+    /** Counts one piece of work until the result is called. Call it once. */
+    begin(): () => void {
       count += 1;
       return settle;
     },
-    track(work) {
+    /** Counts one promise until it settles. */
+    track<T>(work: Promise<T>): Promise<T> {
       count += 1;
       work.then(settle, settle);
       return work;
     },
-    async idle(timeoutMs) {
+    /** Resolves when all tracked promises have settled, or after the given milliseconds. */
+    async idle(timeoutMs: number): Promise<void> {
       const late = wait(timeoutMs, "late", { ref: false });
       do {
         // A request is notified one turn after its connection was closed, and may begin the work on its record then.

@@ -1,4 +1,5 @@
-/** The browser's headers about the page that makes it send a request. */
+/** The hosts and origins that a request names: the page that makes a browser send it, and the listener. */
+import { isLoopback } from "../../base/index.ts";
 
 /** Methods that change nothing (RFC 9110 9.2.1). */
 export const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
@@ -9,4 +10,29 @@ export const SAME_SITES = new Set(["same-origin", "none"]);
 /** Returns the host of an origin. `null`, which sandboxed pages send, has none, and neither has `file://`. */
 export function hostOf(origin: string): string | undefined {
   return (URL.canParse(origin) && new URL(origin).host) || undefined;
+}
+
+/** Names of this machine that no web page can point at another one. */
+const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
+
+/** Whether a request under this `Host` header is accepted. */
+export type HostCheck = (host: string | undefined) => boolean;
+
+/**
+ * Decides which `Host` headers a listener accepts. A web page can point its own domain at the address of a listener and read
+ * it through the browser of a visitor (DNS rebinding): the header has that domain.
+ *
+ * @param bound The address to which the listener is bound.
+ * @param others Other names that clients may use.
+ * @returns undefined if every name is accepted: on an address that is not loopback, only the operator knows which are
+ *   used.
+ */
+export function createHostCheck(
+  bound: string | undefined,
+  others: readonly string[] = [],
+): HostCheck | undefined {
+  const address = bound?.includes(":") && !bound.startsWith("[") ? `[${bound}]` : bound;
+  if (!(bound !== undefined && isLoopback(bound)) && others.length === 0) return undefined;
+  const names = new Set([...LOOPBACK, ...(address === undefined ? [] : [address]), ...others]);
+  return (host = "") => names.has(host.toLowerCase().replace(/:\d+$/, ""));
 }

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { clientAddresses, trustedProxies, type OnUntrustedProxy } from "../limits/client-address.ts";
 import { Cancellation, type CancelSignal } from "../upstream/cancel-signal.ts";
-import { takeQueryTokens, type AlphaRequest } from "../pipeline/request.ts";
+import { takeQueryTokens, type AlphaRequest, splitTarget } from "../pipeline/request.ts";
 import type { AlphaHandler } from "../pipeline/lifecycle.ts";
 import type { RequestBodies } from "../bodies/receive-body.ts";
 import { sendResponse } from "./send-response.ts";
@@ -179,16 +179,15 @@ export function createRequestContext({
   return function requestContext(request, response, next) {
     const startedAt = performance.now();
     const { method = "" } = request;
-    const target = targetOf(request);
-    const question = target.indexOf("?");
+    const [path, query] = splitTarget(targetOf(request));
     const headers = headerLines(request.rawHeaders);
     const givenId = headers["x-request-id"]?.[0];
     const sent: AlphaRequest = {
       id: requestIdOf(givenId),
       startedAt,
       method: methodHeader === undefined ? method : methodOf(method, headers[methodHeader]),
-      path: question < 0 ? target : target.slice(0, question),
-      query: question < 0 ? "" : target.slice(question + 1),
+      path,
+      query,
       headers,
       address: addressOf(request),
       label: takeLabel(request, headers),

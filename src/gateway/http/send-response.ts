@@ -2,8 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
 import type { AlphaResponse, FileResponse } from "../pipeline/response.ts";
-import { pipeAllButEnd } from "../bodies/pipe-all-but-end.ts";
-import { closeBeforeRest, endResponse } from "../bodies/unread-rest.ts";
+import { closeBeforeRest, endResponse, pipeAllButEnd } from "../bodies/unread-rest.ts";
 
 /** Sends an error in place of a file, unless a part of the file was sent. @param names headers of the file */
 function sendInstead(

@@ -18,21 +18,10 @@ export interface ConsumeResult {
   readonly creditAddress: (() => Promise<void>) | undefined;
 }
 
-export interface RateLimits {
-  /**
-   * Counts a request against the limit of its token, or of its address without a token. A request with an unknown token
-   * counts against both, the address first: inventing tokens gives no additional requests and no additional keys.
-   * Clients that share an address are not limited by it, because each token is known after its first request.
-   */
-  consume(subject: LimitSubject): Promise<ConsumeResult>;
-  /** Counts a request with an unknown token against its address only, for the native proxy, which has no other limit. */
-  consumeAddress(address: string): Promise<ConsumeResult>;
-  /** Keys that are counted now. */
-  readonly size: number;
-}
+export type RateLimits = ReturnType<typeof createRateLimits>;
 
 /** Creates the rate limits from a limiter for all requests and one for creates. */
-export function createRateLimits(all: Limiter, creates: Limiter): RateLimits {
+export function createRateLimits(all: Limiter, creates: Limiter) {
   async function consumeKey(
     key: string,
     isCreate: boolean,
@@ -45,6 +34,7 @@ export function createRateLimits(all: Limiter, creates: Limiter): RateLimits {
 
   const keyOf = (address: string): string => `address ${addressNetwork(address)}`;
 
+  /** Counts a request with an unknown token against its address only, for the native proxy, which has no other limit. */
   async function consumeAddress(address: string): Promise<ConsumeResult> {
     const key = keyOf(address);
     const askedAt = performance.now();
@@ -65,12 +55,18 @@ export function createRateLimits(all: Limiter, creates: Limiter): RateLimits {
 
   return {
     consumeAddress,
-    consume({ token, address, isKnownToken, isCreate }) {
+    /**
+     * Counts a request against the limit of its token, or of its address without a token. A request with an unknown token
+     * counts against both, the address first: inventing tokens gives no additional requests and no additional keys.
+     * Clients that share an address are not limited by it, because each token is known after its first request.
+     */
+    consume({ token, address, isKnownToken, isCreate }: LimitSubject): Promise<ConsumeResult> {
       return token === undefined || isKnownToken
         ? consumeKey(token ?? keyOf(address), isCreate, undefined)
         : consumeUnknown(token, address, isCreate);
     },
-    get size() {
+    /** Keys that are counted now. */
+    get size(): number {
       return all.size + creates.size;
     },
   };

@@ -1,28 +1,25 @@
 import type { RateLimits } from "../limits/rate-limits.ts";
 import { HttpError, type OAuthDefinition, readParameters } from "../../pack/index.ts";
-import { withLifecycle, type LifecycleDependencies, type AlphaHandler } from "../pipeline/lifecycle.ts";
+import { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "../pipeline/lifecycle.ts";
 import type { HandlerResult } from "../pipeline/response.ts";
 import { createUpstreamActivity, type UpstreamActivity } from "../pipeline/calls/instrument-call.ts";
-import { provenIdentity, type ApplicationId, type RequestContext } from "../pipeline/context.ts";
+import { type ApplicationId, provenIdentity, type RequestContext } from "../pipeline/context.ts";
 import { ANONYMOUS } from "../pipeline/client.ts";
-import { hasFragment, type AlphaRequest } from "../pipeline/request.ts";
+import { type AlphaRequest, hasFragment } from "../pipeline/request.ts";
 import { enforcePlan } from "../pipeline/stages/enforce-plan.ts";
 import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
-import { readBasicCredentials } from "./basic-credentials.ts";
-import { SIGN_INS, SIGN_OUTS } from "./login-calls.ts";
-import { redirectToLogin, logout, type AuthorizeDependencies } from "./redirect-to-login.ts";
-import { exchangeCode, type ExchangeDependencies } from "./exchange-code.ts";
-import { revokeToken, type RevokeDependencies } from "./revoke-token.ts";
+import { readBasicCredentials } from "./read-form.ts";
+import {
+  exchangeCode,
+  type LoginCallParts,
+  logout,
+  redirectToLogin,
+  revokeToken,
+  SIGN_INS,
+  SIGN_OUTS,
+} from "./login-calls.ts";
 
-export interface OAuthDependencies
-  extends
-    LifecycleDependencies,
-    Omit<ExchangeDependencies, "tokenStore" | "requestedScopes">,
-    RevokeDependencies,
-    Omit<AuthorizeDependencies, "definition" | "requestedScopes"> {
-  readonly requestedScopes: AuthorizeDependencies["requestedScopes"] &
-    ExchangeDependencies["requestedScopes"];
-  readonly tokenStore: ExchangeDependencies["tokenStore"] & RevokeDependencies["tokenStore"];
+export interface OAuthDependencies extends LifecycleDependencies, LoginCallParts {
   readonly limits: RateLimits;
 }
 
@@ -107,7 +104,7 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes 
     routes: [
       createRoute(SIGN_INS.authorize, definition.authorize.client, async (request, context) => {
         await enforceOnSignIn(request, context, namedApplication(request, context, definition)?.id);
-        return redirectToLogin(request, context, { ...dependencies, definition: definition.authorize });
+        return redirectToLogin(request, context, dependencies);
       }),
       createRoute(SIGN_INS.token, definition.token.client, (request, context, activity) =>
         exchangeCode(request, context, activity, dependencies, (application) =>

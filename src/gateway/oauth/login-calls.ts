@@ -1,5 +1,208 @@
-/** The calls of the client's API to the login server, with their methods. */
-import type { OAuthDefinition } from "../../pack/index.ts";
+/** The calls of the client's API to the login server. */
+import {
+  HttpError,
+  type OAuthDefinition,
+  readParameters,
+  type Scopes,
+  TOO_MANY_REQUESTS,
+} from "../../pack/index.ts";
+import type { HandlerResult } from "../pipeline/response.ts";
+import type { RequestContext } from "../pipeline/context.ts";
+import type { AlphaRequest } from "../pipeline/request.ts";
+import type { RequestedScopes } from "./requested-scopes.ts";
+import { printJson } from "../../base/index.ts";
+import type { UpstreamActivity } from "../pipeline/calls/instrument-call.ts";
+import { applicationOf, applicationOwner } from "../auth/stored-token.ts";
+import type { TokenStore } from "../auth/token-store.ts";
+import type { LoginServer } from "./login-server.ts";
+import { readForm } from "./read-form.ts";
+import { type TokenCache, tokenHash } from "../auth/token-cache.ts";
+
+/** What the calls to the login server need. */
+export interface LoginCallParts {
+  readonly definition: OAuthDefinition;
+  readonly scopes: Scopes;
+  readonly requestedScopes: Pick<RequestedScopes, "findNarrowest" | "save">;
+  readonly login: LoginServer;
+  /** Base address of the login server. */
+  readonly authOrigin: URL;
+  readonly tokenStore: Pick<TokenStore, "read" | "requireRoom" | "revoke" | "save">;
+  readonly tokens: Pick<TokenCache, "purge">;
+  readonly clock: () => number;
+}
+
+const MAX_CLIENT_CHARACTERS = 256;
+const MAX_LOSS_CHARACTERS = 200;
+
+/** RFC 6749 4.1.2.1. */
+const INVALID_SCOPE = "invalid_scope";
+
+/** A parameter of a query, its value still encoded. */
+interface QueryParameter {
+  readonly name: string;
+  readonly encodedValue: string;
+}
+
+/**
+ * Escapes what is invalid in an address, and `;`, at which some servers split a query: a value could become another
+ * parameter. Everything else stays as it is, because some servers distinguish `+` and `%20`.
+ */
+const escapeValue = (encodedValue: string): string =>
+  encodedValue.replace(
+    /[^\x21\x22\x24-\x3a\x3c-\x7e]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
+  );
+
+function splitQuery(query: string): QueryParameter[] {
+  return query
+    .split("&")
+    .filter(Boolean)
+    .map((pair) => {
+      const [name = ""] = readParameters(pair).keys();
+      const equals = pair.indexOf("=");
+      return { name, encodedValue: equals < 0 ? "" : pair.slice(equals + 1) };
+    });
+}
+
+const addressOf = (base: URL, path: string): string => `${base.href.replace(/\/$/, "")}${path}`;
+
+/** Redirects the browser to the sign-out page of the login server. */
+export function logout(
+  context: Pick<RequestContext, "upstreamEquivalent">,
+  v4: string,
+  authOrigin: URL,
+): HandlerResult {
+  context.upstreamEquivalent = `GET ${v4}`;
+  return { status: 302, body: "{}", headers: { location: addressOf(authOrigin, v4) } };
+}
+
+/**
+ * Redirects the browser to the login server, and stores the scopes that the client requests.
+ *
+ * @throws {HttpError} 400 without a client, with a repeated parameter, or if all scopes are unknown; the browser is not
+ *   redirected then (A-141). 429 if the address or the application has requested too many
+ *   different scopes.
+ */
+export async function redirectToLogin(
+  request: AlphaRequest,
+  context: Pick<RequestContext, "losses" | "upstreamEquivalent">,
+  { definition: { authorize: definition }, scopes, requestedScopes, authOrigin }: LoginCallParts,
+): Promise<HandlerResult> {
+  const parameters = splitQuery(request.query);
+  const forwarded = definition.pass.flatMap((name) => {
+    const sameName = parameters.filter((parameter) => parameter.name === name);
+    if (sameName.length > 1) throw new HttpError(400, `There is more than one ${name}.`);
+    return sameName;
+  });
+  const decoded = readParameters(request.query);
+  const [clientName = ""] = definition.pass;
+  const client = decoded.get(clientName) ?? "";
+  if (client === "" || client.length > MAX_CLIENT_CHARACTERS)
+    throw new HttpError(400, `${clientName} is required.`);
+  const scopeText = decoded.getAll(definition.scopes).join(",");
+  const { grants, unknown } = scopes.read(scopeText);
+  const unknownNames = unknown.join(",").slice(0, MAX_LOSS_CHARACTERS);
+  if (unknown.length > 0 && grants !== "all" && grants.size === 0)
+    throw new HttpError(400, `${INVALID_SCOPE}: ${unknownNames}`);
+  if (unknown.length > 0) context.losses.add(`${definition.scopes}: unknown, not asked for: ${unknownNames}`);
+  if (!(await requestedScopes.save(client, grants, request.address)))
+    throw new HttpError(TOO_MANY_REQUESTS, "Too many different scopes were asked for. Try again later.", {
+      by: "limit",
+    });
+
+  const v4Scopes = scopes.toV4(scopeText).join(",");
+  const query = [
+    ...forwarded.map(({ name, encodedValue }) => `${name}=${escapeValue(encodedValue)}`),
+    ...Object.entries(definition.set).map(([name, value]) => `${name}=${encodeURIComponent(value)}`),
+    ...(v4Scopes === ""
+      ? []
+      : definition.upstream_scopes.map((name) => `${name}=${encodeURIComponent(v4Scopes)}`)),
+  ].join("&");
+  context.upstreamEquivalent = `GET ${definition.upstream}`;
+  const location = `${addressOf(authOrigin, definition.upstream)}?${query}`;
+  return { status: 302, body: "{}", headers: { location } };
+}
+
+/**
+ * Exchanges a code for a token. The client gets, and the gateway enforces, what the client requested and v4 granted
+ * (L-22).
+ *
+ * @param enforcePlan Throws where the plan lets an application sign nobody in.
+ * @throws {HttpError} 400 for a form with missing members, 429 if the application has too many tokens, and the errors of the login server.
+ */
+export async function exchangeCode(
+  request: AlphaRequest,
+  context: Pick<RequestContext, "body" | "upstreamEquivalent" | "application">,
+  activity: UpstreamActivity,
+  { definition, scopes, login, tokenStore, requestedScopes, clock }: LoginCallParts,
+  enforcePlan: (application: string) => Promise<void>,
+): Promise<HandlerResult> {
+  const { client_id: clientName, client_secret: secretName, token: names } = definition;
+  const form = await readForm(request, context, [clientName, secretName, names.code]);
+  const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "" };
+  await enforcePlan(credentials.client);
+  const owner = applicationOwner(credentials.client);
+  // Before the code is used up.
+  await tokenStore.requireRoom(owner);
+  context.upstreamEquivalent = `POST ${names.upstream}`;
+  // Its lifetime is counted from before the request: better too early than too late.
+  const at = clock();
+  const issued = await login.exchange(form[names.code] ?? "", credentials, activity);
+  context.application = { id: credentials.client, isProven: true };
+  const refresh = issued.refresh === undefined ? undefined : { ...credentials, token: issued.refresh };
+  let allowedScopes: string;
+  let token: string;
+  try {
+    const granted = scopes.grants(issued.scopes);
+    allowedScopes = scopes.write(await requestedScopes.findNarrowest(credentials.client, granted));
+    token = await tokenStore.save(issued, {
+      scopes: allowedScopes,
+      owner,
+      refresh,
+      at,
+      application: credentials.client,
+    });
+  } catch (error) {
+    // No client will get the token.
+    await login.discard(issued, { ...credentials, token: issued.token });
+    throw error;
+  }
+  const members = names.response;
+  return { status: 200, body: printJson({ [members.scopes]: allowedScopes, [members.token]: token }) };
+}
+
+/**
+ * Revokes a token of an application: the current v4 token, its refresh token, and the gateway token. If the login server
+ * rejects the first, nothing is revoked, and the client may try again.
+ *
+ * @throws {HttpError} 400 for a form with missing members, for a token of another application and for a personal token, and the
+ *   errors of the login server.
+ */
+export async function revokeToken(
+  request: AlphaRequest,
+  context: Pick<RequestContext, "body" | "upstreamEquivalent" | "application">,
+  activity: UpstreamActivity,
+  { definition, login, tokenStore, tokens }: LoginCallParts,
+): Promise<HandlerResult> {
+  const { client_id: clientName, client_secret: secretName, revoke } = definition;
+  const form = await readForm(request, context, [clientName, secretName, revoke.token]);
+  const token = form[revoke.token] ?? "";
+  const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "", token };
+  const hash = tokenHash(token);
+  const storedToken = await tokenStore.read(hash, token);
+  // Of a token that is revoked already nothing may be known.
+  const holder = storedToken && (applicationOf(storedToken) ?? storedToken.owner);
+  if (holder !== undefined && holder !== credentials.client)
+    throw new HttpError(400, "The token is not this client's.");
+  context.upstreamEquivalent = `POST ${revoke.upstream}`;
+  await login.revoke({ ...credentials, token: storedToken?.token ?? token }, activity);
+  context.application = { id: credentials.client, isProven: true };
+  if (storedToken) await tokenStore.revoke(hash);
+  await tokens.purge(hash);
+  const rest = { token, scopes: "", expiresInSeconds: undefined, refresh: storedToken?.refresh?.token };
+  if (storedToken) await login.discard(rest, credentials);
+  return { status: 200, body: "{}" };
+}
 
 /** They sign users in: windows and the end of the plan stop them. */
 export const SIGN_INS = { authorize: "GET", token: "POST" } as const;

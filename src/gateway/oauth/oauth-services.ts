@@ -4,13 +4,16 @@ import { LoginServer } from "./login-server.ts";
 import { createStoreEpoch, type StoreEpoch } from "./store-epoch.ts";
 import { TokenStore } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
-import { createTokenRecords } from "../auth/token-records.ts";
-import { createGatewayTokens, type GatewayTokens } from "../auth/gateway-tokens.ts";
-import { createTokenRefresh, type TokenIssuer } from "../auth/token-refresh.ts";
-import { createEncryptor } from "../auth/encryption.ts";
+import { TokenRecords } from "../auth/token-records.ts";
+import {
+  createEncryptor,
+  createGatewayTokens,
+  type GatewayTokens,
+  readGatewaySecret,
+} from "../auth/gateway-secret.ts";
+import type { TokenIssuer } from "../auth/token-refresh.ts";
 import { createUpstream, type Upstream } from "../upstream/client.ts";
-import type { CurrentContext } from "../upstream/upstream-tls.ts";
-import { readGatewaySecret } from "../auth/gateway-secret.ts";
+import type { CurrentContext } from "../upstream/open-tls.ts";
 
 /** The tokens that the gateway issues in its OAuth exchange, and the login server behind them. */
 export interface OAuthServices {
@@ -64,7 +67,6 @@ export function openOAuthServices(
   { pack, state, authOrigin, log, tracing, secureContext }: OAuthServicesOptions,
 ): OAuthServices {
   const { scopes, dialect, statuses } = pack;
-  const clock = Date.now;
   const timeoutMs = Math.min(settings.UPSTREAM_TIMEOUT_MS, MAX_TIMEOUT_MS);
   let upstream: Upstream | undefined;
   let login: LoginServer | undefined;
@@ -83,20 +85,20 @@ export function openOAuthServices(
     const { oauth: definition } = dialect;
     login = new LoginServer({ definition, statuses, upstream, timeoutMs, startCall: tracing?.startCall });
   }
-  const records = createTokenRecords({
+  const records = new TokenRecords({
     store: state,
     encryptor: createEncryptor(secret),
     gatewayTokens,
     size: settings.TOKEN_CACHE_SIZE,
     onDamaged: warnOfFirst(log),
   });
-  const refresh = createTokenRefresh({ records, store: state, issuer: login ?? NO_ISSUER, scopes, clock });
   const tokenStore = new TokenStore({
     records,
     gatewayTokens,
-    refresh,
+    store: state,
+    issuer: login ?? NO_ISSUER,
     scopes,
-    clock,
+    clock: Date.now,
     onError: (error) =>
       log.warn(
         { code: "AG_TOKEN_REFRESH_FAILED", error: errorText(error) },

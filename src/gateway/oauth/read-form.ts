@@ -1,7 +1,10 @@
+/** What the calls to the login server send: forms, the credentials of an application, and who signs in. */
 import { addressNetworks } from "../../base/index.ts";
-import { HttpError } from "../../pack/index.ts";
+import { HttpError, type OAuthDefinition, readParameters } from "../../pack/index.ts";
 import type { RequestContext } from "../pipeline/context.ts";
-import { header, type AlphaRequest } from "../pipeline/request.ts";
+import { type AlphaRequest, header } from "../pipeline/request.ts";
+import type { IncomingMessage } from "node:http";
+import { peekBody } from "../bodies/peek-body.ts";
 
 /** Members of a form; none is repeated. */
 export type Form = Readonly<Record<string, string>>;
@@ -72,4 +75,79 @@ export async function readForm(
       missing.map((name) => ({ reason: `${name} is required.` })),
     );
   return form;
+}
+
+/** A call to the login server. */
+export interface SignIn {
+  /** The application that it names, if it names one. Anybody can name any. */
+  readonly application: string | undefined;
+  /** The token that it revokes. */
+  readonly token: string | undefined;
+}
+
+/** Forms of sign-ins are shorter. In bytes. */
+const MAX_FORM = 16_384;
+
+/** Reads what a call to the login server names; undefined for any other request. */
+export type ReadSignIn = (
+  request: IncomingMessage,
+  plain: AlphaRequest,
+) => Promise<SignIn | undefined> | undefined;
+
+async function readMembers(request: IncomingMessage, plain: AlphaRequest): Promise<Map<string, unknown>> {
+  const body = await peekBody(request, MAX_FORM);
+  try {
+    return new Map(body ? await parseForm(body, header(plain, "content-type") ?? "") : []);
+  } catch {
+    // The service that serves it reports its errors.
+    return new Map();
+  }
+}
+
+/** Creates the reader for a pack. */
+export function createSignInReader(oauth: OAuthDefinition | undefined): ReadSignIn {
+  if (!oauth) return () => undefined;
+  const { authorize, token, revoke, logout, client_id: idMember } = oauth;
+  const paths = new Set([authorize, token, revoke, logout].map(({ client }) => client));
+  const [idParameter = ""] = authorize.pass;
+  const textOf = (value: unknown): string | undefined =>
+    typeof value === "string" && value !== "" ? value : undefined;
+
+  async function read(request: IncomingMessage, plain: AlphaRequest): Promise<SignIn> {
+    const members = plain.method === "POST" ? await readMembers(request, plain) : new Map<string, unknown>();
+    return {
+      application:
+        textOf(members.get(idMember)) ??
+        textOf(readParameters(plain.query).get(idParameter)) ??
+        readBasicCredentials(plain)?.client,
+      token: plain.path === revoke.client ? textOf(members.get(revoke.token)) : undefined,
+    };
+  }
+
+  return (request, plain) => (paths.has(plain.path) ? read(request, plain) : undefined);
+}
+
+/** The id and the secret of an application. */
+export interface ApplicationCredentials {
+  readonly client: string;
+  readonly secret: string;
+}
+
+/** Undoes the form encoding that user and password have (RFC 6749 2.3.1). */
+const decode = (text: string): string =>
+  new URLSearchParams(`text=${text.replaceAll("&", "%26")}`).get("text") ?? "";
+
+/** Reads HTTP Basic credentials. @returns undefined without any, and where two lines contradict each other */
+export function readBasicCredentials({
+  headers,
+}: Pick<AlphaRequest, "headers">): ApplicationCredentials | undefined {
+  const [line = "", ...others] = headers["authorization"] ?? [];
+  const encoded = /^basic +([\w+/=-]+)$/i.exec(line)?.[1];
+  if (encoded === undefined || others.length > 0) return undefined;
+  const [user = "", ...secret] = Buffer.from(encoded, "base64").toString().split(":");
+  // Without a colon the text may be the secret.
+  if (secret.length === 0) return undefined;
+  const credentials = { client: decode(user), secret: decode(secret.join(":")) };
+  // RFC 6749, appendix A: an id and a secret have no control characters, which a store may not take.
+  return /[\p{Cc}]/u.test(credentials.client + credentials.secret) ? undefined : credentials;
 }

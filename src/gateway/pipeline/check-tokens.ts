@@ -1,17 +1,22 @@
 /** Asks v4 about tokens that no call has shown to it: those of clients that only read catalogs. */
-import { addressNetwork } from "../../base/index.ts";
+import { addressNetwork, type Metrics, type Settings } from "../../base/index.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import { TokenUnavailableError } from "../auth/token-store.ts";
-import { type Endpoint, HttpError } from "../../pack/index.ts";
+import { type TokenStore, TokenUnavailableError } from "../auth/token-store.ts";
+import { HttpError, type Pack } from "../../pack/index.ts";
 import { createMemoryLimiter } from "../limits/limiter.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
 import { createContext, type RequestContext } from "./context.ts";
 import type { AuthenticatedClient } from "./client.ts";
 import type { AlphaRequest } from "./request.ts";
-import { proveToken, type ProofDependencies } from "./prove-token.ts";
+import { type ProofDependencies, proveToken } from "./prove-token.ts";
 import type { CallerRequest } from "./calls/upstream-call.ts";
 import { InvalidUpstreamResponseError } from "./calls/upstream-response.ts";
+import type { TokenCache } from "../auth/token-cache.ts";
+import { createResponseCache } from "../responses/response-cache.ts";
+import type { UpstreamClient } from "../upstream/client.ts";
+import type { CheckToken } from "./pipeline.ts";
+import { createPipelineConfig } from "./pipeline-config.ts";
 
 /** The name of a check as a route, in its record. */
 export const TOKEN_CHECK = "token check";
@@ -26,66 +31,34 @@ const PAUSE_MS = 60_000;
 const MAX_TOKENS = 1000;
 
 /** How many checks invented tokens may cause, whichever pack serves requests. */
-export interface TokenCheckBudget {
-  /** Fires when the gateway closes: no check is waited for any longer. */
-  readonly signal: AlphaRequest["signal"];
-  close(): void;
-  /**
-   * Takes one check.
-   *
-   * @param hash of the token
-   * @param network of the client's address
-   * @returns "asked" if the token was checked a short while ago, "exhausted" if no check is left
-   */
-  take(hash: string, network: string): "taken" | "asked" | "exhausted";
-  /** Gives the check of a token that v4 accepts back to its address. */
-  refund(network: string): void;
-}
+export type TokenCheckBudget = ReturnType<typeof createTokenCheckBudget>;
 
-export function createTokenCheckBudget(): TokenCheckBudget {
+export function createTokenCheckBudget() {
   const addresses = createMemoryLimiter(ADDRESS_LIMIT, MAX_ADDRESSES);
   const total = createMemoryLimiter(TOTAL_LIMIT, 1);
   const asked = new LRUCache<string, true>({ max: MAX_TOKENS, ttl: PAUSE_MS, ttlResolution: 0 });
   const closing = new AbortController();
   return {
+    /** Fires when the gateway closes: no check is waited for any longer. */
     signal: closing.signal,
     close: () => closing.abort(),
-    take(hash, network) {
+    /**
+     * Takes one check.
+     *
+     * @param hash of the token
+     * @param network of the client's address
+     * @returns "asked" if the token was checked a short while ago, "exhausted" if no check is left
+     */
+    take(hash: string, network: string): "taken" | "asked" | "exhausted" {
       if (asked.has(hash)) return "asked";
       if (!addresses.consume(network).isAllowed || !total.consume("").isAllowed) return "exhausted";
       asked.set(hash, true);
       return "taken";
     },
-    refund: (network) => void addresses.refund(network),
+    /** Gives the check of a token that v4 accepts back to its address. */
+    refund: (network: string) => void addresses.refund(network),
   };
 }
-
-/** `failed`: v4 did not say anything. `skipped`: the limits left no check. */
-export type TokenCheckResult = "accepted" | "refused" | "failed" | "skipped";
-
-export interface TokenCheckOptions {
-  /** A GET that any token may send. */
-  readonly check: Endpoint;
-  readonly budget: TokenCheckBudget;
-  readonly dependencies: ProofDependencies;
-  /** Records that v4 accepts a token. It reports its own failure. */
-  readonly record: (request: AlphaRequest, context: RequestContext) => void | Promise<void>;
-  readonly count: (result: TokenCheckResult) => void;
-  readonly onUnexpectedError: (error: unknown, request: AlphaRequest, context: RequestContext) => void;
-  /** Makes the shutdown wait for a check. */
-  readonly track: (work: Promise<void>) => unknown;
-}
-
-/**
- * Checks the token of a request. The promise, which does not reject, is that of the check in progress.
- *
- * @param creditAddress takes the request back that was counted against the address, once v4 accepts the token
- */
-export type CheckToken = (
-  request: AlphaRequest,
-  client: AuthenticatedClient,
-  creditAddress: CallerRequest["creditAddress"],
-) => Promise<void> | undefined;
 
 const isExpected = (error: unknown): boolean =>
   error instanceof UpstreamError ||
@@ -101,9 +74,44 @@ function withoutResponses(context: RequestContext): void {
   context.upstream = { ...upstream, calls };
 }
 
-export function createTokenChecks(options: TokenCheckOptions): CheckToken {
-  const { check, budget, dependencies, record, count, onUnexpectedError, track } = options;
+/** Records that v4 has accepted a token, and unexpected errors. */
+interface TokenRecorder {
+  acceptedToken(request: AlphaRequest, context: RequestContext): Promise<void>;
+  unexpected(error: unknown, request: AlphaRequest, context: RequestContext): void;
+}
 
+/** The services that the checks need. */
+interface TokenCheckParts extends Pick<ProofDependencies, "upstreamTokens" | "tokenLocks"> {
+  readonly pack: Pack;
+  readonly shared: { readonly tokens: TokenCache };
+  readonly oauth: { readonly tokenStore: TokenStore };
+  readonly upstream: UpstreamClient;
+  readonly tokenChecks: TokenCheckBudget;
+  readonly metrics: Pick<Metrics, "countTokenCheck">;
+  /** Makes the shutdown wait for a check. */
+  readonly inFlight: { track(work: Promise<void>): unknown };
+}
+
+/** Creates the checks of tokens. @returns undefined if the pack has no call for it */
+export function openTokenChecks(
+  settings: Settings,
+  parts: TokenCheckParts,
+  recorder: TokenRecorder,
+): CheckToken | undefined {
+  const { pack, shared, oauth, upstream, upstreamTokens, tokenLocks, tokenChecks: budget } = parts;
+  const { tokenCheck: check } = pack;
+  if (!check) return undefined;
+  const { countTokenCheck: count } = parts.metrics;
+  const dependencies: ProofDependencies = {
+    ...createPipelineConfig(pack, settings),
+    tokens: shared.tokens,
+    tokenLocks,
+    tokenStore: oauth.tokenStore,
+    upstream,
+    files: upstream,
+    responseCache: createResponseCache(),
+    upstreamTokens,
+  };
   const inProgress = new Map<string, Promise<void>>();
 
   async function askAbout(
@@ -125,10 +133,10 @@ export function createTokenChecks(options: TokenCheckOptions): CheckToken {
       if (!isAccepted) return;
       budget.refund(addressNetwork(request.address));
       withoutResponses(context);
-      await record(request, context);
+      await recorder.acceptedToken(request, context);
     } catch (error) {
       count("failed");
-      if (!isExpected(error)) onUnexpectedError(error, request, context);
+      if (!isExpected(error)) recorder.unexpected(error, request, context);
     }
   }
 
@@ -145,7 +153,7 @@ export function createTokenChecks(options: TokenCheckOptions): CheckToken {
       .then(() => askAbout(hash, ownRequest, client, creditAddress))
       .finally(() => inProgress.delete(hash));
     inProgress.set(hash, ended);
-    track(ended);
+    parts.inFlight.track(ended);
     return ended;
   };
 }

@@ -23,7 +23,7 @@ import type {
 } from "./response.ts";
 import type { AlphaRequest } from "./request.ts";
 import { toErrorResult, type ErrorTranslation } from "../responses/error-result.ts";
-import { FIELD_HEADER } from "../responses/hide-fields.ts";
+import { FIELD_HEADER } from "../responses/shape-bodies.ts";
 import { addErrorHeaders } from "../responses/passed-headers.ts";
 import type { PlanRules } from "./plan.ts";
 
@@ -156,29 +156,11 @@ export function withLifecycle(
   };
 }
 
-/** The parts of a request that are shown in the headers of its response. */
-type ResponseHeaderValues = Pick<
-  RequestContext,
-  | "rateLimitStatus"
-  | "upstreamRateLimit"
-  | "listHeaders"
-  | "upstreamEquivalent"
-  | "upstreamFilter"
-  | "stageTimes"
-  | "upstream"
-  | "startedAt"
-  | "client"
-  | "token"
-  | "application"
-  | "match"
-  | "hiddenFields"
->;
-
 /** The client's rate limit status at the gateway, or v4's where v4 rejected the request (R-6). */
 const limitStatusOf = ({
   rateLimitStatus,
   upstreamRateLimit,
-}: Pick<ResponseHeaderValues, "rateLimitStatus" | "upstreamRateLimit">): RateLimitValues | undefined =>
+}: Pick<RequestContext, "rateLimitStatus" | "upstreamRateLimit">): RateLimitValues | undefined =>
   rateLimitStatus && upstreamRateLimit
     ? rejectedByUpstream(rateLimitStatus, upstreamRateLimit)
     : rateLimitStatus;
@@ -189,7 +171,7 @@ const limitStatusOf = ({
  * @param isLimited whether a limit rejected the request: the gateway's, v4's or the login server's
  */
 function addLimitHeaders(
-  values: ResponseHeaderValues,
+  values: RequestContext,
   rateLimitHeaders: RateLimitHeaders,
   isLimited: boolean,
   headers: Record<string, string>,
@@ -202,7 +184,7 @@ function addLimitHeaders(
 
 /** Other links stay: a `Link` header is a list (RFC 8288, section 3). */
 function addListHeaders(
-  { link, ...others }: NonNullable<ResponseHeaderValues["listHeaders"]>,
+  { link, ...others }: NonNullable<RequestContext["listHeaders"]>,
   headers: Record<string, string>,
 ): void {
   Object.assign(headers, others);
@@ -211,7 +193,7 @@ function addListHeaders(
 }
 
 /** The milliseconds of each stage (W3C Server Timing). The audit comes after the response. */
-function serverTimingOf(values: ResponseHeaderValues): string {
+function serverTimingOf(values: RequestContext): string {
   const entries: string[] = [];
   forEachStage(values, (stage, ms) => entries.push(`${stage};dur=${ms.toFixed(3)}`));
   return entries.join(", ");
@@ -226,7 +208,7 @@ const ONE_CALL = /^[A-Z]+ (\/[^\s<>"{}]*)$/;
 function planHeaders(
   request: AlphaRequest,
   plan: Pick<PlanRules, "headersFor">,
-  { client, token, application, match, upstreamEquivalent = "", hiddenFields }: ResponseHeaderValues,
+  { client, token, application, match, upstreamEquivalent = "", hiddenFields }: RequestContext,
 ): Readonly<Record<string, string>> | undefined {
   const headers = plan.headersFor(
     () => provenIdentity(request, { client, token, application }),
@@ -249,7 +231,7 @@ function finalizeResponse(
   request: AlphaRequest,
   { status, body, headers: ownHeaders, meaning }: MeantResult,
   { style, plan }: Pick<LifecycleDependencies, "style" | "plan">,
-  values: ResponseHeaderValues,
+  values: RequestContext,
 ): AlphaResponse {
   const { headers: defaults, upstreamHeader, statuses, responseTypes, serverTiming } = style;
   const { isAlwaysOk = false, callback } = style.askedForm?.(request) ?? {};

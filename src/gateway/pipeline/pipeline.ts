@@ -4,16 +4,15 @@ import type { RateLimits } from "../limits/rate-limits.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
 import type { AuthorizedRequest, TranslationServices } from "./authorized-request.ts";
 import { continueTrace } from "../../base/index.ts";
-import type { CheckToken } from "./check-tokens.ts";
+import type { AuthenticatedClient, ClientToken } from "./client.ts";
 import type { RequestContext } from "./context.ts";
-import { header, type AlphaRequest } from "./request.ts";
+import { type AlphaRequest, header } from "./request.ts";
 import type { HandlerResult } from "./response.ts";
 import { createUpstreamActivity } from "./calls/instrument-call.ts";
-import { withLifecycle, type AlphaHandler, type LifecycleDependencies } from "./lifecycle.ts";
+import { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "./lifecycle.ts";
 import { addPassed, commonHeadersOf, toSuccess } from "../responses/passed-headers.ts";
 import { addParameters } from "./calls/prepared-request.ts";
-import { createPlanSender } from "./plan-sender.ts";
-import { findTokenCheck } from "./prove-token.ts";
+import { createPlanSender, findTokenCheck } from "./prove-token.ts";
 import { createResponseCache, type ResponseCache } from "../responses/response-cache.ts";
 import { createBodyShaper } from "../responses/shape-bodies.ts";
 import { RESPONSE_KINDS } from "../responses/kinds.ts";
@@ -21,16 +20,26 @@ import { readCatalogsWithToken } from "./stages/build-request.ts";
 import { authenticate, createCredentialsReader } from "./stages/authenticate.ts";
 import { authorize } from "./stages/authorize.ts";
 import { resolveToken, type TokenDependencies } from "./stages/resolve-token.ts";
-import { selectRoute } from "./stages/select-route.ts";
-import type { ClientToken } from "./client.ts";
 import { firstCandidate, matchRoute, translateQuery, withRequestValues } from "./stages/match-route.ts";
+import { selectRoute } from "./stages/select-route.ts";
 import { askPlan, enforcePlan, findIssuer } from "./stages/enforce-plan.ts";
 import { consumeRateLimit, rejectLimited } from "./stages/rate-limit.ts";
 import { parseOnUse, readBody } from "./stages/read-body.ts";
-import { UpstreamCaller, type CallDependencies } from "./calls/upstream-call.ts";
+import { type CallDependencies, type CallerRequest, UpstreamCaller } from "./calls/upstream-call.ts";
 import { equivalentOf } from "./calls/upstream-equivalent.ts";
 import type { TranslationConfig } from "./calls/upstream-response.ts";
 import type { PlanRules } from "./plan.ts";
+
+/**
+ * Checks the token of a request. The promise, which does not reject, is that of the check in progress.
+ *
+ * @param creditAddress takes the request back that was counted against the address, once v4 accepts the token
+ */
+export type CheckToken = (
+  request: AlphaRequest,
+  client: AuthenticatedClient,
+  creditAddress: CallerRequest["creditAddress"],
+) => Promise<void> | undefined;
 
 export interface PipelineDependencies
   extends LifecycleDependencies, Omit<CallDependencies, "responseCache" | "translation"> {

@@ -2,21 +2,20 @@
 import { TokenUnavailableError } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { type Endpoint, type Pack, TOO_MANY_REQUESTS } from "../../pack/index.ts";
-import { type RequestContext, createContext } from "./context.ts";
+import { createContext, provenIdentity, type RequestContext } from "./context.ts";
 import type { AuthenticatedClient, ClientToken } from "./client.ts";
 import type { AlphaRequest } from "./request.ts";
 import { createUpstreamActivity } from "./calls/instrument-call.ts";
 import { requestWithoutBody } from "./calls/prepared-request.ts";
+import type { PlanSender } from "./stages/enforce-plan.ts";
 import { resolveToken, type TokenDependencies } from "./stages/resolve-token.ts";
-import { UpstreamCaller, type CallDependencies, type CallerRequest } from "./calls/upstream-call.ts";
+import { type CallDependencies, type CallerRequest, UpstreamCaller } from "./calls/upstream-call.ts";
 import { InvalidUpstreamResponseError } from "./calls/upstream-response.ts";
 
 /** Any token may make the call that checks it. */
 const CHECK = { route: { access: "token" } } as const;
 
-export interface ProofDependencies extends TokenDependencies, Omit<CallDependencies, "tokens"> {
-  readonly tokens: CallDependencies["tokens"];
-}
+export type ProofDependencies = TokenDependencies & CallDependencies;
 
 export interface TokenProof {
   /** A GET that any token may send; undefined: v4 is not asked. */
@@ -121,7 +120,7 @@ export async function proveToken(
  * @returns the client with what is known now. v4 may have said neither that it accepts the token nor that it refuses it
  * @throws as {@link proveToken}
  */
-export async function learnToken(
+async function learnToken(
   { readBody: _body, openUpload: _upload, ...request }: AlphaRequest,
   client: AuthenticatedClient,
   proof: TokenProof,
@@ -133,3 +132,32 @@ export async function learnToken(
   const tokenInfo = await proof.dependencies.tokens.get(hash);
   return { ...client, tokenInfo, isAccepted: context.client?.isAccepted === true };
 }
+
+/**
+ * Creates what the plan asks. v4 is asked about an unknown token only if the plan needs to know it; then the context has
+ * what v4 said. V4 may say neither that it accepts a token nor that it refuses it.
+ */
+export const createPlanSender = (
+  request: AlphaRequest,
+  context: RequestContext,
+  {
+    client,
+    issuer,
+    check,
+    credit,
+  }: Pick<PlanSender, "issuer"> & {
+    readonly client: AuthenticatedClient;
+    readonly check: Endpoint | undefined;
+    readonly credit: TokenProof["creditAddress"];
+  },
+  dependencies: ProofDependencies,
+): PlanSender => ({
+  identity: () => provenIdentity(request, context),
+  issuer,
+  address: request.address,
+  async isAccepted() {
+    const proof = { check, creditAddress: credit, isExclusive: true, dependencies };
+    context.client = await learnToken(request, client, proof);
+    return context.client.tokenInfo?.refused !== true;
+  },
+});

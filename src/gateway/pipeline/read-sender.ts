@@ -1,7 +1,7 @@
 /** Reads who sent a request, before anything is known of its token. */
 import type { Sender } from "../auth/known-senders.ts";
 import type { Pack } from "../../pack/index.ts";
-import type { GatewayTokens } from "../auth/gateway-tokens.ts";
+import type { GatewayTokens } from "../auth/gateway-secret.ts";
 import { TokenStore } from "../auth/token-store.ts";
 import type { AlphaRequest } from "./request.ts";
 import { tokenHash, fingerprint } from "../auth/token-cache.ts";

@@ -41,6 +41,12 @@ export interface AlphaRequest {
   readonly signal: CancelSignal;
 }
 
+/** The path of a target, and its query without the question mark. */
+export function splitTarget(target: string): [path: string, query: string] {
+  const question = target.indexOf("?");
+  return question < 0 ? [target, ""] : [target.slice(0, question), target.slice(question + 1)];
+}
+
 /** The body of a request, parsed on first use. @throws {HttpError} for a body that is not of its media type */
 export type ReadJson = () => SentJson;
 

@@ -1,9 +1,9 @@
 /** The record of a translated request. */
 import {
+  type AuditRecord,
   checksumOf,
   isTruncated,
   JsonText,
-  type AuditRecord,
   type RecordedBody,
   REDACTED,
   type SecretValues,
@@ -11,21 +11,22 @@ import {
 } from "../../audit/index.ts";
 import { identityOf, type RequestContext } from "../pipeline/context.ts";
 import type { AlphaResponse, RequestOutcome } from "../pipeline/response.ts";
-import { header, type AlphaRequest } from "../pipeline/request.ts";
+import { type AlphaRequest, header } from "../pipeline/request.ts";
 import { shortName } from "../../pack/index.ts";
 import {
   findSecrets,
-  roundMs,
-  unparsedTokens,
   type RecordedSender,
   type RecordOptions,
+  roundMs,
+  unparsedTokens,
 } from "./recorded-request.ts";
-import { addFromCall, recordCalls } from "./recorded-calls.ts";
-import { lostNamesOf, sentMembersOf } from "./route-names.ts";
-import { redactBodies, type RecordedExchange, type RecordedMessages } from "./recorded-exchange.ts";
-
-/** Bytes of a body that is recorded of a rejected request, where v4 has not accepted the token. */
-const LONGEST_BODY_WITHOUT_TOKEN = 1024;
+import { addFromCall, lostNamesOf, recordCalls, sentMembersOf } from "./route-names.ts";
+import {
+  LONGEST_BODY_WITHOUT_TOKEN,
+  type RecordedExchange,
+  type RecordedMessages,
+  redactBodies,
+} from "./recorded-exchange.ts";
 
 const bodyLength = ({ body }: Pick<RequestContext, "body">): number => body?.bytes.length ?? 0;
 

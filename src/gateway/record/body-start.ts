@@ -17,11 +17,8 @@ const JSON_TYPE = /^\s*(?:application|text)\/(?:[\w.+-]+\+)?json\b/i;
 const TEXT_TYPE = /^\s*(?:text\/(?:plain|html|javascript)|application\/javascript)\b/i;
 
 /** Whether a body of a type may be recorded. Of files, markup and multipart forms the type and the size are. */
-const isRecordable = (type: string | undefined): boolean =>
-  type === undefined ||
-  JSON_TYPE.test(type) ||
-  TEXT_TYPE.test(type) ||
-  isForm({ type, bytes: Buffer.alloc(0) });
+const isRecordable = (type: string): boolean =>
+  JSON_TYPE.test(type) || TEXT_TYPE.test(type) || isForm({ type, bytes: Buffer.alloc(0) });
 
 /** The first bytes of a body that streams by. */
 export class BodyStart {
@@ -31,10 +28,15 @@ export class BodyStart {
   readonly #limit: number;
   readonly #kept = new GrowingBytes();
 
-  /** @param headers Those of its message. @param limit Bytes that are kept, as they were sent. */
-  constructor(headers: IncomingHttpHeaders, limit: number) {
+  /**
+   * @param headers those of its message
+   * @param limit bytes that are kept, as they were sent
+   * @param isWanted whether bodies of a type are kept. Default: those that may be recorded
+   */
+  constructor(headers: IncomingHttpHeaders, limit: number, isWanted = isRecordable) {
     this.headers = { ...headers };
-    this.#limit = isRecordable(headers["content-type"]) ? limit : 0;
+    const { "content-type": type } = headers;
+    this.#limit = type === undefined || isWanted(type) ? limit : 0;
   }
 
   add(chunk: Buffer): void {
@@ -43,56 +45,54 @@ export class BodyStart {
     if (room > 0) this.#kept.add(chunk.length <= room ? chunk : chunk.subarray(0, room), this.#limit);
   }
 
-  /** Whether all of its bytes are kept. */
-  get isWhole(): boolean {
-    return this.#kept.length === this.length;
-  }
-
-  get type(): string | undefined {
-    return this.headers["content-type"];
-  }
-
   /** Decodes what is kept. */
   async decode(limit = this.#limit): Promise<DecodedStart> {
+    const { headers, length } = this;
+    const message = { headers, type: headers["content-type"], length, isKept: this.#limit > 0 };
     const bytes = this.#kept.bytes();
-    const { isWhole, type, length } = this;
-    const encoding = this.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
-    if (encoding === "identity" || bytes.length === 0) return { bytes, isWhole, type, length };
-    const decoder = DECODERS.get(encoding);
-    if (!decoder) return { bytes: Buffer.alloc(0), isWhole: false, type, length };
-    const decoded = await decodeStart(decoder(), bytes, limit);
-    return {
-      ...decoded,
-      isWhole: decoded.isWhole && isWhole,
-      type,
-      length: isWhole && decoded.isWhole ? decoded.bytes.length : length,
-    };
+    const cut = bytes.length < length ? tooLong(this.#limit) : undefined;
+    const encoding = headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
+    if (encoding === "identity" || bytes.length === 0) return { ...message, bytes, lack: cut };
+    const createDecoder = DECODERS.get(encoding);
+    if (!createDecoder)
+      return { ...message, bytes: Buffer.alloc(0), lack: cut ?? "its content encoding is not known" };
+    const decoded = await decodeStart(createDecoder(cut !== undefined), bytes, limit);
+    const lack = cut ?? decoded.lack;
+    return { ...message, ...decoded, lack, length: lack === undefined ? decoded.bytes.length : length };
   }
 }
 
-/** The first bytes of a body without its content coding. */
+const tooLong = (limit: number): string => `it has more than ${limit} bytes`;
+
+/** The first bytes of a body without its content coding, and its message. */
 export interface DecodedStart {
   readonly bytes: Buffer;
-  /** Whether it is all of the body. */
-  readonly isWhole: boolean;
+  /** Why these are not all of the bytes; undefined: they are. */
+  readonly lack: string | undefined;
+  /** Whether bodies of its type are kept. */
+  readonly isKept: boolean;
+  readonly headers: IncomingHttpHeaders;
   /** Its `Content-Type`. */
   readonly type: string | undefined;
   /** Bytes of the whole body; those that were sent where it could not be decoded to its end. */
   readonly length: number;
 }
 
-const GZIP = (): NodeJS.ReadWriteStream & { destroy(): void } =>
-  createGunzip({ finishFlush: constants.Z_SYNC_FLUSH });
+type Decoder = NodeJS.ReadWriteStream & { destroy(): void };
 
-type Decoder = ReturnType<typeof GZIP>;
+const createGunzipOf = (isCut: boolean): Decoder =>
+  createGunzip(isCut ? { finishFlush: constants.Z_SYNC_FLUSH } : {});
 
-/** Each takes a body that is cut. */
-const DECODERS: ReadonlyMap<string, () => Decoder> = new Map<string, () => Decoder>([
-  ["gzip", GZIP],
-  ["x-gzip", GZIP],
-  ["deflate", () => createInflate({ finishFlush: constants.Z_SYNC_FLUSH })],
-  ["br", () => createBrotliDecompress({ finishFlush: constants.BROTLI_OPERATION_FLUSH })],
-  ["zstd", () => createZstdDecompress({ finishFlush: constants.ZSTD_e_flush })],
+/** Each decodes a body to its end, or one that is cut as far as it goes. */
+const DECODERS: ReadonlyMap<string, (isCut: boolean) => Decoder> = new Map<
+  string,
+  (isCut: boolean) => Decoder
+>([
+  ["gzip", createGunzipOf],
+  ["x-gzip", createGunzipOf],
+  ["deflate", (isCut) => createInflate(isCut ? { finishFlush: constants.Z_SYNC_FLUSH } : {})],
+  ["br", (isCut) => createBrotliDecompress(isCut ? { finishFlush: constants.BROTLI_OPERATION_FLUSH } : {})],
+  ["zstd", (isCut) => createZstdDecompress(isCut ? { finishFlush: constants.ZSTD_e_flush } : {})],
 ]);
 
 /** Decodes until there are as many bytes as wanted: a small body may have been a gigabyte. */
@@ -100,22 +100,25 @@ async function decodeStart(
   decoder: Decoder,
   bytes: Buffer,
   limit: number,
-): Promise<{ readonly bytes: Buffer; readonly isWhole: boolean }> {
+): Promise<Pick<DecodedStart, "bytes" | "lack">> {
   const chunks: Buffer[] = [];
   let length = 0;
+  let lack: string | undefined;
   try {
     decoder.end(bytes);
     for await (const chunk of decoder as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       length += chunk.length;
-      if (length > limit) return { bytes: Buffer.concat(chunks).subarray(0, limit), isWhole: false };
+      if (length <= limit) continue;
+      lack = tooLong(limit);
+      break;
     }
-    return { bytes: Buffer.concat(chunks), isWhole: true };
   } catch {
-    return { bytes: Buffer.concat(chunks), isWhole: false };
+    lack = "its content encoding is damaged, or the response is cut";
   } finally {
     decoder.destroy();
   }
+  return { bytes: Buffer.concat(chunks).subarray(0, limit), lack };
 }
 
 /** Characters of a token that may be cut at the end of what is kept. */
@@ -135,16 +138,14 @@ export function wholeCharacters(bytes: Buffer): Buffer {
 /** The part of a body that can be searched and recorded: JSON and forms, whatever their type says. */
 export function readable(body: DecodedStart | undefined): Buffer | undefined {
   if (!body || body.bytes.length === 0) return undefined;
-  const { type = "", isWhole } = body;
+  const { type = "", lack } = body;
+  const isWhole = lack === undefined;
   const bytes = isWhole ? body.bytes : wholeCharacters(body.bytes);
-  if (JSON_TYPE.test(type) || isForm({ type, bytes })) return bytes;
-  return isWhole
-    ? isJson(bytes)
-      ? bytes
-      : undefined
-    : /^\s*[{[]/.test(bytes.toString("latin1", 0, 64))
-      ? bytes
-      : undefined;
+  const isReadable =
+    JSON_TYPE.test(type) ||
+    isForm({ type, bytes }) ||
+    (isWhole ? isJson(bytes) : /^\s*[{[]/.test(bytes.toString("latin1", 0, 64)));
+  return isReadable ? bytes : undefined;
 }
 
 /** The headers of a request that its body needs. */

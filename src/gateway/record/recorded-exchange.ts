@@ -64,6 +64,9 @@ export interface RecordedMessages {
   readonly more?: Pick<AuditRecord, "pack" | "sent" | "lost">;
 }
 
+/** Bytes of a body that is recorded of a rejected request of a stranger. */
+export const LONGEST_BODY_WITHOUT_TOKEN = 1024;
+
 /**
  * Redacts bodies. A body may have secrets that are also in earlier redacted texts: then all are redacted once more.
  *

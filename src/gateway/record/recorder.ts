@@ -7,21 +7,35 @@ import {
   type Settings,
   type Tracing,
 } from "../../base/index.ts";
-import type { AuditRecord, AuditStore, ClientDirectory, ClientIdentity } from "../../audit/index.ts";
+import {
+  type AuditRecord,
+  type AuditStore,
+  type ClientDirectory,
+  type ClientIdentity,
+  isTextType,
+} from "../../audit/index.ts";
 import { provenIdentity, type RequestContext } from "../pipeline/context.ts";
-import { header, type AlphaRequest } from "../pipeline/request.ts";
+import { type AlphaRequest, header } from "../pipeline/request.ts";
 import type { RequestOutcome } from "../pipeline/response.ts";
 import { describeError, translatedExchange } from "./alpha-record.ts";
-import type { ForwardedExchange, ForwardRecording } from "./forward-outcome.ts";
-import { nativeExchange, searchedBytes } from "./native-record.ts";
-import { NativeResponse } from "./response-secrets.ts";
+import { BodyStart } from "./body-start.ts";
+import {
+  type ForwardedExchange,
+  type ForwardRecording,
+  nativeExchange,
+  searchedBytes,
+} from "./forwarded-record.ts";
 import { createMinimalRecord, createRecord, type RecordedExchange, summarize } from "./recorded-exchange.ts";
-import { fingerprintOf, type RecordOptions, type RequestSummary } from "./recorded-request.ts";
+import {
+  createRecordOptions,
+  fingerprintOf,
+  type RecordOptions,
+  type RequestSummary,
+} from "./recorded-request.ts";
 import type { KnownSenders } from "../auth/known-senders.ts";
 import type { Pack } from "../../pack/index.ts";
 import { AfterResponses, type InFlightTracker } from "../http/in-flight.ts";
 import { logRequest, observeStages, type RecordDetails, spanResult } from "./report-request.ts";
-import { createRecordOptions } from "./record-options.ts";
 
 /** Learns how the translation does. */
 interface TranslationWatch {
@@ -96,13 +110,16 @@ export class Recorder {
   startNative(request: AlphaRequest, hash: string | undefined): ForwardRecording {
     const { audit } = this.#dependencies;
     const limit = audit && searchedBytes(request, this.options);
-    let response: NativeResponse | undefined;
+    let response: BodyStart | undefined;
     return {
       onHead: (headers) => {
-        if (limit !== undefined) response = new NativeResponse(headers, limit);
+        if (limit !== undefined) response = new BodyStart(headers, limit, isTextType);
       },
       onReceived: (chunk) => response?.add(chunk),
-      record: (outcome) => this.forwarded(nativeExchange(request, outcome, hash, response)),
+      record: async (outcome) => {
+        const received = await response?.decode();
+        return this.forwarded(nativeExchange(request, outcome, hash, { received }));
+      },
     };
   }
 

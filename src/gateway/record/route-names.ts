@@ -1,10 +1,19 @@
-/** Which names of its route a request had: what the client sent of them, and what was lost. */
-import { numberedNames, type NumberedNames } from "../../audit/index.ts";
+/** Parts of the record of a translated request: the names of its route that it had and lost, and its calls to v4. */
+import {
+  type AuditRecord,
+  numberedNames,
+  type NumberedNames,
+  type RecordedBody,
+  type Redaction,
+  type SecretValues,
+} from "../../audit/index.ts";
 import type { Grammar } from "../../pack/index.ts";
 import type { RequestContext } from "../pipeline/context.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
+import { type AlphaRequest, splitTarget } from "../pipeline/request.ts";
 import { filterInHeader } from "../pipeline/stages/build-list-request.ts";
-import type { RecordOptions } from "./recorded-request.ts";
+import { type RecordOptions, roundMs } from "./recorded-request.ts";
+import { isJson } from "../../base/index.ts";
+import type { UpstreamCallRecord } from "../pipeline/calls/instrument-call.ts";
 
 /** The client's filter: as it was parsed for the upstream, else parsed here. Undefined for an invalid one. */
 function sentFilterOf(
@@ -58,4 +67,50 @@ export function lostNamesOf(
   if (!names) return undefined;
   const bits = names.bitsOf(losses);
   return bits && numberedNames(names.names, bits);
+}
+
+/** The body of v4's response. JSON is searched without parsing it. */
+const recordResponse = (
+  { bytes, isValidJson = isJson(bytes) }: NonNullable<UpstreamCallRecord["response"]>,
+  redaction: Redaction,
+  secrets: SecretValues,
+): RecordedBody => {
+  if (isValidJson) return redaction.json(bytes, secrets);
+  const text = bytes.toString();
+  redaction.addFromText(text, secrets);
+  return redaction.value(text, undefined, secrets);
+};
+
+/** The calls to v4: without bodies, or with redacted ones. */
+export const recordCalls = (
+  calls: readonly UpstreamCallRecord[],
+  { redaction, bodies }: Pick<RecordOptions, "redaction" | "bodies">,
+  secrets: SecretValues,
+): AuditRecord["v4"] =>
+  calls.map(({ method, path, filter, body, status, response, ms }) => ({
+    method,
+    path: redaction.target(path, secrets),
+    filter: filter === null ? null : redaction.text(filter, secrets),
+    status,
+    ms: roundMs(ms),
+    ...(bodies && body !== undefined && { body: redaction.value(body, undefined, secrets) }),
+    ...(bodies && response && { response: recordResponse(response, redaction, secrets) }),
+  }));
+
+/** Adds the secret values of a call and of the head of its response. Those of the bodies are added when they are redacted. */
+export function addFromCall(
+  { path, filter, body, response }: UpstreamCallRecord,
+  redaction: Redaction,
+  secrets: SecretValues,
+): void {
+  const [target, query] = splitTarget(path);
+  const sent = {
+    path: target,
+    isRoute: true,
+    query,
+    texts: filter === null ? [] : [filter],
+    headers: response?.headers,
+  };
+  redaction.addFrom(sent, secrets);
+  redaction.addFromValue(body, secrets);
 }

@@ -1,8 +1,7 @@
 import { type RouteKind, TranslatedError } from "../../pack/index.ts";
 import type { ResponseKind } from "../pipeline/authorized-request.ts";
-import { aggregatedKind } from "./aggregated.ts";
+import { aggregatedKind, catalogKind } from "./paginate.ts";
 import { bulkKind } from "./bulk/bulk.ts";
-import { catalogKind } from "./catalog.ts";
 import { fileKind } from "./file.ts";
 import { listKind, objectKind } from "./object.ts";
 import { pagedKind } from "./paged.ts";

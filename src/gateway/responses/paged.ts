@@ -7,10 +7,13 @@ import { callUpstream } from "../pipeline/stages/call-upstream.ts";
 import { throwTranslatedError } from "./translate-error.ts";
 import type { ListPage, PreparedRequest } from "../pipeline/calls/prepared-request.ts";
 import { readingOf } from "../pipeline/calls/request-scope.ts";
-import { InvalidUpstreamResponseError, type UpstreamResponse } from "../pipeline/calls/upstream-response.ts";
-import { acceptPage } from "../pipeline/calls/upstream-list.ts";
+import {
+  acceptPage,
+  InvalidUpstreamResponseError,
+  type UpstreamResponse,
+} from "../pipeline/calls/upstream-response.ts";
 import { applyTokenScopes } from "./token-scopes.ts";
-import { findRow, translatePage, type TranslatedPage } from "./translate-page.ts";
+import { findRow, type TranslatedPage, translatePage } from "./translate-page.ts";
 
 /** Alpha's rows, and the parts of v4's pages that they come from. */
 type Parts = readonly TranslatedPage[];

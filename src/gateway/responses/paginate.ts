@@ -1,17 +1,32 @@
+/** Lists that the gateway has whole, and pages itself: catalogs, and lists that v4 cannot filter. */
 import {
+  addQuery,
+  type Aggregation,
+  type Catalog,
   type CatalogEntry,
+  createCatalogEntry,
   cursorParameter,
+  HttpError,
   pageBefore,
   type PageRequest,
   type Paging,
   readOffsetCursor,
+  type Route,
   selectRows,
   throwParameterError,
   writeList,
   writeOffsetCursor,
 } from "../../pack/index.ts";
-import type { AuthorizedRequest } from "../pipeline/authorized-request.ts";
+import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
 import { requestedFilter } from "../pipeline/stages/build-list-request.ts";
+import { InvalidUpstreamResponseError, parseObject } from "../pipeline/calls/upstream-response.ts";
+import { mapMaybe, thenMaybe } from "../../jsonata/index.ts";
+import { cursorAt, printJson } from "../../base/index.ts";
+import { endpointOf } from "../pipeline/stages/build-request.ts";
+import { fetchAllPages, type ListRow } from "../pipeline/stages/fetch-all-pages.ts";
+import { throwTranslatedError } from "./translate-error.ts";
+import { requestWithoutBody } from "../pipeline/calls/prepared-request.ts";
+import { readingOf, scopeOf } from "../pipeline/calls/request-scope.ts";
 
 /** Where a page is in rows that the gateway has. Opaque cursors are the gateway's own. @throws {HttpError} 400 */
 function findPage(
@@ -82,3 +97,93 @@ export function checkPage(authorized: AuthorizedRequest): void {
   authorized.match.route.lists.paging.readPageInMemory(authorized.query);
   selectRequested([], authorized);
 }
+
+function catalogOf({ name, source }: Route): Catalog {
+  if (!("catalog" in source)) throw new Error(`${name} has no catalog`);
+  return source.catalog;
+}
+
+/** @throws {HttpError} 404 for an unknown id */
+function findEntry(
+  catalog: Catalog,
+  rows: readonly CatalogEntry[],
+  { match, services, report }: AuthorizedRequest,
+): string {
+  const { catalogs } = services;
+  const [requestedId = ""] = Object.values(match.parameters);
+  const id = catalog.v4Id(requestedId, catalogs);
+  // The order of a list that the pack fixes is that of its ids, also before v4 has given the catalog.
+  const index = catalogs.list(catalog.name) ? -1 : (catalog.fixedIds?.indexOf(id ?? "") ?? -1);
+  const entry = rows[index] ?? (id === undefined ? undefined : catalogs.find(catalog.name, id));
+  // Other entries are cached only because something refers to them: alpha's list does not have them.
+  if (!entry || !rows.includes(entry)) throw new HttpError(404, "Not found");
+  for (const loss of entry.losses ?? []) report.losses.add(loss);
+  return entry.text;
+}
+
+/**
+ * A list or an object from the catalog cache: nothing is read from v4. A list that the pack fixes is served from the
+ * pack until v4 has given the catalog (T-6.1).
+ */
+export const catalogKind: ResponseKind<readonly CatalogEntry[]> = {
+  buildRequest({ match, services }) {
+    const [first] = catalogOf(match.route).calls;
+    const path = `${services.pack.dialect.upstream.base_path}${first?.path ?? ""}`;
+    const { parameters: values } = match;
+    return { method: "GET", path, values, gatewayFields: new Set<string>(), clientSent: () => false };
+  },
+  async callUpstream(_prepared, { match, services }) {
+    const catalog = catalogOf(match.route);
+    const rows = services.catalogs.list(catalog.name) ?? (await catalog.fixedList());
+    if (!rows) throw new InvalidUpstreamResponseError(`the catalog ${catalog.name} has not been read yet`);
+    return rows;
+  },
+  buildResponse(rows, _prepared, authorized) {
+    const { route } = authorized.match;
+    return route.response === "list"
+      ? paginate(rows, authorized)
+      : findEntry(catalogOf(route), rows, authorized);
+  },
+};
+
+function aggregationOf({ name, aggregate }: Route): Aggregation {
+  if (!aggregate) throw new Error(`${name} is not an aggregated list`);
+  return aggregate;
+}
+
+/** A list that v4 mixes with other objects and cannot filter: all its pages are read, and filtered and paged here. */
+export const aggregatedKind: ResponseKind<readonly ListRow[]> = {
+  buildRequest(authorized) {
+    const { route, parameters } = authorized.match;
+    // An invalid page or filter is rejected before v4 is called.
+    checkPage(authorized);
+    const prepared = requestWithoutBody(endpointOf(route), parameters);
+    const { writer } = authorized.services.pack.grammar;
+    const { query, header } = writer.write(Object.fromEntries(route.unfiltered));
+    return { ...prepared, path: addQuery(prepared.path, query), filter: header };
+  },
+  async callUpstream(prepared, authorized) {
+    const { match } = authorized;
+    const { readWrapped, lists } = match.route;
+    const most = aggregationOf(match.route).maxRows;
+    const list = await fetchAllPages(prepared, { most, readWrapped, lists }, authorized);
+    if ("rejected" in list) return throwTranslatedError(list.rejected, match.route, prepared, authorized);
+    return list.rows;
+  },
+  async buildResponse(rows, prepared, authorized) {
+    const { match } = authorized;
+    const { includesRow } = aggregationOf(match.route);
+    const isIncluded = await mapMaybe(rows, ({ row, response }) =>
+      includesRow(parseObject(row), scopeOf(prepared, authorized, { response, calls: {} })),
+    );
+    const included = rows.filter((_row, index) => isIncluded[index]);
+    const entries = await mapMaybe(included, ({ row, response }) => {
+      const lost = new Set<string>();
+      const reading = { ...readingOf({ response, calls: {} }, prepared, authorized), lost };
+      return thenMaybe(match.route.read(cursorAt(printJson(row)), reading), (text) =>
+        createCatalogEntry(text, lost),
+      );
+    });
+    return paginate(entries, authorized);
+  },
+};

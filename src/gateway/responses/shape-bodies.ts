@@ -1,12 +1,18 @@
 /** What a client gets of a translated body, and what headers are made of. */
-import type { ChosenMembers, Pack, Route } from "../../pack/index.ts";
+import {
+  type ChosenMembers,
+  keysOfObjects,
+  objectKeys,
+  type Pack,
+  type Route,
+  type Scope,
+} from "../../pack/index.ts";
 import type { RequestContext } from "../pipeline/context.ts";
 import type { PlanRules } from "../pipeline/plan.ts";
 import type { ResponseBody } from "../pipeline/response.ts";
-import { createFieldHider } from "./hide-fields.ts";
-import { keepFields } from "./keep-fields.ts";
 import type { SuccessBodies } from "./passed-headers.ts";
-import { writeText } from "./write-text.ts";
+import { isObject, parseJson, printJson } from "../../base/index.ts";
+import { InvalidUpstreamResponseError } from "../pipeline/calls/upstream-response.ts";
 
 /** Whether a body is JSON text, and not a file or nothing. */
 const isText = (body: ResponseBody): body is string | Buffer =>
@@ -21,17 +27,27 @@ const wrap = ({ wrapObject }: Route, body: ResponseBody): ResponseBody =>
  * that the client has chosen, and writes the text of routes that respond with one.
  */
 export function createBodyShaper(pack: Pack, plan: Pick<PlanRules, "count">) {
-  const fieldHider = createFieldHider(pack);
+  /** Where a route has its objects is found once, when a plan first asks for it. */
+  const known = new Map<Route, ReturnType<typeof keysOfObjects>>();
+  function keysOf(route: Route): ReturnType<typeof keysOfObjects> {
+    const found = known.get(route) ?? keysOfObjects(route, pack);
+    known.set(route, found);
+    return found;
+  }
 
   /** Removes fields that are in a brown-out. Only responses from which a field is removed are parsed again. */
   function leaveOut(route: Route, body: ResponseBody, context: RequestContext): ResponseBody {
-    const { hiddenFields } = context.planned ?? {};
-    if (!hiddenFields) return body;
-    const stages = fieldHider.hiddenIn(route, hiddenFields);
+    const keys = context.planned?.hiddenFields && keysOf(route);
+    const stages = context.planned?.hiddenFields?.filter(({ object }) => keys?.has(object)) ?? [];
     if (stages.length === 0 || !isText(body)) return body;
+    const parsed = parseJson(body.toString());
+    for (const { name, kind, object, field } of stages) {
+      plan.count(name, kind);
+      for (const path of keys?.get(object) ?? [])
+        for (const found of valuesAt(parsed, path)) removeField(found, field);
+    }
     context.hiddenFields = stages.map(({ object, field }) => `${object}.${field}`);
-    for (const { name, kind } of stages) plan.count(name, kind);
-    return fieldHider.hide(body, stages, route);
+    return printJson(parsed);
   }
 
   return async function shapeBodies(
@@ -45,4 +61,65 @@ export function createBodyShaper(pack: Pack, plan: Pick<PlanRules, "count">) {
     const shown = route.text && isText(kept) ? await writeText(route.text, kept, context.scope) : kept;
     return { whole, shown };
   };
+}
+
+/** The header of a response that lacks fields because of the plan. */
+export const FIELD_HEADER = "x-field-brown-out";
+
+/** Removes a member, dotted when nested. */
+function removeMember(object: unknown, [key = "", ...rest]: readonly string[]): void {
+  if (!isObject(object) || !Object.hasOwn(object, key)) return;
+  if (rest.length === 0) delete object[key];
+  else removeMember(object[key], rest);
+}
+
+/** Removes a field. A pack may write a name with a dot as one member. */
+function removeField(object: unknown, field: string): void {
+  if (isObject(object) && Object.hasOwn(object, field)) removeMember(object, [field]);
+  else removeMember(object, field.split("."));
+}
+
+/** Removes all members but the chosen ones, in the objects of a list too. */
+function keepMembers(value: unknown, chosen: ChosenMembers): void {
+  if (Array.isArray(value)) return value.forEach((item) => keepMembers(item, chosen));
+  if (!isObject(value)) return;
+  for (const name of Object.keys(value)) {
+    if (!Object.hasOwn(chosen, name)) delete value[name];
+    else if (chosen[name]) keepMembers(value[name], chosen[name]);
+  }
+}
+
+/**
+ * Leaves out of a response what the client has not asked for. The response is parsed again: others need no time for it.
+ *
+ * @param body JSON text
+ */
+function keepFields(body: string | Buffer, chosen: ChosenMembers, route: Route): string {
+  const parsed = parseJson(body.toString());
+  for (const object of valuesAt(parsed, objectKeys(route))) keepMembers(object, chosen);
+  return printJson(parsed);
+}
+
+/**
+ * The text of a response.
+ *
+ * @param body JSON text
+ * @throws {InvalidUpstreamResponseError} if its expression gives no text; {ExpressionError}
+ */
+async function writeText(
+  { write }: NonNullable<Route["text"]>,
+  body: string | Buffer,
+  scope: Scope | undefined,
+): Promise<string> {
+  const text = await write(parseJson(body.toString()), scope ?? { calls: {} });
+  if (typeof text === "string") return text;
+  throw new InvalidUpstreamResponseError('"text" of the route gives no text for the response');
+}
+
+/** Finds all values at some keys, in each item of the arrays on the way. */
+export function* valuesAt(value: unknown, keys: readonly string[]): Generator<unknown> {
+  const [key, ...rest] = keys;
+  if (Array.isArray(value)) for (const item of value) yield* valuesAt(item, keys);
+  else if (key === undefined) yield value;
+  else if (isObject(value) && Object.hasOwn(value, key)) yield* valuesAt(value[key], rest);
 }

@@ -2,7 +2,7 @@
 import { errorText, isObject, type Owner, parseJson, printJson } from "../../base/index.ts";
 import { levelsLoss, type TokensStep, valueAt } from "../../pack/index.ts";
 import type { AuthorizedRequest } from "../pipeline/authorized-request.ts";
-import { personalOwner } from "../auth/token-owners.ts";
+import { personalOwner } from "../auth/stored-token.ts";
 import { currentGrants } from "../pipeline/stages/authorize.ts";
 import { createFetchCurrent } from "../pipeline/stages/translate-body.ts";
 

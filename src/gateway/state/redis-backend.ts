@@ -1,11 +1,18 @@
 import { randomUUID } from "node:crypto";
-import { createRedisLimiter } from "./redis-limiter.ts";
 import type { KeyValueStore, Log, Settings } from "../../base/index.ts";
 import { createRedisTokenCache } from "./redis-token-cache.ts";
 import { connectRedis, isRejection, type RedisClient } from "./redis-client.ts";
-import { readInteger, readTexts, REDIS_PREFIX } from "./redis-replies.ts";
+import {
+  COUNT_REQUESTS,
+  LIMIT_PREFIX,
+  readInteger,
+  readTexts,
+  readWindowCount,
+  REDIS_PREFIX,
+} from "./redis-replies.ts";
 import { createRedisStore } from "./redis-store.ts";
 import type { StateBackend, StateSettings } from "./state-backend.ts";
+import { type Limiter, type RateLimit, toStatus } from "../limits/limiter.ts";
 
 const KEY = `${REDIS_PREFIX}replicas`;
 const HEARTBEAT_MS = 2000;
@@ -13,23 +20,13 @@ const HEARTBEAT_MS = 2000;
 /** Three heartbeats: a late one does not count as an exit. */
 const EXPIRY_SECONDS = 6;
 
-/** The processes that share a Redis. */
-interface Replicas {
-  /** How many there are, including this one. While Redis is unavailable: how many there were. */
-  count(): number;
-  /** Why Redis refuses to count them. */
-  fault(): string | undefined;
-  /** Removes this process. */
-  leave(): Promise<void>;
-}
-
 /**
  * Registers this process, and keeps counting the others, by the clock of Redis. It uses no script: a Redis that
  * refuses scripts can still count the processes that share the limits.
  *
  * @param onFault Called once when Redis refuses to count, with its reason.
  */
-async function registerReplica(redis: RedisClient, onFault: (fault: string) => void): Promise<Replicas> {
+async function registerReplica(redis: RedisClient, onFault: (fault: string) => void) {
   const id = randomUUID();
   let replicas = 1;
   let fault: string | undefined;
@@ -64,9 +61,12 @@ async function registerReplica(redis: RedisClient, onFault: (fault: string) => v
   await sendHeartbeat();
   const timer = setInterval(() => void sendHeartbeat(), HEARTBEAT_MS).unref();
   return {
+    /** How many processes there are, including this one. While Redis is unavailable: how many there were. */
     count: () => replicas,
+    /** Why Redis refuses to count them. */
     fault: () => fault,
-    async leave() {
+    /** Removes this process. */
+    async leave(): Promise<void> {
       clearInterval(timer);
       await redis.run((client) => client.zRem(KEY, id)).catch(() => {});
     },
@@ -119,4 +119,32 @@ export async function openRedisBackend(settings: Settings, log: Log): Promise<St
 export async function openRedisState({ REDIS_URL: url = "" }: StateSettings): Promise<KeyValueStore> {
   const redis = await connectRedis({ url, onChange: () => {} });
   return { ...createRedisStore(redis), close: () => redis.close() };
+}
+
+/** Counts below zero would allow more requests: a key that expired, or that was counted elsewhere, gets no refund. */
+const REFUND = `
+  if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then return redis.call('DECR', KEYS[1]) end
+  return 0`;
+
+/** Creates a limiter that counts in Redis, for all replicas. Its `consume` throws soon while Redis is unavailable. */
+export function createRedisLimiter(
+  redis: RedisClient,
+  name: string,
+  { points, seconds }: RateLimit,
+): Limiter {
+  const run = <T>(read: (reply: unknown) => T, script: string, key: string, ...args: string[]): Promise<T> =>
+    redis.run(async (client) =>
+      read(await client.eval(script, { keys: [`${LIMIT_PREFIX}${name}:${key}`], arguments: args })),
+    );
+  return {
+    async consume(key) {
+      if (!redis.isReady()) throw new Error(`Redis ${redis.fault()}`);
+      const [count, msLeft] = await run(readWindowCount, COUNT_REQUESTS, key, "1", String(seconds));
+      return toStatus(points, points - count, msLeft);
+    },
+    async refund(key) {
+      await run(readInteger, REFUND, key);
+    },
+    size: 0,
+  };
 }

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createClient, ErrorReply } from "@redis/client";
-import { COUNT_REQUESTS, readText, readWindowCount, RedisReplyError, LIMIT_PREFIX } from "./redis-replies.ts";
-import { isTimeout, withTimeout } from "./with-timeout.ts";
+import { COUNT_REQUESTS, LIMIT_PREFIX, readText, readWindowCount, RedisReplyError } from "./redis-replies.ts";
 
 /** Timeout of a command. A request waits for it, and can continue without Redis. */
 const COMMAND_MS = 500;
@@ -223,4 +222,32 @@ export async function connectRedis(options: RedisOptions): Promise<RedisClient> 
   const redis = new RedisClient(options);
   await redis.connect();
   return redis;
+}
+
+class TimeoutError extends Error {
+  override readonly name = "TimeoutError";
+}
+
+/** Whether an error says that {@link withTimeout} did not wait any longer. */
+export const isTimeout = (error: unknown): error is Error => error instanceof TimeoutError;
+
+/**
+ * Waits for work for at most `timeoutMs` milliseconds. A later result is dropped. A result that arrived while this process
+ * was busy counts as in time.
+ *
+ * @throws {Error} If the work takes longer.
+ */
+export async function withTimeout<T>(work: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    // Sockets are read between timers and immediates.
+    const onTimeout = () =>
+      setImmediate(() => reject(new TimeoutError(`no response within ${timeoutMs} ms`)));
+    timer = setTimeout(onTimeout, timeoutMs);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

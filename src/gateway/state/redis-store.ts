@@ -1,16 +1,29 @@
 import {
   errorText,
   GROUP_ENTRIES,
-  NOT_WRITABLE,
-  StateUnavailableError,
   type KeyValueStore,
+  NOT_WRITABLE,
   type Owner,
   type OwnerGroup,
   type Room,
+  StateUnavailableError,
 } from "../../base/index.ts";
 import type { RedisClient } from "./redis-client.ts";
-import { readChoice, readInteger, readOptionalText, readText, readTexts } from "./redis-replies.ts";
-import { ADD_ENTRY, ADD_MEMBER, DELETE, FIND_ROOM, MARK, MEMBERS, PREFIX, REPLACE } from "./redis-scripts.ts";
+import {
+  ADD_ENTRY,
+  ADD_MEMBER,
+  DELETE,
+  FIND_ROOM,
+  MARK,
+  MEMBERS,
+  PREFIX,
+  readChoice,
+  readInteger,
+  readOptionalText,
+  readText,
+  readTexts,
+  REPLACE,
+} from "./redis-replies.ts";
 
 /** A stored text without its owner. */
 const valueOf = (stored: string): string =>

@@ -16,9 +16,9 @@ import {
   withFallback,
 } from "../limits/limiter.ts";
 import { createRateLimits, type RateLimits } from "../limits/rate-limits.ts";
+import type { StateBackend, StateSettings } from "./state-backend.ts";
 import { STATE_FILE } from "./sqlite-schema.ts";
 import { openSqliteKeyValueStore } from "./sqlite-store.ts";
-import type { StateBackend, StateSettings } from "./state-backend.ts";
 
 /** The state as requests use it. */
 export interface SharedState extends Pick<StateBackend, "state" | "replicas" | "problems" | "close"> {

@@ -12,11 +12,7 @@ const PARTS: Readonly<Record<keyof Fullness, string>> = {
 };
 
 /** Reports how full the state store is. */
-export interface StateFullness {
-  /** Why sign-ins fail; empty if they don't. */
-  problems(): Promise<readonly string[]>;
-  close(): void;
-}
+export type StateFullness = ReturnType<typeof watchFullness>;
 
 /**
  * Watches how full the state store is: a gauge, and a line in the log when a part is nearly full. Nothing in it is removed
@@ -25,7 +21,7 @@ export interface StateFullness {
 export function watchFullness(
   state: Pick<KeyValueStore, "fullness">,
   { log, metrics }: { readonly log: Log; readonly metrics: Pick<Metrics, "addGauge"> },
-): StateFullness {
+) {
   let fullness: Fullness = { application: 0, personal: 0, rest: 0 };
   const reported = new Set<string>();
 
@@ -54,7 +50,8 @@ export function watchFullness(
   void check();
   const timer = setInterval(() => void check(), CHECK_MS).unref();
   return {
-    async problems() {
+    /** Why sign-ins fail; empty if they don't. */
+    async problems(): Promise<readonly string[]> {
       await check();
       return fullness.application >= 1 ? ["the state store is full: sign-ins fail"] : [];
     },

@@ -121,25 +121,20 @@ export interface BufferedClientOptions {
 
 /** Sends requests whose bodies fit in memory, and buffers the whole responses. It retries GET requests. */
 export class BufferedClient {
-  readonly #pool: UpstreamPool;
-  readonly #shares: ConnectionShares;
-  readonly #timeoutMs: number;
-  readonly #maxResponseBytes: number;
+  readonly #options: BufferedClientOptions;
 
-  constructor({ pool, shares, timeoutMs, maxResponseBytes }: BufferedClientOptions) {
-    this.#pool = pool;
-    this.#shares = shares;
-    this.#timeoutMs = timeoutMs;
-    this.#maxResponseBytes = maxResponseBytes;
+  constructor(options: BufferedClientOptions) {
+    this.#options = options;
   }
 
   /** Sends a request, as described at `Upstream.call`. */
   async call(request: HttpRequest, signal?: CancelSignal): Promise<HttpResponse> {
     const started = performance.now();
+    const { timeoutMs } = this.#options;
     const limit = new TimeLimit(
       signal,
-      this.#timeoutMs,
-      () => new UpstreamError("timed_out", `no response in ${this.#timeoutMs} ms`),
+      timeoutMs,
+      () => new UpstreamError("timed_out", `no response in ${timeoutMs} ms`),
     );
     const sending: Sending = { request, limit, report: undefined };
     try {
@@ -175,15 +170,16 @@ export class BufferedClient {
   async #attempt(sending: Sending, isAgain = false): Promise<DecodedResponse> {
     const { request, limit } = sending;
     const { client } = request;
+    const { pool, shares, maxResponseBytes } = this.#options;
     limit.throwIfAborted();
     // Nobody waits for a connection while the circuit is open for it.
-    if (!isAgain) this.#pool.assertCircuitNotOpen(client);
-    const acquired = this.#shares.acquire(client, limit);
+    if (!isAgain) pool.assertCircuitNotOpen(client);
+    const acquired = shares.acquire(client, limit);
     const mustWait = acquired instanceof Promise;
     const release = mustWait ? await acquired : acquired;
     try {
       limit.throwIfAborted();
-      if (!sending.report) this.#pool.enterCircuit(client);
+      if (!sending.report) pool.enterCircuit(client);
     } catch (error) {
       release();
       throw error;
@@ -193,16 +189,15 @@ export class BufferedClient {
       response = await this.#dispatch(request, limit, release, mustWait);
     } catch (error) {
       const wasNotRead = isSentAgain(request, error);
-      this.#pool.replaceAfter(error);
-      sending.report = () => this.#pool.recordError(wasNotRead ? undefined : error, client);
+      pool.replaceAfter(error);
+      sending.report = () => pool.recordError(wasNotRead ? undefined : error, client);
       if (wasNotRead && !isAgain) return this.#attempt(sending, true);
       throw error;
     }
     const { status, headers, body } = response;
-    sending.report = () => this.#pool.recordStatus(status, client);
+    sending.report = () => pool.recordStatus(status, client);
     const coding = headers["content-encoding"];
-    const data =
-      coding === undefined ? body : await decodeContent(body, String(coding), this.#maxResponseBytes);
+    const data = coding === undefined ? body : await decodeContent(body, String(coding), maxResponseBytes);
     return { status, headers, bytes: toUtf8(data) };
   }
 
@@ -214,6 +209,7 @@ export class BufferedClient {
     waited: boolean,
   ): Promise<RawResponse> {
     const { method, headers, body = null } = request;
+    const { pool } = this.#options;
     return new Promise((resolve, reject) => {
       let isDone = false;
       const collector = new ResponseCollector(resolve, reject, () => {
@@ -223,15 +219,15 @@ export class BufferedClient {
       limit.addEventListener("abort", () => {
         if (!isDone && limit.reason) collector.abort(this.#toFailure(limit.reason, collector, waited));
       });
-      this.#pool.current().dispatch({ path: this.#pool.target(request), method, headers, body }, collector);
+      pool.current().dispatch({ path: pool.target(request), method, headers, body }, collector);
     });
   }
 
   /** After a wait for a connection, a time-out is v4's failure only if v4 had half of the time. */
   #toFailure(reason: UpstreamError, collector: ResponseCollector, waited: boolean): UpstreamError {
-    const hadTime = !waited || collector.connectedMs() >= this.#timeoutMs / 2;
+    const hadTime = !waited || collector.connectedMs() >= this.#options.timeoutMs / 2;
     if (reason.kind !== "timed_out" || hadTime) return reason;
-    const message = `all connections were in use, for most of ${this.#timeoutMs} ms`;
+    const message = `all connections were in use, for most of ${this.#options.timeoutMs} ms`;
     return new UpstreamError("no_connection", message);
   }
 }

@@ -1,5 +1,15 @@
 import { LRUCache } from "lru-cache";
-import type { CatalogCopy, CatalogEntry, SentToken } from "../../pack/index.ts";
+import {
+  type CatalogCopy,
+  type CatalogEntry,
+  createListParser,
+  createObjectReader,
+  describeListFault,
+  objectPath,
+  type Pack,
+  type SentToken,
+  upstreamEnvelopeOf,
+} from "../../pack/index.ts";
 import {
   CatalogNotShownError,
   readCatalog,
@@ -8,6 +18,7 @@ import {
   type CatalogSource,
   type LeftOutRows,
 } from "./catalog-reader.ts";
+import type { Upstream } from "./client.ts";
 
 export interface CatalogCache extends CatalogCopy {
   /** The translated items of a catalog's list, in order; undefined until the catalog was read. */
@@ -31,40 +42,47 @@ export interface CatalogCache extends CatalogCopy {
   stop(): void;
 }
 
-export interface CatalogCacheOptions extends CatalogReaderOptions {
-  readonly sources: readonly CatalogSource[];
-  readonly ttlMs: number;
-  readonly onError: (catalog: string, message: string) => void;
-  /** Called after each read of a catalog that leaves out rows. */
-  readonly onRowsLeftOut?: ((catalog: string, rows: LeftOutRows) => void) | undefined;
-}
-
 /** Tokens that are remembered because they could not read a catalog. */
 const MAX_FAILED_TOKENS = 1000;
 
 /** Pause after a failed read. Shorter than any usual TTL, so that the gateway becomes ready soon. */
 const RETRY_MS = 2000;
 
+/** What catalogs are read with, and who is told of it. */
+interface CatalogOptions extends CatalogReaderOptions {
+  readonly ttlMs: number;
+  readonly onFault: (catalog: string, message: string) => void;
+  /** Called after each read of a catalog that leaves out rows. */
+  readonly onRowsLeftOut: ((catalog: string, rows: LeftOutRows) => void) | undefined;
+}
+
 /** Reads catalogs and keeps the copies. Each catalog has one read in flight at most. */
-class CatalogCopies {
+class Catalogs {
   readonly copies = new Map<string, CachedCatalog>();
   /** Why the last read of a catalog failed. */
   readonly errors = new Map<string, string>();
   /** Catalogs that may be read with a client's token, and that v4 did not show without a token. */
   readonly tokenOnly = new Set<string>();
-  readonly #options: CatalogCacheOptions;
+  readonly sources: readonly CatalogSource[];
+  readonly #options: CatalogOptions;
   readonly #readAt = new Map<string, number>();
   readonly #readsInFlight = new Map<string, Promise<void>>();
   readonly #failedTokens = new LRUCache<string, true>({ max: MAX_FAILED_TOKENS });
+  readonly #end = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+  #refreshInFlight: Promise<void> | undefined;
 
-  constructor(options: CatalogCacheOptions) {
-    this.#options = options;
+  constructor(sources: readonly CatalogSource[], { upstream, ...options }: CatalogOptions) {
+    this.sources = sources;
+    // A v4 that never responds would delay the exit of the process until the call times out.
+    const call: Upstream["call"] = (request) => upstream.call(request, this.#end.signal);
+    this.#options = { ...options, upstream: { call, close: upstream.close } };
   }
 
   /** Reads one catalog. @returns The error, if it could not be read. */
   async read(source: CatalogSource, token?: SentToken): Promise<Error | undefined> {
     const { name } = source.catalog;
-    const { onError, onRowsLeftOut } = this.#options;
+    const { onFault, onRowsLeftOut } = this.#options;
     try {
       const copy = await readCatalog(source, token, this.#options);
       this.copies.set(name, copy);
@@ -79,7 +97,7 @@ class CatalogCopies {
       if (needsToken && token === undefined) this.tokenOnly.add(name);
       this.errors.set(name, message);
       // A client whose token has no right to read the catalog is not a problem to report.
-      if (!needsToken || token === undefined) onError(name, message);
+      if ((!needsToken || token === undefined) && !this.#end.signal.aborted) onFault(name, message);
       return error as Error;
     }
   }
@@ -107,42 +125,79 @@ class CatalogCopies {
     this.#readsInFlight.delete(name);
     resolve();
   }
+
+  refresh(): Promise<void> {
+    clearTimeout(this.#timer);
+    return (this.#refreshInFlight ??= this.#refreshAll().finally(() => {
+      this.#refreshInFlight = undefined;
+    }));
+  }
+
+  async #refreshAll(): Promise<void> {
+    await Promise.all(this.sources.map((source) => this.read(source)));
+    if (this.#end.signal.aborted) return;
+    const { ttlMs } = this.#options;
+    const hasFailed = [...this.errors.keys()].some((name) => !this.tokenOnly.has(name));
+    this.#timer = setTimeout(() => void this.refresh(), hasFailed ? Math.min(RETRY_MS, ttlMs) : ttlMs);
+    this.#timer.unref();
+  }
+
+  /** Aborts a request in progress, too. */
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#end.abort();
+  }
+}
+
+/** The catalogs of a pack, and how their lists are read. */
+function sourcesOf({ resources, dialect }: Pack): readonly CatalogSource[] {
+  return [...resources.values()].flatMap((resource) => {
+    const { catalog, read, upstreamName } = resource;
+    if (!catalog) return [];
+    const { list, item, mayBeOmitted } = upstreamEnvelopeOf(resource, dialect);
+    const readWrapped = createObjectReader(objectPath(item, upstreamName));
+    // The reader has bounds of its own.
+    const parseList = createListParser(list, { mayBeOmitted });
+    const describeFault = (body: unknown): string => describeListFault(list, body, mayBeOmitted);
+    return [{ catalog, read, readWrapped, parseList, describeFault }];
+  });
 }
 
 /**
- * Creates the cache of v4's catalogs. It is refreshed in the background; a stale copy is served if a refresh fails.
+ * Creates the cache of v4's catalogs, as the pack describes them, empty. It is refreshed in the background; a stale copy is
+ * served if a refresh fails.
  */
-export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
-  const { sources, ttlMs } = options;
-  const catalogs = new CatalogCopies(options);
-  const { copies, errors, tokenOnly } = catalogs;
-  let timer: NodeJS.Timeout | undefined;
-  let isStopped = false;
-  let refreshInFlight: Promise<void> | undefined;
-
-  async function refreshAll(): Promise<void> {
-    await Promise.all(sources.map((source) => catalogs.read(source)));
-    if (isStopped) return;
-    const hasFailed = [...errors.keys()].some((name) => !tokenOnly.has(name));
-    timer = setTimeout(() => void refresh(), hasFailed ? Math.min(RETRY_MS, ttlMs) : ttlMs);
-    timer.unref();
-  }
-
-  function refresh(): Promise<void> {
-    clearTimeout(timer);
-    refreshInFlight ??= refreshAll().finally(() => {
-      refreshInFlight = undefined;
-    });
-    return refreshInFlight;
-  }
-
+export function connectCatalogs(
+  pack: Pack,
+  upstream: Upstream,
+  ttlSeconds: number,
+  onFault: CatalogOptions["onFault"],
+  upstreamTokens?: { readonly gatewayToken: string | undefined },
+  onRowsLeftOut?: CatalogOptions["onRowsLeftOut"],
+): CatalogCache {
+  const { name, base_path: prefix, filters } = pack.dialect.upstream;
+  const { gatewayToken } = upstreamTokens ?? {};
+  const catalogs = new Catalogs(sourcesOf(pack), {
+    upstream,
+    name,
+    ttlMs: ttlSeconds * 1000,
+    prefix,
+    paging: pack.paging,
+    filterHeader: filters?.header,
+    filterWriter: pack.filterWriter,
+    headers: pack.upstreamHeaders,
+    gatewayToken: gatewayToken === undefined ? undefined : pack.credentials.upstream?.write(gatewayToken),
+    onRowsLeftOut,
+    onFault,
+  });
+  const { copies, errors, tokenOnly, sources } = catalogs;
   return {
     isLoaded: (name) => copies.has(name),
     find: (name, id) => copies.get(name)?.entries.get(id),
     cachedText: (name, bytes, start, end) => copies.get(name)?.texts.find(bytes, start, end),
     canonicalSpelling: (name, anyCase) => copies.get(name)?.spellings.get(anyCase.toLowerCase()),
     list: (name) => copies.get(name)?.list,
-    refresh,
+    refresh: () => catalogs.refresh(),
     refreshWith(hash, token) {
       if (tokenOnly.size === 0 || token === undefined) return undefined;
       const due = sources.filter(({ catalog }) => catalogs.isDue(catalog.name));
@@ -156,9 +211,6 @@ export function createCatalogCache(options: CatalogCacheOptions): CatalogCache {
         .filter((name) => !copies.has(name) && !tokenOnly.has(name))
         .map((name) => `${name}: ${errors.get(name) ?? "not read yet"}`),
     leftOut: () => new Map([...copies].flatMap(([name, { leftOut }]) => (leftOut ? [[name, leftOut]] : []))),
-    stop() {
-      isStopped = true;
-      clearTimeout(timer);
-    },
+    stop: () => catalogs.stop(),
   };
 }

@@ -4,8 +4,9 @@ import { ConnectionShares } from "./connection-shares.ts";
 import { createFileClient, type FileUpstream } from "./file-client.ts";
 import type { CancelSignal } from "./cancel-signal.ts";
 import type { HttpRequest, HttpResponse } from "./http-call.ts";
-import { createUpstreamPool } from "./upstream-pool.ts";
-import type { CurrentContext } from "./upstream-tls.ts";
+import { UpstreamPool } from "./upstream-pool.ts";
+import type { CurrentContext } from "./open-tls.ts";
+import type { Log, Metrics } from "../../base/index.ts";
 
 export interface Upstream {
   /**
@@ -55,15 +56,10 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
   const breaker = new CircuitBreaker(options.breaker);
   const { secureContext } = options;
   const poolOptions = { origin, timeoutMs, maxResponseBytes, breaker, secureContext };
-  const pool = createUpstreamPool({ ...poolOptions, connections });
-  const shares = new ConnectionShares({
-    size: connections,
-    perToken: Math.ceil(connections / 2),
-    perNetwork: Math.ceil((connections * 3) / 4),
-    maxWaitMs: timeoutMs,
-  });
+  const pool = new UpstreamPool({ ...poolOptions, connections });
+  const shares = new ConnectionShares({ size: connections, maxWaitMs: timeoutMs });
   const fileConnections = countFileConnections(connections);
-  const filePool = createUpstreamPool({ ...poolOptions, connections: fileConnections });
+  const filePool = new UpstreamPool({ ...poolOptions, connections: fileConnections });
   const fileShares = new ConnectionShares({
     size: fileConnections,
     perToken: Math.ceil(fileConnections / 4),
@@ -82,4 +78,26 @@ export function createUpstream(options: UpstreamOptions): UpstreamClient {
     ],
     close: async () => void (await Promise.all([pool.close(), filePool.close()])),
   };
+}
+
+/** Creates the client of v4, and logs and counts the states of its circuit. */
+export function openUpstream(options: UpstreamOptions, log: Log, metrics: Metrics): UpstreamClient {
+  const upstream = createUpstream({
+    ...options,
+    breaker: {
+      ...options.breaker,
+      onChange(state) {
+        if (state === "closed") log.info({}, `${options.name} responds again: the circuit is closed`);
+        else
+          log.error(
+            { code: "AG_CIRCUIT_OPEN" },
+            `${options.name} fails: the circuit is open, a few requests a second probe it`,
+          );
+      },
+    },
+  });
+  metrics.addGauge("v4_breaker_open", "1 while the circuit to the upstream is open, else 0.", () =>
+    Number(upstream.breaker.state() !== "closed"),
+  );
+  return upstream;
 }

@@ -17,9 +17,12 @@ export class ConnectionUnavailableError extends UpstreamError {
 export interface ConnectionSharesOptions {
   /** Number of connections. */
   readonly size: number;
-  /** Most connections of one token, and of one network: an IPv4 address, or the /64 of an IPv6 address. */
-  readonly perToken: number;
-  readonly perNetwork: number;
+  /**
+   * Most connections of one token, and of one network: an IPv4 address, or the /64 of an IPv6 address. Default: a half, and
+   * three quarters.
+   */
+  readonly perToken?: number;
+  readonly perNetwork?: number;
   /**
    * Whether anybody's token was accepted. While nobody's was, there is nobody to leave a part of the connections to. Default: yes.
    */
@@ -67,8 +70,8 @@ export class ConnectionShares {
 
   constructor({
     size,
-    perToken,
-    perNetwork,
+    perToken = Math.ceil(size / 2),
+    perNetwork = Math.ceil((size * 3) / 4),
     isAnyoneKnown = () => true,
     maxWaitMs,
   }: ConnectionSharesOptions) {

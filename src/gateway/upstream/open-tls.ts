@@ -1,5 +1,5 @@
-/** The certificates towards v4 and the login server, from the files that the settings name. */
-import { createPrivateKey, X509Certificate, type KeyObject } from "node:crypto";
+/** The certificates towards v4 and the login server, from the files that the settings name, and connections with them. */
+import { createPrivateKey, type KeyObject, X509Certificate } from "node:crypto";
 import { createSecureContext, getCACertificates, type SecureContext } from "node:tls";
 import {
   errorText,
@@ -9,7 +9,7 @@ import {
   type Settings,
   SettingsError,
 } from "../../base/index.ts";
-import type { CurrentContext } from "./upstream-tls.ts";
+import { buildConnector } from "undici";
 
 const FILE_SETTINGS = ["UPSTREAM_CA", "UPSTREAM_CERT", "UPSTREAM_KEY"] as const;
 
@@ -94,3 +94,24 @@ export const UPSTREAM_TLS: Feature<undefined, UpstreamTls | undefined> = {
     return { contextFor: (isV4) => () => (isV4 ? contexts.v4 : contexts.others) };
   },
 };
+
+/** The certificates for the next connection. */
+export type CurrentContext = () => SecureContext;
+
+/** Creates what opens the connections of an undici pool, over HTTP/1.1. A resumed session would keep the former client certificate. */
+export function createTlsConnector(current: CurrentContext, timeout: number): buildConnector.connector {
+  let context: SecureContext | undefined;
+  let connect: buildConnector.connector | undefined;
+  return (options, callback) => {
+    if (!connect || context !== current()) {
+      context = current();
+      connect = buildConnector({
+        timeout,
+        secureContext: context,
+        maxCachedSessions: 0,
+        allowH2: false,
+      });
+    }
+    connect(options, callback);
+  };
+}

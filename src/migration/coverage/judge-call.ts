@@ -1,7 +1,7 @@
 /** Finds out whether a pack would serve a call of the old API: its request is translated, and nothing is sent. */
 import { LRUCache } from "lru-cache";
 import { REDACTED } from "../../audit/index.ts";
-import { type ErrorDetail, type ErrorFormats, type Pack, type Route, splitPath } from "../../pack/index.ts";
+import { type ErrorDetail, type ErrorFormats, type Pack, splitPath } from "../../pack/index.ts";
 import { pathTemplate } from "../../base/index.ts";
 import type { Upstream } from "../../gateway/index.ts";
 import {
@@ -12,6 +12,7 @@ import {
   type DryRun,
   type DryRunRequest,
   type DryRunResponse,
+  withRoutes,
 } from "../../compare/index.ts";
 import type { ObservedCall } from "./observed-call.ts";
 
@@ -106,24 +107,9 @@ export class CallJudge {
         },
       },
     });
-    const watchRoute = (route: Route): Route =>
-      route.errors
-        ? {
-            ...route,
-            errors: watch(route.errors),
-            withoutScopes: route.withoutScopes && watchRoute(route.withoutScopes),
-          }
-        : route;
-    const watched: Pack = {
-      ...pack,
-      // Without its header only a request that was translated has an equivalent.
-      dialect: { ...pack.dialect, client: { ...pack.dialect.client, upstream_header: undefined } },
-      errors: watch(pack.errors),
-      match(method, segments) {
-        const found = pack.match(method, segments);
-        return found && { ...found, routes: found.routes.map(watchRoute) };
-      },
-    };
+    const watched = withRoutes({ ...pack, errors: watch(pack.errors) }, (route) =>
+      route.errors ? { ...route, errors: watch(route.errors) } : route,
+    );
     this.#dryRun = createDryRun(watched, createEmptyUpstream(), {
       publicUrl,
       catalogUpstream: createCatalogUpstream(pack, catalogs),

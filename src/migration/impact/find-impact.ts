@@ -1,7 +1,7 @@
 /** Finds the effects of changes between two editions of an API on the known clients. */
 import type { Pack } from "../../pack/index.ts";
 import { compareSurfaces, type Change } from "./compare-surfaces.ts";
-import { answerQuestions, type Effect, type ImpactContext, type NoticingClient } from "./noticing-clients.ts";
+import { answerQuestions, type Effect, type ImpactContext } from "./noticing-clients.ts";
 import { packSurface } from "./pack-surface.ts";
 import type { Surface } from "./surface.ts";
 import { UpstreamUse } from "./upstream-use.ts";
@@ -9,30 +9,10 @@ import { UpstreamUse } from "./upstream-use.ts";
 export const VERDICTS = ["breaking and used", "breaking and unused", "advice", "safe"] as const;
 export type Verdict = (typeof VERDICTS)[number];
 
+/** The effect of changes. */
+export type Impact = Awaited<ReturnType<typeof findPackImpact | typeof findUpstreamImpact>>;
 /** A change with the clients that would notice it. */
-export interface ChangeImpact extends Change {
-  readonly verdict: Verdict;
-  /** Routes of clients, and their names that the change leads to. Of a change of the pack itself: those of the change. */
-  readonly routes: readonly string[];
-  readonly names: readonly string[];
-  /** False where the summaries don't count what changes: then these are more clients than those who notice. */
-  readonly isExact: boolean;
-  readonly clients: readonly NoticingClient[];
-}
-
-export interface Impact {
-  /** The kind of comparison: `pack`, or `openapi`. */
-  readonly kind: "pack" | "openapi";
-  /** Breaking ones first. */
-  readonly changes: readonly ChangeImpact[];
-  /** All clients that a breaking change touches. */
-  readonly clients: readonly NoticingClient[];
-  readonly counts: Readonly<Record<Verdict, number>>;
-  /** The first day on which names were counted, where calls are known of earlier days; else null. */
-  readonly namesSince: string | null;
-  /** Calls of the pack to the upstream that the old document does not have. */
-  readonly unknownCalls: number;
-}
+export type ChangeImpact = Impact["changes"][number];
 
 const NOTHING: Effect = { questions: [], names: [] };
 
@@ -46,28 +26,33 @@ async function joinImpact(
   changes: readonly Change[],
   effectOf: (change: Change) => Effect | undefined,
   context: ImpactContext,
-): Promise<Pick<Impact, "changes" | "clients" | "counts" | "namesSince">> {
+) {
   const effects = changes.map((change) => ({
     change,
     ...(change.level === "safe" ? NOTHING : (effectOf(change) ?? NOTHING)),
   }));
   const { answers, clientsOf, namesSince } = await answerQuestions(effects, context);
-  const all = answers.map(({ change, questions, names, clients, isExact }): ChangeImpact => ({
+  const all = answers.map(({ change, questions, names, clients, isExact }) => ({
     ...change,
     verdict: verdictOf(change, clients.length > 0),
+    /** Routes of clients, and their names that the change leads to. Of a change of the pack itself: those of the change. */
     routes: [...new Set(questions.map(({ route }) => route))],
     names,
+    /** False where the summaries don't count what changes: then these are more clients than those who notice. */
     isExact,
     clients,
   }));
   const breaking = clientsOf(({ change }) => change.level === "breaking");
   return {
+    /** The first day on which names were counted, where calls are known of earlier days; else null. */
     namesSince,
+    /** Breaking ones first. */
     changes: VERDICTS.flatMap((verdict) => all.filter((each) => each.verdict === verdict)),
+    /** All clients that a breaking change touches. */
     clients: breaking.map(({ sends: _sends, ...client }) => client),
     counts: Object.fromEntries(
       VERDICTS.map((verdict) => [verdict, all.filter((each) => each.verdict === verdict).length]),
-    ) as Impact["counts"],
+    ) as Readonly<Record<Verdict, number>>,
   };
 }
 
@@ -100,11 +85,11 @@ function effectOfPackChange(change: Change, pack: Pack, old: Surface): Effect {
 }
 
 /** The effect of another pack on the clients of a pack. @throws {AuditUnavailableError} */
-export async function findPackImpact(old: Pack, now: Pack, context: ImpactContext): Promise<Impact> {
+export async function findPackImpact(old: Pack, now: Pack, context: ImpactContext) {
   const surface = packSurface(old);
   const changes = compareSurfaces(surface, packSurface(now));
   const joined = await joinImpact(changes, (change) => effectOfPackChange(change, old, surface), context);
-  return { kind: "pack", ...joined, unknownCalls: 0 };
+  return { kind: "pack" as const, ...joined, unknownCalls: 0 };
 }
 
 /** The documents of the upstream have none of the calls of the pack: they describe another service. */
@@ -123,7 +108,7 @@ export async function findUpstreamImpact(
   old: Surface,
   now: Surface,
   { pack, words, ...context }: ImpactContext & { readonly pack: Pack; readonly words: ReadonlySet<string> },
-): Promise<Impact> {
+) {
   const use = new UpstreamUse(pack, words);
   const { called, known } = use.count([...old.values()].map(({ name }) => name));
   if (known === 0)
@@ -131,5 +116,6 @@ export async function findUpstreamImpact(
       "The old document has none of the calls of the pack: compare the paths, and those of its `servers`, with `base_path` of the upstream.",
     );
   const joined = await joinImpact(compareSurfaces(old, now), (change) => use.effectOf(change), context);
-  return { kind: "openapi", ...joined, unknownCalls: called - known };
+  // The calls of the pack that the old document does not have are not compared.
+  return { kind: "openapi" as const, ...joined, unknownCalls: called - known };
 }

@@ -1,5 +1,5 @@
 /** Finds events since the last look, by comparing the remembered state with the current one. */
-import type { MigrationState, NamedClient } from "../../audit/index.ts";
+import type { LossUsage, MigrationState, NamedClient } from "../../audit/index.ts";
 import type { PlanStatus, StageStatus } from "../plan/describe-plan.ts";
 import { PLAN, shareOf, NoticeShares, type Share, type NoticeLimits } from "./shares.ts";
 import type { ClientData, Notice, NoticeEvent, StageData } from "./notice.ts";
@@ -9,12 +9,7 @@ export interface ClientSignals {
   /** The day on which it called the old API again after it was ready, `YYYY-MM-DD`. Null: it did not. */
   readonly cameBack: string | null;
   /** Losses of its responses that change a meaning, by the names of the pack. */
-  readonly losses: readonly {
-    readonly route: string;
-    readonly loss: string;
-    /** Day of the first one, `YYYY-MM-DD`. */
-    readonly firstDay: string;
-  }[];
+  readonly losses: readonly Pick<LossUsage, "route" | "loss" | "firstDay">[];
 }
 
 /** A client that has used the old API. */

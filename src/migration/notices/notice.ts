@@ -1,6 +1,6 @@
 /** The notices about the migration: their events, and the content of each. */
 import type { MigrationState } from "../../audit/index.ts";
-import type { StageState } from "../plan/describe-plan.ts";
+import type { StageState, StageStatus } from "../plan/describe-plan.ts";
 
 /** Events that a receiver can ask for. */
 export const EVENTS = [
@@ -35,14 +35,10 @@ export interface ClientData {
 }
 
 /** A stage of the plan. */
-export interface StageData {
+export interface StageData extends Pick<StageStatus, "kind" | "until" | "routes" | "clients"> {
   readonly stage: string;
-  readonly kind: string;
   /** `removed`: the plan no longer has it. */
   readonly state: StageState | "removed";
-  readonly until: string | null;
-  readonly routes: readonly string[];
-  readonly clients: readonly string[];
 }
 
 /** The content of each kind of notice. */

@@ -13,7 +13,7 @@ import { isFilterable, type Loss, namesOf, type Pack, type Route } from "../../p
 import { formatDay, SEVERITIES } from "../../base/index.ts";
 import { type ProvenToken, SIGN_INS, TOKEN_CHECK } from "../../gateway/index.ts";
 import { fieldOf, type StageWindow } from "../plan/plan.ts";
-import type { PlanInForce } from "../plan/plan-in-force.ts";
+import type { PlanInForce } from "../plan/rules.ts";
 import { createCallGuide, findSmallestScopes } from "../report/call-guide.ts";
 import { describeField, describeObjects } from "../report/changes.ts";
 import { describeCommonChanges } from "../report/common-changes.ts";

@@ -18,7 +18,7 @@ import {
 import type { Pack } from "../../pack/index.ts";
 import type { AuditStore } from "../../audit/index.ts";
 import type { PageState } from "./page-cache.ts";
-import type { PlanInForce } from "../plan/plan-in-force.ts";
+import type { PlanInForce } from "../plan/rules.ts";
 
 const READS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 

@@ -143,31 +143,22 @@ const line = z
   .trim()
   .regex(/^[^\p{Cc}]{1,100}$/u);
 
-const STOP = {
-  form: z.strictObject({
-    by: line,
-    stage: line.nullable().default(null),
-    reason: line.nullable().default(null),
-  }),
-  usage:
-    'Send {"by": "your name"}, with "stage" to name one stage and "reason" if you like: texts of at most 100 characters.',
-};
+const ORDER = z.strictObject({
+  by: line,
+  stage: line.nullable().default(null),
+  reason: line.nullable().default(null),
+});
 
-export const PLAN_ACTIONS: readonly FeatureAction<PlanParts>[] = [
+/** Both stop or continue all stages, or one. */
+export const PLAN_ACTIONS: readonly FeatureAction<PlanParts>[] = (["pause", "resume"] as const).map((name) =>
   createAction({
-    name: "pause",
-    ...STOP,
-    async run(parts: PlanParts, action) {
-      await parts.pause(action);
+    name,
+    form: ORDER,
+    usage:
+      'Send {"by": "your name"}, with "stage" to name one stage and "reason" if you like: texts of at most 100 characters.',
+    async run(parts: PlanParts, order) {
+      await parts.change(name, order);
       return {};
     },
   }),
-  createAction({
-    name: "resume",
-    ...STOP,
-    async run(parts: PlanParts, action) {
-      await parts.resume(action);
-      return {};
-    },
-  }),
-];
+);

@@ -1,7 +1,7 @@
 /** The plan by which the old API ends: `SUNSET_FILE`, and what replicas share about it. */
 import { errorText, type Feature, type Log, type Metrics, plural, RefusedError } from "../../base/index.ts";
 import { PLAN_ACTIONS, PLAN_COMMANDS } from "./commands.ts";
-import { createControl, type Action, type PlanControl } from "./control.ts";
+import { createControl, type PlanControl } from "./control.ts";
 import { describePlan, type PlanStatus } from "./describe-plan.ts";
 import { createKnownClients } from "./known-clients.ts";
 import { planBlocks, stopForm } from "./plan-blocks.ts";
@@ -32,21 +32,11 @@ async function publish({ dates }: Plan, control: PlanControl, log: Log): Promise
   });
 }
 
-/** Pauses or resumes a stage, or all. */
-async function changeStage(
-  { stages, pauses }: PlanStatus,
-  action: Action,
-  act: PlanControl["pause"],
-  message: string,
-  log: Log,
-): Promise<void> {
-  const { stage } = action;
-  // A paused stage may have left the plan meanwhile.
+/** Checks that a plan has a stage. A paused one may have left it meanwhile. @throws {RefusedError} */
+function assertStage({ stages, pauses }: PlanStatus, stage: string | null): void {
   const isKnown = stages.some(({ name }) => name === stage) || pauses.some((each) => each.stage === stage);
   if (stage !== null && !isKnown)
     throw new RefusedError("AG_SUNSET_NO_STAGE", `The plan has no stage "${stage}".`, { isUnknown: true });
-  await act(action);
-  log.info(action, message);
 }
 
 /** Adds the gauges of the plan. */
@@ -74,6 +64,8 @@ export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
   member: "plan",
   setting: "SUNSET_FILE",
   schema: PLAN_SCHEMA,
+  // Dates that were published must not become earlier.
+  checksWith: { clients: true, state: true },
   page: {
     address: "plan",
     title: "Plan",
@@ -138,6 +130,7 @@ export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
       decisions: audit?.decisions,
       log,
       metrics,
+      clock: Date.now,
     });
     // A command says what can't be read. A gateway logs it: a pause must not wait for the audit store.
     await (isReadOnly ? rules.readWindows() : rules.prepareWindows());
@@ -145,9 +138,6 @@ export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
 
     const status = (): PlanStatus => describePlan(current(), { control, rules, time: Date.now() });
     addGauges(metrics, { rules, control, status });
-    const change = (action: Action, act: PlanControl["pause"], message: string): Promise<void> =>
-      changeStage(status(), action, act, message, log);
-
     return {
       rules,
       plan: current,
@@ -156,8 +146,11 @@ export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
       form: () => stopForm(status()),
       summary: () => plural(watched.current().stages.length, "stage"),
       announce: () => control.publish(current().dates),
-      pause: (action) => change(action, control.pause, "the plan was paused"),
-      resume: (action) => change(action, control.resume, "the plan was resumed"),
+      async change(what, action) {
+        assertStage(status(), action.stage);
+        await control[what](action);
+        log.info(action, `the plan was ${what}d`);
+      },
       missingNames: (next) => findUnknownNames(current(), packNames(next)),
       usePack: (next) => void (names = packNames(next)),
     };

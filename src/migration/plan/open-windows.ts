@@ -1,21 +1,14 @@
 /** The windows of a plan that are open, and the clients that keep them from beginning. */
 import { isDeepStrictEqual } from "node:util";
-import type { ClientDirectory, DecisionReader } from "../../audit/index.ts";
-import { errorText, type Log } from "../../base/index.ts";
-import type { Plan, StageWindow } from "./plan.ts";
+import { errorText } from "../../base/index.ts";
+import type { StageWindow } from "./plan.ts";
+import type { PlanOptions } from "./rules.ts";
 import { findCalling } from "./recorded-traffic.ts";
 
 /** Pause before traffic that could not be read is read again. */
 const RETRY_MS = 10_000;
 
-export interface OpenWindowsOptions {
-  readonly plan: () => Plan;
-  readonly directory: () => ClientDirectory;
-  readonly decisions: DecisionReader | undefined;
-  readonly log: Log;
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number;
-}
+type OpenWindowsOptions = Pick<PlanOptions, "plan" | "directory" | "decisions" | "log" | "clock">;
 
 /** The known facts about an open window. */
 interface OpenWindow {

@@ -9,23 +9,13 @@ import { lengthOf, MAX_WINDOW_MS, patternProblem, type WindowRule } from "./wind
 
 type Kind = Stage["kind"];
 
+const WINDOW_KEYS = ["brown_out", "for", "zone", "from", "until", "routes", "clients", "wait_for"] as const;
+
 const KEYS: Readonly<Record<Kind, readonly (keyof StageDefinition)[]>> = {
   freeze: ["name", "freeze", "routes", "text"],
-  brown_out: [
-    "name",
-    "brown_out",
-    "for",
-    "zone",
-    "from",
-    "until",
-    "status",
-    "routes",
-    "clients",
-    "wait_for",
-    "text",
-  ],
+  brown_out: ["name", ...WINDOW_KEYS, "status", "text"],
   end: ["name", "end", "routes", "clients", "text"],
-  field: ["name", "field", "brown_out", "for", "zone", "from", "until", "routes", "clients", "wait_for"],
+  field: ["name", "field", ...WINDOW_KEYS],
 };
 
 const momentOf = (date: string): number => Date.parse(`${date}T00:00:00Z`);

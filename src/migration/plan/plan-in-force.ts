@@ -1,53 +1,22 @@
 /** The plan in force: what it decides about requests, and what stops it. */
-import { errorText, type Log, type Metrics } from "../../base/index.ts";
-import {
-  AuditUnavailableError,
-  type ClientDirectory,
-  type ClientIdentity,
-  type DecisionReader,
-} from "../../audit/index.ts";
-import { NO_PLAN, type PlanRules, type PlanVerdict } from "../../gateway/index.ts";
-import type { PlanControl } from "./control.ts";
-import type { KnownClients } from "./known-clients.ts";
+import { errorText } from "../../base/index.ts";
+import { AuditUnavailableError } from "../../audit/index.ts";
+import { NO_PLAN, type PlanVerdict } from "../../gateway/index.ts";
 import { OpenWindows } from "./open-windows.ts";
+import type { PlanInForce, PlanOptions } from "./rules.ts";
 import type { Decision, Plan, PlanConditions, PlanQuery, StageWindow } from "./plan.ts";
 import { planClientOf, provenClient } from "./proven-client.ts";
 import { StormGuard } from "./storms.ts";
 
-/** The rules of a plan, and the data for the page of a client. */
-export interface PlanInForce extends PlanRules {
-  /** When a route ends for a client, in milliseconds since the epoch; undefined: no date is known. */
-  endOf(identity: ClientIdentity, route: string | null): number | undefined;
-  /** The open window, or else the next one, of each stage that a client is in and that is not paused. */
-  windowsFor(identity: ClientIdentity): readonly StageWindow[];
-}
-
 /** A gateway without a plan. */
 export const NO_PLAN_IN_FORCE: PlanInForce = { ...NO_PLAN, endOf: () => undefined, windowsFor: () => [] };
-
-export interface PlanOptions {
-  /** The plan of the file. */
-  readonly plan: () => Plan;
-  readonly directory: () => ClientDirectory;
-  readonly control: PlanControl;
-  /** Whether the dates of the plan were compared with those that were published. */
-  readonly isConfirmed: () => boolean;
-  readonly known: KnownClients | undefined;
-  /** Undefined without an audit store, as `known`: a plan with a freeze or with `wait_for` needs it. */
-  readonly decisions: DecisionReader | undefined;
-  readonly log: Log;
-  readonly metrics: Pick<Metrics, "countStage">;
-  /** Milliseconds since the epoch. Default `Date.now`. */
-  readonly clock?: (() => number) | undefined;
-}
 
 /** The rules of a plan, and what keeps them up to date. */
 export type PlanRuntime = ReturnType<typeof createPlanInForce>;
 
 /** Creates what decides requests by the plan, and counts what the plan does to them. */
 function createJudge(
-  options: Required<PlanOptions> & {
-    readonly clock: () => number;
+  options: Omit<PlanOptions, "isConfirmed"> & {
     readonly isInForce: () => boolean;
     /** The conditions without what lets single clients through. */
     readonly conditions: PlanConditions;
@@ -109,9 +78,9 @@ function createJudge(
 }
 
 /** Creates the rules of a plan. */
-export function createPlanInForce({ clock = Date.now, ...options }: PlanOptions) {
-  const { plan, directory, control, isConfirmed, metrics } = options;
-  const windows = new OpenWindows({ ...options, clock });
+export function createPlanInForce(options: PlanOptions) {
+  const { plan, directory, control, isConfirmed, metrics, clock } = options;
+  const windows = new OpenWindows(options);
   const isInForce = (): boolean => control.isKnown() && isConfirmed();
   const conditions: PlanConditions = {
     isPaused: (stage) => control.pauseOf(stage) !== undefined,
@@ -120,7 +89,7 @@ export function createPlanInForce({ clock = Date.now, ...options }: PlanOptions)
 
   const rules: PlanInForce = {
     isActive: () => true,
-    judge: createJudge({ ...options, clock, isInForce, conditions }),
+    judge: createJudge({ ...options, isInForce, conditions }),
     link: () => plan().policy ?? plan().guide,
     headersFor: (identity, route) =>
       // Dates that shorten published ones are not sent to anybody.

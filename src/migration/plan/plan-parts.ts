@@ -4,8 +4,8 @@ import type { Block, FeatureParts, KeyValueStore } from "../../base/index.ts";
 import type { Pack } from "../../pack/index.ts";
 import type { Action } from "./control.ts";
 import type { PlanStatus } from "./describe-plan.ts";
-import type { PlanInForce } from "./plan-in-force.ts";
 import type { Plan } from "./plan.ts";
+import type { PlanInForce } from "./rules.ts";
 
 /** The plan, open. */
 export interface PlanParts extends FeatureParts<Pack> {
@@ -16,9 +16,8 @@ export interface PlanParts extends FeatureParts<Pack> {
   describe(): readonly Block[];
   /** Accepts the dates of the plan as published. @throws {StateUnavailableError} */
   announce(): Promise<void>;
-  /** Stops all stages, or one. @throws {RefusedError} {StateUnavailableError} */
-  pause(action: Action): Promise<void>;
-  resume(action: Action): Promise<void>;
+  /** Stops all stages or one, or lets them continue. @throws {RefusedError} {StateUnavailableError} */
+  change(what: "pause" | "resume", action: Action): Promise<void>;
 }
 
 export interface PlanNeeds {

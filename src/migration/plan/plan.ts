@@ -207,6 +207,8 @@ export function createPlan(definition: PlanDefinition) {
   const withWindows = stages.filter(hasWindows).map((stage) => ({ stage, find: createWindows(stage.rule) }));
   const finder = new Map<Stage, FindWindow>(withWindows.map(({ stage, find }) => [stage, find]));
 
+  const hasFields = stages.some(({ kind }) => kind === "field");
+
   /** The open window, or else the next one, of each stage. */
   const windowsOf = (time: number): readonly StageWindow[] =>
     withWindows.map(({ stage, find }) => ({ stage, window: find(time) }));
@@ -244,7 +246,9 @@ export function createPlan(definition: PlanDefinition) {
     },
     /** The stages that leave a field out of the responses to a request. */
     hiddenFields: (query: PlanQuery, conditions: PlanConditions): readonly FieldStage[] =>
-      openWindows(query, conditions).flatMap(({ stage }) => (stage.kind === "field" ? [stage] : [])),
+      hasFields
+        ? openWindows(query, conditions).flatMap(({ stage }) => (stage.kind === "field" ? [stage] : []))
+        : [],
     /** When a route ends for a client; undefined: no date is known. */
     endOf: (client: PlanClient, route: string | null): number | undefined => endOf(dates, client, route),
     headersFor: createHeaders(definition),

@@ -1,11 +1,11 @@
 /** Storms of retries: a window lets a client through that answers it with far more requests than usual, and ends for all after several. */
 import { LRUCache } from "lru-cache";
-import type { ClientDirectory, DecisionReader } from "../../audit/index.ts";
-import { errorText, type Log } from "../../base/index.ts";
+import type { DecisionReader } from "../../audit/index.ts";
+import { errorText } from "../../base/index.ts";
 import { provenBy, ProvenClients } from "../../gateway/index.ts";
-import type { PlanControl } from "./control.ts";
 import type { Decision } from "./plan.ts";
 import type { PlanClient } from "./plan-dates.ts";
+import type { PlanOptions } from "./rules.ts";
 import { provenClient } from "./proven-client.ts";
 import { readUsualRate } from "./recorded-traffic.ts";
 
@@ -36,14 +36,10 @@ interface WindowStorms {
 
 type BrownOut = Extract<Decision, { kind: "brown_out" }>;
 
-interface StormOptions {
-  readonly directory: () => ClientDirectory;
-  readonly control: Pick<PlanControl, "pause">;
+type StormOptions = Pick<PlanOptions, "directory" | "log" | "clock"> & {
+  readonly control: Pick<PlanOptions["control"], "pause">;
   readonly decisions: Pick<DecisionReader, "callsOf"> | undefined;
-  readonly log: Log;
-  /** Milliseconds since the epoch. */
-  readonly clock: () => number;
-}
+};
 
 const keyOf = (stage: string, name: string): string => JSON.stringify([stage, name]);
 

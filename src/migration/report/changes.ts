@@ -73,24 +73,22 @@ function describeChange(name: string, rule: FieldRule, context: ChangeContext): 
     return [
       `${capitalize(clientName)} always returned ${literal(constant)}${rule.loss === undefined ? `; ${upstreamName} does not have the field` : `: ${rule.loss}`}.`,
     ];
-  const texts = [
-    ...(calls.length > 0
-      ? [`${capitalize(upstreamName)} returns it in another call: ${calls.map(code).join(", ")}.`]
-      : []),
-    ...(calls.length === 0 && v4 === undefined
-      ? [
-          direction === "read"
-            ? `${capitalize(upstreamName)} does not have the field; ${clientName} computed it.`
-            : `${capitalize(upstreamName)} does not have the member; the gateway did not send it.`,
-        ]
-      : []),
-    ...(catalog === undefined ? [] : [describeCatalog(catalog, context)]),
-    ...(as === undefined ? [] : [describeValues(as, context), ...describeOtherValues(as, context)]),
-    ...(direction === "read" ? fieldTexts(rule).flatMap(({ change }) => change?.(clientName) ?? []) : []),
-    ...(or !== undefined && or !== null && direction === "read"
-      ? [`Can be null or missing; ${clientName} returned ${literal(or)}.`]
-      : []),
-  ];
+  const texts: string[] = [];
+  if (calls.length > 0)
+    texts.push(`${capitalize(upstreamName)} returns it in another call: ${calls.map(code).join(", ")}.`);
+  else if (v4 === undefined)
+    texts.push(
+      direction === "read"
+        ? `${capitalize(upstreamName)} does not have the field; ${clientName} computed it.`
+        : `${capitalize(upstreamName)} does not have the member; the gateway did not send it.`,
+    );
+  if (catalog !== undefined) texts.push(describeCatalog(catalog, context));
+  if (as !== undefined) texts.push(describeValues(as, context), ...describeOtherValues(as, context));
+  if (direction === "read") {
+    texts.push(...fieldTexts(rule).flatMap(({ change }) => change?.(clientName) ?? []));
+    if (or !== undefined && or !== null)
+      texts.push(`Can be null or missing; ${clientName} returned ${literal(or)}.`);
+  }
   const computed = direction === "read" ? rule.read : rule.write;
   if (texts.length === 0 && computed !== undefined)
     return [

@@ -1,5 +1,4 @@
 /** The actions of people on a rollout: `alpha-gateway rollout`, and the actions `turn-back` and `resume`. */
-import { z } from "zod";
 import {
   createAction,
   type FeatureAction,
@@ -7,7 +6,7 @@ import {
   lines,
   STATE_SETTINGS,
 } from "../../base/index.ts";
-import type { RolloutNeeds, RolloutParts } from "./parts.ts";
+import { ORDER, type RolloutNeeds, type RolloutParts } from "./parts.ts";
 import { nameForPeople } from "./returns/turn-back.ts";
 
 export const ROLLOUT_COMMANDS: FeatureCommands<RolloutNeeds, RolloutParts> = {
@@ -25,14 +24,6 @@ export const ROLLOUT_COMMANDS: FeatureCommands<RolloutNeeds, RolloutParts> = {
     },
   ],
 };
-
-/** One line without control characters: it is shown, and logged. */
-const line = z
-  .string()
-  .trim()
-  .regex(/^[^\p{Cc}]{1,200}$/u);
-
-const ORDER = z.strictObject({ by: line, target: line, reason: line.nullable().default(null) });
 
 const TURN_BACK = createAction({
   name: "turn-back",

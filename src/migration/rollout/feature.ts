@@ -59,6 +59,7 @@ export const ROLLOUT: Feature<RolloutNeeds, RolloutParts | undefined> = {
   member: "rollout",
   setting: "ROLLOUT_FILE",
   schema: ROLLOUT_SCHEMA,
+  checksWith: { clients: true },
   page: {
     address: "rollout",
     title: "Roll-out",

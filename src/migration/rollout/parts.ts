@@ -1,4 +1,5 @@
 /** The interface between the choice of sides and other features. */
+import { z } from "zod";
 import type { ClientsParts } from "../../audit/index.ts";
 import type { Block, DocumentStore, FeatureParts } from "../../base/index.ts";
 import type { LegacyService } from "../../gateway/index.ts";
@@ -6,13 +7,15 @@ import type { Pack } from "../../pack/index.ts";
 import type { Rollout } from "./sides.ts";
 import type { RolloutStatus } from "./status.ts";
 
-/** The request of a person. */
-export interface TurnBackOrder {
-  /** A route of the pack, a client, or `all`. */
-  readonly target: string;
-  readonly by: string;
-  readonly reason: string | null;
-}
+/** One line without control characters: it is shown, and logged. */
+const line = z
+  .string()
+  .trim()
+  .regex(/^[^\p{Cc}]{1,200}$/u);
+
+/** The request of a person. Its target is a route of the pack, a client, or `all`. */
+export const ORDER = z.strictObject({ by: line, target: line, reason: line.nullable().default(null) });
+export type TurnBackOrder = z.output<typeof ORDER>;
 
 /** The rollout, open. */
 export interface RolloutParts extends FeatureParts<Pack> {

@@ -66,7 +66,7 @@ export const mergeSources = ({ merge_with: source = {} }: BodyDefinition): reado
   typeof source === "string" ? [source] : Object.values(source);
 
 /** Sets a member by its dotted name. Objects on the way are copied, since they may be the client's own. */
-function compileAdd(name: string): (v4: JsonObject, value: unknown) => void {
+export function compileAdd(name: string): (v4: JsonObject, value: unknown) => void {
   const set = compileSetter(name);
   if (!name.includes(".")) return set;
   const copy = compileCopy([name]);

@@ -140,6 +140,7 @@ const addedMembers = (definition: BodyDefinition): string[] =>
     ...definition.set,
     ...definition.default,
     ...definition.from_path,
+    ...definition.from_body,
     ...definition.from_calls,
   });
 

@@ -1,12 +1,14 @@
 /** The translation of a valid body to the upstream. */
 import { INVALID_VALUE, type ErrorDetail } from "../errors/http-error.ts";
-import { mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
+import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
+import { compileScoped } from "../calls/scope.ts";
+import { failureAsValue } from "../load/compile-expression.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
 import type { BodyContext, SentMember } from "./body-members.ts";
-import { compileAdditions, compileTarget } from "./body-merge.ts";
+import { compileAdd, compileAdditions, compileTarget } from "./body-merge.ts";
 import { compileChecks } from "../calls/checks.ts";
 import type { FieldContext } from "../fields/field-context.ts";
 import { lossText } from "../fields/loss.ts";
@@ -77,6 +79,63 @@ function addWritten(
 const mayReadCalls = ({ rule: { write = "", object } }: SentMember): boolean =>
   object !== undefined || /\$calls\b/.test(write);
 
+/** The losses of members whose value the upstream does not get, or gets as another one. */
+const findLosses = (
+  body: JsonObject,
+  given: readonly SentMember[],
+  written: readonly unknown[],
+  context: Pick<FieldContext, "values">,
+): string[] =>
+  given.flatMap(({ name, rule, get }, index) =>
+    rule.loss !== undefined &&
+    rule.loss_when === undefined &&
+    isLostInWrite(rule, get(body), written[index], context)
+      ? (lossText(name, rule) ?? [])
+      : [],
+  );
+
+/** Creates what says whether clients never see the object of an id in a member of the upstream's body. */
+const hiddenIn =
+  (members: readonly SentMember[], { catalogs }: Pick<BodyContext, "catalogs">) =>
+  (v4: string): ((id: unknown) => boolean) => {
+    const { catalog } = members.find(({ rule }) => rule.upstream === v4)?.rule ?? {};
+    return catalogs.get(catalog ?? "")?.isHidden ?? (() => false);
+  };
+
+/** A member of the upstream's body that is computed from the client's, or why it can't be. */
+type Computed = { readonly put: (v4: JsonObject) => void } | { readonly fault: ErrorDetail };
+
+const faultsOf = (computed: readonly Computed[]): ErrorDetail[] =>
+  computed.flatMap((each) => ("fault" in each ? [each.fault] : []));
+
+/** Compiles the members of `from_body`. @returns a function that results in those that have a value, or can't have one */
+function compileComputed(
+  members: Readonly<Record<string, string>>,
+  location: SourceLocation,
+): (body: JsonObject, writing: WriteContext) => MaybePromise<readonly Computed[]> {
+  const compiled = Object.entries(members).map(([name, source]) => {
+    const expression = compileScoped(source, location.at(name), "request");
+    if (expression.variables.has("calls"))
+      location.at(name).report({ message: "$calls has no value here", hint: 'use "from_calls"' });
+    return { add: compileAdd(name), expression };
+  });
+  return (body, writing) => {
+    const scope = { ...writing, body };
+    const values = mapMaybe(compiled, ({ expression }) =>
+      failureAsValue(() => expression.evaluate(body, scope)),
+    );
+    return thenMaybe(values, (found) =>
+      compiled.flatMap(({ add, expression: { inputNames } }, index): Computed[] => {
+        const value = found[index];
+        if (value === undefined) return [];
+        if (!(value instanceof ExpressionError)) return [{ put: (v4) => add(v4, value) }];
+        const [field] = inputNames === "all" ? [] : inputNames.keys();
+        return [{ fault: { ...(field !== undefined && { field }), reason: INVALID_VALUE, cause: value } }];
+      }),
+    );
+  };
+}
+
 /** Compiles the translation of a valid object to the upstream. */
 export function compileBodyWrite(
   definition: BodyDefinition,
@@ -88,38 +147,32 @@ export function compileBodyWrite(
   const upstreamMembers = members.flatMap(({ rule }) => rule.upstream ?? []);
   const createTarget = compileTarget(definition.merge_with, upstreamMembers);
   const { unknown_record: unknownRecord } = context.dialect.messages;
-  const lossy = new Set(
-    members.filter(({ rule }) => rule.loss !== undefined && rule.loss_when === undefined),
-  );
-
-  function findLosses(body: JsonObject, given: readonly SentMember[], written: readonly unknown[]): string[] {
-    return given.flatMap((member, index) =>
-      lossy.has(member) && isLostInWrite(member.rule, member.get(body), written[index], context)
-        ? (lossText(member.name, member.rule) ?? [])
-        : [],
-    );
-  }
-
-  /** Whether clients never see the object of an id in a member of the upstream's body. */
-  function hiddenIn(v4: string): (id: unknown) => boolean {
-    const { catalog } = members.find(({ rule }) => rule.upstream === v4)?.rule ?? {};
-    return context.catalogs.get(catalog ?? "")?.isHidden ?? (() => false);
-  }
-
   const pathMembers = new Set(Object.values(definition.to_path ?? {}));
   /** Whether the upstream gets a member in its path, and so also where it is unchanged. */
   const isInPath = (member: SentMember | undefined): boolean => pathMembers.has(member?.rule.upstream ?? "");
 
-  const addGatewayMembers = compileAdditions(definition, upstreamMembers, hiddenIn, context.pathParameters);
+  const addGatewayMembers = compileAdditions(
+    definition,
+    upstreamMembers,
+    hiddenIn(members, context),
+    context.pathParameters,
+  );
+  const compute = compileComputed(definition.from_body ?? {}, location.at("from_body"));
   const membersIn = (body: JsonObject): SentMember[] => members.filter(({ get }) => get(body) !== undefined);
 
   /** Returns the errors that are known before any call: of members and checks that read no values of calls. */
   function findEarlyFaults(body: JsonObject, writing: WriteContext): MaybePromise<readonly ErrorDetail[]> {
     const given = membersIn(body).filter((member) => !mayReadCalls(member));
-    return thenMaybe(writeMembers(given, body, writing, writing.change), (written) => {
-      const { faults } = addWritten({}, given, written, unknownRecord);
-      return thenMaybe(checks.early({ ...writing, body }), (more) => [...faults, ...more]);
-    });
+    return thenMaybe(writeMembers(given, body, writing, writing.change), (written) =>
+      thenMaybe(compute(body, writing), (computed) => {
+        const { faults } = addWritten({}, given, written, unknownRecord);
+        return thenMaybe(checks.early({ ...writing, body }), (more) => [
+          ...faults,
+          ...faultsOf(computed),
+          ...more,
+        ]);
+      }),
+    );
   }
 
   function write(body: JsonObject, writing: WriteContext): MaybePromise<WrittenBody> {
@@ -128,28 +181,32 @@ export function compileBodyWrite(
     const values = mapMaybe(change ? [change, undefined] : [undefined], (part) =>
       writeMembers(given, body, writing, part),
     );
-    return thenMaybe(values, ([changes = [], whole]) => {
-      const v4 = createTarget(writing);
-      const results = changes.map((value, index) =>
-        value === UNCHANGED && isInPath(given[index]) ? whole?.[index] : value,
-      );
-      const sent = given.filter((_member, index) => results[index] !== UNCHANGED);
-      const written = results.filter((result) => result !== UNCHANGED);
-      const { faults, empty } = addWritten(v4, sent, written, unknownRecord);
-      const losses = findLosses(body, sent, written);
-      const names = new Set(sent.map(({ name }) => name));
-      const complete: JsonObject = {};
-      if (whole) addWritten(complete, given, whole, unknownRecord);
-      const added = addGatewayMembers(v4, complete, writing);
-      return thenMaybe(checks.all({ ...writing, body, request: v4 }), (more) => ({
-        v4,
-        faults: [...faults, ...more],
-        empty: empty && added.size === 0,
-        added,
-        sent: (name: string) => names.has(name),
-        losses,
-      }));
-    });
+    return thenMaybe(compute(body, writing), (computed) =>
+      thenMaybe(values, ([changes = [], whole]) => {
+        const v4 = createTarget(writing);
+        const results = changes.map((value, index) =>
+          value === UNCHANGED && isInPath(given[index]) ? whole?.[index] : value,
+        );
+        const sent = given.filter((_member, index) => results[index] !== UNCHANGED);
+        const written = results.filter((result) => result !== UNCHANGED);
+        const { faults, empty } = addWritten(v4, sent, written, unknownRecord);
+        const losses = findLosses(body, sent, written, context);
+        const names = new Set(sent.map(({ name }) => name));
+        const complete: JsonObject = {};
+        if (whole) addWritten(complete, given, whole, unknownRecord);
+        const puts = computed.flatMap((each) => ("put" in each ? [each.put] : []));
+        for (const put of puts) put(v4);
+        const added = addGatewayMembers(v4, complete, writing);
+        return thenMaybe(checks.all({ ...writing, body, request: v4 }), (more) => ({
+          v4,
+          faults: [...faults, ...faultsOf(computed), ...more],
+          empty: empty && added.size === 0 && puts.length === 0,
+          added,
+          sent: (name: string) => names.has(name),
+          losses,
+        }));
+      }),
+    );
   }
   return { write, findEarlyFaults };
 }

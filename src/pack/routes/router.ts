@@ -63,23 +63,39 @@ const INTEGER = /^(?:0|[1-9]\d{0,15})$/;
 
 const CONTROL = /\p{Cc}/u;
 
-/** A dot segment, also before `;parameters`, and between backslashes, which some servers treat as slashes. */
-const DOT_SEGMENT = /(?:^|[/\\])\.{1,2}(?:;[^/\\]*)?(?:[/\\]|$)/;
-
 /** How many times servers on the way may decode a path again. */
 const MAX_DECODINGS = 3;
 
-/** Whether a value has a dot segment, so that it would lead to another path. */
-function hasDotSegment(value: string): boolean {
-  let text = value;
+/** A character in more bytes of UTF-8 than it needs, which old decoders accept: `%c0%ae` is a dot. */
+const OVERLONG = /[\xc0\xc1][\0-\xbf]|\xe0[\x80-\x9f][\x80-\xbf]|\xf0[\x80-\x8f][\x80-\xbf]{2}/g;
+
+/** The ASCII character of an overlong form: its last seven bits. */
+function overlongCharacter(bytes: string): string {
+  const [high, low] = [bytes.charCodeAt(bytes.length - 2), bytes.charCodeAt(bytes.length - 1)];
+  return String.fromCharCode(((high & 1) << 6) | (low & 0x3f));
+}
+
+/** Decodes escapes once, as the most lenient server does: bytes as characters, and `%u002e`. */
+const decodeLeniently = (text: string): string =>
+  text
+    .replaceAll(/%(?:u00)?([\da-f]{2})/gi, (_, digits: string) =>
+      String.fromCharCode(Number.parseInt(digits, 16)),
+    )
+    .replaceAll(OVERLONG, overlongCharacter);
+
+/** A segment of dots. Some servers cut it at `;`, `?`, `#` or U+0000, or remove white space around it. */
+const isDots = (segment: string): boolean => /^\s*\.{1,2}\s*(?:[;?#\0]|$)/.test(segment);
+
+/**
+ * Whether a path or a value has a dot segment for some server on the way, so that it would lead to another path: one may
+ * decode it several times, or take backslashes for slashes.
+ */
+export function hasDotSegment(path: string): boolean {
+  let text = path;
   for (let round = 0; round <= MAX_DECODINGS; round += 1) {
-    if (DOT_SEGMENT.test(text)) return true;
+    if (text.includes(".") && text.split(/[/\\]/).some(isDots)) return true;
     if (!text.includes("%")) return false;
-    try {
-      text = decodeURIComponent(text);
-    } catch {
-      return false;
-    }
+    text = decodeLeniently(text);
   }
   return false;
 }

@@ -41,6 +41,11 @@ const bodyDefinition = z.strictObject({
     "Upstream members whose value is a path parameter.",
     { domain_id: "id" },
   ),
+  from_body: about(
+    z.record(z.string(), expression).optional(),
+    "Upstream members that JSONata computes from the client's body.",
+    { currency: '$substringAfter(price, " ")' },
+  ),
   from_calls: about(
     z.record(z.string(), name).optional(),
     "Upstream members with the value of a call before the main call, or of a path in it. A member without a value is not sent.",

@@ -607,6 +607,21 @@ describe("redaction of a client's body", () => {
   ])("redacts %s", (_, body, recorded) => expect(redaction.body(body)).toEqual(recorded));
 
   test.each([
+    ["JSON that is not UTF-8", bytes(`{"é":1,"token":"${SECRET}"}`, "latin1"), "application/json", false],
+    ["JSON in another charset", bytes(`{"token":"${SECRET}"}`), "application/json; charset=utf-7", false],
+    [
+      "a multipart form that nobody read",
+      bytes(`name=token\r\n\r\n${SECRET}`),
+      "multipart/form-data; boundary=b",
+      false,
+    ],
+    ["a file", bytes(`\xff token ${SECRET}`, "latin1"), "image/png", true],
+  ])("the record says whether %s was searched for secrets", (_, body, type, isComplete) => {
+    const sent = { path: "", isRoute: true, query: `q=${SECRET}`, texts: [], body: { bytes: body, type } };
+    expect(redaction.find(sent).isComplete).toBe(isComplete);
+  });
+
+  test.each([
     ["UTF-16", bytes(`{"token":"${SECRET}"}`, "utf16le"), undefined],
     ["UTF-16 with its mark", Buffer.concat([Uint8Array.of(0xff, 0xfe), bytes("{}", "utf16le")]), undefined],
     ["ISO 8859-1", bytes(`{"é":"${SECRET}"}`, "latin1"), undefined],

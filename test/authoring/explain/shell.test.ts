@@ -1,7 +1,7 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { spawnSync } from "node:child_process";
-import { shellQuote, shellComment } from "../../../src/compare/dry-run/shell.ts";
+import { shellQuote, shellComment } from "../../../src/compare/dry-run/curl.ts";
 
 /** The words that a shell makes of a command line, from a program that prints them. */
 function wordsOf(line: string): string[] {

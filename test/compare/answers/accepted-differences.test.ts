@@ -7,7 +7,7 @@ import { checkFiles } from "../../../src/pack/load/checked-pack.ts";
 import { PackError } from "../../../src/base/files/diagnostic.ts";
 import { loadPack, readPack } from "../../../src/pack/load/load-pack.ts";
 import type { Pack } from "../../../src/pack/pack.ts";
-import { acceptDifferences } from "../../../src/compare/answers/accepted.ts";
+import { acceptDifferences } from "../../../src/compare/answers/judge.ts";
 import { withPack } from "../../pack/load/pack-folder.ts";
 
 const line = (parts: Readonly<Record<string, string>> = {}): string => {

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { comparePair, confirm } from "../../../src/compare/answers/confirm.ts";
+import { comparePair, confirm } from "../../../src/compare/answers/judge.ts";
 import { distinctKey } from "../../../src/compare/answers/distinct-key.ts";
 import { VolatileFields } from "../../../src/compare/answers/volatile-fields.ts";
 import { answer, differencesOf, rulesFor } from "./answers.ts";

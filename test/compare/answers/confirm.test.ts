@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import type { AnswerPair, Difference } from "../../../src/compare/answers/comparison.ts";
-import { comparePair, confirm, recordOldPair } from "../../../src/compare/answers/confirm.ts";
+import { comparePair, confirm, recordOldPair } from "../../../src/compare/answers/judge.ts";
 import { VolatileFields, type ClientView } from "../../../src/compare/answers/volatile-fields.ts";
 import { provenBy } from "../../../src/gateway/auth/proven-by.ts";
 import { answer, rulesFor } from "./answers.ts";
@@ -63,9 +63,9 @@ function decide(
 describe("a first pair", () => {
   test("is equal, differs, or can't be compared", () => {
     const volatile = createKnown();
-    expect(comparePair(pair({ a: 1 }, { a: 1 }), rules, volatile)).toEqual({ result: "equal" });
+    expect(comparePair(pair({ a: 1 }, { a: 1 }), rules, volatile)).toMatchObject({ result: "equal" });
     expect(comparePair(pair({ a: 1 }, { a: 2 }), rules, volatile)).toMatchObject({ result: "differs" });
-    expect(comparePair({ old: answer({}, 500), new: answer({}) }, rules, volatile)).toEqual({
+    expect(comparePair({ old: answer({}, 500), new: answer({}) }, rules, volatile)).toMatchObject({
       result: "not_comparable",
       reason: "failed",
     });
@@ -223,7 +223,7 @@ describe("a volatile field", () => {
 
   test("is equal within the range that the old service shows against itself", () => {
     const look = comparePair(pair({ at: time(100) }, { at: time(101) }), rules, createVolatile("at", time));
-    expect(look).toEqual({ result: "equal" });
+    expect(look).toMatchObject({ result: "equal" });
   });
 
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { recordOldPair } from "../../../src/compare/answers/confirm.ts";
+import { recordOldPair } from "../../../src/compare/answers/judge.ts";
 import { distinctKey } from "../../../src/compare/answers/distinct-key.ts";
 import { VolatileFields } from "../../../src/compare/answers/volatile-fields.ts";
 import { answer, rulesFor } from "./answers.ts";

@@ -6,12 +6,16 @@ import { join } from "node:path";
 import { Redaction } from "../../../src/audit/redact/redact.ts";
 import type { Log } from "../../../src/base/log/log.ts";
 import { createMetrics, type Metrics } from "../../../src/base/metrics/metrics.ts";
-import { countCases } from "../../../src/compare/counts/cases.ts";
-import { MAX_FIELDS, type RouteCounts, type SourceCounts } from "../../../src/compare/counts/counts.ts";
+import {
+  countCases,
+  MAX_FIELDS,
+  type RouteCounts,
+  type SourceCounts,
+} from "../../../src/compare/counts/counts.ts";
 import { readComparisons, readExample, resetComparisons } from "../../../src/compare/counts/stored-counts.ts";
 import { countDistinct } from "../../../src/compare/counts/summary.ts";
-import { openComparisons, type Comparisons } from "../../../src/compare/counts/comparisons.ts";
-import { StateUnavailableError, type KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
+import { type Comparisons, openComparisons } from "../../../src/compare/counts/comparisons.ts";
+import { type KeyValueStore, StateUnavailableError } from "../../../src/base/storage/key-value-store.ts";
 import { connectRedis } from "../../../src/gateway/state/redis-client.ts";
 import { createRedisStore } from "../../../src/gateway/state/redis-store.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";

@@ -60,7 +60,7 @@ const call = (path: string, response: unknown) => ({
   path,
   filter: null,
   status: 200,
-  response,
+  response: { bytes: Buffer.from(JSON.stringify(response)) },
   ms: 1,
 });
 const equals = (count: number, others: Partial<Compared> = {}): Compared[] =>

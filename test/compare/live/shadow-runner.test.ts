@@ -85,7 +85,6 @@ const serve = (
     client: "shop",
     writers: [given.client ?? "shop"],
     payer: given.client ?? "shop",
-    knownAs: () => "shop",
     provenBy: () => "shop",
     token: "t1",
     side: "old",

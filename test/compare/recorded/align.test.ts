@@ -1,6 +1,6 @@
 /** Two bodies as lines beside each other. */
 import { describe, expect, test } from "@jest/globals";
-import { alignBodies } from "../../../src/compare/recorded/align.ts";
+import { alignBodies } from "../../../src/compare/recorded/describe-example.ts";
 
 const lines = (old: unknown, other: unknown): string[] =>
   alignBodies(old, other, ["id", "name"]).map(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { createEncryptor } from "../../../src/gateway/auth/encryption.ts";
+import { createEncryptor } from "../../../src/gateway/auth/gateway-secret.ts";
 
 const encryptor = createEncryptor("a secret");
 

@@ -9,7 +9,7 @@ import { createAlphaPipeline, type PipelineDependencies } from "../../../src/gat
 import { createMemoryLimiter } from "../../../src/gateway/limits/limiter.ts";
 import { createRateLimits } from "../../../src/gateway/limits/rate-limits.ts";
 import { summarizePack } from "../../../src/pack/pack-summary.ts";
-import { connectCatalogs } from "../../../src/gateway/upstream/connect-catalogs.ts";
+import { connectCatalogs } from "../../../src/gateway/upstream/catalog-cache.ts";
 import { createPipelineConfig } from "../../../src/gateway/pipeline/pipeline-config.ts";
 import type { TokenLookup } from "../../../src/gateway/auth/token-store.ts";
 import { createTokenCache } from "../../../src/gateway/auth/token-cache.ts";

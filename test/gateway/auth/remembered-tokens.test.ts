@@ -1,13 +1,12 @@
 import { describe, expect, test } from "@jest/globals";
-import { createAcceptedTokens } from "../../../src/gateway/auth/accepted-tokens.ts";
-import { createTokenCache } from "../../../src/gateway/auth/token-cache.ts";
+import { AcceptedTokens, createTokenCache } from "../../../src/gateway/auth/token-cache.ts";
 
 const DAY_MS = 86_400_000;
 
 describe("the memory of accepted tokens", () => {
   test("has a token for a day after its last acceptance", () => {
     let now = 0;
-    const tokens = createAcceptedTokens({ clock: () => now });
+    const tokens = new AcceptedTokens(undefined, () => now);
     tokens.add("a");
     now = DAY_MS - 1;
     expect(tokens.has("a")).toBe(true);
@@ -20,7 +19,7 @@ describe("the memory of accepted tokens", () => {
 
   test("L-33 remembers no further token when it is full, and removes none for it", () => {
     let now = 0;
-    const tokens = createAcceptedTokens({ size: 3, clock: () => now });
+    const tokens = new AcceptedTokens(3, () => now);
     for (const hash of ["a", "b", "c"]) tokens.add(hash);
     now = 1;
     for (const hash of ["d", "a", "e"]) tokens.add(hash);

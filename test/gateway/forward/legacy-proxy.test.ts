@@ -104,7 +104,7 @@ describe("the observer of one request", () => {
     old.respondWith(plain(200, gzipSync('{"a":1}'), headers));
     await send("/old/books");
     const decoded = await (await lastExchange()).answer?.body.decode();
-    expect(decoded).toMatchObject({ isWhole: true, length: 7 });
+    expect(decoded).toMatchObject({ lack: undefined, length: 7 });
     expect(decoded?.bytes.toString()).toBe('{"a":1}');
   });
 
@@ -113,14 +113,14 @@ describe("the observer of one request", () => {
     old.respondWith(plain(200, bytes, { "content-type": "application/json", "content-encoding": "gzip" }));
     await send("/old/books");
     const decoded = await (await lastExchange()).answer?.body.decode();
-    expect(decoded?.isWhole).toBe(false);
+    expect(decoded?.lack).toBe("it has more than 100 bytes");
     expect(decoded?.bytes.length).toBeLessThanOrEqual(BODY_LIMIT);
   });
 
   test("gets the length of a file, and nothing of it", async () => {
     old.respondWith(plain(200, "x".repeat(50), { "content-type": "application/pdf" }));
     await send("/old/books");
-    expect(await (await lastExchange()).answer?.body.decode()).toMatchObject({ isWhole: false, length: 50 });
+    expect(await (await lastExchange()).answer?.body.decode()).toMatchObject({ isKept: false, length: 50 });
   });
 
   test("gets no answer where the old service gave none", async () => {

@@ -1,4 +1,5 @@
 /** What strangers and one customer can do to what comparisons say to all others. */
+import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { fingerprint, tokenHash } from "../../../src/gateway/auth/token-cache.ts";
 import { openGateway, startListeningGateway, type TestGateway } from "../../support/gateway.ts";
@@ -13,20 +14,20 @@ const OTHER_TOKEN = "another-token-of-the-shop";
 let real: Awaited<ReturnType<typeof startListeningGateway>>;
 let old: TestOldService;
 let gateway: TestGateway;
+let rolloutFile: string;
+const COMPARE = "data: shared\ncompare: { share: 100%, per_second: 1000, client_share: 100% }\n";
 beforeEach(async () => {
   real = await startListeningGateway();
   old = await startOldService({ inFrontOf: real.url });
   const { tokens } = real.sandbox;
   const shop = [tokens["full"] ?? "", OTHER_TOKEN].map((token) => `"${fingerprint(tokenHash(token))}"`);
+  rolloutFile = writeOperatorFile(COMPARE, "rollout.yaml");
   gateway = await openGateway(
     {
       UPSTREAM_URL: real.sandbox.url,
       LEGACY_URL: old.url,
       CLIENTS_FILE: writeOperatorFile(`shop: { tokens: [${shop.join(", ")}] }\n`, "clients.yaml"),
-      ROLLOUT_FILE: writeOperatorFile(
-        "data: shared\ncompare: { share: 100%, per_second: 1000, client_share: 100% }\n",
-        "rollout.yaml",
-      ),
+      ROLLOUT_FILE: rolloutFile,
       RATE_LIMIT: "100000/60",
       TRUST_PROXY: "127.0.0.1",
     },
@@ -111,6 +112,30 @@ test.each([1, 20])("one token is one client, from however many addresses: %i", a
     clients: 1,
     verdict: "not enough",
   });
+});
+
+test("tokens of one network, with reads that are slow at the old service, leave connections to the comparisons of others", async () => {
+  const proxy = proxyTo(real.url);
+  const slow: (() => void)[] = [];
+  old.respondWith((received, response) => {
+    if (received.path.includes("slow")) slow.push(() => void response.destroy());
+    else proxy(received, response);
+  });
+  writeFileSync(rolloutFile, `${COMPARE}new: all\n`);
+  await gateway.reload();
+  const { full, ...others } = real.sandbox.tokens;
+  const attackers = Object.values(others);
+  expect(attackers.length).toBeGreaterThan(3);
+  const headers = { "x-forwarded-for": "203.0.113.6" };
+  for (const as of attackers) await call(LIST, { as, headers });
+  await Promise.all(
+    attackers.flatMap((as) => [1, 2].map(() => call(`${LIST}?slow`, { as, headers }).catch(() => {}))),
+  );
+  await call(`${LIST}?page=7`, { as: full });
+  const counts = await countsAfter(1);
+  expect(counts.equal).toBeGreaterThan(0);
+  expect(slow.length).toBeLessThan(3);
+  for (const end of slow) end();
 });
 
 describe("a native write while a comparison reads", () => {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { createNativeAuthorization } from "../../../src/gateway/forward/native-authorization.ts";
 import type { TokenLookup } from "../../../src/gateway/auth/token-store.ts";
-import { createGatewayTokens } from "../../../src/gateway/auth/gateway-tokens.ts";
+import { createGatewayTokens } from "../../../src/gateway/auth/gateway-secret.ts";
 import { tokenHash } from "../../../src/gateway/auth/token-cache.ts";
 import { createApplication, REGISTERED, type Application } from "../oauth/application.ts";
 import { packIn } from "../../support/packs.ts";

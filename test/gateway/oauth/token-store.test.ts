@@ -7,13 +7,14 @@ import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts
 import { STATE_FILE } from "../../../src/gateway/state/sqlite-schema.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import { tokenHash } from "../../../src/gateway/auth/token-cache.ts";
-import { createTokenRecords } from "../../../src/gateway/auth/token-records.ts";
-import type { IssuedToken, RefreshCredentials } from "../../../src/gateway/auth/stored-token.ts";
-import { applicationOwner } from "../../../src/gateway/auth/token-owners.ts";
+import { TokenRecords } from "../../../src/gateway/auth/token-records.ts";
+import {
+  applicationOwner,
+  type IssuedToken,
+  type RefreshCredentials,
+} from "../../../src/gateway/auth/stored-token.ts";
 import { TokenStore, TokenUnavailableError } from "../../../src/gateway/auth/token-store.ts";
-import { createGatewayTokens } from "../../../src/gateway/auth/gateway-tokens.ts";
-import { createTokenRefresh } from "../../../src/gateway/auth/token-refresh.ts";
-import { createEncryptor } from "../../../src/gateway/auth/encryption.ts";
+import { createEncryptor, createGatewayTokens } from "../../../src/gateway/auth/gateway-secret.ts";
 import { packIn } from "../../support/packs.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 
@@ -61,7 +62,7 @@ function process(secret = "secret", wrap = (store: KeyValueStore): KeyValueStore
   const elapsed = () => now;
   const clock = () => now + setBy;
   const gatewayTokens = createGatewayTokens(secret);
-  const records = createTokenRecords({
+  const records = new TokenRecords({
     store,
     encryptor: createEncryptor(secret),
     gatewayTokens: gatewayTokens,
@@ -69,11 +70,11 @@ function process(secret = "secret", wrap = (store: KeyValueStore): KeyValueStore
     elapsed,
     onDamaged: (hash) => damaged.push(hash),
   });
-  const renew = createTokenRefresh({ records, store, issuer, scopes, clock });
   return new TokenStore({
     records,
     gatewayTokens: gatewayTokens,
-    refresh: renew,
+    store,
+    issuer,
     scopes,
     clock,
     elapsed,

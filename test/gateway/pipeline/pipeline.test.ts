@@ -7,7 +7,7 @@ import { createMemoryLimiter } from "../../../src/gateway/limits/limiter.ts";
 import { createRateLimits } from "../../../src/gateway/limits/rate-limits.ts";
 import type { Pack } from "../../../src/pack/pack.ts";
 import { createPipelineConfig } from "../../../src/gateway/pipeline/pipeline-config.ts";
-import { connectCatalogs } from "../../../src/gateway/upstream/connect-catalogs.ts";
+import { connectCatalogs } from "../../../src/gateway/upstream/catalog-cache.ts";
 import { createTokenCache } from "../../../src/gateway/auth/token-cache.ts";
 import { createTokenLocks } from "../../../src/gateway/auth/token-locks.ts";
 import type { HttpResponse } from "../../../src/gateway/upstream/http-call.ts";

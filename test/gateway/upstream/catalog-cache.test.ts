@@ -3,8 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from "@j
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 import type { Pack } from "../../../src/pack/pack.ts";
-import { connectCatalogs } from "../../../src/gateway/upstream/connect-catalogs.ts";
-import type { CatalogCache } from "../../../src/gateway/upstream/catalog-cache.ts";
+import { connectCatalogs, type CatalogCache } from "../../../src/gateway/upstream/catalog-cache.ts";
 import type { HttpResponse, HttpRequest } from "../../../src/gateway/upstream/http-call.ts";
 import { UpstreamError } from "../../../src/gateway/upstream/upstream-error.ts";
 

@@ -1,7 +1,7 @@
 /** Catalogs whose lists the upstream pages in another way than the lists of the pack. */
 import { afterEach, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
-import { connectCatalogs } from "../../../src/gateway/upstream/connect-catalogs.ts";
+import { connectCatalogs } from "../../../src/gateway/upstream/catalog-cache.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 
 let remove: (() => void) | undefined;

@@ -1,16 +1,19 @@
 /** Who is a client, and who a stranger. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { createAcceptedTokens } from "../../../src/gateway/auth/accepted-tokens.ts";
-import { createTokenCache, type MemoryTokenCache } from "../../../src/gateway/auth/token-cache.ts";
-import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
-import type { Pack } from "../../../src/pack/pack.ts";
-import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
-import { ProvenClients } from "../../../src/gateway/auth/proven-by.ts";
 import {
   createKnownSenders,
   type KnownSenders,
   type Sender,
 } from "../../../src/gateway/auth/known-senders.ts";
+import {
+  AcceptedTokens,
+  createTokenCache,
+  type MemoryTokenCache,
+} from "../../../src/gateway/auth/token-cache.ts";
+import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
+import type { Pack } from "../../../src/pack/pack.ts";
+import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { ProvenClients } from "../../../src/gateway/auth/proven-by.ts";
 
 const FINGERPRINT = "0123456789abcdef";
 const DIRECTORY = parseOperatorFile(
@@ -35,7 +38,7 @@ const create = (credentials: object, areAddressesShared = false): KnownSenders =
     directory: () => DIRECTORY,
     tokens,
     upstreamTokens: { find: (hash) => (hash === "in the table" ? ({} as never) : undefined) },
-    ofOldService: createAcceptedTokens(),
+    ofOldService: new AcceptedTokens(),
     areAddressesShared,
   });
 

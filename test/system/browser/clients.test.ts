@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { sendTraffic } from "../../support/five-clients.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
-import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
+import { RECORDING, startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { describeWith } from "../../support/services.ts";
 import { openBrowser, openConsole, type Console } from "./console-page.ts";
@@ -42,7 +42,7 @@ const today = (): string => new Date().toISOString().slice(0, 10);
   beforeAll(async () => {
     browser = await openBrowser();
     gateway = await startListeningGateway({
-      AUDIT_DURABILITY: "strict",
+      ...RECORDING,
       CLIENTS_FILE: writeOperatorFile('dashboards:\n  user_agents: ["fleet-dashboard/*"]\n'),
     });
     const { tokens } = gateway.sandbox;

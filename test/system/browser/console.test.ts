@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import type { Browser } from "playwright-core";
 import { sendTraffic } from "../../support/five-clients.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
-import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
+import { RECORDING, startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { describeWith } from "../../support/services.ts";
 import { openBrowser, openConsole, type Console } from "./console-page.ts";
@@ -49,7 +49,7 @@ const pagesInNavigation = ({ page }: Console): Promise<string[]> =>
       LEGACY_URL: "http://127.0.0.1:1",
       ROLLOUT_FILE: writeOperatorFile(ROLLOUT, "rollout.yaml"),
       CLIENTS_FILE: writeOperatorFile("billing: {}\n", "clients.yaml"),
-      AUDIT_DURABILITY: "strict",
+      ...RECORDING,
       AUDIT_BODY_LIMIT: "64kb",
     });
     await sendTraffic(gateway.url, gateway.sandbox.tokens);
@@ -421,7 +421,7 @@ const pagesInNavigation = ({ page }: Console): Promise<string[]> =>
   afterAll(() => browser.close());
 
   test("has no requests says what it will show", async () => {
-    gateway = await startListeningGateway();
+    gateway = await startListeningGateway(RECORDING);
     consolePage = await openConsole(browser, gateway);
     for (const [view, text] of [
       ["#/traffic", "No calls yet"],
@@ -449,7 +449,7 @@ const pagesInNavigation = ({ page }: Console): Promise<string[]> =>
   ])(
     "has %s alone has no pages of other features in its navigation, for the mouse and the keyboard",
     async (_name, settings, pages) => {
-      gateway = await startListeningGateway(settings);
+      gateway = await startListeningGateway({ ...RECORDING, ...settings });
       consolePage = await openConsole(browser, gateway);
       await consolePage.open("#/rollout");
       const { page } = consolePage;
@@ -468,7 +468,7 @@ const pagesInNavigation = ({ page }: Console): Promise<string[]> =>
   );
 
   test("has an admin token requires it, and signs out", async () => {
-    gateway = await startListeningGateway({ ADMIN_TOKEN: "open-sesame" });
+    gateway = await startListeningGateway({ ...RECORDING, ADMIN_TOKEN: "open-sesame" });
     consolePage = await openConsole(browser, gateway);
     const { page } = consolePage;
     await page.goto(`${gateway.adminUrl}/`);
@@ -484,7 +484,7 @@ const pagesInNavigation = ({ page }: Console): Promise<string[]> =>
   });
 
   test("becomes unreachable says so, and recovers", async () => {
-    gateway = await startListeningGateway();
+    gateway = await startListeningGateway(RECORDING);
     consolePage = await openConsole(browser, gateway);
     await consolePage.open("#/traffic");
     const { page } = consolePage;

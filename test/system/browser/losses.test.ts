@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
-import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
+import { RECORDING, startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { describeWith } from "../../support/services.ts";
 import { openBrowser, openConsole, type Console } from "./console-page.ts";
 
@@ -42,7 +42,7 @@ async function recordReturn(dataDir: string): Promise<void> {
   beforeAll(async () => {
     browser = await openBrowser();
     await recordReturn(dataDir);
-    gateway = await startListeningGateway({ AUDIT_DURABILITY: "strict", DATA_DIR: dataDir });
+    gateway = await startListeningGateway({ ...RECORDING, DATA_DIR: dataDir });
     await gateway.request("GET /vm/instances");
     await gateway.request("GET /vm/instances", { as: "readOnly" });
     await gateway.request("PUT /account/profile", { body: { ip_whitelist_enabled: true } });

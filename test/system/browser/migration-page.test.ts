@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { Browser } from "playwright-core";
 import { createApplication, REGISTERED } from "../../gateway/oauth/application.ts";
-import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
+import { RECORDING, startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { describeWith } from "../../support/services.ts";
 import { openBrowser, openConsole } from "./console-page.ts";
 
@@ -15,7 +15,7 @@ const LONG_MS = 120_000;
 
   beforeAll(async () => {
     browser = await openBrowser();
-    gateway = await startListeningGateway({ AUDIT_DURABILITY: "strict", MIGRATION_PAGE: "on" });
+    gateway = await startListeningGateway({ ...RECORDING, MIGRATION_PAGE: "on" });
     const { body } = await gateway.requestV4("POST /account/oauth-clients", {
       body: { label: "app", redirect_uri: REGISTERED },
     });

@@ -9,7 +9,7 @@ import type { Log } from "../../../src/base/log/log.ts";
 import { openComparisons } from "../../../src/compare/counts/comparisons.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import { answer, different, equal } from "../../compare/counts/make-compared.ts";
-import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
+import { RECORDING, startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { describeWith } from "../../support/services.ts";
 import { openBrowser, openConsole, type Console } from "./console-page.ts";
 
@@ -62,7 +62,7 @@ async function compare(directory: string): Promise<void> {
   beforeAll(async () => {
     browser = await openBrowser();
     await compare(dataDir);
-    gateway = await startListeningGateway({ DATA_DIR: dataDir });
+    gateway = await startListeningGateway({ ...RECORDING, DATA_DIR: dataDir });
   }, LONG_MS);
   afterEach(() => consolePage?.close());
   afterAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
 import type { Browser } from "playwright-core";
 import { openBrowser, openConsole, type Console } from "./console-page.ts";
 import { sendTraffic } from "../../support/five-clients.ts";
-import { startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
+import { RECORDING, startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
 import { describeWith } from "../../support/services.ts";
 
 const LONG_MS = 120_000;
@@ -15,7 +15,7 @@ const LONG_MS = 120_000;
 
   beforeAll(async () => {
     browser = await openBrowser();
-    gateway = await startListeningGateway({ AUDIT_DURABILITY: "strict" });
+    gateway = await startListeningGateway(RECORDING);
     await sendTraffic(gateway.url, gateway.sandbox.tokens);
   }, LONG_MS);
   afterEach(() => consolePage?.close());

@@ -1,10 +1,10 @@
 /** Takes the picture of the README: one request in alpha and in v4, side by side. `npm run picture`. */
-import { startListeningGateway } from "../../support/gateway.ts";
+import { RECORDING, startListeningGateway } from "../../support/gateway.ts";
 import { openBrowser, openConsole } from "./console-page.ts";
 
 const FILE = "docs/images/side-by-side.png";
 
-const gateway = await startListeningGateway({ AUDIT_DURABILITY: "strict" });
+const gateway = await startListeningGateway(RECORDING);
 const browser = await openBrowser();
 try {
   await fetch(`${gateway.url}/v4/vm/instances/`, {

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
 import { envelope, json } from "../../support/fake-v4.ts";
-import { startListeningGateway } from "../../support/gateway.ts";
+import { RECORDING, startListeningGateway } from "../../support/gateway.ts";
 import { startListeningGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { incompressible } from "../../audit/record/sample-record.ts";
 import { readMetric } from "./admin-client.ts";
@@ -14,7 +14,7 @@ const PURGE_MS = 10_000;
 
 test("a flood of unknown tokens and long user agents deletes no record", async () => {
   const folder = await mkdtemp(join(tmpdir(), "audit-flood-"));
-  const settings = { DATA_DIR: folder, AUDIT_SIZE_LIMIT: "10mb", AUDIT_DURABILITY: "strict" };
+  const settings = { DATA_DIR: folder, AUDIT_SIZE_LIMIT: "10mb", ...RECORDING };
   const gateway = await startListeningGateway(settings);
   const admin = gateway.adminUrl;
   // oxlint-disable-next-line typescript/no-explicit-any -- responses of two shapes
@@ -46,7 +46,7 @@ test("a flood of an accepted client deletes no record of another client, and not
   const gateway = await startListeningGatewayWithFakeV4({
     DATA_DIR: folder,
     AUDIT_SIZE_LIMIT: "10mb",
-    AUDIT_DURABILITY: "relaxed",
+    AUDIT: "full",
     RATE_LIMIT: "1000000/1",
     RATE_LIMIT_CREATE: "1000000/1",
   });

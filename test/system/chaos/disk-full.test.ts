@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { readAuditRecords } from "../../support/audit-records.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
-import { startListeningGateway } from "../../support/gateway.ts";
+import { RECORDING, startListeningGateway } from "../../support/gateway.ts";
 import { describeWith } from "../../support/services.ts";
 import { mountSmallDisk, type SmallDisk } from "../../support/small-disk.ts";
 import { waitForReadiness, readMetric } from "./admin-client.ts";
@@ -93,7 +93,7 @@ describe("a full disk", () => {
   );
 
   test("is reported at a start, which succeeds when there is space", async () => {
-    const settings = { DATA_DIR: join(disk.folder, "another") };
+    const settings = { ...RECORDING, DATA_DIR: join(disk.folder, "another") };
     disk.fill();
     await expect(startListeningGateway(settings)).rejects.toThrow(/the disk is full/);
     disk.free();

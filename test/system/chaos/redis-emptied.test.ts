@@ -19,9 +19,10 @@ describe("a Redis that comes back empty", () => {
   beforeEach(async () => {
     redis = await createRedisServer();
     await redis.start();
-    gateway = await startListeningGateway({ REDIS_URL: redis.url, GATEWAY_SECRET });
+    gateway = await startListeningGateway({ AUDIT: "full", REDIS_URL: redis.url, GATEWAY_SECRET });
     // It never sees a token before Redis is empty: it has no copy of any record.
     replica = await startListeningGateway({
+      AUDIT: "full",
       REDIS_URL: redis.url,
       GATEWAY_SECRET,
       UPSTREAM_URL: gateway.sandbox.url,

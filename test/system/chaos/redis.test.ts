@@ -29,6 +29,7 @@ describe("a Redis that", () => {
     await redis.start();
     proxy = await startFaultProxy(redis.url);
     gateway = await startListeningGateway({
+      AUDIT: "full",
       REDIS_URL: `redis://127.0.0.1:${proxy.port}`,
       GATEWAY_SECRET: "s".repeat(32),
     });

@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 async function start(settings: Readonly<Record<string, string>>): Promise<void> {
   v4 = await startFakeV4();
-  gateway = await startListeningGateway({ UPSTREAM_URL: v4.url, ...settings });
+  gateway = await startListeningGateway({ AUDIT: "full", UPSTREAM_URL: v4.url, ...settings });
 }
 
 describe("AUDIT_DURABILITY=strict while the audit store fails", () => {

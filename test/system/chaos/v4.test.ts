@@ -20,6 +20,7 @@ beforeAll(async () => {
   v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
   proxy = await startFaultProxy(v4.url);
   gateway = await startListeningGateway({
+    AUDIT: "full",
     UPSTREAM_URL: `http://127.0.0.1:${proxy.port}`,
     UPSTREAM_TIMEOUT_MS: "500",
     UPSTREAM_CONNECTIONS: String(CONNECTIONS),

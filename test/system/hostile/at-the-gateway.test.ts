@@ -3,6 +3,7 @@
  * receives. The scripts are data. Each one runs here and behind proxies.
  */
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { RECORDING } from "../../support/gateway.ts";
 import {
   startListeningGatewayWithFakeV4,
   type ListeningGatewayWithFakeV4,
@@ -24,7 +25,7 @@ const PLACES = {
 describe.each(Object.entries(PLACES))("a gateway %s", (_place, settings) => {
   let gateway: ListeningGatewayWithFakeV4;
   beforeAll(async () => {
-    gateway = await startListeningGatewayWithFakeV4(settings);
+    gateway = await startListeningGatewayWithFakeV4({ ...RECORDING, ...settings });
   });
   afterAll(() => gateway.stop());
 

@@ -23,7 +23,7 @@ import { readOffsetCursor } from "../../../src/pack/lists/page-request.ts";
 import { parseFilter } from "../../../src/pack/filters/parse-filter.ts";
 import { isJson } from "../../../src/base/json/scan.ts";
 import { parseJson, printJson } from "../../../src/base/json/parse.ts";
-import { shellQuote, shellComment } from "../../../src/compare/dry-run/shell.ts";
+import { shellQuote, shellComment } from "../../../src/compare/dry-run/curl.ts";
 import { createCredentialsReader } from "../../../src/gateway/pipeline/stages/authenticate.ts";
 import type { AlphaRequest } from "../../../src/gateway/pipeline/request.ts";
 import { matchRoute } from "../../../src/gateway/pipeline/stages/match-route.ts";

@@ -4,6 +4,7 @@ import { isObject } from "../../../src/base/json/parse.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import type { JsonObject } from "../../../src/pack/translation-context.ts";
 import { compileSetter } from "../../../src/pack/fields/member-paths.ts";
+import { RECORDING } from "../../support/gateway.ts";
 import {
   startListeningGatewayWithFakeV4,
   type ListeningGatewayWithFakeV4,
@@ -24,7 +25,7 @@ const keys = (count: number, value: string): string =>
 describe("one large request with an unknown token has a bounded cost", () => {
   let gateway: ListeningGatewayWithFakeV4;
   beforeAll(async () => {
-    gateway = await startListeningGatewayWithFakeV4();
+    gateway = await startListeningGatewayWithFakeV4(RECORDING);
     gateway.v4.respondWith(acceptGoodTokens);
   });
   afterAll(() => gateway.stop());
@@ -67,7 +68,7 @@ describe("one large request with an unknown token has a bounded cost", () => {
 describe("a form of OAuth has at most 100 members, and is not parsed if it has more", () => {
   let gateway: ListeningGatewayWithFakeV4;
   beforeAll(async () => {
-    gateway = await startListeningGatewayWithFakeV4();
+    gateway = await startListeningGatewayWithFakeV4(RECORDING);
   });
   afterAll(() => gateway.stop());
 

@@ -1,6 +1,7 @@
 /** 200 clients at once, in both dialects: no data of one appears in another's response, v4 request or audit record. */
 import { expect, test } from "@jest/globals";
 import { array, assert, asyncProperty, nat, shuffledSubarray } from "fast-check";
+import { RECORDING } from "../../support/gateway.ts";
 import {
   startListeningGatewayWithFakeV4,
   waitFor,
@@ -16,6 +17,7 @@ let gateway: ListeningGatewayWithFakeV4;
 startForTests(
   async () =>
     (gateway = await startListeningGatewayWithFakeV4({
+      ...RECORDING,
       UPSTREAM_TIMEOUT_MS: "60000",
       UPSTREAM_CONNECTIONS: "1024",
     })),

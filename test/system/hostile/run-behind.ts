@@ -1,3 +1,4 @@
+import { RECORDING } from "../../support/gateway.ts";
 import { startListeningGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { startFront, type FrontName } from "./fronts.ts";
 import { runScript, type ScriptResult } from "./run-script.ts";
@@ -21,7 +22,7 @@ const AT_ONCE = 8;
 
 /** Runs one job after the other, with its own v4, gateway and proxy. */
 async function doJobs(name: FrontName, jobs: Job[]): Promise<void> {
-  const gateway = await startListeningGatewayWithFakeV4(SETTINGS);
+  const gateway = await startListeningGatewayWithFakeV4({ ...RECORDING, ...SETTINGS });
   try {
     const front = await startFront(name, gateway.url);
     try {

@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { splitPage } from "../../../fuzz/worst/section.ts";
+import { RECORDING } from "../../support/gateway.ts";
 import { startListeningGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { FRONTS, type FrontName } from "./fronts.ts";
 import { page, table, type Row } from "./inputs-page.ts";
@@ -16,7 +17,7 @@ const PAGE = join(RESULTS, "inputs.md");
 const rows = readScripts().map((script): Row => ({ script, seen: {} }));
 
 async function runAtTheGateway(): Promise<void> {
-  const gateway = await startListeningGatewayWithFakeV4(SETTINGS);
+  const gateway = await startListeningGatewayWithFakeV4({ ...RECORDING, ...SETTINGS });
   const door = { gateway, address: gateway.url };
   const run = (script: Script, dialect: Dialect): Promise<ScriptResult> =>
     runScript(script, dialect, door, script.expected[dialect]);

@@ -50,7 +50,7 @@ async function countCalls(
   const counts = new Map<ApiRoute, number>();
   const source = await openSource(from, query);
   try {
-    const options = { filterHeader: undefined, directory: NO_CLIENTS, query, baseUrl: undefined };
+    const options = { filterHeader: undefined, directory: NO_CLIENTS, query, base: undefined };
     for await (const call of readCalls(source, options)) {
       const route = call && find(call.method, call.path);
       if (route) counts.set(route, (counts.get(route) ?? 0) + call.count);

@@ -2,7 +2,7 @@
 import { fillShape, onePage, type Pack, type Route, type RouteCall, splitPath } from "../../../pack/index.ts";
 import { isObject } from "../../../base/index.ts";
 import type { WrittenCall } from "../../../authoring/index.ts";
-import { namedAnswer } from "../../../compare/index.ts";
+import { namedAnswer, withRoutes } from "../../../compare/index.ts";
 import type { HttpRequest, HttpResponse, Upstream } from "../../../gateway/index.ts";
 
 /** The routes of a request. */
@@ -69,25 +69,12 @@ export function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]
 
 const NO_CHECKS: RouteCall["checks"] = { all: () => [], early: () => [], late: () => [] };
 
-/**
- * The same pack without the checks of requests before the call: the answers on which they depend are not known. Without the
- * header that names the upstream's request, only a request that was translated has an equivalent.
- */
-export function withoutAnswers(pack: Pack): Pack {
-  const withoutChecks = (route: Route): Route => ({
+/** The same pack without the checks of requests before the call: the answers on which they depend are not known. */
+export const withoutAnswers = (pack: Pack): Pack =>
+  withRoutes(pack, (route) => ({
     ...route,
     callOrder: {
       ...route.callOrder,
       before: route.callOrder.before.map((call): RouteCall => ({ ...call, checks: NO_CHECKS })),
     },
-    withoutScopes: route.withoutScopes && withoutChecks(route.withoutScopes),
-  });
-  return {
-    ...pack,
-    dialect: { ...pack.dialect, client: { ...pack.dialect.client, upstream_header: undefined } },
-    match(method, segments) {
-      const found = pack.match(method, segments);
-      return found && { ...found, routes: found.routes.map(withoutChecks) };
-    },
-  };
-}
+  }));

@@ -158,7 +158,7 @@ export async function coverage(
     const source = keep(await openSource(from, query), ({ close }) => close());
     const progress = keep(showProgress("calls"), (each) => each.end());
     let done = 0;
-    for await (const call of readCalls(source, { filterHeader, directory, query, baseUrl })) {
+    for await (const call of readCalls(source, { filterHeader, directory, query, base: baseUrl })) {
       progress((done += 1), source.count);
       if (!call) continue;
       if (call.skipped === undefined) counter.add(call, await judge.judge(call));

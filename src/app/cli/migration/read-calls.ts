@@ -1,6 +1,12 @@
 /** Reads the calls of records or of an HTTP Archive. */
-import type { AuditQuery, ClientDirectory } from "../../../audit/index.ts";
-import { isHar, observedCall, type ObservedCall, readHar } from "../../../migration/index.ts";
+import type { AuditQuery } from "../../../audit/index.ts";
+import {
+  type HarOptions,
+  isHar,
+  observedCall,
+  type ObservedCall,
+  readHar,
+} from "../../../migration/index.ts";
 import { matchesQuery, readRecords } from "../../../compare/index.ts";
 import type { RecordSource } from "../compare/record-source.ts";
 
@@ -15,15 +21,6 @@ async function peek(chunks: AsyncIterable<string>): Promise<[first: string, all:
   return [first, all()];
 }
 
-interface ReadOptions {
-  /** The header with the filter of the old API. */
-  readonly filterHeader: string | undefined;
-  readonly directory: ClientDirectory;
-  readonly query: AuditQuery;
-  /** Of an archive only calls to this address. */
-  readonly baseUrl: URL | undefined;
-}
-
 /**
  * Reads the calls of an archive or of records.
  *
@@ -32,13 +29,13 @@ interface ReadOptions {
  */
 export async function* readCalls(
   { chunks }: RecordSource,
-  { filterHeader, directory, query, baseUrl }: ReadOptions,
+  { query, ...options }: HarOptions & { readonly query: AuditQuery },
 ): AsyncGenerator<ObservedCall | undefined> {
   const [first, all] = await peek(chunks);
   if (isHar(first)) {
-    yield* readHar(all, { directory, filterHeader, base: baseUrl });
+    yield* readHar(all, options);
     return;
   }
   for await (const record of readRecords(all))
-    yield matchesQuery(record, query) ? observedCall(record, directory) : undefined;
+    yield matchesQuery(record, query) ? observedCall(record, options.directory) : undefined;
 }

@@ -1,5 +1,5 @@
 import { html } from "../html.js";
-import { Local } from "../loaded.js";
+import { Live } from "../loaded.js";
 import { say } from "../parts.js";
 import { clientName, upstreamName } from "../names.js";
 
@@ -31,7 +31,7 @@ function copyButton(name, text) {
   }
   const button = (shown, show) =>
     html`<button type="button" onClick=${() => void act(show)}>${shown}</button>`;
-  return html`<${Local} first=${name} show=${button} />`;
+  return html`<${Live} first=${name} show=${button} />`;
 }
 
 function saveButton(name, file, text) {

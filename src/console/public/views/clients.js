@@ -1,12 +1,11 @@
-import { shareBar } from "../charts/share.js";
 import { read } from "../api.js";
 import { plural } from "../format.js";
 import { html } from "../html.js";
-import { emptyState, hint, stateTag, viewHead } from "../parts.js";
+import { hint, stateTag } from "../parts.js";
 import { address } from "../router.js";
 import { clientName } from "../names.js";
-import { countColumn, ERRORS_COLUMN, timeColumn } from "./columns.js";
-import { scopedContent, usageQuery } from "./scope.js";
+import { countColumn, ERRORS_COLUMN, nativeColumn, timeColumn } from "./columns.js";
+import { emptyScope, scopedView, usageQuery } from "./scope.js";
 import { sortableTable } from "./sortable.js";
 import { openTokens } from "./tokens.js";
 
@@ -61,29 +60,22 @@ const COLUMNS = [
   countColumn("Requests", ({ requests }) => requests),
   ERRORS_COLUMN,
   countColumn("Lossy", ({ lossy }) => lossy),
-  {
-    name: "Native",
-    number: true,
-    value: ({ native, requests }) => native / requests,
-    cell: ({ native, requests }) => shareBar(native, requests, "of its requests are native"),
-  },
+  nativeColumn("Native"),
   timeColumn("First seen", ({ first }) => first),
   timeColumn("Last seen", ({ last }) => last),
   ...STATE_COLUMNS,
 ];
 
-const noClients = (scope) =>
-  Object.keys(scope).length > 0
-    ? emptyState("No client matches", "Choose a longer period, or clear the search.")
-    : emptyState(
-        "No client yet",
-        "Each name, application or token that calls the gateway is a client.",
-        "Of tokens only fingerprints are stored.",
-      );
-
 async function clientsContent(scope, signal) {
   const { groups, total } = await read(`/api/usage/groups?${usageQuery(scope)}`, signal);
-  if (groups.length === 0) return noClients(scope);
+  if (groups.length === 0)
+    return emptyScope(
+      scope,
+      "client",
+      "No client yet",
+      "Each name, application or token that calls the gateway is a client.",
+      "Of tokens only fingerprints are stored.",
+    );
   const table = sortableTable({
     caption: "Clients",
     columns: [clientColumnOf(scope), ...COLUMNS],
@@ -96,7 +88,4 @@ async function clientsContent(scope, signal) {
 }
 
 /** All clients: names, applications, and tokens by their user agents. A row of several tokens opens to them. */
-export async function showClients({ signal, parameters }) {
-  const content = await scopedContent({ view: "clients", signal, parameters }, clientsContent);
-  return html`${viewHead("Clients")}${content}`;
-}
+export const showClients = scopedView("clients", "Clients", clientsContent);

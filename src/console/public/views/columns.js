@@ -1,6 +1,9 @@
 /** Columns that several tables have. */
+import { shareBar } from "../charts/share.js";
 import { count, percent } from "../format.js";
+import { html } from "../html.js";
 import { when } from "../parts.js";
+import { address } from "../router.js";
 
 /** A column of a count. @param read the count of a row */
 export const countColumn = (name, read) => ({
@@ -24,3 +27,19 @@ export const ERRORS_COLUMN = {
   value: ({ errors, requests }) => errors / requests,
   cell: ({ errors, requests }) => `${count(errors)} (${percent(errors, requests)})`,
 };
+
+/** The share of native requests. */
+export const nativeColumn = (name) => ({
+  name,
+  number: true,
+  value: ({ native, requests }) => native / requests,
+  cell: ({ native, requests }) => shareBar(native, requests, "of its requests are native"),
+});
+
+/** A column of routes, whose links keep the period and the search. */
+export const routeColumn = (name, scope) => ({
+  name,
+  main: true,
+  value: ({ route }) => route,
+  cell: ({ route }) => html`<a href=${address("routes", route, scope)} class="mono">${route}</a>`,
+});

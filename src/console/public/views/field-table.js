@@ -1,6 +1,6 @@
 import { brief } from "../format.js";
 import { html } from "../html.js";
-import { Local } from "../loaded.js";
+import { Live } from "../loaded.js";
 import { options, wideTable } from "../parts.js";
 import { ClientName, clientName, upstreamName } from "../names.js";
 import { CLASSES, classChip } from "./badges.js";
@@ -45,5 +45,5 @@ export function fieldTable(title, fields) {
         "fields cards",
       )}
     </section>`;
-  return html`<${Local} first=${rows[0]} show=${show} />`;
+  return html`<${Live} first=${rows[0]} show=${show} />`;
 }

@@ -1,7 +1,7 @@
 import { read, readStages } from "../api.js";
 import { count, plural, stageMs } from "../format.js";
 import { html } from "../html.js";
-import { Local } from "../loaded.js";
+import { Live } from "../loaded.js";
 import { wideTable } from "../parts.js";
 import { address } from "../router.js";
 import { ClientName, upstreamName } from "../names.js";
@@ -130,5 +130,5 @@ export async function showMappings({ signal }) {
     <p class="quiet">${RELOADS}</p>
     <div>${found(pack, wanted, columns)}</div>
   `;
-  return html`<${Local} first="" show=${show} />`;
+  return html`<${Live} first="" show=${show} />`;
 }

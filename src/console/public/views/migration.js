@@ -1,16 +1,14 @@
 import { daysChart } from "../charts/days.js";
-import { shareBar } from "../charts/share.js";
 import { read } from "../api.js";
 import { count, percent, plural } from "../format.js";
 import { html } from "../html.js";
-import { emptyState, hint, viewHead } from "../parts.js";
-import { address } from "../router.js";
+import { hint } from "../parts.js";
 import { ClientName, upstreamName } from "../names.js";
 import { clientColumnOf, STATE_COLUMNS } from "./clients.js";
-import { countColumn } from "./columns.js";
+import { countColumn, nativeColumn, routeColumn } from "./columns.js";
 import { lossSection } from "./losses.js";
 import { reportLinks } from "./report-links.js";
-import { scopedContent, usageQuery } from "./scope.js";
+import { emptyScope, scopedView, usageQuery } from "./scope.js";
 import { sortableTable } from "./sortable.js";
 import { openTokens } from "./tokens.js";
 
@@ -45,12 +43,7 @@ function leftOver(calls) {
 }
 
 const leftColumns = (scope) => [
-  {
-    name: `${ClientName} route`,
-    main: true,
-    value: ({ route }) => route,
-    cell: ({ route }) => html`<a href=${address("routes", route, scope)} class="mono">${route}</a>`,
-  },
+  routeColumn(`${ClientName} route`, scope),
   countColumn("Requests", ({ requests }) => requests),
   countColumn("Clients", ({ clients }) => clients.size),
   countColumn("Lossy", ({ lossy }) => lossy),
@@ -59,12 +52,7 @@ const leftColumns = (scope) => [
 const CLIENT_COLUMNS = [
   ...STATE_COLUMNS,
   countColumn(ClientName, ({ requests, native }) => requests - native),
-  {
-    name: "Share native",
-    number: true,
-    value: ({ native, requests }) => native / requests,
-    cell: ({ native, requests }) => shareBar(native, requests, "of its requests"),
-  },
+  nativeColumn("Share native"),
 ];
 
 function leftSection(calls, scope) {
@@ -91,12 +79,12 @@ async function migrationContent(scope, signal) {
     ["groups", "calls", "days", "losses"].map((name) => read(`/api/usage/${name}?${query}`, signal)),
   );
   if (days.length === 0)
-    return Object.keys(scope).length > 0
-      ? emptyState("No request matches", "Choose a longer period, or clear the search.")
-      : emptyState(
-          "Nothing to show yet",
-          "After the first calls this chart shows the share of native requests of each day.",
-        );
+    return emptyScope(
+      scope,
+      "request",
+      "Nothing to show yet",
+      "After the first calls this chart shows the share of native requests of each day.",
+    );
   const states = {
     caption: "Readiness of each client",
     columns: [clientColumnOf(scope), ...CLIENT_COLUMNS],
@@ -119,7 +107,4 @@ async function migrationContent(scope, signal) {
 }
 
 /** The state of the migration: its share of native requests, clients that are not ready, and routes still in use. */
-export async function showMigration({ signal, parameters }) {
-  const content = await scopedContent({ view: "migration", signal, parameters }, migrationContent);
-  return html`${viewHead("Migration")}${content}`;
-}
+export const showMigration = scopedView("migration", "Migration", migrationContent);

@@ -1,20 +1,13 @@
 import { read } from "../api.js";
 import { count, plural } from "../format.js";
 import { html } from "../html.js";
-import { emptyState, hint, viewHead } from "../parts.js";
+import { hint } from "../parts.js";
 import { address } from "../router.js";
 import { ClientName } from "../names.js";
 import { clientColumnOf, STATE_COLUMNS } from "./clients.js";
-import { countColumn, ERRORS_COLUMN, timeColumn } from "./columns.js";
-import { readScope, scopedContent, usageQuery } from "./scope.js";
+import { countColumn, ERRORS_COLUMN, routeColumn, timeColumn } from "./columns.js";
+import { noMatch, readScope, scopedContent, scopedView, usageQuery } from "./scope.js";
 import { sortableTable } from "./sortable.js";
-
-const routeColumn = (scope) => ({
-  name: "Route",
-  main: true,
-  value: ({ route }) => route,
-  cell: ({ route }) => html`<a href=${address("routes", route, scope)} class="mono">${route}</a>`,
-});
 
 const COUNT_COLUMNS = [
   countColumn("Calls", ({ requests }) => requests),
@@ -26,7 +19,7 @@ const COUNT_COLUMNS = [
 /** The calls of clients as a table: of all, of one route, or of one client. */
 export function callTable({ calls, caption, scope, of }) {
   const columns = [
-    ...(of === "route" ? [] : [routeColumn(scope)]),
+    ...(of === "route" ? [] : [routeColumn("Route", scope)]),
     ...(of === "client" ? [] : [clientColumnOf(scope, { isMain: of === "route" }), STATE_COLUMNS[0]]),
     ...COUNT_COLUMNS,
   ];
@@ -36,11 +29,9 @@ export function callTable({ calls, caption, scope, of }) {
 const leftOut = ({ calls, total }) =>
   total > calls.length && hint(`${count(total - calls.length)} with fewer calls are left out.`);
 
-const nothing = () => emptyState("No call matches", "Choose a longer period, or clear the search.");
-
 async function routesContent(scope, signal) {
   const found = await read(`/api/usage/calls?${usageQuery(scope)}`, signal);
-  if (found.calls.length === 0) return nothing();
+  if (found.calls.length === 0) return noMatch("call");
   const routes = new Set(found.calls.map(({ route }) => route)).size;
   const clients = new Set(found.calls.map(({ id }) => id)).size;
   return html`
@@ -50,16 +41,13 @@ async function routesContent(scope, signal) {
 }
 
 /** The callers of all routes. */
-export async function showRoutes({ signal, parameters }) {
-  const content = await scopedContent({ view: "routes", signal, parameters }, routesContent);
-  return html`${viewHead(`${ClientName} routes`)}${content}`;
-}
+export const showRoutes = scopedView("routes", `${ClientName} routes`, routesContent);
 
 /** The callers of one route. */
 export async function showRoute(route, { signal, parameters }) {
   const fill = async (scope, during) => {
     const found = await read(`/api/usage/calls?${usageQuery(scope, { route })}`, during);
-    if (found.calls.length === 0) return nothing();
+    if (found.calls.length === 0) return noMatch("call");
     return html`
       ${hint(plural(found.total, "caller"))}
       ${callTable({ ...found, caption: `Who calls ${route}`, scope, of: "route" })} ${leftOut(found)}

@@ -1,7 +1,7 @@
 import { dayOf } from "../format.js";
 import { Component, html } from "../html.js";
 import { Loaded, tryLoad } from "../loaded.js";
-import { filterForm, options, say } from "../parts.js";
+import { emptyState, filterForm, options, say, viewHead } from "../parts.js";
 import { keepInAddress } from "../router.js";
 
 /** Periods to choose: days back from today, or days of one's own. */
@@ -119,3 +119,17 @@ export async function scopedContent({ view, id, signal, parameters, searches = t
   const content = await tryLoad((during) => fill(scope, during), signal);
   return html`<${Scoped} ...${{ view, id, others, scope, searches, content, fill }} />`;
 }
+
+/** The view of a list whose period and clients are chosen. @param fill as for {@link scopedContent} */
+export const scopedView =
+  (view, title, fill) =>
+  async ({ signal, parameters }) =>
+    html`${viewHead(title)}${await scopedContent({ view, signal, parameters }, fill)}`;
+
+/** Shown where nothing is within the period and the search. */
+export const noMatch = (what) =>
+  emptyState(`No ${what} matches`, "Choose a longer period, or clear the search.");
+
+/** Shown in place of an empty list. @param texts title and hints where nothing narrows it */
+export const emptyScope = (scope, what, ...texts) =>
+  Object.keys(scope).length > 0 ? noMatch(what) : emptyState(...texts);

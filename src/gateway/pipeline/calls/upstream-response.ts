@@ -1,5 +1,13 @@
 /** v4's responses: their JSON, and the lists and objects in it. */
-import { type Cursor, cursorAt, expectEnd, isObject, isObjectAt, parseJson } from "../../../base/index.ts";
+import {
+  type Cursor,
+  cursorAt,
+  expectEnd,
+  isObject,
+  isObjectAt,
+  parseJson,
+  readValue,
+} from "../../../base/index.ts";
 import {
   type ErrorCodes,
   type ErrorFormat,
@@ -7,9 +15,12 @@ import {
   type InvalidPart,
   isSuccess,
   type JsonObject,
+  type ListWalk,
   type ParseListBody,
   type RateLimitHeaders,
   type ReadWrapped,
+  type ReceivedPage,
+  type RouteLists,
   type Statuses,
 } from "../../../pack/index.ts";
 import type { HttpResponse } from "../../upstream/http-call.ts";
@@ -148,4 +159,35 @@ export function openListBody<Item>(
     if (!list) throw new InvalidUpstreamResponseError("the response is not a list of the pack's shape");
     return list;
   });
+}
+
+/** Takes a page into account. @throws {InvalidUpstreamResponseError} where the list has too many pages */
+export function acceptPage(walk: ListWalk, page: ReceivedPage): void {
+  try {
+    walk.accept(page);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new InvalidUpstreamResponseError(`the list can't be read: ${error.message}`);
+  }
+}
+
+/** A page, and its items. */
+export interface ParsedPage extends ReceivedPage {
+  readonly items: readonly unknown[];
+}
+
+/**
+ * Parses a page.
+ *
+ * @param readWrapped reads the object in the wrapper of an item
+ * @throws {InvalidUpstreamResponseError} for anything but a list
+ */
+export function parsePage(
+  response: UpstreamResponse,
+  { paging, parseList }: Pick<RouteLists, "paging" | "parseList">,
+  readWrapped: ReadWrapped | undefined,
+): ParsedPage {
+  const { items, ...values } = openListBody(response, parseList, readValue, readWrapped);
+  const lastItem = (): string | undefined => paging.upstreamCursor(items.at(-1));
+  return { items, values, headers: response.headers, count: items.length, lastItem };
 }

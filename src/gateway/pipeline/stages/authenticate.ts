@@ -1,4 +1,10 @@
-import { credentialScheme, HttpError, type Pack, type TokenCarrier } from "../../../pack/index.ts";
+import {
+  credentialScheme,
+  hasDotSegment,
+  HttpError,
+  type Pack,
+  type TokenCarrier,
+} from "../../../pack/index.ts";
 import { isAcceptedToken, tokenHash, type TokenCache } from "../../auth/token-cache.ts";
 import type { UpstreamTokens } from "../../auth/upstream-tokens.ts";
 import { NOBODY, type AuthenticatedClient, type Credentials } from "../client.ts";
@@ -77,13 +83,6 @@ export interface NativeRequests {
 }
 
 /**
- * A path that becomes another one once its dot segments are resolved. Some server on the way could resolve them after
- * decoding once or more often, with backslashes read as slashes, or with `;parameters` removed.
- */
-const DOT_SEGMENT =
-  /(?:^|[/\\]|%(?:25)*(?:2f|5c)|%c0%af)(?:\.|%(?:25)*2e|%c0%ae){1,2}(?:(?:;|%(?:25)*3b)[^/\\]*)?(?:[/\\]|%(?:25)*(?:2f|5c)|%c0%af|$)/i;
-
-/**
  * Whether the native proxy forwards a request. The scheme decides, never the path alone: both dialects use one prefix.
  * A target with a fragment is invalid (RFC 9112 3.2): servers disagree on where its path ends.
  */
@@ -96,7 +95,7 @@ export function isNative(
     lines.length === 1 &&
     credentialScheme(lines[0]) === scheme.toLowerCase() &&
     path.startsWith(`${prefix}/`) &&
-    !DOT_SEGMENT.test(path) &&
+    !hasDotSegment(path) &&
     !hasFragment({ path, query })
   );
 }

@@ -22,7 +22,7 @@ import type { AlphaRequest } from "../request.ts";
 import { throwTranslatedError } from "../../responses/translate-error.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
 import { earlyScope } from "../calls/request-scope.ts";
-import { acceptPage, parsePage } from "../calls/upstream-list.ts";
+import { acceptPage, parsePage } from "../calls/upstream-response.ts";
 
 const NO_FILTER: Filter = { conditions: [] };
 

@@ -17,9 +17,13 @@ import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
 import { scopeOf } from "../calls/request-scope.ts";
 import { InvalidUpstreamResponseError, type UpstreamResponse } from "../calls/upstream-response.ts";
-import { printOwnObject, unfinishedBody } from "./call-unfinished.ts";
-import { warnOnce } from "./repeat-call.ts";
-import type { CallOutcome, FailedCall } from "./call-outcome.ts";
+import {
+  type CallOutcome,
+  type FailedCall,
+  printOwnObject,
+  unfinishedBody,
+  warnOnce,
+} from "./repeat-call.ts";
 import { ignoredFailure, runCall, throwFailure, warnAbout } from "./run-call.ts";
 
 /** v4's success, and the values of calls that alpha's response needs too. */

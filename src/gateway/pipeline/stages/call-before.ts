@@ -16,8 +16,7 @@ import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
 import { earlyScope } from "../calls/request-scope.ts";
 import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
-import { throwUnfinished } from "./call-unfinished.ts";
-import type { CallOutcome, FailedCall } from "./call-outcome.ts";
+import { type CallOutcome, type FailedCall, throwUnfinished } from "./repeat-call.ts";
 import { ignoredFailure, runCall, throwFailure, warnAbout } from "./run-call.ts";
 
 /** Values of the calls before the main call, errors of those that found nothing, and the rules that depend on them. */

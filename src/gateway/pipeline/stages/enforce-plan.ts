@@ -3,8 +3,8 @@ import type { ClientIdentity } from "../../../audit/index.ts";
 import { HttpError } from "../../../pack/index.ts";
 import type { TokenStore } from "../../auth/token-store.ts";
 import type { ApplicationId, RouteMatch } from "../context.ts";
-import type { AuthenticatedClient, Credentials } from "../client.ts";
-import type { PlanRules, Decision, PlanVerdict } from "../plan.ts";
+import type { Credentials } from "../client.ts";
+import type { Decision, PlanRules, PlanVerdict, SenderProof } from "../plan.ts";
 
 /** The application to which a token was issued; undefined without one, and "unknown" where it can't be read. */
 type Issuer = ApplicationId | "unknown" | undefined;
@@ -29,27 +29,22 @@ export async function findIssuer(
 }
 
 /** The known sender of a request, for the plan. */
-export interface PlanSender {
+export interface PlanSender extends SenderProof {
   readonly identity: () => ClientIdentity;
   readonly issuer: Issuer;
-  readonly address: string;
-  /** Finds out what v4 says about the token. */
-  readonly learnToken: () => Promise<Pick<AuthenticatedClient, "tokenInfo">>;
 }
 
 /** Asks what the plan says about a request; undefined: nothing. Returns a promise only where a store or v4 is asked. */
 export function askPlan(
   match: RouteMatch | undefined,
   plan: Pick<PlanRules, "judge">,
-  { identity, issuer, address, learnToken }: PlanSender,
+  { identity, issuer, address, isAccepted }: PlanSender,
 ): ReturnType<PlanRules["judge"]> {
   if (!match) return undefined;
   const { name } = match.route;
   if (issuer === "unknown") return plan.judge(identity, name, undefined);
   // The gateway has got the token from the login server.
   if (issuer?.isProven) return plan.judge(identity, name, { address, isAccepted: () => true });
-  // V4 may say neither that it accepts a token nor that it refuses it.
-  const isAccepted = async (): Promise<boolean> => (await learnToken()).tokenInfo?.refused !== true;
   return plan.judge(identity, name, { address, isAccepted });
 }
 

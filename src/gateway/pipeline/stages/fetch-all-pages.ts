@@ -1,10 +1,14 @@
 /** The pages of a v4 list, read one after the other or at once. */
-import pMap from "p-map";
 import { addQuery, type ReadWrapped, type RouteLists } from "../../../pack/index.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { PreparedRequest } from "../calls/prepared-request.ts";
-import { acceptPage, parsePage } from "../calls/upstream-list.ts";
-import { InvalidUpstreamResponseError, type UpstreamResponse } from "../calls/upstream-response.ts";
+import {
+  acceptPage,
+  InvalidUpstreamResponseError,
+  parsePage,
+  type UpstreamResponse,
+} from "../calls/upstream-response.ts";
+import pMap from "p-map";
 
 /** Most pages that are requested at once. */
 const MAX_CONCURRENT_REQUESTS = 8;

@@ -1,19 +1,21 @@
 /** A call that is sent again until its response meets a condition: an operation must be done first. */
 import {
   failureAsValue,
+  GATEWAY_TIMEOUT,
   HttpError,
   type OperationState,
   type Repetition,
   type RouteCall,
   type Scope,
+  TranslatedError,
 } from "../../../pack/index.ts";
-import { ExpressionError } from "../../../jsonata/index.ts";
+import { ExpressionError, type MaybePromise } from "../../../jsonata/index.ts";
 import { pauseUntilAborted, TimeLimit } from "../../upstream/cancel-signal.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
 import type { PreparedRequest, UpstreamRequest } from "../calls/prepared-request.ts";
 import { InvalidUpstreamResponseError, type UpstreamResponse } from "../calls/upstream-response.ts";
-import type { CallOutcome } from "./call-outcome.ts";
+import { isObject, printJson } from "../../../base/index.ts";
 
 /** Statuses that the next request would have as well: the operation is hidden, or no longer known. */
 const LASTING_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 410]);
@@ -109,4 +111,61 @@ export async function repeatCall(
   } finally {
     signal.release();
   }
+}
+
+/** v4's response; of one that was cached, only its JSON. */
+export type CallResponse = Pick<UpstreamResponse, "success" | "json"> & Partial<UpstreamResponse>;
+
+/** Why a call has no value: v4's error, or that of the call itself. */
+export interface FailedCall {
+  readonly response?: UpstreamResponse;
+  readonly prepared?: PreparedRequest;
+  readonly error?: unknown;
+}
+
+/** What became of a call. */
+export type CallOutcome =
+  | { readonly value: unknown; readonly response?: CallResponse }
+  | { readonly failure: FailedCall }
+  /** Its response did not meet the condition in time. */
+  | { readonly isUnfinished: true };
+
+/** Throws the error of an operation in progress: the client must not repeat the request. @throws {HttpError} always */
+export function throwUnfinished({ unfinished }: RouteCall, authorized: AuthorizedRequest): never {
+  warnOnce(authorized, "the operation is still in progress");
+  if (unfinished && "error" in unfinished)
+    throw new TranslatedError(unfinished.error.status, unfinished.error.reason);
+  throw new HttpError(
+    GATEWAY_TIMEOUT,
+    "The request was accepted and is still in progress. Do not send it again.",
+  );
+}
+
+/**
+ * The client's object while an operation is in progress.
+ *
+ * @throws {HttpError} where the pack has none
+ */
+export async function unfinishedBody(
+  call: RouteCall,
+  scope: Scope,
+  authorized: AuthorizedRequest,
+): Promise<string> {
+  const { unfinished } = call;
+  if (!unfinished || "error" in unfinished) return throwUnfinished(call, authorized);
+  warnOnce(authorized, "the operation is still in progress");
+  authorized.report.successStatus = unfinished.status;
+  return printOwnObject(unfinished.body, scope, authorized);
+}
+
+/** The client's object that an expression gives in place of a response; without members if it gives none, or fails. */
+export async function printOwnObject(
+  objectOf: (scope: Scope) => MaybePromise<unknown>,
+  scope: Scope,
+  authorized: AuthorizedRequest,
+): Promise<string> {
+  const object = await failureAsValue(() => objectOf(scope));
+  const hasFailed = object instanceof ExpressionError;
+  if (hasFailed) warnOnce(authorized, object.message);
+  return printJson(!hasFailed && isObject(object) ? object : {});
 }

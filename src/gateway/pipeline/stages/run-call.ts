@@ -1,5 +1,4 @@
 /** Sends one call of a route, in addition to the main call: once, for each value, or until its response meets a condition. */
-import pMap from "p-map";
 import {
   type ErrorDetail,
   type JsonObject,
@@ -13,11 +12,11 @@ import { isObject } from "../../../base/index.ts";
 import { ExpressionError } from "../../../jsonata/index.ts";
 import { throwTranslatedError } from "../../responses/translate-error.ts";
 import type { AuthorizedRequest } from "../authorized-request.ts";
-import { requestWithoutBody, type PreparedRequest } from "../calls/prepared-request.ts";
+import { type PreparedRequest, requestWithoutBody } from "../calls/prepared-request.ts";
 import type { UpstreamResponse } from "../calls/upstream-response.ts";
-import type { CallOutcome, CallResponse, FailedCall } from "./call-outcome.ts";
+import { type CallOutcome, type CallResponse, type FailedCall, repeatCall, warnOnce } from "./repeat-call.ts";
 import { fetchAllPages } from "./fetch-all-pages.ts";
-import { repeatCall, warnOnce } from "./repeat-call.ts";
+import pMap from "p-map";
 
 /** v4 calls that one client request may have in progress. */
 const MAX_CONCURRENT_REQUESTS = 8;

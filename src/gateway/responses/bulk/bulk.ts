@@ -1,5 +1,4 @@
 /** One request of the client for many ids: a call for each or for some of them, whose results are one response. */
-import pMap from "p-map";
 import { fillShape, GATEWAY_TIMEOUT, HttpError, type ShapeValues } from "../../../pack/index.ts";
 import { parseJson, printJson } from "../../../base/index.ts";
 import { MAX_RESPONSE_BYTES } from "../../upstream/client.ts";
@@ -8,8 +7,8 @@ import type { AuthorizedRequest, ResponseKind } from "../../pipeline/authorized-
 import { toErrorResult } from "../error-result.ts";
 import type { PreparedRequest } from "../../pipeline/calls/prepared-request.ts";
 import { buildUpstreamRequest } from "../../pipeline/stages/build-request.ts";
-import { type Failure, makeCall, type Outcome } from "./make-call.ts";
-import { bulkOf, readIds, type SentId } from "./read-ids.ts";
+import { bulkOf, type Failure, makeCall, type Outcome, readIds, type SentId } from "./make-call.ts";
+import pMap from "p-map";
 
 /** The results in the order of the ids. */
 interface Gathered {

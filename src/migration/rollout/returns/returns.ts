@@ -5,7 +5,7 @@ import { isTurned } from "../decide.ts";
 import { watchOldService } from "./old-service.ts";
 import { createReturned, type Returned } from "./returned.ts";
 import type { RolloutConfig } from "../rules.ts";
-import { RoutesToReturn } from "./routes-to-return.ts";
+import { createRoutesToReturn, type RoutesToReturn } from "./routes-to-return.ts";
 import { createScores, type Cause, type Scores, type Seen } from "./scores.ts";
 import type { RolloutEvent, Trip, TripTarget } from "./trips.ts";
 
@@ -85,14 +85,8 @@ export function createReturns({
     () => config().turnBack,
     () => Math.floor(clock() / 1000),
   );
-  const routes = new RoutesToReturn({
-    config,
-    returned,
-    scores,
-    isWell: (route) => isOldServiceUp() && health.isWell(route),
-    log,
-    clock,
-  });
+  const isWell = (route: string): boolean => isOldServiceUp() && health.isWell(route);
+  const routes = createRoutesToReturn(config, { returned, scores }, isWell, log, clock);
   const now = (): string => new Date(clock()).toISOString();
 
   const { share, shareSoon } = createSharing(returned, scores, routes, log);
@@ -117,8 +111,7 @@ export function createReturns({
     state: returned.state,
     trips: returned.trips,
     tripOf: returned.tripOf,
-    /** Routes that should return, and can't: the old service is not well. */
-    blocked: () => routes.blocked(),
+    blocked: routes.blocked,
     /** Notes a comparison. @param client The proven sender; undefined: a stranger, who decides nothing */
     note({ source, result, route, requestId }: Compared, client: string | undefined): void {
       if (source !== "legacy") return;

@@ -63,7 +63,6 @@ export function withChanges(
   taken: TakenChanges,
   now: number,
 ): TripState["scores"] {
-  if (taken.size === 0) return scores;
   const next: Record<string, RouteScores> = {};
   for (const route of new Set([...Object.keys(scores), ...taken.keys()])) {
     const before = Object.hasOwn(scores, route) ? scores[route] : undefined;

@@ -8,7 +8,6 @@ import {
   type Settings,
 } from "../../../../base/index.ts";
 import { openExistingState } from "../../../../gateway/index.ts";
-import { PLAN, ROLLOUT } from "../../../../migration/index.ts";
 import { loadPack, packFolder } from "../../../../pack/index.ts";
 import { reportProblems } from "../report-problems.ts";
 import { loadFileFeatures } from "../../features.ts";
@@ -51,16 +50,17 @@ async function openFiles(
   const features = await loadFileFeatures();
   const ofFiles = features.flatMap(({ name, setting }) => (files[name] ? [[setting, files[name]]] : []));
   const given: Settings = { ...settings, ...Object.fromEntries(ofFiles) };
-  // Only the plan has dates that were published.
-  const store = files[PLAN.name] === undefined ? undefined : await openExistingState(settings);
+  const checked = features.filter(({ name }) => files[name] !== undefined);
+  const needsState = checked.some(({ checksWith }) => checksWith?.state);
+  const namesClients = checked.some(({ checksWith }) => checksWith?.clients);
+  const store = needsState ? await openExistingState(settings) : undefined;
   try {
     const needs = await readNeeds(given, () => loadPack(folder, settings.WORDS), {
       store,
       isAnnounced: mayShorten,
     });
-    const namesClients = (files[ROLLOUT.name] ?? files[PLAN.name]) !== undefined;
     for (const feature of features) {
-      if (files[feature.name] === undefined && !(feature === CLIENTS && namesClients)) continue;
+      if (!checked.includes(feature) && !(feature === CLIENTS && namesClients)) continue;
       const { parts, close } = await openFeature(feature, given, needs, commandProcess());
       print(`${parts?.summary?.()}\n`);
       await close();

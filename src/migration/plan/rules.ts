@@ -1,0 +1,32 @@
+/** What decides requests by a plan, and what it needs. */
+import type { ClientDirectory, ClientIdentity, DecisionReader } from "../../audit/index.ts";
+import type { Log, Metrics } from "../../base/index.ts";
+import type { PlanRules } from "../../gateway/index.ts";
+import type { PlanControl } from "./control.ts";
+import type { KnownClients } from "./known-clients.ts";
+import type { Plan, StageWindow } from "./plan.ts";
+
+/** The rules of a plan, and the data for the page of a client. */
+export interface PlanInForce extends PlanRules {
+  /** When a route ends for a client, in milliseconds since the epoch; undefined: no date is known. */
+  endOf(identity: ClientIdentity, route: string | null): number | undefined;
+  /** The open window, or else the next one, of each stage that a client is in and that is not paused. */
+  windowsFor(identity: ClientIdentity): readonly StageWindow[];
+}
+
+/** What decides by a plan. */
+export interface PlanOptions {
+  /** The plan of the file. */
+  readonly plan: () => Plan;
+  readonly directory: () => ClientDirectory;
+  readonly control: PlanControl;
+  /** Whether the dates of the plan were compared with those that were published. */
+  readonly isConfirmed: () => boolean;
+  readonly known: KnownClients | undefined;
+  /** Undefined without an audit store, as `known`: a plan with a freeze or with `wait_for` needs it. */
+  readonly decisions: DecisionReader | undefined;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, "countStage">;
+  /** Milliseconds since the epoch. */
+  readonly clock: () => number;
+}
