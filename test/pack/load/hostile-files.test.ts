@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { formatDiagnosticLine, PackError, type Diagnostic } from "../../../src/base/files/diagnostic.ts";
-import { buildPack, loadPack, parsePack } from "../../../src/pack/load/load-pack.ts";
+import { buildFiles } from "../../../src/pack/load/checked-pack.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { locateNodes } from "../../../src/base/files/yaml-nodes.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { isMap, parseDocument } from "yaml";
@@ -15,7 +16,7 @@ const repeat = (line: (index: number) => string, count = COUNT): string =>
 
 function diagnosticsOf(text: string): readonly Diagnostic[] {
   try {
-    buildPack(parsePack({ directory: "pack", files: [{ file: "book.yaml", text }, DIALECT] }));
+    buildFiles({ directory: "pack", files: [{ file: "book.yaml", text }, DIALECT] });
     return [];
   } catch (error) {
     if (!(error instanceof PackError)) throw error;
