@@ -18,8 +18,13 @@ export function endsWithTest<T>(end: () => T): () => T;
 export function endsWithTest(end: End): End {
   let ending: { readonly result: unknown } | undefined;
   const once: End = () => (ending ??= { result: end() }).result;
+  async function endUnlessEnded(): Promise<void> {
+    // A test that has ended it itself has seen what came of it.
+    if (ending) await Promise.allSettled([ending.result]);
+    else await once();
+  }
   // Not all programs that use these helpers are tests.
-  (globalThis as { [ENDS]?: (end: End) => void })[ENDS]?.(once);
+  (globalThis as { [ENDS]?: (end: End) => void })[ENDS]?.(endUnlessEnded);
   return once;
 }
 
