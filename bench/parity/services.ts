@@ -1,6 +1,7 @@
 /** The services that are compared, without a network: v4 is the sandbox, and alpha is a pack in front of it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { buildPack, parsePack, readPack, type PackFiles } from "../../src/pack/load/load-pack.ts";
+import { buildFiles } from "../../src/pack/load/checked-pack.ts";
+import { readPack, type PackFiles } from "../../src/pack/load/load-pack.ts";
 import type { Pack } from "../../src/pack/pack.ts";
 import type { Answer } from "../../src/compare/answers/comparison.ts";
 import { createSandbox, type SandboxService } from "../../src/sandbox/create-sandbox.ts";
@@ -110,7 +111,7 @@ export function editPack(
       isHere(each) ? { ...each, text: each.text.replaceAll(find, () => replace) } : each,
     );
   }
-  return buildPack(parsePack({ directory, files: edited }));
+  return buildFiles({ directory, files: edited });
 }
 
 /** Creates the service of a pack. */

@@ -120,7 +120,6 @@ export {
   readRetryAfter,
   rejectedByUpstream,
 } from "./headers/rate-limit-headers.ts";
-export type { ReceivedHeaders } from "./headers/received-headers.ts";
 export type { Answer, WriteResponseHeaders } from "./headers/response-headers.ts";
 export type { Aggregation } from "./keys/calls/aggregate.ts";
 export type { Bulk } from "./keys/calls/bulk.ts";
@@ -195,5 +194,6 @@ export {
   NO_CATALOGS,
   type ReadContext,
   type ReadFunction,
+  type ReceivedHeaders,
   type WriteContext,
 } from "./translation-context.ts";

@@ -1,5 +1,4 @@
 import type { FieldRule } from "./fields/field-definition.ts";
-import type { Severity } from "../base/index.ts";
 import { lossOf } from "./fields/loss.ts";
 import type { ApiNames } from "./keys/key.ts";
 import { valueClassOf } from "./keys/fields/field-keys.ts";
@@ -28,32 +27,8 @@ export const filterHeadersOf = ({ dialect: { client, upstream } }: Pack): Filter
   upstream: upstream.filters?.header,
 });
 
-/** One field in a {@link PackSummary}. */
-export interface FieldSummary {
-  readonly name: string;
-  readonly v4: string | null;
-  readonly class: FieldClass;
-  /** What is lost, or null. */
-  readonly loss: string | null;
-  /** How much the loss weighs, or null without one. */
-  readonly severity: Severity | null;
-  readonly filter: boolean;
-}
-
 /** What a pack covers, as JSON: `GET /api/mappings` returns it. */
-export interface PackSummary {
-  readonly routes: readonly {
-    readonly alpha: string;
-    readonly v4: string;
-    readonly scope: string;
-    readonly losses: number;
-    /** The gateway's own response if v4 has no such call, or only checks that the object exists; else null. */
-    readonly alone: string | null;
-  }[];
-  readonly objects: readonly { readonly name: string; readonly fields: readonly FieldSummary[] }[];
-  /** Fields by class; `lossy` counts those of them that lose something. */
-  readonly classes: Readonly<Record<FieldClass | "lossy", number>>;
-}
+export type PackSummary = ReturnType<typeof summarizePack>;
 
 /** Returns the class of a field. */
 export function classOf(name: string, rule: FieldRule): FieldClass {
@@ -82,20 +57,23 @@ export const scopeOf = ({ access }: Route, levels: readonly string[]): string =>
   typeof access === "string" ? access : `${access.resource}:${levels[access.level]}`;
 
 /** Summarises what a pack covers, for `check`, the console and the migration report. */
-export function summarizePack(pack: Pack): PackSummary {
+export function summarizePack(pack: Pack) {
   const { upstream, scopes } = pack.dialect;
   const objects = [...pack.resources.values()].map(({ name: object, fields }) => ({
     name: object,
-    fields: [...fields].map(([name, rule]): FieldSummary => ({
+    fields: [...fields].map(([name, rule]) => ({
       name,
       v4: rule.upstream ?? null,
       class: classOf(name, rule),
+      /** What is lost, or null. */
       loss: rule.loss ?? null,
+      /** How much the loss weighs, or null without one. */
       severity: lossOf(name, rule)?.severity ?? null,
       filter: isFilterable(rule),
     })),
   }));
-  const classes = {
+  /** Fields by class; `lossy` counts those of them that lose something. */
+  const classes: Record<FieldClass | "lossy", number> = {
     same: 0,
     renamed: 0,
     value: 0,
@@ -114,6 +92,7 @@ export function summarizePack(pack: Pack): PackSummary {
     v4: describeSource(route.source, upstream.base_path),
     scope: scopeOf(route, scopes?.levels ?? []),
     losses: route.losses.length,
+    /** The gateway's own response if v4 has no such call, or only checks that the object exists; else null. */
     alone: describeLocalResponse(route),
   }));
   return { routes, objects, classes };

@@ -1,5 +1,4 @@
 import type { Cursor, PaddedText } from "../base/index.ts";
-import type { ReceivedHeaders } from "./headers/received-headers.ts";
 import type { Query } from "./routes/query.ts";
 import type { MaybePromise } from "../jsonata/index.ts";
 import type { OutputBuffer } from "./codegen/output-buffer.ts";
@@ -52,6 +51,9 @@ export interface ClientHead {
 export interface RoutedRequest extends ClientHead {
   readonly match: { readonly parameters: Readonly<Record<string, string>> };
 }
+
+/** The upstream's headers by lower-case name. */
+export type ReceivedHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** An upstream's response, as expressions read it. */
 export interface ReceivedResponse {

@@ -1,28 +1,25 @@
 /** The secret that encrypts stored tokens, without GATEWAY_SECRET. */
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import {
   chmodSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readGatewaySecret, SECRET_FILE } from "../../src/gateway/auth/gateway-secret.ts";
+import { temporaryFolder } from "../support/ends-with-test.ts";
 import { StateUnavailableError } from "../../src/base/storage/key-value-store.ts";
 
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "secret-"));
+  folder = temporaryFolder();
   file = join(folder, SECRET_FILE);
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 
 const secret = (DATA_DIR = folder, GATEWAY_SECRET?: string) =>
   readGatewaySecret({ DATA_DIR, GATEWAY_SECRET });

@@ -1,7 +1,7 @@
 /** Another pack while requests are served, in one process: checking and compiling it delays no request. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { json, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { openGateway, type TestGateway } from "../support/gateway.ts";
 import { request } from "../support/request.ts";
@@ -15,12 +15,7 @@ beforeEach(async () => {
   pack = writeSmallPack({});
   service = await startFakeV4();
   service.respondWith(json(200, { id: 7, name: "Emma" }));
-  gateway = await openGateway({ UPSTREAM_URL: service.url, MAPPINGS_DIR: pack.folder });
-});
-afterEach(async () => {
-  await gateway.stop();
-  await service.close();
-  pack.remove();
+  gateway = await openGateway({ UPSTREAM_URL: service.url, MAPPINGS_DIR: pack });
 });
 
 const readBook = async (): Promise<unknown> => (await request(gateway.app, "GET /books/7")).body;
@@ -29,7 +24,7 @@ const succeeded = async (): Promise<string | undefined> => {
   return /^alpha_gateway_pack_last_reload_successful (.+)$/m.exec(text)?.[1];
 };
 const rename = (name: string): void => {
-  const file = join(pack.folder, "book.yaml");
+  const file = join(pack, "book.yaml");
   writeFileSync(file, readFileSync(file, "utf8").replace(/^ {2}\w+: name$/m, `  ${name}: name`));
 };
 const lines = (line: (index: number) => string): string =>
@@ -42,7 +37,7 @@ describe("pack reload", () => {
     ["that can't be parsed", lines((n) => `  f${n}: @\n`)],
     ["with 2000 valid fields", lines((n) => `  f${n}: { upstream: a${n}, read: "$value + ${n}" }\n`)],
   ])("responds to requests while it checks a pack %s", async (_name, fields) => {
-    writeFileSync(join(pack.folder, "other.yaml"), `object: other\nfields:\n${fields}`);
+    writeFileSync(join(pack, "other.yaml"), `object: other\nfields:\n${fields}`);
     let isReloaded = false;
     const reload = gateway.reload().then(() => (isReloaded = true));
     for (let count = 0; count < 3; count += 1) expect(await readBook()).toEqual({ id: 7, title: "Emma" });
@@ -52,11 +47,11 @@ describe("pack reload", () => {
   });
 
   test("keeps the active pack, and sets the metric to 0, if the new one is invalid", async () => {
-    writeFileSync(join(pack.folder, "other.yaml"), "object: 7\n");
+    writeFileSync(join(pack, "other.yaml"), "object: 7\n");
     await gateway.reload();
     expect(await succeeded()).toBe("0");
     expect(await readBook()).toEqual({ id: 7, title: "Emma" });
-    writeFileSync(join(pack.folder, "other.yaml"), "object: other\nfields: {}\n");
+    writeFileSync(join(pack, "other.yaml"), "object: other\nfields: {}\n");
     await gateway.reload();
     expect(await succeeded()).toBe("1");
   });
@@ -87,11 +82,11 @@ describe("pack reload", () => {
       ["client: {}", "client: { headers: { response: { Location: { read: '\"/a\"', links: absolute } } } }"],
     ],
   ] as const)("rejects a pack with %s, which needs a restart", async (_what, [from, to]) => {
-    const file = join(pack.folder, "pack.yaml");
+    const file = join(pack, "pack.yaml");
     const text = readFileSync(file, "utf8");
     expect(text).toContain(from);
     writeFileSync(file, text.replace(from, to));
-    expect(() => loadPack(pack.folder)).not.toThrow();
+    expect(() => loadPack(pack)).not.toThrow();
     await gateway.reload();
     expect([await succeeded(), await readBook()]).toEqual(["0", { id: 7, title: "Emma" }]);
   });
@@ -99,7 +94,7 @@ describe("pack reload", () => {
   test("uses changed errors for the next request", async () => {
     service.respondWith(json(404, { message: "gone" }));
     expect((await request(gateway.app, "GET /books/7")).status).toBe(404);
-    const file = join(pack.folder, "pack.yaml");
+    const file = join(pack, "pack.yaml");
     writeFileSync(file, `${readFileSync(file, "utf8")}errors: { statuses: { 404: 410 } }\n`);
     await gateway.reload();
     expect((await request(gateway.app, "GET /books/7")).status).toBe(410);

@@ -1,5 +1,5 @@
 /** A v4 that is not there yet: the process runs, says why it is not ready, and becomes ready automatically. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { waitFor } from "../support/gateway-with-fake-v4.ts";
 import { acceptGoodTokens, json, startFakeV4, type FakeV4 } from "../support/fake-v4.ts";
 import { freePort } from "../support/free-port.ts";
@@ -14,17 +14,11 @@ import {
 import { request } from "../support/request.ts";
 import { writeSmallPack } from "../support/small-pack.ts";
 
-let gateway: Gateway | undefined;
-let v4: FakeV4 | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  await v4?.close();
-  gateway = undefined;
-  v4 = undefined;
-});
+let gateway: Gateway;
+let v4: FakeV4;
 
 const ready = async (): Promise<{ status: number; reasons: string[] }> => {
-  const response = await gateway?.requestAdmin("GET /readyz");
+  const response = await gateway.requestAdmin("GET /readyz");
   return { status: response?.status ?? 0, reasons: response?.body.reasons };
 };
 
@@ -147,7 +141,7 @@ describe("a catalog that requires a token, for clients that call nothing else", 
   );
 
   test("is a 401 to a token that v4 rejects, where the route is not public", async () => {
-    const { folder, remove } = writeSmallPack({
+    const folder = writeSmallPack({
       client: { credentials: { scheme: "Bearer" } },
       upstream: { credentials: { scheme: "Bearer" }, token_check: "GET /profile" },
       book: {
@@ -163,20 +157,15 @@ describe("a catalog that requires a token, for clients that call nothing else", 
         : json(401, {})(call, response),
     );
     const small = await openGateway({ UPSTREAM_URL: v4.url, MAPPINGS_DIR: folder });
-    try {
-      const read = (token: string) =>
-        request(small.app, "GET /books", { headers: { authorization: `Bearer ${token}` } });
-      expect(await read("bad")).toMatchObject({ status: 401 });
-      expect(await read("good")).toMatchObject({ status: 200, body: [{ id: "a" }] });
-    } finally {
-      await small.stop();
-      remove();
-    }
+    const read = (token: string) =>
+      request(small.app, "GET /books", { headers: { authorization: `Bearer ${token}` } });
+    expect(await read("bad")).toMatchObject({ status: 401 });
+    expect(await read("good")).toMatchObject({ status: 200, body: [{ id: "a" }] });
   });
 });
 
 test("a catalog row on which an expression of the pack fails is left out and counted; the gateway is ready", async () => {
-  const { folder, remove } = writeSmallPack({
+  const folder = writeSmallPack({
     book: {
       catalog: { upstream: [{ request: "GET /items" }], stub: "{ 'id': $id }" },
       fields: { id: "id", pages: { read: "$number(pages)" } },
@@ -191,15 +180,10 @@ test("a catalog row on which an expression of the pack fails is left out and cou
     ]),
   );
   const small = await openGateway({ UPSTREAM_URL: v4.url, MAPPINGS_DIR: folder });
-  try {
-    expect((await small.requestAdmin("GET /readyz")).body.reasons ?? []).toEqual([]);
-    expect((await request(small.app, "GET /books")).body).toEqual([{ id: "a", pages: 7 }]);
-    const { text } = await small.requestAdmin("GET /metrics");
-    expect(text).toMatch(/^alpha_gateway_catalog_rows_left_out 1$/m);
-  } finally {
-    await small.stop();
-    remove();
-  }
+  expect((await small.requestAdmin("GET /readyz")).body.reasons ?? []).toEqual([]);
+  expect((await request(small.app, "GET /books")).body).toEqual([{ id: "a", pages: 7 }]);
+  const { text } = await small.requestAdmin("GET /metrics");
+  expect(text).toMatch(/^alpha_gateway_catalog_rows_left_out 1$/m);
 });
 
 test("T-7.1 catalog routes cause no v4 requests", async () => {
@@ -224,7 +208,7 @@ test("stop() finishes in-flight requests and accepts no others", async () => {
     respond = () => void json(200, {})(call, response);
   });
   const inFlight = gateway.request("DELETE /vm/instances/7");
-  await waitFor(() => v4?.calls[0]);
+  await waitFor(() => v4.calls[0]);
   const stopped = gateway.stop();
   expect(await gateway.readiness()).toContain("draining");
   respond();

@@ -1,16 +1,11 @@
 /** A service with its own product word, which replaces `vm` for clients and for v4. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { answer, errorOn, type Json } from "./helpers.ts";
 import { startGateway, type Gateway } from "../support/gateway.ts";
 import { startForTests } from "../support/start-for-tests.ts";
 
-let gateway: Gateway;
-startForTests(
-  async () =>
-    (gateway = await startGateway(
-      { WORDS: "vm=acme,orch=acmeks" },
-      { words: { vm: "acme", orch: "acmeks" } },
-    )),
+const gateway = startForTests(() =>
+  startGateway({ WORDS: "vm=acme,orch=acmeks" }, { words: { vm: "acme", orch: "acmeks" } }),
 );
 
 const debian = {
@@ -140,7 +135,6 @@ describe("a service that spells everything out: WORDS with script, monitor and l
       .join(",");
     spelled = await startGateway({ WORDS }, { words });
   });
-  afterAll(() => spelled.stop());
 
   const script = {
     label: "Install a shop",

@@ -1,15 +1,13 @@
 /** Clients as rows of the console: names, applications, and families of user agents. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import express, { type Express } from "express";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import request from "supertest";
 import { openSqliteStore } from "../../src/audit/store/sqlite/store.ts";
 import type { AuditStore } from "../../src/audit/store/store.ts";
 import { CLIENTS_FILE } from "../../src/audit/clients/client-directory.ts";
 import { parseOperatorFile } from "../../src/base/files/operator-file.ts";
 import { createUsageApi } from "../../src/console/usage-api.ts";
+import { temporaryFolder } from "../support/ends-with-test.ts";
 import { sampleId, sampleRecord } from "../audit/record/sample-record.ts";
 
 const NAMED = "00000000000000aa";
@@ -20,7 +18,7 @@ const NOW = Date.now();
 const daysAgo = (days: number): string => new Date(NOW - days * DAY_MS).toISOString();
 const dayOf = (time: string): string => time.slice(0, 10);
 
-const folder = mkdtempSync(join(tmpdir(), "rows-"));
+const folder = temporaryFolder();
 const directory = parseOperatorFile(
   { file: "clients.yaml", text: `billing:\n  tokens: ["${NAMED}"]\n` },
   CLIENTS_FILE,
@@ -54,7 +52,6 @@ beforeEach(() => {
 });
 afterAll(async () => {
   await store.close();
-  rmSync(folder, { recursive: true });
 });
 
 const read = async (path: string) => (await request(app).get(`/api/usage/${path}`)).body;

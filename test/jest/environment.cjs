@@ -10,13 +10,28 @@ module.exports = class NativeEnvironment {
   /** Jest replaces these for each file. */
   #own = { console, exit: process.exit };
 
+  /** What ends with a test, with a `describe`, or with the file: one list for each that has begun. */
+  #ends = [[]];
+
   constructor({ projectConfig }) {
+    globalThis[Symbol.for("ends-with-test")] = (end) => void this.#ends.at(-1).push(end);
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
 
   async setup() {}
 
+  async #end() {
+    for (const end of this.#ends.pop().toReversed()) await end();
+  }
+
+  async handleTestEvent({ name, test }) {
+    if (["run_describe_start", "test_start"].includes(name)) this.#ends.push([]);
+    if (["run_describe_finish", "test_skip", "test_todo"].includes(name)) await this.#end();
+    if (name === "test_done") await this.#end().catch((error) => void test.errors.push(error));
+  }
+
   async teardown() {
+    while (this.#ends.length > 0) await this.#end();
     this.fakeTimersModern.dispose();
     this.moduleMocker.restoreAllMocks();
     globalThis.console = this.#own.console;

@@ -1,7 +1,4 @@
 /** One client, and whether it is ready: the console, the report, notices, its own page and the command line say the same. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import express from "express";
 import request from "supertest";
@@ -16,6 +13,7 @@ import { NO_PLAN_IN_FORCE } from "../../src/migration/plan/plan-in-force.ts";
 import { createReport } from "../../src/migration/report/make-report.ts";
 import { sampleRecord } from "../audit/record/sample-record.ts";
 import { UNLIMITED } from "../audit/store/store-contract.ts";
+import { temporaryFolder } from "../support/ends-with-test.ts";
 import { packIn } from "../support/packs.ts";
 import { captureCommands } from "../support/command-output.ts";
 
@@ -39,7 +37,7 @@ describe.each([
   ],
   ["a job that pauses for 30 days, 31 days after its last alpha call", "00000000000000cc", [61, 31], "ready"],
 ])("%s", (_, client, alphaDays, state) => {
-  const folder = mkdtempSync(join(tmpdir(), "one-state-"));
+  const folder = temporaryFolder();
   const now = Date.now();
   let store: AuditStore;
   beforeAll(async () => {
@@ -58,7 +56,6 @@ describe.each([
   });
   afterAll(async () => {
     await store.close();
-    rmSync(folder, { recursive: true });
   });
 
   test(`is ${state} wherever people read it`, async () => {

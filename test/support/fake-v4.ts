@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { endsWithTest } from "./ends-with-test.ts";
 
 /** A request that the service received. */
 export interface ReceivedRequest {
@@ -113,7 +114,7 @@ function receiveRequest(request: IncomingMessage, response: ServerResponse): Rec
   };
 }
 
-/** Starts a fake v4 on a port, by default a free one. */
+/** Starts a fake v4 on a port, by default a free one. It ends with the test. */
 export async function startFakeV4(port = 0): Promise<FakeV4> {
   let behaviours: Responder[] = [json(200, {})];
   let look: ((call: ReceivedRequest, request: IncomingMessage) => void) | undefined;
@@ -180,10 +181,10 @@ export async function startFakeV4(port = 0): Promise<FakeV4> {
     },
     countMalformedRequests: () => malformed,
     countConnections: () => connections,
-    async close() {
+    close: endsWithTest(async () => {
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
-    },
+    }),
   };
 }
 

@@ -35,10 +35,6 @@ async function withFakeV4<T extends TestGateway>(
     async readLastRecord() {
       return (await gateway.requestAdmin("GET /api/audit?limit=1")).body.records[0];
     },
-    async stop() {
-      await gateway.stop();
-      await v4.close();
-    },
   };
 }
 

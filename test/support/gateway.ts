@@ -1,7 +1,4 @@
 /** A gateway inside the process of the tests, in front of a sandbox, with an audit store of its own. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { ManualClock } from "../../src/sandbox/clock.ts";
 import { manualClock } from "./manual-clock.ts";
 import {
@@ -18,6 +15,7 @@ import { createHandlers, startService, type Service } from "../../src/app/start.
 import { createPublicApp } from "../../src/app/listeners/public-app.ts";
 import { readEnvironment } from "../../src/base/settings/settings.ts";
 import type { Settings } from "../../src/base/settings/setting-definitions.ts";
+import { endsWithTest, temporaryFolder } from "./ends-with-test.ts";
 import { closeAndKeepPort } from "./free-port.ts";
 import { loadOnce } from "./packs.ts";
 import { request, type RequestOptions, type Target, type TestResponse } from "./request.ts";
@@ -121,11 +119,10 @@ async function open<T extends Running>(
   environment: TestSettings,
   tokens: Readonly<Record<string, string>>,
 ): Promise<T & TestGateway> {
-  const folder = await mkdtemp(join(tmpdir(), "gateway-"));
   const defaults = {
     PORT: "0",
     ADMIN_PORT: "0",
-    DATA_DIR: folder,
+    DATA_DIR: environment["DATA_DIR"] ?? temporaryFolder(),
     LOG_LEVEL: "silent",
     // Clients of tests keep connections open, and a shutdown waits for them.
     SHUTDOWN_GRACE_MS: "200",
@@ -155,10 +152,7 @@ async function open<T extends Running>(
       });
       return (await requestAdmin("GET /api/audit")).body.records;
     },
-    async stop() {
-      await running.stop();
-      await rm(folder, { recursive: true, force: true });
-    },
+    stop: endsWithTest(running.stop),
   };
 }
 
@@ -189,25 +183,18 @@ async function withSandbox<T extends TestGateway>(
   const clock = manualClock(Date.UTC(2026, 4, 20, 12));
   const sandbox = await startSandbox({ clock, rateLimit: { limit: 100_000, seconds: 120 }, ...options });
   const environment = { UPSTREAM_URL: sandbox.url, AUTH_URL: sandbox.authUrl, ...settings };
-  const gateway = await openWith(environment, sandbox.tokens).catch(async (error: unknown) => {
-    // A sandbox that keeps listening would keep the test run from ending.
-    await sandbox.close();
-    throw error;
-  });
+  const close = endsWithTest(sandbox.close);
+  const gateway = await openWith(environment, sandbox.tokens);
   let last = sandbox.requests.at(-1);
   return {
     ...gateway,
-    sandbox: { ...sandbox, close: () => closeAndKeepPort(sandbox) },
+    sandbox: { ...sandbox, close: () => closeAndKeepPort({ url: sandbox.url, close }) },
     clock,
     requestV4: (call, request) => send(sandbox.url, "Bearer", sandbox.tokens, call, request),
     takeV4Requests() {
       const fresh = sandbox.requests.slice(last ? sandbox.requests.indexOf(last) + 1 : 0);
       last = sandbox.requests.at(-1);
       return fresh.filter(({ headers }) => headers["authorization"] !== undefined);
-    },
-    async stop() {
-      await gateway.stop();
-      await sandbox.close();
     },
   };
 }

@@ -24,9 +24,5 @@ export async function startObservingGateway(settings: TestSettings = {}): Promis
     async readLastRecord() {
       return (await gateway.requestAdmin("GET /api/audit?limit=1")).body.records[0];
     },
-    async stop() {
-      await gateway.stop();
-      await old.close();
-    },
   };
 }

@@ -1,5 +1,6 @@
 /** The old service of tests with two services. When it closes it checks its own log: no comparison has sent it a write. */
 import { request as sendOn } from "node:http";
+import { endsWithTest } from "./ends-with-test.ts";
 import { startFakeV4, type FakeV4, type ReceivedRequest, type Responder } from "./fake-v4.ts";
 
 /** Whether a request was sent by a comparison, and not by a client: it has the gateway's id, and asks for no content coding. */
@@ -53,10 +54,10 @@ export async function startOldService({
     ...service,
     compared,
     onRequestHead: (given) => (look = given),
-    async close() {
+    close: endsWithTest(async () => {
       await service.close();
       const writes = compared.filter((call) => !isRead(call));
       if (writes.length > 0) throw new Error(`comparisons have sent writes: ${writes.join(", ")}`);
-    },
+    }),
   };
 }

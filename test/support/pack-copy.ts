@@ -1,7 +1,7 @@
 /** A copy of the product's pack that a test changes while a gateway uses it. */
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "./ends-with-test.ts";
 
 export interface PackCopy {
   readonly folder: string;
@@ -9,11 +9,10 @@ export interface PackCopy {
   says(word: string): void;
   /** Writes a file. */
   write(file: string, text: string): void;
-  remove(): void;
 }
 
 export function copyPack(): PackCopy {
-  const folder = mkdtempSync(join(tmpdir(), "pack-"));
+  const folder = temporaryFolder();
   cpSync("mappings", folder, { recursive: true });
   const instance = readFileSync(join(folder, "instance.yaml"), "utf8");
   const write = (file: string, text: string): void => writeFileSync(join(folder, file), text);
@@ -27,6 +26,5 @@ export function copyPack(): PackCopy {
       if (said.split(word).length < 3) throw new Error("instance.yaml is not what it was");
       write("instance.yaml", said);
     },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -23,22 +23,11 @@ export interface SmallGateway {
   explainLast(): Promise<any>;
 }
 
-/** Starts both. */
+/** Starts both. They end with the test. */
 export async function startSmallGateway(pack: SmallPack, settings: TestSettings = {}): Promise<SmallGateway> {
-  const { folder, remove } = writeSmallPack(pack);
+  const folder = writeSmallPack(pack);
   const service = await startFakeV4();
-  const close = async (): Promise<void> => {
-    await service.close();
-    remove();
-  };
-  const gateway = await openGateway({
-    UPSTREAM_URL: service.url,
-    MAPPINGS_DIR: folder,
-    ...settings,
-  }).catch(async (error: unknown) => {
-    await close();
-    throw error;
-  });
+  const gateway = await openGateway({ UPSTREAM_URL: service.url, MAPPINGS_DIR: folder, ...settings });
   const readAudit = (path: string) => gateway.requestAdmin(`GET /api/audit${path}`);
   return {
     service,
@@ -54,9 +43,6 @@ export async function startSmallGateway(pack: SmallPack, settings: TestSettings 
       const { text } = await gateway.requestAdmin("GET /metrics");
       return Number(new RegExp(`^alpha_gateway_${name} (.+)$`, "m").exec(text)?.[1]);
     },
-    async stop() {
-      await gateway.stop();
-      await close();
-    },
+    stop: gateway.stop,
   };
 }

@@ -5,7 +5,7 @@ import { writeSmallPack, type SmallPack } from "./small-pack.ts";
 
 /** The diagnostics of a pack with their hints, in one line each; empty for a valid pack. */
 export function faultsOfSmallPack(pack: SmallPack): readonly string[] {
-  const { folder, remove } = writeSmallPack(pack);
+  const folder = writeSmallPack(pack);
   try {
     loadPack(folder);
     return [];
@@ -15,6 +15,5 @@ export function faultsOfSmallPack(pack: SmallPack): readonly string[] {
       hint === undefined ? message : `${message}; ${hint}`,
     );
   } finally {
-    remove();
   }
 }

@@ -1,8 +1,8 @@
 /** Small packs that tests write: one object and its routes, and what a test says about both sides. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { temporaryFolder } from "./ends-with-test.ts";
 
 /** The files of a pack, as data. */
 export interface SmallPack {
@@ -16,18 +16,15 @@ export interface SmallPack {
   readonly others?: Readonly<Record<string, object>>;
 }
 
-/** Writes a pack with the object `book` into a new folder. */
+/** Writes a pack with the object `book` into a new folder, which is removed after the test. @returns the folder */
 export function writeSmallPack({
   client = {},
   upstream = {},
   pack = {},
   book = {},
   others = {},
-}: SmallPack): {
-  readonly folder: string;
-  remove(): void;
-} {
-  const folder = mkdtempSync(join(tmpdir(), "small-pack-"));
+}: SmallPack): string {
+  const folder = temporaryFolder();
   const resource = {
     object: "book",
     list: "books",
@@ -39,5 +36,5 @@ export function writeSmallPack({
   writeFileSync(join(folder, "book.yaml"), stringify(resource));
   for (const [object, keys] of Object.entries(others))
     writeFileSync(join(folder, `${object}.yaml`), stringify({ object, ...keys }));
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return folder;
 }

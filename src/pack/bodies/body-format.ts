@@ -15,14 +15,7 @@ const JSON_TYPE = "application/json";
 const MAX_ERRORS = 50;
 
 /** What clients may send. */
-export interface ClientMediaTypes {
-  /** As messages name them. */
-  readonly names: readonly string[];
-  /** How to read a body of a media type; undefined if clients may not send it. */
-  readonly formatOf: (contentType: string | undefined) => "json" | "form" | undefined;
-  /** Whether the literal `null` counts as no body. */
-  readonly nullIsAbsent: boolean;
-}
+export type ClientMediaTypes = ReturnType<typeof compileMediaTypes>;
 
 /**
  * `application/json`, `application/anything+json`, and the type that `curl -d` sends with everything (R-10). Case
@@ -32,29 +25,23 @@ const JSON_TYPES = /^application\/(?:(?:[a-z0-9.!#$&^_-]+\+)?json|x-www-form-url
 const OTHER_CHARSET = /;\s*charset\s*=(?!\s*"?utf-?8\b)/i;
 
 /** Compiles the media types that clients may send. */
-export function compileMediaTypes({
-  media_types: given,
-  null_body: nullBody,
-}: ClientBodiesDefinition): ClientMediaTypes {
-  const nullIsAbsent = nullBody === "absent";
-  if (!given)
-    return {
-      nullIsAbsent,
-      names: [JSON_TYPE],
-      formatOf: (type) =>
-        type === undefined || (JSON_TYPES.test(type) && !OTHER_CHARSET.test(type)) ? "json" : undefined,
-    };
+export function compileMediaTypes({ media_types: given, null_body: nullBody }: ClientBodiesDefinition) {
   const types = new Map(
-    given.map((type) => [type.toLowerCase(), type.toLowerCase() === FORM ? "form" : "json"] as const),
+    given?.map((type) => [type.toLowerCase(), type.toLowerCase() === FORM ? "form" : "json"] as const),
   );
-  const [first] = types.values();
+  const [first = "json"] = types.values();
   return {
-    nullIsAbsent,
-    names: given,
-    formatOf(contentType) {
+    /** Whether the literal `null` counts as no body. */
+    nullIsAbsent: nullBody === "absent",
+    /** As messages name them. */
+    names: given ?? [JSON_TYPE],
+    /** How to read a body of a media type; undefined if clients may not send it. */
+    formatOf(contentType: string | undefined): "json" | "form" | undefined {
       if (contentType === undefined) return first;
+      if (OTHER_CHARSET.test(contentType)) return undefined;
+      if (!given) return JSON_TYPES.test(contentType) ? "json" : undefined;
       const [type = ""] = contentType.split(";", 1);
-      return OTHER_CHARSET.test(contentType) ? undefined : types.get(type.trim().toLowerCase());
+      return types.get(type.trim().toLowerCase());
     },
   };
 }

@@ -30,8 +30,8 @@ export type Unfinished =
       readonly status: number | undefined;
     };
 
-/** What is read and written of a call, and what people read about it. */
-interface CallFacts {
+/** A call of a route, in addition to its main call. */
+export interface RouteCall {
   /** The keys that lead to it in its route. */
   readonly at: readonly (string | number)[];
   /** The name that the pack gives it; without one, its operation. */
@@ -57,10 +57,6 @@ interface CallFacts {
   readonly status: number | undefined;
   /** Whether its expressions read headers of responses. */
   readonly readsHeaders: boolean;
-}
-
-/** A call of a route, in addition to its main call. */
-export interface RouteCall extends CallFacts {
   /** Its name in `$calls` and in paths; undefined without one. */
   readonly member: string | undefined;
   /** The earlier calls whose values its path has. */

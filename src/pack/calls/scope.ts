@@ -1,8 +1,7 @@
 /** The variables of expressions: what is known of a request and its calls when an expression runs. */
 import type { Bindings, Expression, MaybePromise } from "../../jsonata/index.ts";
 import type { SourceLocation } from "../../base/index.ts";
-import { headersOf, queryOf } from "../headers/client-head.ts";
-import { joinLines } from "../headers/received-headers.ts";
+import { headersOf, joinLines, queryOf } from "../headers/client-head.ts";
 import { compileExpressionAt, type Kinds } from "../load/compile-expression.ts";
 import type { Scope } from "../translation-context.ts";
 

@@ -7,6 +7,14 @@
 const PARAMETER = /([\w!#$%&'*+.^`|~-]*)[\t ]*(=?)[\t ]*(?:"((?:[^"\\]|\\.)*)("?)|([^\s,;"]*))/gy;
 const SEPARATOR = /[\t ]*[,;]?[\t ]*/gy;
 
+/** The user and the password of Basic credentials (RFC 7617); undefined without a colon. */
+export function readBasic(encoded: string): { decoded: string; user: string; password: string } | undefined {
+  const decoded = Buffer.from(encoded, "base64").toString();
+  const colon = decoded.indexOf(":");
+  if (colon < 0) return undefined;
+  return { decoded, user: decoded.slice(0, colon), password: decoded.slice(colon + 1) };
+}
+
 /** The values of a parameter in a text of parameters; undefined for a text that is none. */
 export function parameterValues(text: string, wanted: string): string[] | undefined {
   const values: string[] = [];

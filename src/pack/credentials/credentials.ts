@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import type { ClientCredentialsDefinition, credentialsPlace } from "./credentials-definition.ts";
 import { readParameters } from "../routes/query.ts";
-import { parameterValues } from "./auth-parameters.ts";
+import { parameterValues, readBasic } from "./auth-parameters.ts";
 
 /** Where requests of a dialect have their token: one place. */
 export type CredentialsPlace = z.infer<typeof credentialsPlace>;
@@ -140,9 +140,8 @@ function basicPlace(part: keyof typeof BASIC_PARTS): Place {
   const decode = (text: string): string | undefined => {
     const [, scheme, encoded = ""] = AUTHORIZATION.exec(text) ?? [];
     if (scheme?.toLowerCase() !== "basic" || !BASE64.test(encoded)) return undefined;
-    const decoded = Buffer.from(encoded, "base64").toString();
-    const colon = decoded.indexOf(":");
-    const token = colon < 0 ? "" : partOf(decoded.slice(0, colon), decoded.slice(colon + 1));
+    const basic = readBasic(encoded);
+    const token = basic ? partOf(basic.user, basic.password) : "";
     return PRINTABLE.test(token) ? token : undefined;
   };
   const accepts = (token: string): boolean =>

@@ -1,4 +1,5 @@
 /** Where requests of most APIs have their token. For an API that nobody has described. */
+import { readBasic } from "./auth-parameters.ts";
 import { readParameters } from "../routes/query.ts";
 
 /** Names of headers and of query parameters that have the token of a client: in lower case, without signs. */
@@ -31,14 +32,6 @@ interface Sent {
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
   /** Without the question mark. */
   readonly query: string;
-}
-
-/** The user and the password of Basic credentials (RFC 7617). */
-function readBasic(encoded: string): { decoded: string; user: string; password: string } | undefined {
-  const decoded = Buffer.from(encoded, "base64").toString();
-  const colon = decoded.indexOf(":");
-  if (colon < 0) return undefined;
-  return { decoded, user: decoded.slice(0, colon), password: decoded.slice(colon + 1) };
 }
 
 /**

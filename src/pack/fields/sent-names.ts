@@ -23,12 +23,7 @@ export interface SentParts {
 }
 
 /** The names of the routes of one path, from which the body may select one. */
-export interface SentNames {
-  /** `body.label`, `body.plan=small`, `query.page`, `filter.status`, `filter.status=running`. */
-  readonly names: readonly string[];
-  /** One bit for each of the names, the first one being the highest of the first byte. */
-  readonly bitsOf: (sent: SentParts) => Uint8Array;
-}
+export type SentNames = ReturnType<typeof compileNames>;
 
 /** What a name ends with, after the equals sign: a word that a member, a parameter or a field may have. */
 type Word = string | number | boolean;
@@ -154,7 +149,7 @@ class SentMarks {
 }
 
 /** Compiles the names of the routes of one path. */
-function compileNames(routes: readonly Route[]): SentNames {
+function compileNames(routes: readonly Route[]) {
   const list = new NameList();
   for (const route of routes) {
     const valuesOf = (name: string): Iterable<unknown> => route.resource.queryFields.get(name)?.values ?? [];
@@ -174,8 +169,10 @@ function compileNames(routes: readonly Route[]): SentNames {
   const numbers = new Map(names.map((name, index) => [name, index]));
   const parents = new Set(parentPaths(list.spellings.keys()));
   return {
-    names,
-    bitsOf({ query, filter, body }) {
+    /** `body.label`, `body.plan=small`, `query.page`, `filter.status`, `filter.status=running`. */
+    names: names as readonly string[],
+    /** One bit for each of the names, the first one being the highest of the first byte. */
+    bitsOf({ query, filter, body }: SentParts): Uint8Array {
       const marks = new SentMarks(list, numbers, parents);
       for (const [name, values] of query ?? []) marks.mark(`query.${name}`, values);
       if (filter) {
@@ -196,18 +193,13 @@ export const compileSentNames = (routes: readonly Route[]): ReadonlyMap<string, 
 const MAX_LOSSES = 1024;
 
 /** The losses of the routes of one path, from which the body may select one. */
-export interface LossNames {
-  /** Severity and text, separated by a blank: `meaning status: v4 has none`. */
-  readonly names: readonly string[];
-  /** One bit for each of the names, the first one being the highest of the first byte; undefined if nothing was lost. */
-  readonly bitsOf: (losses: Iterable<string>) => Uint8Array | undefined;
-}
+export type LossNames = ReturnType<typeof compileLosses>;
 
 /** The losses of requests if other calls of the route fail. */
 const fallbackLosses = ({ callLosses }: Route): Loss[] =>
   callLosses.map((text) => ({ text, severity: DEFAULT_SEVERITY }));
 
-function compileLosses(routes: readonly Route[]): LossNames {
+function compileLosses(routes: readonly Route[]) {
   const losses = [
     ...routes.flatMap((route) => [...route.losses, ...(route.withoutScopes?.losses ?? [])]),
     ...routes.flatMap((route) => fallbackLosses(route)),
@@ -215,8 +207,10 @@ function compileLosses(routes: readonly Route[]): LossNames {
   const unique = [...new Map(losses.map((loss) => [loss.text, loss])).values()].slice(0, MAX_LOSSES);
   const numbers = new Map(unique.map(({ text }, index) => [text, index]));
   return {
+    /** Severity and text, separated by a blank: `meaning status: v4 has none`. */
     names: unique.map(({ severity, text }) => `${severity} ${text}`),
-    bitsOf(texts) {
+    /** One bit for each of the names, as in {@link SentNames}; undefined if nothing was lost. */
+    bitsOf(texts: Iterable<string>): Uint8Array | undefined {
       let bits: Uint8Array | undefined;
       for (const text of texts) {
         const index = numbers.get(text);

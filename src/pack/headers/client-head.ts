@@ -1,7 +1,7 @@
-/** `$query` and `$headers`: what expressions read of the head of a client's request. */
+/** `$query`, `$headers` and `$response_headers`: what expressions read of the heads of a request and of its response. */
 import { credentialHeaders, type CredentialsPlaces } from "../credentials/credentials.ts";
 import type { Query } from "../routes/query.ts";
-import type { ClientHead, JsonObject } from "../translation-context.ts";
+import type { ClientHead, JsonObject, ReceivedHeaders } from "../translation-context.ts";
 
 /** The headers that may have the client's token, in lower case. */
 export const tokenHeadersOf = (credentials: CredentialsPlaces | undefined): readonly string[] =>
@@ -35,3 +35,11 @@ export function headersOf({ request }: ClientHead, hiddenHeaders: readonly strin
   headersByRequest.set(request, values);
   return values;
 }
+
+/** Returns the value of a header as one text. */
+export const joinValue = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join(", ") : value;
+
+/** Returns each header as one text. */
+export const joinLines = (headers: ReceivedHeaders): Record<string, string | undefined> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, joinValue(value)]));

@@ -21,20 +21,6 @@ export interface SentRequest {
   readonly scope: () => Scope;
 }
 
-/** Values of a request, by where the upstream gets them. */
-export interface WrittenValues {
-  /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Parameters of the query, as its text. */
-  readonly query: string;
-  /** Values of the upstream's paths, by their names in braces. */
-  readonly path: Readonly<Record<string, string>>;
-  /** Returns a body with the members that have values. */
-  readonly withMembers: (body: JsonObject) => JsonObject;
-  /** The top-level members that it sets. */
-  readonly members: readonly string[];
-}
-
 /** Headers with which a response may be a 304. */
 export const CONDITIONAL: ReadonlySet<string> = new Set(["if-none-match", "if-modified-since"]);
 
@@ -80,7 +66,7 @@ export function compileWrittenValues(
   definitions: Definitions,
   locate: (name: string) => SourceLocation,
   phase: Phase,
-): ((sent: SentRequest) => WrittenValues) | undefined {
+) {
   const own = { value: (line: string | undefined) => line };
   const rules = Object.entries(definitions)
     .filter(([, rule]) => isWritten(rule))
@@ -105,7 +91,7 @@ export function compileWrittenValues(
     return text;
   }
 
-  return (sent) => {
+  return (sent: SentRequest) => {
     const headers: Record<string, string> = {};
     const query = new URLSearchParams();
     const path: Record<string, string> = {};
@@ -128,11 +114,16 @@ export function compileWrittenValues(
       else headers[(rule.upstream ?? name).toLowerCase()] = text;
     }
     return {
-      headers,
+      /** By lower-case name. */
+      headers: headers as Readonly<Record<string, string>>,
+      /** Parameters of the query, as its text. */
       query: query.toString(),
-      path,
+      /** Values of the upstream's paths, by their names in braces. */
+      path: path as Readonly<Record<string, string>>,
+      /** The top-level members that it sets. */
       members: members.map(({ name }) => name),
-      withMembers(body) {
+      /** Returns a body with the members that have values. */
+      withMembers(body: JsonObject): JsonObject {
         const copied = copy(body);
         for (const { set } of members) set(copied);
         return copied;

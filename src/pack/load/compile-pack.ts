@@ -131,7 +131,7 @@ function compileTokenCheck(
 export function* compilePack(
   dialect: LocatedFile<DialectDefinition>,
   resourceFiles: ResourceFiles,
-): Steps<Omit<Pack, "hash">> {
+): Steps<Omit<Pack, "hash" | "surface" | "acceptedDifferences" | "gaps">> {
   const { definition, location } = dialect;
   const files = inheritFields(resourceFiles).map((file) => addUnknownLosses(file, definition.values));
   const scopes = new Scopes(definition.scopes);
@@ -174,9 +174,6 @@ export function* compilePack(
     routes: all,
     sentNames: compileSentNames(all),
     lossNames: compileLossNames(all),
-    surface: undefined,
-    acceptedDifferences: [],
-    gaps: () => ({ unmappedFields: [], unmappedRoutes: [], unused: [] }),
     match(method, segments) {
       const found = router.match(method, segments);
       return found && { routes: found.route, parameters: found.parameters };

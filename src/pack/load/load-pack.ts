@@ -90,9 +90,7 @@ export function* compileDefinitions(
     withShared(locate(dialect), shared),
     resources.flatMap((file) => splitObjects(withShared(locate(file), shared))),
   );
-  const pack = accepted
-    ? { ...compiled, acceptedDifferences: compileAcceptedDifferences(locate(accepted), compiled) }
-    : compiled;
+  const acceptedDifferences = accepted ? compileAcceptedDifferences(locate(accepted), compiled) : [];
   const findUnused = (): Diagnostic[] => {
     const unused: Diagnostic[] = [];
     reportUnused(
@@ -101,13 +99,16 @@ export function* compileDefinitions(
     );
     return unused;
   };
-  if (!surface) return { ...pack, gaps: () => ({ ...pack.gaps(), unused: findUnused() }) };
-  const { definition, location } = locate(surface);
-  const gaps = () => ({
-    ...findCoverageGaps(definition, pack, (list) => locate(surface, list).location),
-    unused: findUnused(),
-  });
-  return { ...pack, surface: compileApiSurface(definition, pack, location), gaps };
+  const findUnmapped = () =>
+    surface
+      ? findCoverageGaps(surface.definition, compiled, (list) => locate(surface, list).location)
+      : { unmappedFields: [], unmappedRoutes: [] };
+  return {
+    ...compiled,
+    acceptedDifferences,
+    surface: surface && compileApiSurface(surface.definition, compiled, locate(surface).location),
+    gaps: () => ({ ...findUnmapped(), unused: findUnused() }),
+  };
 }
 
 /** Reports objects of the same name. Everything that refers to one of them would be reported, too. */
@@ -141,10 +142,6 @@ const firstOf = (diagnostics: readonly Diagnostic[]): Diagnostic[] =>
  * @param words The service's word for each product word of the pack.
  * @throws {PackError} With every diagnostic, each with file, line and column.
  */
-export const buildPack = (parsed: PackSources, words: ProductWords = {}): Pack =>
-  buildValidPack(parsed, words).pack;
-
-/** Validates, renames and compiles a parsed pack. @throws {PackError} With the diagnostics. */
 export function buildValidPack(
   parsed: PackSources,
   words: ProductWords,
@@ -174,4 +171,4 @@ export const renamedHash = (hash: string, words: ProductWords): string =>
  * @throws {PackError} With every diagnostic, each with file, line and column.
  */
 export const loadPack = (directory: string, words: ProductWords = {}): Pack =>
-  buildPack(parsePack(readPack(directory)), words);
+  buildValidPack(parsePack(readPack(directory)), words).pack;

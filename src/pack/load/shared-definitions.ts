@@ -13,54 +13,42 @@ const REFERENCE = "$ref";
 const isName = (reference: unknown): reference is string =>
   typeof reference === "string" && !reference.startsWith("#");
 
-/** Replaces the references in a schema. @param around names of the schemas around it */
-function inlineSchema(
-  value: unknown,
-  schemas: ReadonlyMap<string, Schemas[string]>,
-  location: SourceLocation,
-  around: readonly string[] = [],
-): unknown {
-  if (Array.isArray(value))
-    return value.map((item: unknown, index) => inlineSchema(item, schemas, location.at(index), around));
-  if (!isObject(value)) return value;
-  const { [REFERENCE]: name, ...others } = value;
-  const own = Object.fromEntries(
-    Object.entries(isName(name) ? others : value).map(([key, member]) => [
-      key,
-      inlineSchema(member, schemas, location.at(key), around),
-    ]),
-  );
-  if (!isName(name)) return own;
-  if (around.includes(name)) {
-    location.at(REFERENCE).report(`the schema "${name}" is inside of itself`);
-    return own;
-  }
-  const found = resolveReference(location.at(REFERENCE), "schema", name, schemas);
-  const shared = inlineSchema(found, schemas, location, [...around, name]);
-  return isObject(shared) ? { ...shared, ...own } : own;
-}
-
 const hasReference = (value: unknown): boolean =>
   Array.isArray(value)
     ? value.some(hasReference)
     : isObject(value) && (isName(value[REFERENCE]) || Object.values(value).some(hasReference));
 
-/** Replaces the references in all schemas of a definition. Other values are the same objects as before. */
-function inlineAll(
+/**
+ * Replaces the references in all schemas of a definition. Other values are the same objects as before.
+ *
+ * @param around names of the schemas around it; undefined outside of all schemas
+ */
+function inlineSchemas(
   value: unknown,
   schemas: ReadonlyMap<string, Schemas[string]>,
   location: SourceLocation,
+  around?: readonly string[],
 ): unknown {
   if (!hasReference(value)) return value;
   if (Array.isArray(value))
-    return value.map((item: unknown, index) => inlineAll(item, schemas, location.at(index)));
+    return value.map((item: unknown, index) => inlineSchemas(item, schemas, location.at(index), around));
   if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [
+  const { [REFERENCE]: reference, ...others } = value;
+  const name = around && isName(reference) ? reference : undefined;
+  const own = Object.fromEntries(
+    Object.entries(name === undefined ? value : others).map(([key, member]) => [
       key,
-      (key === "schema" ? inlineSchema : inlineAll)(member, schemas, location.at(key)),
+      inlineSchemas(member, schemas, location.at(key), around ?? (key === "schema" ? [] : undefined)),
     ]),
   );
+  if (name === undefined) return own;
+  if (around?.includes(name)) {
+    location.at(REFERENCE).report(`the schema "${name}" is inside of itself`);
+    return own;
+  }
+  const found = resolveReference(location.at(REFERENCE), "schema", name, schemas);
+  const shared = inlineSchemas(found, schemas, location, [...(around ?? []), name]);
+  return isObject(shared) ? { ...shared, ...own } : own;
 }
 
 /** A file whose schemas have no references, and whose expressions know the functions of the pack. */
@@ -72,5 +60,5 @@ export const withShared = <T>(
     functions: new Map(Object.entries(functions)),
     hiddenHeaders: tokenHeadersOf(client.credentials),
   });
-  return { definition: inlineAll(definition, new Map(Object.entries(schemas)), at) as T, location: at };
+  return { definition: inlineSchemas(definition, new Map(Object.entries(schemas)), at) as T, location: at };
 };

@@ -3,13 +3,7 @@ import { type Diagnostic, type Message, type SourceLocation, suggestionFor } fro
 import { PLAIN_TYPES, readType, type FieldType, type SurfaceDefinition } from "./surface-definition.ts";
 
 /** Everything that the old API has, whether or not the pack maps it. */
-export interface ApiSurface {
-  /** Types of all fields of an object, by its name. */
-  readonly objects: ReadonlyMap<string, ReadonlyMap<string, FieldType>>;
-  readonly routes: readonly string[];
-  /** The open points: unknown to the author and not mapped by the pack, in the order of the file. */
-  readonly openPoints: readonly OpenPoint[];
-}
+export type ApiSurface = ReturnType<typeof compileApiSurface>;
 
 /** A point of `open`: its name, and how much it is used. */
 export interface OpenPoint {
@@ -98,7 +92,7 @@ export function compileApiSurface(
   definition: SurfaceDefinition,
   served: CoverageInput,
   location: SourceLocation,
-): ApiSurface {
+) {
   const names = [...PLAIN_TYPES, ...Object.keys(definition.objects)];
   const objects = new Map(
     Object.entries(definition.objects).map(([object, fields]) => [
@@ -116,7 +110,13 @@ export function compileApiSurface(
       ),
     ]),
   );
-  return { objects, routes: definition.routes, openPoints: findOpenPoints(definition, served) };
+  return {
+    /** Types of all fields of an object, by its name. */
+    objects: objects as ReadonlyMap<string, ReadonlyMap<string, FieldType>>,
+    routes: definition.routes,
+    /** The open points: unknown to the author and not mapped by the pack, in the order of the file. */
+    openPoints: findOpenPoints(definition, served),
+  };
 }
 
 /** The part of a pack that is compared with its surface. */

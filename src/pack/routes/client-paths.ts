@@ -3,10 +3,7 @@ import { credentialHeaders } from "../credentials/credentials.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 
-/** The differences from a request with its own method, and with a path in which slashes at the end and in a row have no effect. */
-export type ClientPaths = ReturnType<typeof compileClientPaths>;
-
-/** Compiles them. Reports a header that means something else as well. */
+/** Compiles how a request may differ: its method in a header, and slashes that count. Reports a header that means something else as well. */
 export function compileClientPaths({ client }: DialectDefinition, location: SourceLocation) {
   const { method_header: header, slashes = {} } = client;
   const methodHeader = header?.toLowerCase();

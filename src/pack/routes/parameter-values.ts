@@ -39,15 +39,10 @@ function print({ upstream, separation }: ParameterTarget, value: unknown): strin
 }
 
 /** The translation of a query. */
-export interface PlacedValues {
-  /** The upstream's query; empty if nothing is sent. */
-  readonly upstream: string;
-  /** Values of the upstream's path by name. */
-  readonly path: Readonly<Record<string, string>>;
-}
+export type PlacedValues = ReturnType<typeof placeValues>;
 
 /** Puts the upstream's values into its path and its query. @throws {ValidationError} for values that fit neither */
-export function placeValues(targets: readonly ParameterTarget[], values: readonly unknown[]): PlacedValues {
+export function placeValues(targets: readonly ParameterTarget[], values: readonly unknown[]) {
   const path: Record<string, string> = {};
   const texts: string[] = [];
   const errors: ErrorDetail[] = [];
@@ -68,5 +63,10 @@ export function placeValues(targets: readonly ParameterTarget[], values: readonl
     else if (text !== "") texts.push(text);
   }
   if (errors.length > 0) throw new ValidationError(errors);
-  return { upstream: texts.join("&"), path };
+  return {
+    /** The upstream's query; empty if nothing is sent. */
+    upstream: texts.join("&"),
+    /** Values of the upstream's path by name. */
+    path: path as Readonly<Record<string, string>>,
+  };
 }

@@ -13,13 +13,7 @@ import type { Resource } from "../load/resource.ts";
 import type { Route } from "./route.ts";
 
 /** The query parameters that all routes of a pack have. */
-export interface DialectQuery {
-  readonly context: ParameterContext;
-  readonly parameters: readonly Parameter[];
-  readonly unknown: "ignore" | "reject";
-  readonly paging: Paging;
-  readonly credentials: Dialects["credentials"];
-}
+export type DialectQuery = ReturnType<typeof compileDialectQuery>;
 
 /** Reports a parameter that asks for a page. */
 function reportPageParameter(
@@ -34,10 +28,15 @@ function reportPageParameter(
       location.report(`"${upstream}" asks the upstream for a page: see "pagination"`);
 }
 
+/** What parameters refer to, and what has parameters already. */
+interface Reserved extends Pick<Dialects, "paging" | "credentials"> {
+  readonly context: ParameterContext;
+}
+
 /** Compiles parameters. Reports those that are read or sent by something else. */
 function compileParameters(
   definitions: Readonly<Record<string, ParameterDefinition>>,
-  { context, paging, credentials }: Pick<DialectQuery, "context" | "paging" | "credentials">,
+  { context, paging, credentials }: Reserved,
   location: SourceLocation,
 ): Parameter[] {
   return Object.entries(definitions).map(([name, definition]) => {
@@ -78,12 +77,12 @@ export function compileDialectQuery(
   { definition, location }: LocatedFile<DialectDefinition>,
   context: ParameterContext,
   { paging, credentials }: Pick<Dialects, "paging" | "credentials">,
-): DialectQuery {
+) {
   const { parameters: written, unknown } = definition.client.query;
   const ofForms = formParameters(definition.client).map((name) => [name, { ignore: true }] as const);
   const parameters = { ...Object.fromEntries(ofForms), ...written };
   const at = location.at("client", "query", "parameters");
-  const reserved = { context, paging, credentials };
+  const reserved: Reserved = { context, paging, credentials };
   return { ...reserved, unknown, parameters: compileParameters(parameters, reserved, at) };
 }
 

@@ -1,5 +1,5 @@
 /** `explain` of small packs: it prints the calls that the gateway makes, and rejects only what the gateway rejects. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
@@ -8,21 +8,9 @@ import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
 
 const printed = captureCommands();
 
-let remove: (() => void) | undefined;
-afterEach(() => {
-  remove?.();
-  remove = undefined;
-});
-
-function write(pack: SmallPack): string {
-  const written = writeSmallPack(pack);
-  remove = written.remove;
-  return written.folder;
-}
-
 /** The exit code, the calls, and the comments before them. */
 async function explain(pack: SmallPack, ...args: readonly string[]) {
-  const code = await runCommandLine(["explain", "--mappings-dir", write(pack), ...args]);
+  const code = await runCommandLine(["explain", "--mappings-dir", writeSmallPack(pack), ...args]);
   const lines = printed().split("\n");
   const calls = lines.flatMap((line) => {
     const [, method = "GET", path] = /^curl -g (?:-X (\w+) )?"\$UPSTREAM"'([^']*)'/.exec(line) ?? [];
@@ -58,7 +46,7 @@ describe("explain", () => {
   });
 
   test("traces that change with the response of the upstream", async () => {
-    const folder = write({
+    const folder = writeSmallPack({
       ...wrapped,
       book: { ...EDIT, fields: { id: "id", title: "name", loud: { read: "$uppercase(name)" } } },
     });

@@ -1,17 +1,16 @@
 /** `alpha-gateway init` writes a pack that can be loaded, or says why it does not. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 
 const printed = captureCommands();
 let top: string;
 beforeEach(() => {
-  top = mkdtempSync(join(tmpdir(), "init-"));
+  top = temporaryFolder();
 });
-afterEach(() => rmSync(top, { recursive: true }));
 
 const DEFAULTS = {
   object: "book",

@@ -1,9 +1,8 @@
 /** `alphaGateway`: the gateway as middleware of an Express application. */
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import express, { type Express } from "express";
 import request from "supertest";
@@ -17,6 +16,7 @@ import {
   type MappingPack,
 } from "../../../src/index.ts";
 import { openExistingAuditStore } from "../../../src/audit/store/open-audit-store.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
 
 let sandbox: Sandbox;
@@ -28,7 +28,7 @@ const servers: Server[] = [];
 beforeAll(async () => {
   sandbox = await startSandbox();
   pack = loadPack("mappings");
-  folder = mkdtempSync(join(tmpdir(), "library-"));
+  folder = temporaryFolder();
 });
 afterEach(async () => {
   await Promise.all(gateways.splice(0).map((gateway) => gateway.close()));
@@ -36,7 +36,6 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await sandbox.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** Middleware with a data folder of its own. */

@@ -1,9 +1,8 @@
 /** `createGateway`: whole gateways inside a program. */
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import {
@@ -17,6 +16,7 @@ import {
   type MappingPack,
 } from "../../../src/index.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 
 let sandbox: Sandbox;
@@ -27,14 +27,13 @@ const gateways: Gateway[] = [];
 beforeAll(async () => {
   sandbox = await startSandbox();
   pack = loadPack("mappings");
-  folder = mkdtempSync(join(tmpdir(), "library-"));
+  folder = temporaryFolder();
 });
 afterEach(async () => {
   await Promise.all(gateways.splice(0).map((gateway) => gateway.stop()));
 });
 afterAll(async () => {
   await sandbox.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 /** A gateway on free ports with a data folder of its own. */

@@ -1,7 +1,6 @@
 /** What an application gives to `alphaGateway`, and what it can ask of the gateway. */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   context,
@@ -30,6 +29,7 @@ import {
 import type { GatewayLogger } from "../../../src/base/log/log.ts";
 import type { HostTracer } from "../../../src/app/tracing/open-tracing.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 
 let sandbox: Sandbox;
@@ -39,14 +39,13 @@ const gateways: AlphaGateway[] = [];
 
 beforeAll(async () => {
   sandbox = await startSandbox();
-  folder = mkdtempSync(join(tmpdir(), "host-services-"));
+  folder = temporaryFolder();
 });
 afterEach(async () => {
   await Promise.all(gateways.splice(0).map((gateway) => gateway.close()));
 });
 afterAll(async () => {
   await sandbox.close();
-  rmSync(folder, { recursive: true });
 });
 
 const optionsOf = (options: AlphaGatewayOptions): AlphaGatewayOptions => ({
@@ -285,9 +284,9 @@ describe.each([
   test("reloads its pack, and keeps the active one where the new one is invalid", async () => {
     const routes = [{ client: "GET /places/:id", upstream: "GET /v4/regions/{id}" }];
     const pack = writeSmallPack({ book: { fields: { title: "id" }, routes } });
-    const file = join(pack.folder, "book.yaml");
+    const file = join(pack, "book.yaml");
     const first = readFileSync(file, "utf8");
-    const { gateway, get } = await start({ mappings: pack.folder });
+    const { gateway, get } = await start({ mappings: pack });
     const readPlace = async () => (await get("/places/us-east")).body;
     expect(await readPlace()).toEqual({ title: "us-east" });
     writeFileSync(file, first.replace("title:", "name:"));
@@ -307,7 +306,6 @@ describe.each([
       replaced.map(() => ({ status: "rejected", reason: { name: "PackError" } })),
     );
     expect(await readPlace()).toEqual({ name: "us-east" });
-    pack.remove();
   });
 });
 

@@ -1,13 +1,12 @@
 /** `alphaGateway` at the root and below a path of an Express application. */
-import { mkdtemp, rm } from "node:fs/promises";
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import express from "express";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { alphaGateway, loadPack, type AlphaGateway } from "../../../src/index.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { envelope, json, raw, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { request } from "../../support/request.ts";
 import { openRawClient } from "../../support/raw-client.ts";
@@ -18,7 +17,7 @@ const gateways: AlphaGateway[] = [];
 let application: RequestListener;
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "mounted-"));
+  folder = temporaryFolder();
   v4 = await startFakeV4();
   const mappings = loadPack("mappings");
   const create = (name: string): AlphaGateway => {
@@ -50,8 +49,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(gateways.map((gateway) => gateway.close()));
-  await v4.close();
-  await rm(folder, { recursive: true, force: true });
 });
 /** Paths of requests that were left to the application. */
 const left: string[] = [];

@@ -19,8 +19,8 @@ beforeEach(async () => {
   service.respondWith(json(200, { id: 7, name: "Emma" }));
   gateway = alphaGateway({
     upstream: service.url,
-    mappings: pack.folder,
-    dataDir: join(pack.folder, "data"),
+    mappings: pack,
+    dataDir: join(pack, "data"),
     logLevel: "silent",
     audit: "off",
   });
@@ -29,14 +29,12 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await gateway.close();
-  await service.close();
-  pack.remove();
 });
 
 test("another base path counts after a reload, and the former one is the application's", async () => {
   const statusOf = async (path: string) => (await request(application, `GET ${path}`)).status;
   expect([await statusOf("/old/books/7"), await statusOf("/new/books/7")]).toEqual([200, 418]);
-  const file = join(pack.folder, "pack.yaml");
+  const file = join(pack, "pack.yaml");
   writeFileSync(file, readFileSync(file, "utf8").replace("/old", "/new"));
   await gateway.reload();
   expect([await statusOf("/old/books/7"), await statusOf("/new/books/7")]).toEqual([418, 200]);

@@ -1,12 +1,12 @@
 /** `alpha-gateway clients`, in this process, with a store of its own. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
 import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { sampleRecord } from "../record/sample-record.ts";
 import { UNLIMITED } from "../store/store-contract.ts";
@@ -14,7 +14,7 @@ import { UNLIMITED } from "../store/store-contract.ts";
 let folder: string;
 const printed = captureCommands();
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "clients-"));
+  folder = temporaryFolder();
   await writeFile(join(folder, "clients.yaml"), 'Billing:\n  tokens: ["0000000000000001"]\n');
   const store = await openSqliteStore({ ...UNLIMITED, directory: folder, durability: "strict" });
   await store.append(sampleRecord("a", { client: "0000000000000001" }));
@@ -24,9 +24,6 @@ beforeEach(async () => {
   await store.append(sampleRecord("e", { client: "0000000000000005", application: "app: 1" }));
   await store.append(sampleRecord("f", { client: null }));
   await store.close();
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true });
 });
 
 const list = (...flags: string[]) =>

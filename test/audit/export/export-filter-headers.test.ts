@@ -1,9 +1,9 @@
 /** Every export names the header of a filter as the side of its request does. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { RECORDING } from "../../support/gateway.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
@@ -30,7 +30,7 @@ beforeEach(async () => {
     "pack.yaml",
     text.replaceAll("    header: X-Filter", () => `    header: X-Filter-${(sides += 1)}`),
   );
-  folder = mkdtempSync(join(tmpdir(), "filter-headers-"));
+  folder = temporaryFolder();
   collector = await startOtlpCollector();
   gateway = await startGatewayWithFakeV4({
     ...RECORDING,
@@ -40,12 +40,6 @@ beforeEach(async () => {
   });
   gateway.v4.respondWith(json(200, envelope([]), { "x-oauth-scopes": "*" }));
   await gateway.request("GET /dns/zones", { as: "token-1234", headers: { "x-filter-1": SENT } });
-});
-afterEach(async () => {
-  await gateway.stop();
-  await collector.close();
-  pack.remove();
-  rmSync(folder, { recursive: true });
 });
 
 /** The headers of filters in a HAR file: the client's request, then v4's. */

@@ -1,5 +1,5 @@
 /** Audit records as OpenTelemetry logs, as a collector gets them. */
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
 import { freePort } from "../../support/free-port.ts";
@@ -15,10 +15,6 @@ let gateway: GatewayWithFakeV4;
 
 beforeEach(async () => {
   collector = await startOtlpCollector();
-});
-afterEach(async () => {
-  await gateway.stop();
-  await collector.close();
 });
 
 async function start(settings: Readonly<Record<string, string>> = {}): Promise<void> {

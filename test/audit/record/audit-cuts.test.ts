@@ -1,7 +1,7 @@
 /** Long texts of a client are recorded in part. The cut leaves no part of a secret. */
 import { expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
-import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { startGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
@@ -9,14 +9,12 @@ const SECRET = "S3CR3T-4f2b91";
 const TOKEN = "t0k3n-of-a-client";
 const PART = /S3CR3T/;
 
-let gateway: GatewayWithFakeV4;
-startForTests(
-  async () =>
-    (gateway = await startGatewayWithFakeV4({
-      ...RECORDING,
-      RATE_LIMIT: "100000/1",
-      RATE_LIMIT_CREATE: "100000/1",
-    })),
+const gateway = startForTests(() =>
+  startGatewayWithFakeV4({
+    ...RECORDING,
+    RATE_LIMIT: "100000/1",
+    RATE_LIMIT_CREATE: "100000/1",
+  }),
 );
 
 /** Texts in which a secret ends at, crosses or starts at a character. */

@@ -3,16 +3,12 @@ import { request as open } from "node:http";
 import { once } from "node:events";
 import { expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
-import {
-  startListeningGatewayWithFakeV4,
-  type ListeningGatewayWithFakeV4,
-} from "../../support/gateway-with-fake-v4.ts";
+import { startListeningGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
 const TOKEN = "t0k3n-s3cr3t-of-a-client";
-let gateway: ListeningGatewayWithFakeV4;
-startForTests(async () => (gateway = await startListeningGatewayWithFakeV4(RECORDING)));
+const gateway = startForTests(() => startListeningGatewayWithFakeV4(RECORDING));
 
 /** By lines, as `fetch` sends neither repeated ones nor bytes of UTF-8. */
 async function send(path: string, lines: readonly string[]): Promise<void> {

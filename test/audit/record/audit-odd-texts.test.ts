@@ -18,7 +18,6 @@ describe("with an audit in PostgreSQL", () => {
     gateway.v4.respondWith(json(200, { id: 5204 }));
   });
   afterAll(async () => {
-    await gateway.stop();
     await database.drop();
   });
 

@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { crc32 } from "node:zlib";
 import { packIn } from "../../support/packs.ts";
 import { RECORDING } from "../../support/gateway.ts";
@@ -12,7 +12,6 @@ import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/ga
 import { envelope, json, plain, raw } from "../../support/fake-v4.ts";
 
 let gateway: GatewayWithFakeV4;
-afterEach(() => gateway.stop());
 
 const TOKEN = "tok3n-s3cr3t";
 const BODY = {

@@ -1,14 +1,13 @@
 /** A client cannot hide its requests from the audit by declaring their parts secret. */
 import { beforeEach, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
-import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { startGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
 const TOKEN = "t0k3n-of-a-client";
 
-let gateway: GatewayWithFakeV4;
-startForTests(async () => (gateway = await startGatewayWithFakeV4(RECORDING)));
+const gateway = startForTests(() => startGatewayWithFakeV4(RECORDING));
 beforeEach(() => gateway.v4.respondWith(json(200, { id: 5204 })));
 
 const native = (call: string) =>

@@ -1,9 +1,9 @@
 /** Secrets in any part of a request or response never appear in the audit store, nor in the data for a collector. */
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { packIn } from "../../support/packs.ts";
 import { RECORDING } from "../../support/gateway.ts";
 import { readSegments } from "../../support/audit-records.ts";
@@ -25,7 +25,7 @@ let gateway: GatewayWithFakeV4;
 let collector: OtlpCollector;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "redaction-"));
+  folder = temporaryFolder();
   collector = await startOtlpCollector();
   gateway = await startGatewayWithFakeV4({
     ...RECORDING,
@@ -34,11 +34,6 @@ beforeEach(async () => {
     RATE_LIMIT: "1000000/1",
     RATE_LIMIT_CREATE: "1000000/1",
   });
-});
-afterEach(async () => {
-  await gateway.stop();
-  await collector.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const wide = (text: string): string =>

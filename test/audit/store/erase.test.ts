@@ -1,12 +1,12 @@
 /** `alpha-gateway audit erase`, in this process, with a store of its own. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { setTimeout as wait } from "node:timers/promises";
 import { mergeRejections } from "../../../src/audit/record/merge-rejections.ts";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { sampleRecord } from "../record/sample-record.ts";
 import { UNLIMITED } from "./store-contract.ts";
@@ -14,7 +14,7 @@ import { UNLIMITED } from "./store-contract.ts";
 let folder: string;
 const printed = captureCommands();
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "erase-"));
+  folder = temporaryFolder();
   await writeFile(
     join(folder, "clients.yaml"),
     "Billing:\n  applications: [app]\n  user_agents: [billing-sync/*]\n",
@@ -25,9 +25,6 @@ beforeEach(async () => {
   await store.append(sampleRecord("c", { client: "0000000000000003", label: "Billing" }));
   await store.append(sampleRecord("d", { client: "0000000000000004" }));
   await store.close();
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true });
 });
 
 const open = () => openSqliteStore({ ...UNLIMITED, directory: folder, durability: "strict" });

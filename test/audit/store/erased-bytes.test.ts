@@ -1,12 +1,12 @@
 /** What `audit erase` leaves in the files of the data folder: not one byte of the client, also where others were written between. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { AUDIT_FILE, openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import type { AuditStore } from "../../../src/audit/store/store.ts";
 import { incompressible, sampleRecord } from "../record/sample-record.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { UNLIMITED } from "./store-contract.ts";
 
 const ERASED = "feedfacecafebeef";
@@ -22,11 +22,10 @@ const DAYS = 3;
 let folder: string;
 let store: AuditStore;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "erased-bytes-"));
+  folder = temporaryFolder();
 });
 afterEach(async () => {
   await store.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** Where texts of the client stand in the files: the file, the text, and how often. */

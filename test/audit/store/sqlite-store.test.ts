@@ -1,8 +1,7 @@
 import { exportTexts } from "../../../src/audit/export/export-records.ts";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { once } from "node:events";
-import { mkdtemp, open, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { open, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
@@ -11,10 +10,11 @@ import { AUDIT_FILE, openSqliteStore, startSqliteThread } from "../../../src/aud
 import { DAMAGED_SEGMENTS, incompressible, sampleId, sampleRecord } from "../record/sample-record.ts";
 import { testDecisions } from "./decisions-contract.ts";
 import { testLosses } from "./loss-contract.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { testAuditStore, UNLIMITED, type StorePlace } from "./store-contract.ts";
 
 async function makePlace(): Promise<StorePlace> {
-  const directory = await mkdtemp(join(tmpdir(), "audit-"));
+  const directory = temporaryFolder();
   return {
     open: (durability, limits = {}) => openSqliteStore({ ...UNLIMITED, directory, durability, ...limits }),
     remove: () => rm(directory, { recursive: true }),
@@ -30,9 +30,8 @@ describe("the SQLite store", () => {
   let directory: string;
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), "audit-"));
+    directory = temporaryFolder();
   });
-  afterEach(() => rm(directory, { recursive: true }));
 
   test("creates its directory, and a file that only its owner can read", async () => {
     const deep = join(directory, "not", "yet", "there");

@@ -1,5 +1,5 @@
 /** Which names of a route a client sent: counted for each client and day, with bodies in the records or without. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { assert, asyncProperty, constantFrom, option, record } from "fast-check";
 import { RECORDING, startGateway, type Gateway, type GatewayRequest } from "../../support/gateway.ts";
 
@@ -45,13 +45,9 @@ const sentOf = async (gateway: Gateway): Promise<{ client: string; route: string
 describe.each(["full", "metadata"])("with AUDIT=%s", (audit) => {
   test.each(CASES)("%s are counted", async (_, call, options, names) => {
     const gateway = await startGateway({ AUDIT: audit, AUDIT_DURABILITY: "strict" });
-    try {
-      await gateway.request("GET /vm/instances");
-      await gateway.request(call, options);
-      expect((await sentOf(gateway)).map(({ name }) => name).toSorted()).toEqual(names);
-    } finally {
-      await gateway.stop();
-    }
+    await gateway.request("GET /vm/instances");
+    await gateway.request(call, options);
+    expect((await sentOf(gateway)).map(({ name }) => name).toSorted()).toEqual(names);
   });
 });
 
@@ -60,7 +56,6 @@ describe("compared with a scan of all recorded requests", () => {
   beforeAll(async () => {
     gateway = await startGateway(RECORDING);
   });
-  afterAll(() => gateway.stop());
 
   const MEMBERS = {
     dnszone: ["a.example", 7],

@@ -1,20 +1,19 @@
 /** How much of a pack `init --old --new` finds in the descriptions of both APIs, compared with the pack that people wrote. */
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, mkdtempSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { describePack } from "../../../src/pack/openapi/document.ts";
 import { summarizePack } from "../../../src/pack/pack-summary.ts";
 import { v4Operations } from "../../spec/v4-operations.ts";
 import { v4Document } from "../../spec/v4-document.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { measureDraft } from "./measure-draft.ts";
 
 const printed = captureCommands();
-const top = mkdtempSync(join(tmpdir(), "draft-"));
-afterAll(() => rmSync(top, { recursive: true }));
+const top = temporaryFolder();
 
 /** A document without its extensions: those of a pack's description name the fields of the new API. */
 const withoutExtensions = (document: unknown): unknown =>

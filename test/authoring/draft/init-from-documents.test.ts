@@ -1,16 +1,7 @@
 /** `alpha-gateway init --old --new`, in this process: what a draft has, and what becomes of documents that nobody should trust. */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { parse, stringify } from "yaml";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
@@ -19,6 +10,7 @@ import { toVisibleText } from "../../../src/base/text/visible-text.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { summarizePack } from "../../../src/pack/pack-summary.ts";
 import { v4Document } from "../../spec/v4-document.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
 import { UNLIMITED } from "../../audit/store/store-contract.ts";
@@ -26,9 +18,8 @@ import { UNLIMITED } from "../../audit/store/store-contract.ts";
 const printed = captureCommands();
 let top: string;
 beforeEach(() => {
-  top = mkdtempSync(join(tmpdir(), "draft-"));
+  top = temporaryFolder();
 });
-afterEach(() => rmSync(top, { recursive: true }));
 
 const pack = (): string => join(top, "pack");
 

@@ -1,6 +1,8 @@
 /** Compares a draft with the pack that somebody has written for the same two APIs. */
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
-import { summarizePack, type FieldSummary } from "../../../src/pack/pack-summary.ts";
+import { type PackSummary, summarizePack } from "../../../src/pack/pack-summary.ts";
+
+type FieldSummary = PackSummary["objects"][number]["fields"][number];
 
 /** Parts of 1: of what the pack has, how much the draft has; of what the draft has, how much is right. */
 export interface Quality {

@@ -5,7 +5,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { startGateway, type Gateway, type GatewayRequest } from "../../support/gateway.ts";
 import { request } from "../../support/request.ts";
 
@@ -25,7 +25,6 @@ beforeAll(async () => {
   ));
   gateway = await startGateway();
 });
-afterAll(() => gateway.stop());
 
 async function start(options: Options = {}): Promise<void> {
   server = createOldService({ upstream: gateway.sandbox.url, ...options });

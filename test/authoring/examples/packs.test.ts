@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { readExamples } from "../../../src/authoring/examples/example.ts";
 import { findLeftOutRows } from "../../../src/authoring/examples/run-examples.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { PACK_FOLDERS } from "../../support/packs.ts";
 import { runExamples } from "../../support/run-examples.ts";
 import { formatDiagnosticLine, type Diagnostic } from "../../../src/base/files/diagnostic.ts";
@@ -55,99 +55,79 @@ describe.each(PACK_FOLDERS)("the pack in %s", (folder) => {
 });
 
 test("in a pack without credentials a call that a case does not expect is not a catalog read", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "pack-"));
-  try {
-    for (const [name, text] of Object.entries({
-      "pack.yaml": "format: 2\nclient: {}\nupstream: {}\n",
-      "shelf.yaml":
-        `object: shelf\nlist: shelves\nfields: { id: id }\ncatalog: { upstream: [{ request: GET /shelves }], stub: '{ "id": $id }' }\n` +
-        'routes: [{ client: "GET /place", upstream: "GET /shelves" }]\n',
-      "examples/catalogs.yaml": "GET /shelves: [{ id: a }]\n",
-      "examples/place.yaml": "title: A\nrequest: GET /place\nresponse: { body: { id: a } }\n",
-    })) {
-      mkdirSync(dirname(join(folder, name)), { recursive: true });
-      writeFileSync(join(folder, name), text);
-    }
-    const { examples, catalogs, pack } = examplesOf(folder);
-    const [found] = await runExamples(pack, examples, catalogs);
-    expect(found?.message).toBe("one more upstream request than expected: GET /shelves");
-  } finally {
-    rmSync(folder, { recursive: true });
+  const folder = temporaryFolder();
+  for (const [name, text] of Object.entries({
+    "pack.yaml": "format: 2\nclient: {}\nupstream: {}\n",
+    "shelf.yaml":
+      `object: shelf\nlist: shelves\nfields: { id: id }\ncatalog: { upstream: [{ request: GET /shelves }], stub: '{ "id": $id }' }\n` +
+      'routes: [{ client: "GET /place", upstream: "GET /shelves" }]\n',
+    "examples/catalogs.yaml": "GET /shelves: [{ id: a }]\n",
+    "examples/place.yaml": "title: A\nrequest: GET /place\nresponse: { body: { id: a } }\n",
+  })) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
   }
+  const { examples, catalogs, pack } = examplesOf(folder);
+  const [found] = await runExamples(pack, examples, catalogs);
+  expect(found?.message).toBe("one more upstream request than expected: GET /shelves");
 });
 
 test("rows of example catalogs on which an expression fails are reported where it is written", async () => {
-  const { folder, remove } = writeSmallPack({
+  const folder = writeSmallPack({
     book: {
       catalog: { upstream: [{ request: "GET /items" }], stub: "{ 'id': $id }" },
       fields: { id: "id", title: { read: "$number(name)" } },
     },
   });
-  try {
-    const { examples, catalogs, pack } = examplesOf(folder);
-    const lists = { ...catalogs, "GET /items": [{ id: "a", name: "one" }] };
-    const [found, ...others] = await findLeftOutRows(pack, folder, examples, lists);
-    expect(others).toEqual([]);
-    expect(found).toMatchObject({ file: join(folder, "book.yaml"), line: 6 });
-    expect(found?.message).toMatch(/^the catalog "book" leaves out its row "a": book\.yaml:6/);
-  } finally {
-    remove();
-  }
+  const { examples, catalogs, pack } = examplesOf(folder);
+  const lists = { ...catalogs, "GET /items": [{ id: "a", name: "one" }] };
+  const [found, ...others] = await findLeftOutRows(pack, folder, examples, lists);
+  expect(others).toEqual([]);
+  expect(found).toMatchObject({ file: join(folder, "book.yaml"), line: 6 });
+  expect(found?.message).toMatch(/^the catalog "book" leaves out its row "a": book\.yaml:6/);
 });
 
 test("rows of example catalogs without an id are reported at the catalog", async () => {
-  const { folder, remove } = writeSmallPack({
+  const folder = writeSmallPack({
     book: {
       fields: { id: "id", title: "name" },
       catalog: { upstream: [{ request: "GET /items" }], id: "isbn", stub: "{ 'id': $id }" },
     },
   });
-  try {
-    const { examples, catalogs, pack } = examplesOf(folder);
-    const lists = { ...catalogs, "GET /items": [{ isbn: "a" }, { id: "b" }, { isbn: 3 }, "c"] };
-    expect(await findLeftOutRows(pack, folder, examples, lists)).toEqual([
-      expect.objectContaining({
-        file: join(folder, "book.yaml"),
-        line: 10,
-        message: 'the catalog "book" leaves out a row: it has no text "isbn", its id',
-      }),
-    ]);
-  } finally {
-    remove();
-  }
+  const { examples, catalogs, pack } = examplesOf(folder);
+  const lists = { ...catalogs, "GET /items": [{ isbn: "a" }, { id: "b" }, { isbn: 3 }, "c"] };
+  expect(await findLeftOutRows(pack, folder, examples, lists)).toEqual([
+    expect.objectContaining({
+      file: join(folder, "book.yaml"),
+      line: 10,
+      message: 'the catalog "book" leaves out a row: it has no text "isbn", its id',
+    }),
+  ]);
 });
 
 test("an invalid example is reported with its line and a hint", () => {
-  const folder = mkdtempSync(join(tmpdir(), "pack-"));
-  try {
-    mkdirSync(join(folder, "examples"));
-    writeFileSync(join(folder, "examples", "a.yaml"), "title: A\nrequest: GET /a\nrespons: { body: {} }\n");
-    const diagnostics: Diagnostic[] = [];
-    expect(readExamples(folder, diagnostics).examples).toEqual([]);
-    expect(diagnostics.map(({ line, message, hint }) => [line, message, hint])).toEqual([
-      [3, 'unknown key "respons"', expect.stringContaining('did you mean "response"?')],
-    ]);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "examples"));
+  writeFileSync(join(folder, "examples", "a.yaml"), "title: A\nrequest: GET /a\nrespons: { body: {} }\n");
+  const diagnostics: Diagnostic[] = [];
+  expect(readExamples(folder, diagnostics).examples).toEqual([]);
+  expect(diagnostics.map(({ line, message, hint }) => [line, message, hint])).toEqual([
+    [3, 'unknown key "respons"', expect.stringContaining('did you mean "response"?')],
+  ]);
 });
 
 test.each([
   ["request", "request: 'GET /a?q=b c'", 2],
   ["upstream request", "request: GET /a\nupstream: [{ request: 'GET /b?q=b c' }]", 3],
 ])("white space in the %s of an example is reported: nothing after it is ignored", (_where, lines, line) => {
-  const folder = mkdtempSync(join(tmpdir(), "pack-"));
-  try {
-    mkdirSync(join(folder, "examples"));
-    writeFileSync(join(folder, "examples", "a.yaml"), `title: A\n${lines}\nresponse: { body: {} }\n`);
-    const diagnostics: Diagnostic[] = [];
-    expect(readExamples(folder, diagnostics).examples).toEqual([]);
-    expect(diagnostics.map((found) => [found.line, found.message])).toEqual([
-      [line, expect.stringContaining("white space in a query is written as %20")],
-    ]);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, "examples"));
+  writeFileSync(join(folder, "examples", "a.yaml"), `title: A\n${lines}\nresponse: { body: {} }\n`);
+  const diagnostics: Diagnostic[] = [];
+  expect(readExamples(folder, diagnostics).examples).toEqual([]);
+  expect(diagnostics.map((found) => [found.line, found.message])).toEqual([
+    [line, expect.stringContaining("white space in a query is written as %20")],
+  ]);
 });
 
 describe("an example that fails", () => {

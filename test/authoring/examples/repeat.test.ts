@@ -1,9 +1,9 @@
 /** Long lists of examples, written once. */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { formatDiagnosticLine, type Diagnostic } from "../../../src/base/files/diagnostic.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { expandRepeats, readExamples } from "../../../src/authoring/examples/example.ts";
 
 describe("repeated items in examples", () => {
@@ -45,21 +45,17 @@ describe("repeated items in examples", () => {
     ["that is too long with others", "{ repeat: 99999, of: x }\n  - { repeat: 2, of: x }", 5],
     ["as long as it may be", "{ repeat: 99999, of: x }\n  - { repeat: 1, of: x }", undefined],
   ])("a list %s is a problem of its file", (_, item, line) => {
-    const folder = mkdtempSync(join(tmpdir(), "repeat-"));
-    try {
-      const file = join(folder, "examples", "list.yaml");
-      mkdirSync(join(folder, "examples"));
-      writeFileSync(file, `title: A list\nrequest: POST /x\nbody:\n  - ${item}\nresponse: { status: 200 }\n`);
-      const diagnostics: Diagnostic[] = [];
-      const { examples } = readExamples(folder, diagnostics);
-      expect(diagnostics.map(formatDiagnosticLine)).toEqual(
-        line === undefined
-          ? []
-          : [`${file}:${line}:5: the repeated items of a file have at most 100000 values`],
-      );
-      expect(examples).toHaveLength(line === undefined ? 1 : 0);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const folder = temporaryFolder();
+    const file = join(folder, "examples", "list.yaml");
+    mkdirSync(join(folder, "examples"));
+    writeFileSync(file, `title: A list\nrequest: POST /x\nbody:\n  - ${item}\nresponse: { status: 200 }\n`);
+    const diagnostics: Diagnostic[] = [];
+    const { examples } = readExamples(folder, diagnostics);
+    expect(diagnostics.map(formatDiagnosticLine)).toEqual(
+      line === undefined
+        ? []
+        : [`${file}:${line}:5: the repeated items of a file have at most 100000 values`],
+    );
+    expect(examples).toHaveLength(line === undefined ? 1 : 0);
   });
 });

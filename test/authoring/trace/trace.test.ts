@@ -1,5 +1,5 @@
 /** `explain --trace` and `check --trace`: what is shown of a request. */
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
@@ -61,15 +61,14 @@ const ITEM = {
   tag: "abc",
 };
 
-let pack: ReturnType<typeof writeSmallPack>;
+let pack: string;
 beforeEach(() => {
   pack = writeSmallPack(PACK);
 });
-afterEach(() => pack.remove());
 
 const write = (name: string, content: unknown): string => {
-  mkdirSync(join(pack.folder, "examples", "book"), { recursive: true });
-  const file = join(pack.folder, name);
+  mkdirSync(join(pack, "examples", "book"), { recursive: true });
+  const file = join(pack, name);
   writeFileSync(file, typeof content === "string" ? content : stringify(content));
   return file;
 };
@@ -77,7 +76,7 @@ const write = (name: string, content: unknown): string => {
 /** What a command prints, and its exit code. */
 async function run(...args: string[]): Promise<{ readonly code: number | undefined; readonly out: string }> {
   const before = printed().length;
-  const code = await runCommandLine([...args, "--mappings-dir", pack.folder]);
+  const code = await runCommandLine([...args, "--mappings-dir", pack]);
   return { code, out: printed().slice(before) };
 }
 
@@ -183,7 +182,7 @@ describe("check --trace prints", () => {
 
   test("the trace of a golden case, and what differs", async () => {
     const file = write("examples/book/read.yaml", golden("Emmy"));
-    const { out, code } = await run("check", pack.folder, "--trace", file);
+    const { out, code } = await run("check", pack, "--trace", file);
     expect(out).toContain(
       '  state = "in"  <- status = "HOME"  (from status, mapped by the value table state)\n',
     );
@@ -193,7 +192,7 @@ describe("check --trace prints", () => {
 
   test("that a file is no golden case", async () => {
     write("examples/book/read.yaml", golden("Emma"));
-    const { out, code } = await run("check", pack.folder, "--trace", "other.yaml");
+    const { out, code } = await run("check", pack, "--trace", "other.yaml");
     expect(out).toContain("other.yaml is no golden case of the pack");
     expect(code).toBe(1);
   });
@@ -217,19 +216,19 @@ describe("a trace of a record", () => {
       v4: [{ method: "GET", path: "/api/items/7", filter: null, status: 200, ms: 1, response: ITEM }],
     };
   };
-  const load = (): Pack => loadPack(pack.folder);
+  const load = (): Pack => loadPack(pack);
 
   test("by its id runs the request again, with the recorded responses", async () => {
     const stored = record();
     const store = await openSqliteStore({
-      directory: pack.folder,
+      directory: pack,
       durability: "strict",
       retentionDays: 36_500,
       sizeLimit: 1e12,
     });
     await store.append(stored);
     await store.close();
-    const { out, code } = await run("explain", "--trace", stored.id, "--data-dir", pack.folder);
+    const { out, code } = await run("explain", "--trace", stored.id, "--data-dir", pack);
     expect(out).toContain("  $sum(chapters.pages) = 42  (at 1)\n  └─ chapters.pages = [10,32]  (at 6)\n");
     expect(code).toBe(0);
   });

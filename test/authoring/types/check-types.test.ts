@@ -1,10 +1,10 @@
 /** `check --laws --new`: the fields of a pack against the types of both documents. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { withPack, type Edit } from "../../pack/load/pack-folder.ts";
 
@@ -14,9 +14,8 @@ const printed = captureCommands();
 
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "documents-"));
+  folder = temporaryFolder();
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 /** An operation that answers with a schema. */
 const answering = (schema: Json): Json => ({

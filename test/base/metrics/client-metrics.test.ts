@@ -1,16 +1,16 @@
 /** Requests by client in the metrics: only the names of the directory. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { createMetrics } from "../../../src/base/metrics/metrics.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { request } from "../../support/request.ts";
 
 let folder: string;
 let gateway: Gateway;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "clients-"));
+  folder = temporaryFolder();
   const file = join(folder, "clients.yaml");
   await writeFile(
     file,
@@ -18,10 +18,6 @@ beforeAll(async () => {
   );
   const settings = { CLIENTS_FILE: file, CLIENT_HEADER: "X-Client", TRUST_PROXY: "127.0.0.0/8,::1" };
   gateway = await startGateway(settings);
-});
-afterAll(async () => {
-  await gateway.stop();
-  await rm(folder, { recursive: true });
 });
 
 const countsOf = async (): Promise<Record<string, number>> => {

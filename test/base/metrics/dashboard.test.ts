@@ -1,6 +1,6 @@
 /** What operators look at is held against the figures that a real gateway gives: names, labels, and the alerts' page. */
 import { existsSync, readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { parse } from "yaml";
 import { SETTINGS } from "../../../src/base/settings/setting-definitions.ts";
 import { environmentOf, parseDockerfile } from "../../support/dockerfile.ts";
@@ -74,11 +74,6 @@ beforeAll(async () => {
     series.set(name, all);
   }
 }, 60_000);
-
-afterAll(async () => {
-  await gateway.stop();
-  candidate.remove();
-});
 
 const NAME = /\b((?:alpha_gateway|process|nodejs)_\w+)(?:\{([^}]*)\})?/g;
 /** Prometheus' own. */
@@ -161,7 +156,6 @@ describe("deploy/prometheus/prometheus.yaml", () => {
     beforeAll(async () => {
       closed = await startGateway({ ADMIN_TOKEN: "the-operators-own" });
     });
-    afterAll(() => closed.stop());
 
     test("sends the token", async () => {
       const call = `GET ${scrape.metrics_path}`;

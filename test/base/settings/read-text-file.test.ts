@@ -1,21 +1,18 @@
 /** Files that operators name: what is no file of a usual size is refused, and nothing waits for it. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
 import { readTextFile } from "../../../src/base/settings/read-text-file.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { readOperatorFile } from "../../../src/base/files/operator-file.ts";
 
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "text-file-"));
+  folder = temporaryFolder();
   file = join(folder, "clients.yaml");
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true });
 });
 
 test("a file, and a link to one, are read", () => {

@@ -1,11 +1,9 @@
 /** A document that all replicas read and change. */
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { z } from "zod";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
 import { createSharedDocument, type SharedDocument } from "../../../src/base/storage/shared-document.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 
 const KEY = "test:names";
@@ -13,12 +11,11 @@ const KEY = "test:names";
 let folder: string;
 let store: KeyValueStore;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "document-"));
+  folder = temporaryFolder();
   store = openSqliteKeyValueStore({ directory: folder });
 });
 afterEach(async () => {
   await store.close();
-  rmSync(folder, { recursive: true });
 });
 
 const open = (): SharedDocument<readonly string[]> =>

@@ -1,13 +1,13 @@
 /** Lines of `accepted-differences.yaml`: what they accept, and what is wrong with them. */
 import { describe, expect, test } from "@jest/globals";
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkFiles } from "../../../src/pack/load/checked-pack.ts";
 import { PackError } from "../../../src/base/files/diagnostic.ts";
 import { loadPack, readPack } from "../../../src/pack/load/load-pack.ts";
 import type { Pack } from "../../../src/pack/pack.ts";
 import { acceptDifferences } from "../../../src/compare/answers/judge.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { withPack } from "../../pack/load/pack-folder.ts";
 
 const line = (parts: Readonly<Record<string, string>> = {}): string => {
@@ -84,14 +84,10 @@ describe("a line of accepted differences", () => {
     ["examples/json-api/pack", "GET /tags", "tags"],
     ["examples/json-api/pack", "GET /posts", "header content-range"],
   ])("may name what responses of %s have in their own envelope: %s %s", (pack, route, field) => {
-    const folder = mkdtempSync(join(tmpdir(), "accepted-"));
-    try {
-      cpSync(pack, folder, { recursive: true });
-      writeFileSync(join(folder, "accepted-differences.yaml"), line({ route, field }));
-      expect(loadPack(folder).acceptedDifferences).toHaveLength(1);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const folder = temporaryFolder();
+    cpSync(pack, folder, { recursive: true });
+    writeFileSync(join(folder, "accepted-differences.yaml"), line({ route, field }));
+    expect(loadPack(folder).acceptedDifferences).toHaveLength(1);
   });
 
   test("is a part of the pack that another thread checks, and of its hash", () => {

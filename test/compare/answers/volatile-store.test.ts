@@ -1,12 +1,10 @@
 /** What is known of the old service outlives a process, and replicas share it. */
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { resetComparisons } from "../../../src/compare/counts/stored-counts.ts";
 import { VolatileFields } from "../../../src/compare/answers/volatile-fields.ts";
 import { createVolatileStore, MAX_STORED } from "../../../src/compare/answers/volatile-store.ts";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 
 const ROUTE = "GET /books/:id";
@@ -15,12 +13,11 @@ const OLD = "https://old.example.com/";
 let folder: string;
 let store: KeyValueStore;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "volatile-"));
+  folder = temporaryFolder();
   store = openSqliteKeyValueStore({ directory: folder });
 });
 afterEach(async () => {
   await store.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** Pairs in which a field has another value each time. */

@@ -1,5 +1,5 @@
 /** The queue of requests that wait to be compared with the candidate. */
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { NO_CLIENTS } from "../../../src/audit/clients/client-directory.ts";
 import { createLiveComparison } from "../../../src/compare/candidate/compare-live.ts";
 import type { Exchange } from "../../../src/compare/answers/second-answer.ts";
@@ -14,19 +14,16 @@ import { waitFor } from "../../support/wait-for.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 
 let pack: Pack;
-let remove: () => void;
 let reported: Compared[];
 let errors: unknown[];
 beforeEach(() => {
-  const written = writeSmallPack({
+  const folder = writeSmallPack({
     client: { credentials: { scheme: "token" } },
     upstream: { credentials: { scheme: "Bearer" } },
   });
-  remove = written.remove;
-  pack = loadPack(written.folder);
+  pack = loadPack(folder);
   [reported, errors] = [[], []];
 });
-afterEach(() => remove());
 
 const catalogs = { missing: () => [] } as unknown as OtherPack["catalogs"];
 

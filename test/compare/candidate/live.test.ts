@@ -1,14 +1,14 @@
 /** Answers that clients got, compared with those of the candidate over the same responses of v4. */
-import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { countDistinct } from "../../../src/compare/counts/summary.ts";
 import { readComparisons } from "../../../src/compare/counts/stored-counts.ts";
 import type { RouteCounts } from "../../../src/compare/counts/counts.ts";
 import { readExamples, splitCall, type ExampleDefinition } from "../../../src/authoring/examples/example.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { json, startFakeV4, type FakeV4, type Responder } from "../../support/fake-v4.ts";
 import { RECORDING, openGateway, type TestGateway, type TestSettings } from "../../support/gateway.ts";
 import { copyPack } from "../../support/pack-copy.ts";
@@ -18,9 +18,8 @@ import { waitForCandidate } from "./wait-for-candidate.ts";
 
 let data: string;
 beforeEach(() => {
-  data = mkdtempSync(join(tmpdir(), "live-"));
+  data = temporaryFolder();
 });
-afterEach(() => rmSync(data, { recursive: true, force: true }));
 
 /** What was counted, once this many requests were. */
 async function readRoutes(requests: number): Promise<Readonly<Record<string, RouteCounts>>> {
@@ -49,28 +48,20 @@ const WRITABLE = {
 
 describe("a request under a candidate", () => {
   let service: FakeV4;
-  let gateway: TestGateway | undefined;
-  let packs: ReturnType<typeof writeSmallPack>[];
+  let gateway: TestGateway;
   beforeEach(async () => {
     service = await startFakeV4();
     service.respondWith(json(200, { id: 7, name: "Emma" }));
-    packs = [];
-  });
-  afterEach(async () => {
-    await gateway?.stop();
-    gateway = undefined;
-    await service.close();
-    for (const pack of packs) pack.remove();
   });
 
   async function open(active: SmallPack, candidate: SmallPack, settings: TestSettings = {}): Promise<void> {
-    packs = [active, candidate].map((pack) => writeSmallPack({ ...CREDENTIALS, ...pack }));
+    const [first, second] = [active, candidate].map((pack) => writeSmallPack({ ...CREDENTIALS, ...pack }));
     // Packs of the same text are one pack.
-    appendFileSync(join(packs[1]?.folder ?? "", "book.yaml"), "# the candidate\n");
+    appendFileSync(join(second ?? "", "book.yaml"), "# the candidate\n");
     gateway = await openGateway({
       UPSTREAM_URL: service.url,
-      MAPPINGS_DIR: packs[0]?.folder ?? "",
-      CANDIDATE_MAPPINGS_DIR: packs[1]?.folder ?? "",
+      MAPPINGS_DIR: first ?? "",
+      CANDIDATE_MAPPINGS_DIR: second ?? "",
       CANDIDATE_RATE: "1000",
       DATA_DIR: data,
       ...settings,
@@ -79,7 +70,7 @@ describe("a request under a candidate", () => {
   }
 
   const ask = (call = "GET /books/7", options: RequestOptions = {}) =>
-    request(gateway?.app ?? "", call, { ...options, headers: { ...AUTHORIZATION, ...options.headers } });
+    request(gateway.app, call, { ...options, headers: { ...AUTHORIZATION, ...options.headers } });
 
   test("that answers the same is equal, and v4 gets no further call", async () => {
     await open({}, {});
@@ -88,7 +79,7 @@ describe("a request under a candidate", () => {
     expect(books).toMatchObject({ equal: 3, different: 0 });
     expect(books && countDistinct(books)).toBe(1);
     expect(service.calls).toHaveLength(3);
-    const { text } = await (gateway as TestGateway).requestAdmin("GET /metrics");
+    const { text } = await gateway.requestAdmin("GET /metrics");
     expect(text).toMatch(/comparisons_total\{[^}]*source="candidate"[^}]*result="equal"[^}]*\} 3$/m);
   });
 
@@ -199,7 +190,7 @@ describe("a request under a candidate", () => {
   test("is not compared at a rate of 0, and testers reach the candidate all the same", async () => {
     await open({}, {}, { CANDIDATE_RATE: "0" });
     await ask();
-    const { text } = await (gateway as TestGateway).requestAdmin("GET /metrics");
+    const { text } = await gateway.requestAdmin("GET /metrics");
     expect(text).toContain("alpha_gateway_candidate_offered 1");
     expect(text).not.toMatch(/comparisons_total\{/);
   });
@@ -232,32 +223,26 @@ describe("the shipped pack", () => {
       CANDIDATE_RATE: "1000",
       DATA_DIR: data,
     });
-    try {
-      await waitForCandidate(gateway);
-      for (const [index, definition] of cases.entries()) {
-        if (definition.file !== undefined) continue;
-        service.respondWith(respondAs(definition));
-        const { method, path } = splitCall(definition.request, "/v4");
-        await gateway.request(`${method} ${path}`, {
-          as: `token-${index}`,
-          headers: definition.headers ?? {},
-          ...(definition.body !== undefined && { body: definition.body }),
-        });
-        // Comparisons take place between requests.
-        await wait(2);
-      }
-      const routes = Object.values(await readRoutes(cases.length / 2));
-      const sum = (count: (route: RouteCounts) => number): number =>
-        routes.reduce((total, route) => total + count(route), 0);
-      expect(routes.flatMap(({ fields }) => fields)).toEqual([]);
-      expect(sum(({ notComparable }) => notComparable.calls ?? 0)).toBe(0);
-      expect(sum(({ equal }) => equal)).toBeGreaterThan(cases.length / 2);
-      // Each call was made for a client.
-      expect(service.calls.length).toBeLessThanOrEqual(cases.at(-1)?.upstream.length ?? 0);
-    } finally {
-      await gateway.stop();
-      await service.close();
-      copy.remove();
+    await waitForCandidate(gateway);
+    for (const [index, definition] of cases.entries()) {
+      if (definition.file !== undefined) continue;
+      service.respondWith(respondAs(definition));
+      const { method, path } = splitCall(definition.request, "/v4");
+      await gateway.request(`${method} ${path}`, {
+        as: `token-${index}`,
+        headers: definition.headers ?? {},
+        ...(definition.body !== undefined && { body: definition.body }),
+      });
+      // Comparisons take place between requests.
+      await wait(2);
     }
+    const routes = Object.values(await readRoutes(cases.length / 2));
+    const sum = (count: (route: RouteCounts) => number): number =>
+      routes.reduce((total, route) => total + count(route), 0);
+    expect(routes.flatMap(({ fields }) => fields)).toEqual([]);
+    expect(sum(({ notComparable }) => notComparable.calls ?? 0)).toBe(0);
+    expect(sum(({ equal }) => equal)).toBeGreaterThan(cases.length / 2);
+    // Each call was made for a client.
+    expect(service.calls.length).toBeLessThanOrEqual(cases.at(-1)?.upstream.length ?? 0);
   });
 });

@@ -1,9 +1,9 @@
 /** The report of recorded requests under another pack, by route, field and client. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { restoreEnv, setEnv } from "../../support/env.ts";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
@@ -18,7 +18,7 @@ let service: FakeV4;
 let active: ReturnType<typeof writeSmallPack>;
 let candidate: ReturnType<typeof writeSmallPack>;
 beforeEach(async () => {
-  data = mkdtempSync(join(tmpdir(), "replay-parity-"));
+  data = temporaryFolder();
   service = await startFakeV4();
   const routes = [
     { client: "GET /books/:id", upstream: "GET /items/{id}" },
@@ -37,16 +37,12 @@ beforeEach(async () => {
     },
   });
 });
-afterEach(async () => {
+afterEach(() => {
   restoreEnv();
-  await service.close();
-  active.remove();
-  candidate.remove();
-  rmSync(data, { recursive: true, force: true });
 });
 
 const replay = (...flags: readonly string[]): Promise<number> =>
-  runCommandLine(["replay", `--from=${data}`, `--mappings-dir=${active.folder}`, ...flags]);
+  runCommandLine(["replay", `--from=${data}`, `--mappings-dir=${active}`, ...flags]);
 
 test("replay ends with the differences by route, field and client, with three examples", async () => {
   const clients = join(data, "clients.yaml");
@@ -55,7 +51,7 @@ test("replay ends with the differences by route, field and client, with three ex
   const gateway = await openGateway({
     ...RECORDING,
     UPSTREAM_URL: service.url,
-    MAPPINGS_DIR: active.folder,
+    MAPPINGS_DIR: active,
     DATA_DIR: data,
   });
   const headers = { authorization: "token good", "user-agent": "ann/1" };
@@ -68,7 +64,7 @@ test("replay ends with the differences by route, field and client, with three ex
   await request(gateway.app, "GET /shelves/6", { headers });
   await gateway.stop();
 
-  expect(await replay(`--pack=${candidate.folder}`, "--parity")).toBe(1);
+  expect(await replay(`--pack=${candidate}`, "--parity")).toBe(1);
   const [summary = "", answer = "", report = ""] = printed().split(/^candidate: /m);
   expect(summary).toMatch(/^\d+ the same.*, \d+ changed/m);
   expect(answer).toBe("too many answers differ for 0.1 %\n\n");
@@ -87,7 +83,7 @@ test("a client does not become several ones by the user agents of others", async
   const gateway = await openGateway({
     ...RECORDING,
     UPSTREAM_URL: service.url,
-    MAPPINGS_DIR: active.folder,
+    MAPPINGS_DIR: active,
     DATA_DIR: data,
   });
   for (const id of ids) {
@@ -97,7 +93,7 @@ test("a client does not become several ones by the user agents of others", async
   }
   await gateway.stop();
 
-  await replay(`--pack=${candidate.folder}`, "--parity");
+  await replay(`--pack=${candidate}`, "--parity");
   expect(printed()).toContain("0 differ; not enough clients: 1 of 10\n");
 });
 

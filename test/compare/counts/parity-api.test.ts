@@ -1,12 +1,10 @@
 /** `/api/parity` of a gateway: what comparisons have found. */
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { beforeEach, expect, test } from "@jest/globals";
 import { Redaction } from "../../../src/audit/redact/redact.ts";
 import type { Log } from "../../../src/base/log/log.ts";
 import { openComparisons } from "../../../src/compare/counts/comparisons.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { answer, different, equal } from "./make-compared.ts";
 
@@ -16,12 +14,8 @@ let directory: string;
 let gateway: Gateway;
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), "parity-"));
+  directory = temporaryFolder();
   gateway = await startGateway({ DATA_DIR: directory });
-});
-afterEach(async () => {
-  await gateway.stop();
-  rmSync(directory, { recursive: true });
 });
 
 async function compare(): Promise<void> {

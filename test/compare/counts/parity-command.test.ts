@@ -1,7 +1,6 @@
 /** `alpha-gateway parity`, in this process, with a state store of its own. */
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Redaction } from "../../../src/audit/redact/redact.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
@@ -12,6 +11,7 @@ import { openComparisons } from "../../../src/compare/counts/comparisons.ts";
 import { createCoverage } from "../../../src/compare/counts/coverage.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import { provenBy } from "../../../src/gateway/auth/proven-by.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { answer, different, equal } from "./make-compared.ts";
 import { exampleFolder } from "../../support/packs.ts";
@@ -23,10 +23,7 @@ const redaction = new Redaction({ names: ["password"], bodyLimit: 65_536 });
 let folder: string;
 const printed = captureCommands();
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "parity-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true });
+  folder = temporaryFolder();
 });
 
 async function report(...all: readonly Compared[]): Promise<void> {

@@ -3,9 +3,8 @@ import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { createDryRun, type DryRun } from "../../../src/compare/dry-run/dry-run.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 
-const { folder, remove } = writeSmallPack({});
+const folder = writeSmallPack({});
 const pack = loadPack(folder);
-remove();
 
 let run: DryRun | undefined;
 afterEach(() => run?.catalogs.stop());

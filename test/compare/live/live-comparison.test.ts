@@ -1,8 +1,8 @@
 /** The old service and the translation are compared on live requests, whichever of them answers the client. */
-import { afterEach, describe, expect, test } from "@jest/globals";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { describe, expect, test } from "@jest/globals";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { json, neverRespond } from "../../support/fake-v4.ts";
 import {
   RECORDING,
@@ -23,11 +23,6 @@ import { waitFor } from "../../support/wait-for.ts";
 
 const CLIENTS = "billing: { user_agents: [billing/*] }\nreports: { user_agents: [reports/*] }\n";
 const LIST = "GET /vm/instances";
-
-const open: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of open.splice(0).toReversed()) await close();
-});
 
 interface TwoServices {
   readonly gateway: TestGateway;
@@ -54,9 +49,7 @@ async function start(
   oldSettings: TestSettings = {},
 ): Promise<TwoServices> {
   const old = await startListeningGateway(oldSettings, sandbox);
-  open.push(() => old.stop());
   const inFront = await startOldService({ inFrontOf: old.url });
-  open.push(() => inFront.close());
   const calls: string[] = [];
   inFront.onRequestHead(({ method, path }) => calls.push(`${method} ${path}`));
   const rolloutFile = writeOperatorFile(rollout, "rollout.yaml");
@@ -95,7 +88,6 @@ async function startBeside(
   tokens: Readonly<Record<string, string>>,
 ): Promise<Pick<TwoServices, "gateway" | "call" | "routeOf">> {
   const gateway = await openGateway(settings, tokens);
-  open.push(() => gateway.stop());
   return {
     gateway,
     routeOf: (route, comparisons) => routeOf(gateway, route, comparisons),
@@ -154,8 +146,7 @@ test("a write reaches one service, once, and is never compared", async () => {
 });
 
 test("a GET that the pack translates to another method is a write, which no service gets for a comparison", async () => {
-  const { folder, write, remove } = copyPack();
-  open.push(remove);
+  const { folder, write } = copyPack();
   const instance = readFileSync(join(folder, "instance.yaml"), "utf8");
   const route =
     '  - { client: "GET /vm/instances/:id/again", scope: "vms:modify", upstream: "POST /vm/instances/{id}/reboot", response: none }';
@@ -194,8 +185,7 @@ test("a read that a service may take for a write, by an overridden method, is ne
 });
 
 test("a related object that changes through the old service is no difference, however long the pack caches it", async () => {
-  const { folder, write, remove } = copyPack();
-  open.push(remove);
+  const { folder, write } = copyPack();
   const event = readFileSync(join(folder, "event.yaml"), "utf8");
   write(
     "event.yaml",
@@ -259,8 +249,7 @@ test("invented tokens share the budget of one client", async () => {
 
 /** The pack, with another default for two fields of an instance. */
 function mistakenPack(): string {
-  const { folder, says, remove } = copyPack();
-  open.push(remove);
+  const { folder, says } = copyPack();
   says("wrong");
   return folder;
 }
@@ -314,14 +303,13 @@ test("requests that ask for the candidate are not compared with the old service,
 });
 
 test("a gateway that starts again knows the old service, and believes the first difference", async () => {
-  const DATA_DIR = mkdtempSync(join(tmpdir(), "restarted-"));
+  const DATA_DIR = temporaryFolder();
   const { call, routeOf, gateway, settings, tokens } = await start(`data: shared\n${COMPARE_ALL}`, {
     DATA_DIR,
   });
   await Promise.all(Array.from({ length: 40 }, (_, index) => call("billing", `${LIST}?page=1&n=${index}`)));
   expect(await routeOf(LIST, 30)).toMatchObject({ different: 0 });
   await gateway.stop();
-  open.pop();
   const restarted = await startBeside({ ...settings, MAPPINGS_DIR: mistakenPack() }, tokens);
   await restarted.call("billing", `${LIST}?page=1`);
   const found = await waitFor(async () => {
@@ -329,7 +317,6 @@ test("a gateway that starts again knows the old service, and believes the first 
     return counts.different + counts.unstable > 0 && counts;
   });
   expect(found).toMatchObject({ different: 1, unstable: 0 });
-  open.unshift(() => rmSync(DATA_DIR, { recursive: true, force: true }));
 });
 
 test("a client that was turned a moment ago is compared with all of its reads", async () => {
@@ -353,7 +340,6 @@ describe("nobody waits for a comparison", () => {
     const { old, gateway, settings, tokens } = await start(`data: shared\n${COMPARE_ALL}`);
     await gateway.stop();
     const listening = await openListeningGateway(settings, tokens);
-    open.push(() => listening.stop());
     const proxy = proxyTo(old.url);
     old.service.respondWith(neverRespond);
     const headers = { authorization: `token ${tokens["full"]}`, "user-agent": "billing/1" };

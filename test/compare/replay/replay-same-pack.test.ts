@@ -1,5 +1,5 @@
 /** What the gateway has recorded is no change under the same pack, wherever its responses have their objects. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { Replay, type ReplayResult } from "../../../src/compare/replay/replay-record.ts";
@@ -7,12 +7,6 @@ import { RECORDING } from "../../support/gateway.ts";
 import type { RequestOptions } from "../../support/request.ts";
 import { startSmallGateway } from "../../support/small-gateway.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
-
-let stop: (() => Promise<unknown>) | undefined;
-afterEach(async () => {
-  await stop?.();
-  stop = undefined;
-});
 
 const SHELF = {
   list: "shelves",
@@ -40,7 +34,6 @@ async function replayOf(
   options?: RequestOptions,
 ): Promise<{ status: number; result: ReplayResult }> {
   const gateway = await startSmallGateway(pack, RECORDING);
-  stop = gateway.stop;
   gateway.service.respondWith(({ path, headers }, response) => {
     const isCurrent = headers["if-none-match"] === '"1"';
     response.writeHead(isCurrent ? 304 : 200, { etag: '"1"', "content-type": "application/json" });
@@ -50,12 +43,7 @@ async function replayOf(
   // The catalog could not be read. The record is that of a time at which it could.
   const record: AuditRecord = JSON.parse((await gateway.lastRecord()).replace('"unknown"', '"hall"'))
     .records[0];
-  const { folder, remove } = writeSmallPack(pack);
-  try {
-    return { status, result: await new Replay(loadPack(folder)).run(record) };
-  } finally {
-    remove();
-  }
+  return { status, result: await new Replay(loadPack(writeSmallPack(pack))).run(record) };
 }
 
 const LIST = { client: "GET /books", upstream: "GET /items", response: "list" };

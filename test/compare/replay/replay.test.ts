@@ -3,12 +3,11 @@ import { expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { Replay } from "../../../src/compare/replay/replay-record.ts";
 import { packIn } from "../../support/packs.ts";
-import { RECORDING, startGateway, type Gateway } from "../../support/gateway.ts";
+import { RECORDING, startGateway } from "../../support/gateway.ts";
 import { request, type RequestOptions } from "../../support/request.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
-let gateway: Gateway;
-startForTests(async () => (gateway = await startGateway({ ...RECORDING, MIGRATION_PAGE: "on" })));
+const gateway = startForTests(() => startGateway({ ...RECORDING, MIGRATION_PAGE: "on" }));
 
 const replay = new Replay(packIn("mappings"));
 

@@ -1,5 +1,5 @@
 /** Whether v4 has accepted a token: both dialects decide it alike, and a response without a rejection does not suffice. */
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { json, neverRespond, plain, raw, type Responder } from "../../support/fake-v4.ts";
 import { RECORDING, type TestResponse } from "../../support/gateway.ts";
 import {
@@ -30,7 +30,6 @@ describe("a made-up token in v4's own dialect", () => {
   beforeEach(async () => {
     gateway = await startListeningGatewayWithFakeV4({ ...RECORDING, RATE_LIMIT: "10/100" });
   });
-  afterEach(() => gateway.stop());
 
   const accepted = (): Promise<boolean> =>
     waitFor(async () => (await gateway.readLastRecord())?.client).then((client) => client.accepted);
@@ -77,24 +76,20 @@ describe("a made-up token in v4's own dialect", () => {
 
 test("requests with made-up tokens count if their clients disconnect before v4 responds", async () => {
   const gateway = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "5/100" });
-  try {
-    gateway.v4.respondWith(neverRespond);
-    for (const n of times(5)) {
-      const gone = new AbortController();
-      const headers = { authorization: `Bearer made-up-${n}` };
-      const asked = fetch(`${gateway.url}/v4/vm/instances`, { headers, signal: gone.signal }).catch(
-        () => "gone",
-      );
-      await waitFor(() => gateway.v4.calls.length === n + 1);
-      gone.abort();
-      expect(await asked).toBe("gone");
-      await gateway.v4.calls[n]?.ended;
-    }
-    expect((await gateway.request("GET /vm/instances", bearer("made-up-6"))).status).toBe(429);
-    expect(gateway.v4.calls).toHaveLength(5);
-  } finally {
-    await gateway.stop();
+  gateway.v4.respondWith(neverRespond);
+  for (const n of times(5)) {
+    const gone = new AbortController();
+    const headers = { authorization: `Bearer made-up-${n}` };
+    const asked = fetch(`${gateway.url}/v4/vm/instances`, { headers, signal: gone.signal }).catch(
+      () => "gone",
+    );
+    await waitFor(() => gateway.v4.calls.length === n + 1);
+    gone.abort();
+    expect(await asked).toBe("gone");
+    await gateway.v4.calls[n]?.ended;
   }
+  expect((await gateway.request("GET /vm/instances", bearer("made-up-6"))).status).toBe(429);
+  expect(gateway.v4.calls).toHaveLength(5);
 });
 
 describe("a v4 that fails does not use up the limit of an address", () => {
@@ -102,7 +97,6 @@ describe("a v4 that fails does not use up the limit of an address", () => {
   beforeEach(async () => {
     gateway = await startListeningGatewayWithFakeV4({ RATE_LIMIT: "10/100", UPSTREAM_TIMEOUT_MS: "1000" });
   });
-  afterEach(() => gateway.stop());
 
   const back = json(200, { data: [], page: 1, pages: 1, results: 0 }, { "x-oauth-scopes": "*" });
 
@@ -134,7 +128,6 @@ describe("a pack whose upstream sends no scopes", () => {
       upstream: { base_path: "/api", credentials: { scheme: "Bearer" } },
     });
   });
-  afterEach(() => gateway.stop());
 
   const ask = (path: string) => gateway.send(`GET ${path}`, { headers: { authorization: "Bearer valid" } });
 
@@ -174,7 +167,6 @@ describe("a made-up token in the old dialect", () => {
       json(call.method === "GET" ? 200 : 401, { id: 7, name: "Waves" })(call, response),
     );
   });
-  afterEach(() => gateway.stop());
 
   test("is not accepted by the success of a call that v4 does not check", async () => {
     const statuses: number[] = [];

@@ -63,11 +63,10 @@ beforeAll(async () => {
   await once(server, "listening");
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
-afterAll(async () => {
+afterAll(() => {
   server.closeAllConnections();
   server.close();
   proxy.close();
-  await old.close();
 });
 beforeEach(() => {
   exchanges.length = 0;

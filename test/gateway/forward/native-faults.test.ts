@@ -15,16 +15,12 @@ import { startForTests } from "../../support/start-for-tests.ts";
 const ORIGIN = "https://app.example";
 const FAILURE = '{"errors":[{"reason":"The service could not process this request."}]}';
 
-let gateway: ListeningGatewayWithFakeV4;
 /** A gateway with a short time limit, for a v4 that says nothing more. */
-let hasty: ListeningGatewayWithFakeV4;
-startForTests(
-  async () =>
-    (gateway = await startListeningGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "3000", CORS_ORIGINS: ORIGIN })),
+const gateway = startForTests(() =>
+  startListeningGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "3000", CORS_ORIGINS: ORIGIN }),
 );
-startForTests(
-  async () =>
-    (hasty = await startListeningGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "500", CORS_ORIGINS: ORIGIN })),
+const hasty = startForTests(() =>
+  startListeningGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "500", CORS_ORIGINS: ORIGIN }),
 );
 beforeEach(() => gateway.v4.respondWith(json(200, {})));
 
@@ -211,22 +207,18 @@ test("v4's CORS headers are replaced by those of CORS_ORIGINS", async () => {
 describe("a connection that v4 closes at the moment when it is used again", () => {
   async function sendOnUsedConnection(first: Responder, method: string, body?: string) {
     const alone = await startListeningGatewayWithFakeV4({ UPSTREAM_CONNECTIONS: "1" });
-    try {
-      const ask = async (how: RequestInit) => {
-        const response = await fetch(`${alone.url}/v4/things`, {
-          ...how,
-          headers: { authorization: "Bearer good" },
-        });
-        await response.text();
-        return response.status;
-      };
-      await ask({});
-      alone.v4.respondWith(first, json(200, {}));
-      const status = await ask({ method, ...(body !== undefined && { body }) });
-      return { status, calls: alone.v4.calls.length };
-    } finally {
-      await alone.stop();
-    }
+    const ask = async (how: RequestInit) => {
+      const response = await fetch(`${alone.url}/v4/things`, {
+        ...how,
+        headers: { authorization: "Bearer good" },
+      });
+      await response.text();
+      return response.status;
+    };
+    await ask({});
+    alone.v4.respondWith(first, json(200, {}));
+    const status = await ask({ method, ...(body !== undefined && { body }) });
+    return { status, calls: alone.v4.calls.length };
   }
 
   test.each(["GET", "HEAD", "PUT", "DELETE", "OPTIONS"])("%s is sent once more", async (method) => {
@@ -296,17 +288,13 @@ describe("connections of the native proxy to v4", () => {
       UPSTREAM_TIMEOUT_MS: "60000",
       RATE_LIMIT: "10000/100",
     });
-    try {
-      await ask(alone.url, "accepted");
-      v4.hold();
-      const asked = Array.from({ length: 290 }, () => ask(alone.url, "accepted"));
-      await waitFor(() => v4.held() === 290);
-      v4.release();
-      expect(new Set(await Promise.all(asked))).toEqual(new Set([200]));
-      expect(v4.open.size).toBeGreaterThanOrEqual(290);
-    } finally {
-      await alone.stop();
-    }
+    await ask(alone.url, "accepted");
+    v4.hold();
+    const asked = Array.from({ length: 290 }, () => ask(alone.url, "accepted"));
+    await waitFor(() => v4.held() === 290);
+    v4.release();
+    expect(new Set(await Promise.all(asked))).toEqual(new Set([200]));
+    expect(v4.open.size).toBeGreaterThanOrEqual(290);
     await waitFor(() => v4.open.size === 0);
     await v4.close();
   });

@@ -1,15 +1,11 @@
 /** The native proxy: the head of a response that v4 may send, but that programs read in different ways. */
 import { beforeEach, expect, test } from "@jest/globals";
 import { raw } from "../../support/fake-v4.ts";
-import {
-  startListeningGatewayWithFakeV4,
-  type ListeningGatewayWithFakeV4,
-} from "../../support/gateway-with-fake-v4.ts";
+import { startListeningGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { openRawClient } from "../../support/raw-client.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
-let gateway: ListeningGatewayWithFakeV4;
-startForTests(async () => (gateway = await startListeningGatewayWithFakeV4()));
+const gateway = startForTests(() => startListeningGatewayWithFakeV4());
 beforeEach(() => {
   gateway.v4.onRequestHead(undefined);
 });

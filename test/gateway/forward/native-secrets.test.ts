@@ -2,21 +2,14 @@
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
-import {
-  startGatewayWithFakeV4,
-  waitFor,
-  type GatewayWithFakeV4,
-} from "../../support/gateway-with-fake-v4.ts";
+import { startGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { json, plain } from "../../support/fake-v4.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
 const TOKEN = "t0k3n-of-a-client";
 const CODE = "c0de-in-the-response";
 
-let gateway: GatewayWithFakeV4;
-startForTests(
-  async () => (gateway = await startGatewayWithFakeV4({ ...RECORDING, AUDIT_BODY_LIMIT: "100kb" })),
-);
+const gateway = startForTests(() => startGatewayWithFakeV4({ ...RECORDING, AUDIT_BODY_LIMIT: "100kb" }));
 
 const native = async (call: string, headers: Record<string, string> = {}) => {
   await gateway.request(call, { as: null, headers: { authorization: `Bearer ${TOKEN}`, ...headers } });

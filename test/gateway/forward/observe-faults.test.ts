@@ -10,13 +10,9 @@ import { openRawClient } from "../../support/raw-client.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
-let gateway: ObservingGateway;
 /** Its limit for the old service is short. */
-let hasty: ObservingGateway;
-startForTests(async () => (gateway = await startObservingGateway(RECORDING)));
-startForTests(
-  async () => (hasty = await startObservingGateway({ ...RECORDING, UPSTREAM_TIMEOUT_MS: "300" })),
-);
+const gateway = startForTests(() => startObservingGateway(RECORDING));
+const hasty = startForTests(() => startObservingGateway({ ...RECORDING, UPSTREAM_TIMEOUT_MS: "300" }));
 beforeEach(() => {
   gateway.old.respondWith(json(200, {}));
   hasty.old.respondWith(json(200, {}));

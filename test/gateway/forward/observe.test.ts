@@ -4,12 +4,11 @@ import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
 import { json, plain } from "../../support/fake-v4.ts";
-import { startObservingGateway, type ObservingGateway } from "../../support/observing-gateway.ts";
+import { startObservingGateway } from "../../support/observing-gateway.ts";
 import { openRawClient } from "../../support/raw-client.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
-let gateway: ObservingGateway;
-startForTests(async () => (gateway = await startObservingGateway({ ...RECORDING, AUDIT_BODY_LIMIT: "1kb" })));
+const gateway = startForTests(() => startObservingGateway({ ...RECORDING, AUDIT_BODY_LIMIT: "1kb" }));
 beforeEach(() => gateway.old.respondWith(json(200, {})));
 
 const send = (path: string, init: RequestInit = {}): Promise<Response> => fetch(gateway.url + path, init);

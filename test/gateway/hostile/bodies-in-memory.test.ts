@@ -2,11 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
 import { acceptGoodTokens } from "../../support/fake-v4.ts";
-import {
-  startListeningGatewayWithFakeV4,
-  waitFor,
-  type ListeningGatewayWithFakeV4,
-} from "../../support/gateway-with-fake-v4.ts";
+import { startListeningGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { createRawClients } from "../../support/raw-client.ts";
 import { request } from "../../support/request.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
@@ -15,15 +11,13 @@ import { startForTests } from "../../support/start-for-tests.ts";
 const LIMIT = 100_000;
 const PATH = "/v4/vm/instances/7/shutdown";
 
-let gateway: ListeningGatewayWithFakeV4;
-startForTests(
-  async () =>
-    (gateway = await startListeningGatewayWithFakeV4({
-      ...RECORDING,
-      BODY_LIMIT: String(LIMIT),
-      RATE_LIMIT: "10000/600",
-      TRUST_PROXY: "127.0.0.1",
-    })),
+const gateway = startForTests(() =>
+  startListeningGatewayWithFakeV4({
+    ...RECORDING,
+    BODY_LIMIT: String(LIMIT),
+    RATE_LIMIT: "10000/600",
+    TRUST_PROXY: "127.0.0.1",
+  }),
 );
 beforeEach(() => gateway.v4.respondWith(acceptGoodTokens));
 

@@ -1,6 +1,6 @@
 /** What strangers and one customer can do to what comparisons say to all others. */
 import { writeFileSync } from "node:fs";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { fingerprint, tokenHash } from "../../../src/gateway/auth/token-cache.ts";
 import { openGateway, startListeningGateway, type TestGateway } from "../../support/gateway.ts";
 import { proxyTo, startOldService, type TestOldService } from "../../support/old-service.ts";
@@ -33,11 +33,6 @@ beforeEach(async () => {
     },
     tokens,
   );
-});
-afterEach(async () => {
-  await gateway.stop();
-  await old.close();
-  await real.stop();
 });
 
 const call = (

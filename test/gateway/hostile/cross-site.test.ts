@@ -1,14 +1,10 @@
 /** Writes that a page of another origin makes a browser send, where the browser has all that they need. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { RECORDING, type TestSettings } from "../../support/gateway.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 
 let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
 
 const basic = `Basic ${Buffer.from("token-1234:").toString("base64")}`;
 

@@ -1,6 +1,4 @@
 /** What strangers and one client can make of a freeze: nothing that others notice. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
@@ -9,6 +7,7 @@ import { SCHEMA, sqliteDriver } from "../../../src/audit/store/sqlite/driver.ts"
 import type { DecisionReader } from "../../../src/audit/store/decisions.ts";
 import { AUDIT_FILE } from "../../../src/audit/store/sqlite/store.ts";
 import { migrateSqlite } from "../../../src/base/storage/schema.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { allBut } from "../../support/fake-time.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
@@ -22,7 +21,7 @@ describe("while the audit store can't be read, a freeze", () => {
 
   beforeEach(async () => {
     jest.useFakeTimers({ now: new Date("2026-06-01T09:00:00Z"), doNotFake: allBut("Date") });
-    folder = mkdtempSync(join(tmpdir(), "freeze-"));
+    folder = temporaryFolder();
     gateway = await startGateway({
       AUDIT: "full",
       DATA_DIR: folder,
@@ -36,9 +35,7 @@ describe("while the audit store can't be read, a freeze", () => {
     await gateway.request(LIST);
     changeStore("ALTER TABLE audit_usage RENAME TO hidden");
   });
-  afterEach(async () => {
-    await gateway.stop();
-    rmSync(folder, { recursive: true });
+  afterEach(() => {
     jest.useRealTimers();
   });
 

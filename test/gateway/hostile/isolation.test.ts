@@ -1,18 +1,16 @@
 /** No response contains data of another request, in whatever order v4 responds (jsonata#804, L-29). */
 import { expect, test } from "@jest/globals";
 import { array, assert, asyncProperty, nat, shuffledSubarray } from "fast-check";
-import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { startGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, type Responder } from "../../support/fake-v4.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
 // All clients have one address and tokens that v4 has not accepted: their share of the connections must hold all of them.
-let gateway: GatewayWithFakeV4;
-startForTests(
-  async () =>
-    (gateway = await startGatewayWithFakeV4({
-      UPSTREAM_TIMEOUT_MS: "15000",
-      UPSTREAM_CONNECTIONS: "512",
-    })),
+const gateway = startForTests(() =>
+  startGatewayWithFakeV4({
+    UPSTREAM_TIMEOUT_MS: "15000",
+    UPSTREAM_CONNECTIONS: "512",
+  }),
 );
 
 const CLIENTS = 100;

@@ -1,5 +1,5 @@
 /** Heads above the limit of 16 kB, and messages that the server rejects itself: what clients get, and where they count. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
 import {
@@ -16,7 +16,6 @@ beforeAll(async () => {
   gateway = await startListeningGatewayWithFakeV4({ ...RECORDING, CORS_ORIGINS: ORIGIN });
   gateway.v4.respondWith(json(200, envelope([])));
 });
-afterAll(() => gateway.stop());
 const clients = createRawClients(() => gateway.url);
 afterEach(() => clients.closeAll());
 
@@ -136,19 +135,11 @@ test("invalid messages use up the limit of their address", async () => {
     await response.text();
     return response.status;
   };
-  try {
-    limited.v4.respondWith(json(404, {}));
-    const others = createRawClients(() => limited.url);
-    for (const text of [
-      "garbage\r\n\r\n",
-      "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n",
-      "GET / HTTP/1.1\r\n\r\n",
-    ])
-      await (await others.open(text)).waitForEnd();
-    others.closeAll();
-    expect(await ask()).toBe(429);
-    expect(limited.v4.calls).toEqual([]);
-  } finally {
-    await limited.stop();
-  }
+  limited.v4.respondWith(json(404, {}));
+  const others = createRawClients(() => limited.url);
+  for (const text of ["garbage\r\n\r\n", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", "GET / HTTP/1.1\r\n\r\n"])
+    await (await others.open(text)).waitForEnd();
+  others.closeAll();
+  expect(await ask()).toBe(429);
+  expect(limited.v4.calls).toEqual([]);
 });

@@ -1,11 +1,9 @@
 /** One stranger with made-up tokens at the old service: only what the old service has served makes a client. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import type { AuditPage } from "../../../src/audit/store/store.ts";
 import type { ClientUsage } from "../../../src/audit/usage/usage.ts";
 import { createGateway, type Gateway } from "../../../src/index.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -14,7 +12,7 @@ let gateway: Gateway;
 let folder: string;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "made-up-clients-"));
+  folder = temporaryFolder();
   old = await startFakeV4();
   // The old service looks for the path first, and for the token only on a path that it has.
   old.respondWith((received, response) => {
@@ -40,8 +38,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await gateway.stop();
-  await old.close();
-  rmSync(folder, { recursive: true });
 });
 
 async function send(path: string, token: string, body?: string): Promise<void> {

@@ -1,13 +1,11 @@
 /** A client over its limit writes few records, and all its requests are counted. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { mergeRejections } from "../../../src/audit/record/merge-rejections.ts";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import type { AuditStore } from "../../../src/audit/store/store.ts";
 import { addressNetwork } from "../../../src/base/index.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { RECORDING } from "../../support/gateway.ts";
 import { acceptGoodTokens } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
@@ -128,30 +126,26 @@ describe("records of rejected requests", () => {
 });
 
 test("a stranger who is over the limit has two records in the store, and all requests in the summaries", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "rejections-"));
-  try {
-    const gateway = await startGatewayWithFakeV4({ ...RECORDING, DATA_DIR: folder, RATE_LIMIT: "2/600" });
-    gateway.v4.respondWith(acceptGoodTokens);
-    const statuses: number[] = [];
-    for (let count = 0; count < 30; count += 1)
-      statuses.push((await gateway.request("GET /vm/instances", { as: `made-up-${count}` })).status);
-    const limited = statuses.filter((status) => status === 420).length;
-    expect(limited).toBeGreaterThan(20);
-    await gateway.stop();
+  const folder = temporaryFolder();
+  const gateway = await startGatewayWithFakeV4({ ...RECORDING, DATA_DIR: folder, RATE_LIMIT: "2/600" });
+  gateway.v4.respondWith(acceptGoodTokens);
+  const statuses: number[] = [];
+  for (let count = 0; count < 30; count += 1)
+    statuses.push((await gateway.request("GET /vm/instances", { as: `made-up-${count}` })).status);
+  const limited = statuses.filter((status) => status === 420).length;
+  expect(limited).toBeGreaterThan(20);
+  await gateway.stop();
 
-    const options = { durability: "relaxed", retentionDays: 30, sizeLimit: 1e9 } as const;
-    const store = await openSqliteStore({ directory: folder, ...options });
-    const { records } = await store.query({ status: 420 });
-    expect(records.map(({ requests = 1 }) => requests).toSorted((one, other) => one - other)).toEqual([
-      1,
-      limited - 1,
-    ]);
-    const usage = (await store.usage({})).find(({ status }) => status === 420);
-    expect(usage).toMatchObject({ client: "unaccepted", requests: limited });
-    await store.close();
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const options = { durability: "relaxed", retentionDays: 30, sizeLimit: 1e9 } as const;
+  const store = await openSqliteStore({ directory: folder, ...options });
+  const { records } = await store.query({ status: 420 });
+  expect(records.map(({ requests = 1 }) => requests).toSorted((one, other) => one - other)).toEqual([
+    1,
+    limited - 1,
+  ]);
+  const usage = (await store.usage({})).find(({ status }) => status === 420);
+  expect(usage).toMatchObject({ client: "unaccepted", requests: limited });
+  await store.close();
 });
 
 test.each(["relaxed", "strict"])(
@@ -170,23 +164,19 @@ test.each(["relaxed", "strict"])(
       },
       { ...RECORDING, AUDIT_DURABILITY: durability, RATE_LIMIT: "20/600" },
     );
-    try {
-      const ask = () =>
-        gateway.send("POST /books", { headers: { authorization: "token t" }, body: { title: 7 } });
-      const invalid = await Promise.all(Array.from({ length: 20 }, ask));
-      expect(invalid.map(({ status, headers }) => [status, headers.get("retry-after")])).toEqual(
-        invalid.map(() => [400, null]),
-      );
-      const limited = await Promise.all(Array.from({ length: 20 }, ask));
-      for (const { status, headers } of limited)
-        expect([status, headers.get("retry-after")]).toEqual([400, expect.stringMatching(/^[1-9]\d*$/)]);
-      let records: readonly AuditRecord[] = [];
-      await waitFor(async () => (records = await gateway.readRecords()).length >= 21);
-      const rejectedBy = records.map((record) => record.rejectedBy);
-      expect(rejectedBy.filter((by) => by === undefined)).toHaveLength(20);
-      expect(rejectedBy.filter((by) => by === "limit")).toHaveLength(1);
-    } finally {
-      await gateway.stop();
-    }
+    const ask = () =>
+      gateway.send("POST /books", { headers: { authorization: "token t" }, body: { title: 7 } });
+    const invalid = await Promise.all(Array.from({ length: 20 }, ask));
+    expect(invalid.map(({ status, headers }) => [status, headers.get("retry-after")])).toEqual(
+      invalid.map(() => [400, null]),
+    );
+    const limited = await Promise.all(Array.from({ length: 20 }, ask));
+    for (const { status, headers } of limited)
+      expect([status, headers.get("retry-after")]).toEqual([400, expect.stringMatching(/^[1-9]\d*$/)]);
+    let records: readonly AuditRecord[] = [];
+    await waitFor(async () => (records = await gateway.readRecords()).length >= 21);
+    const rejectedBy = records.map((record) => record.rejectedBy);
+    expect(rejectedBy.filter((by) => by === undefined)).toHaveLength(20);
+    expect(rejectedBy.filter((by) => by === "limit")).toHaveLength(1);
   },
 );

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { createNativeAuthorization } from "../../../src/gateway/forward/native-authorization.ts";
 import type { TokenLookup } from "../../../src/gateway/auth/token-store.ts";
 import { createGatewayTokens } from "../../../src/gateway/auth/gateway-secret.ts";
@@ -14,9 +14,8 @@ import { copyPack } from "../../support/pack-copy.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
 const GATEWAY_SECRET = "s".repeat(32);
-let gateway: Gateway;
 let app: Application;
-startForTests(async () => (gateway = await startGateway({ GATEWAY_SECRET, ...RECORDING })));
+const gateway = startForTests(() => startGateway({ GATEWAY_SECRET, ...RECORDING }));
 beforeEach(async () => {
   const { body } = await gateway.requestV4("POST /account/oauth-clients", {
     body: { label: "app", redirect_uri: REGISTERED },
@@ -136,8 +135,6 @@ describe("R-13 with a pack whose clients may send a method in a header, a token 
   const text = readFileSync(join(pack.folder, "pack.yaml"), "utf8");
   let other: Gateway;
   let token: string;
-  afterAll(() => pack.remove());
-  afterEach(() => other.stop());
   const startWith = async (header: string): Promise<void> => {
     pack.write("pack.yaml", text.replace(/^client:$/m, `client:\n  method_header: ${header}`));
     other = await startGateway({ MAPPINGS_DIR: pack.folder, ...RECORDING });

@@ -33,10 +33,9 @@ beforeEach(async () => {
   });
   for (const who of Object.keys(ADDRESSES)) await ask(who as Who, "/v4/x");
 });
-afterEach(async () => {
+afterEach(() => {
   for (const timer of timers.splice(0)) clearInterval(timer);
   for (const client of clients.splice(0)) client.close();
-  await gateway.stop();
 });
 
 const headersOf = (who: Who) => ({

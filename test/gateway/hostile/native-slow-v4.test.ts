@@ -25,12 +25,11 @@ beforeEach(async () => {
     TRUST_PROXY: "127.0.0.1",
   });
 });
-afterEach(async () => {
+afterEach(() => {
   for (const timer of timers) clearInterval(timer);
   timers.clear();
   aborts.abort();
   clients.closeAll();
-  await gateway.stop();
 });
 
 function repeat(action: () => void): NodeJS.Timeout {

@@ -1,7 +1,4 @@
 /** One customer with many tokens, whose notices grow a hundredfold: those about other clients are sent as before. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { NumberedNames } from "../../../src/audit/usage/numbered-names.ts";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
@@ -16,6 +13,7 @@ import type { UsageQuery } from "../../../src/audit/usage/usage.ts";
 import type { StoredNotices } from "../../../src/migration/notices/stored-notices.ts";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import {
   startWebhookReceiver,
   WEBHOOK_SECRET,
@@ -40,16 +38,14 @@ let webhook: WebhookReceiver;
 let notices: TestNotices | undefined;
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "notices-"));
+  folder = temporaryFolder();
   store = openSqliteKeyValueStore({ directory: folder });
   webhook = await startWebhookReceiver();
   jest.replaceProperty(process, "env", { ...process.env, NOTICES_SECRET: WEBHOOK_SECRET });
 });
 afterEach(async () => {
   await notices?.close();
-  await webhook.close();
   await store.close();
-  rmSync(folder, { recursive: true, force: true });
   jest.restoreAllMocks();
 });
 

@@ -1,9 +1,7 @@
 /** The routes of an API without a pack: what one client, or one stranger, can do to those of the others. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { createGateway, type Gateway } from "../../../src/index.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
 import { waitFor } from "../../support/wait-for.ts";
 
@@ -14,7 +12,7 @@ let warnings: Record<string, unknown>[];
 
 beforeEach(async () => {
   warnings = [];
-  folder = mkdtempSync(join(tmpdir(), "observed-routes-"));
+  folder = temporaryFolder();
   const ignore = (): void => {};
   const warn = (line: object): void => void warnings.push({ ...line });
   old = await startFakeV4();
@@ -32,8 +30,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await gateway.stop();
-  await old.close();
-  rmSync(folder, { recursive: true });
 });
 
 /** A word of letters for each number, so that its path is a route of its own. */

@@ -1,9 +1,7 @@
 /** Strangers in front of the old service: they leave connections to its clients, whatever they send and however slowly. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import { createGateway } from "../../../src/index.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { json, neverRespond, startFakeV4, type Responder } from "../../support/fake-v4.ts";
 import { startObservingGateway, type ObservingGateway } from "../../support/observing-gateway.ts";
 import { createRawClients, type RawClient } from "../../support/raw-client.ts";
@@ -154,7 +152,7 @@ describe("while the gateway observes,", () => {
 test("while clients wait because all connections are in use, /readyz and one line of the log say so", async () => {
   const old = await startFakeV4();
   old.respondWith(hangs);
-  const folder = mkdtempSync(join(tmpdir(), "old-service-connections-"));
+  const folder = temporaryFolder();
   const warnings: Record<string, unknown>[] = [];
   const ignore = (): void => {};
   const warn = (line: object): void => void warnings.push({ ...line });
@@ -175,22 +173,16 @@ test("while clients wait because all connections are in use, /readyz and one lin
     );
   const readReasons = async (): Promise<string[]> =>
     ((await (await fetch(`${gateway.adminUrl}/readyz`)).json()) as { reasons: string[] }).reasons;
-  try {
-    const calls = Array.from({ length: CONNECTIONS + 3 }, (_, index) => ask(index));
-    const reasons = await waitFor(async () => {
-      const all = await readReasons();
-      return all.length > 0 && all;
-    });
-    expect(reasons).toEqual(["all connections to the old service for its own clients are in use"]);
-    await Promise.all(calls);
-    await waitFor(async () => (await readReasons()).length === 0);
-    const codes = warnings.map(({ code }) => code);
-    expect(codes.filter((code) => code === "AG_LEGACY_CONNECTIONS_EXHAUSTED")).toHaveLength(1);
-  } finally {
-    await gateway.stop();
-    await old.close();
-    rmSync(folder, { recursive: true });
-  }
+  const calls = Array.from({ length: CONNECTIONS + 3 }, (_, index) => ask(index));
+  const reasons = await waitFor(async () => {
+    const all = await readReasons();
+    return all.length > 0 && all;
+  });
+  expect(reasons).toEqual(["all connections to the old service for its own clients are in use"]);
+  await Promise.all(calls);
+  await waitFor(async () => (await readReasons()).length === 0);
+  const codes = warnings.map(({ code }) => code);
+  expect(codes.filter((code) => code === "AG_LEGACY_CONNECTIONS_EXHAUSTED")).toHaveLength(1);
 });
 
 test("in a roll-out, clients of which no service has accepted a token leave half to those with one", async () => {
@@ -206,19 +198,14 @@ test("in a roll-out, clients of which no service has accepted a token leave half
   const call = (network: number, as: string | null, path: string) =>
     gateway.request(`GET ${path}`, { as, headers: { "x-forwarded-for": `192.0.2.${network}` } });
   const countHanging = (): number => old.calls.filter(({ path }) => path.includes("hangs")).length;
-  try {
-    expect((await call(100, "full", "/vm/instances")).status).toBe(200);
-    // A route that nobody knows says nothing about a token that it answers.
-    for (let index = 0; index < 20; index += 1) await call(index, `made-up-${index}`, "/nowhere");
-    const strangers = Array.from({ length: 60 }, (_, index) =>
-      call(index % 20, index % 2 ? `made-up-${index % 20}` : null, "/nowhere?hangs"),
-    );
-    await waitFor(() => countHanging() >= CONNECTIONS / 2);
-    expect((await call(100, "full", "/vm/instances")).status).toBe(200);
-    expect(countHanging()).toBe(CONNECTIONS / 2);
-    await Promise.all(strangers);
-  } finally {
-    await gateway.stop();
-    await old.close();
-  }
+  expect((await call(100, "full", "/vm/instances")).status).toBe(200);
+  // A route that nobody knows says nothing about a token that it answers.
+  for (let index = 0; index < 20; index += 1) await call(index, `made-up-${index}`, "/nowhere");
+  const strangers = Array.from({ length: 60 }, (_, index) =>
+    call(index % 20, index % 2 ? `made-up-${index % 20}` : null, "/nowhere?hangs"),
+  );
+  await waitFor(() => countHanging() >= CONNECTIONS / 2);
+  expect((await call(100, "full", "/vm/instances")).status).toBe(200);
+  expect(countHanging()).toBe(CONNECTIONS / 2);
+  await Promise.all(strangers);
 });

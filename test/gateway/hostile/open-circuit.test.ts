@@ -1,5 +1,5 @@
 /** Clients that try to open the circuit to a v4 that works: it stays closed for others, whichever way a client calls v4. */
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { json, plain, raw, type Responder } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { request, type TestResponse } from "../../support/request.ts";
@@ -20,7 +20,6 @@ beforeEach(async () => {
   });
   await callAs("attacker", "GET /v4/account/profile");
 });
-afterEach(() => gateway.stop());
 
 const callAs = (client: string, call: string, scheme = "token"): Promise<TestResponse> =>
   request(gateway.app, call, {

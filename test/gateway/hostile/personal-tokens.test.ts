@@ -1,9 +1,8 @@
 /** a personal token that was created through alpha permits only the requested scopes, in both dialects. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { mkdtemp, rm } from "node:fs/promises";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { DatabaseSync } from "node:sqlite";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
 import { startGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
@@ -11,12 +10,8 @@ import { startGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 let folder: string;
 let gateway: Gateway;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "personal-"));
+  folder = temporaryFolder();
   gateway = await startGateway({ DATA_DIR: folder });
-});
-afterAll(async () => {
-  await gateway.stop();
-  await rm(folder, { recursive: true, force: true });
 });
 
 interface CreatedToken {
@@ -186,15 +181,11 @@ test.each([
 
 test("v4's token is not handed out if v4's response does not say its scopes", async () => {
   const other = await startGatewayWithFakeV4();
-  try {
-    other.v4.respondWith(json(200, { id: 7, label: "cli", token: "f".repeat(64), expiry: null }));
-    const { status, body } = await other.request("POST /account/tokens", {
-      body: { label: "cli", scopes: "vms:modify" },
-    });
-    expect([status, body.scopes]).toEqual([200, ""]);
-    expect(body.token).toMatch(/./);
-    expect(body.token).not.toBe("f".repeat(64));
-  } finally {
-    await other.stop();
-  }
+  other.v4.respondWith(json(200, { id: 7, label: "cli", token: "f".repeat(64), expiry: null }));
+  const { status, body } = await other.request("POST /account/tokens", {
+    body: { label: "cli", scopes: "vms:modify" },
+  });
+  expect([status, body.scopes]).toEqual([200, ""]);
+  expect(body.token).toMatch(/./);
+  expect(body.token).not.toBe("f".repeat(64));
 });

@@ -1,30 +1,23 @@
 /** Invalid HTTP, unusual HTTP and pipelined requests: neither the connection nor others break. */
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
-import {
-  startListeningGatewayWithFakeV4,
-  waitFor,
-  type ListeningGatewayWithFakeV4,
-} from "../../support/gateway-with-fake-v4.ts";
+import { startListeningGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, neverRespond } from "../../support/fake-v4.ts";
 import { openRawClient, type RawClient } from "../../support/raw-client.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
-let gateway: ListeningGatewayWithFakeV4;
 let client: RawClient;
-startForTests(
-  async () =>
-    (gateway = await startListeningGatewayWithFakeV4({
-      ...RECORDING,
-      BODY_LIMIT: "1kb",
-      UPSTREAM_TIMEOUT_MS: "60000",
-    })),
+const gateway = startForTests(() =>
+  startListeningGatewayWithFakeV4({
+    ...RECORDING,
+    BODY_LIMIT: "1kb",
+    UPSTREAM_TIMEOUT_MS: "60000",
+  }),
 );
 beforeEach(async () => {
   gateway.v4.respondWith(json(200, envelope([{ id: 7, label: "web-one" }])));
   client = await openRawClient(gateway.url);
 });
-afterEach(() => client.close());
 
 const HOST = "Host: gateway\r\nAuthorization: token t\r\n";
 const GET = `GET /v4/vm/instances HTTP/1.1\r\n${HOST}\r\n`;

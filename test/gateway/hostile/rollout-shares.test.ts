@@ -41,10 +41,8 @@ beforeEach(async () => {
   pack = writeSmallPack({ book: BOOK });
 });
 afterEach(async () => {
-  await gateway.stop();
   await old.close();
   await v4.close();
-  pack.remove();
 });
 
 /** Starts a gateway, and a v4 that fails as the path of a request says. */
@@ -56,7 +54,7 @@ async function start(rollout: string, settings: Readonly<Record<string, string>>
   gateway = await openGateway({
     UPSTREAM_URL: v4.url,
     LEGACY_URL: old.url,
-    MAPPINGS_DIR: pack.folder,
+    MAPPINGS_DIR: pack,
     CLIENTS_FILE: writeOperatorFile(clients.join(""), "clients.yaml"),
     ROLLOUT_FILE: writeOperatorFile(rollout, "rollout.yaml"),
     ...settings,
@@ -142,7 +140,6 @@ test("of two clients that call a route both must see it fail", async () => {
 
 /** Starts a gateway whose clients have tokens, and compares all of their requests. */
 async function startWithTokens(settings: Readonly<Record<string, string>> = {}): Promise<void> {
-  pack.remove();
   pack = writeSmallPack({
     client: { credentials: { scheme: "token" } },
     upstream: { credentials: { scheme: "Bearer" } },

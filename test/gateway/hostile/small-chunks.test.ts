@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { BodyStart } from "../../../src/gateway/record/body-start.ts";
 import { collectGarbage } from "../../support/garbage.ts";
 import { openRawClient } from "../../support/raw-client.ts";
-import { RECORDING, startListeningGateway, type ListeningGateway } from "../../support/gateway.ts";
+import { RECORDING, startListeningGateway } from "../../support/gateway.ts";
 
 /** A service that keeps all bytes it gets, and answers each request at its end. */
 async function startRecordingService() {
@@ -33,12 +33,10 @@ async function startRecordingService() {
 }
 
 let service: Awaited<ReturnType<typeof startRecordingService>>;
-let gateway: ListeningGateway;
 beforeEach(async () => {
   service = await startRecordingService();
 });
-afterEach(async () => {
-  await gateway.stop();
+afterEach(() => {
   service.server.close();
 });
 
@@ -46,7 +44,7 @@ afterEach(async () => {
 const [PIECES, CHUNKS] = [20, 500];
 
 test("a body of many chunks reaches the service in few", async () => {
-  gateway = await startListeningGateway({ ...RECORDING, UPSTREAM_URL: service.url() });
+  const gateway = await startListeningGateway({ ...RECORDING, UPSTREAM_URL: service.url() });
   const client = await openRawClient(gateway.url);
   client.send(
     "POST /v4/x HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer made-up\r\nTransfer-Encoding: chunked\r\n\r\n",

@@ -29,10 +29,8 @@ beforeEach(async () => {
     ),
   });
 });
-afterEach(async () => {
+afterEach(() => {
   for (const upload of uploads) upload.close();
-  await gateway.stop();
-  await old.close();
 });
 
 const call = (as: string, agent: string, route: string): Promise<TestResponse> =>

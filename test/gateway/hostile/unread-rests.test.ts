@@ -22,11 +22,9 @@ beforeEach(async () => {
   gateway = await startListeningGatewayWithFakeV4({ UPSTREAM_TIMEOUT_MS: "60000" });
   observing = await startObservingGateway({ UPSTREAM_TIMEOUT_MS: "60000" });
 });
-afterEach(async () => {
+afterEach(() => {
   for (const timer of timers.splice(0)) clearInterval(timer);
   for (const client of clients.splice(0)) client.close();
-  await gateway.stop();
-  await observing.stop();
 });
 
 /** Answers before the body has come. */

@@ -2,16 +2,11 @@
 import { describe, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
 import { request } from "../../support/request.ts";
-import {
-  startListeningGatewayWithFakeV4,
-  waitFor,
-  type ListeningGatewayWithFakeV4,
-} from "../../support/gateway-with-fake-v4.ts";
+import { startListeningGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { json, plain, neverRespond, type Responder } from "../../support/fake-v4.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
-let gateway: ListeningGatewayWithFakeV4;
-startForTests(async () => (gateway = await startListeningGatewayWithFakeV4(RECORDING)));
+const gateway = startForTests(() => startListeningGatewayWithFakeV4(RECORDING));
 
 /** A page of a list; a single one is empty. */
 const page = (number: number, pages: number): Responder => {

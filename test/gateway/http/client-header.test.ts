@@ -1,5 +1,5 @@
 /** `CLIENT_HEADER`: a trusted proxy gives the name of the client. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "@jest/globals";
+import { beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
@@ -10,10 +10,6 @@ let open: GatewayWithFakeV4;
 beforeAll(async () => {
   behindProxy = await startGatewayWithFakeV4({ ...RECORDING, ...HEADER, TRUST_PROXY: "127.0.0.0/8,::1" });
   open = await startGatewayWithFakeV4({ ...RECORDING, ...HEADER, TRUST_PROXY: "192.0.2.1" });
-});
-afterAll(async () => {
-  await behindProxy.stop();
-  await open.stop();
 });
 beforeEach(() => {
   for (const { v4 } of [behindProxy, open]) {

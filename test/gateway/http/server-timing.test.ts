@@ -1,9 +1,8 @@
 /** The `Server-Timing` header (W3C Server Timing). */
-import { afterEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 
 let gateway: Gateway;
-afterEach(() => gateway.stop());
 
 async function serverTiming(call: string): Promise<string | null> {
   const { headers } = await gateway.request(call);

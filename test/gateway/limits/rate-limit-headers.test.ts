@@ -10,17 +10,14 @@ const READ = "GET /books/7";
 const SECONDS = { limit: "RateLimit-Limit", reset: "RateLimit-Reset", reset_unit: "seconds_left" };
 const EPOCH = { remaining: "X-Rate-Left", reset: "X-Rate-End" };
 
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
+afterEach(() => {
   jest.useRealTimers();
-  await gateway?.stop();
-  gateway = undefined;
 });
 
 /** Starts a gateway whose time stands still. Undefined: the side names no headers. */
 async function start(client: object | undefined, upstream?: object, settings = {}): Promise<SmallGateway> {
   jest.useFakeTimers({ doNotFake: allBut("Date"), now: NOW * 1000 });
-  gateway = await startSmallGateway(
+  const gateway = await startSmallGateway(
     {
       ...(client && { client: { rate_limit_headers: client } }),
       ...(upstream && { upstream: { rate_limit_headers: upstream } }),

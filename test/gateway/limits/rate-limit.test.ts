@@ -1,11 +1,10 @@
 /** Alpha's rate limits: 420 with its phrase, without a v4 request. v4's own limit is translated to alpha's. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
 
 let gateway: GatewayWithFakeV4;
-afterEach(() => gateway.stop());
 
 async function start(settings: Record<string, string>): Promise<void> {
   gateway = await startGatewayWithFakeV4(settings);

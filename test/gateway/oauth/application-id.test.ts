@@ -1,5 +1,5 @@
 /** The application behind a token: it is in the records of its users' requests, and of its calls to the login server. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { RECORDING, startGateway, type Gateway } from "../../support/gateway.ts";
 import { request } from "../../support/request.ts";
 import { createApplication, REGISTERED, type Application } from "./application.ts";
@@ -15,7 +15,6 @@ beforeAll(async () => {
   client = body;
   app = createApplication(gateway.app, client);
 });
-afterAll(() => gateway.stop());
 
 const lastClient = async () => (await gateway.readAudit())[0]?.client;
 

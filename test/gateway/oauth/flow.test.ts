@@ -1,13 +1,12 @@
 /** OAuth: an application signs a user in, with the gateway between it and a real login server. */
 import { beforeEach, describe, expect, test } from "@jest/globals";
-import { RECORDING, startGateway, type Gateway } from "../../support/gateway.ts";
+import { RECORDING, startGateway } from "../../support/gateway.ts";
 import { request } from "../../support/request.ts";
 import { createApplication, CLIENT, REGISTERED, SECRET, type Application } from "./application.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
-let gateway: Gateway;
 let app: Application;
-startForTests(async () => (gateway = await startGateway(RECORDING)));
+const gateway = startForTests(() => startGateway(RECORDING));
 beforeEach(async () => {
   // Each test has its own client, since the gateway stores requested scopes by client.
   const { body } = await gateway.requestV4("POST /account/oauth-clients", {

@@ -1,5 +1,5 @@
 /** A slow or faulty login server: the client gets alpha's errors, and no state is left over. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { request } from "../../support/request.ts";
 import { RECORDING, openGateway, startGateway, type Gateway } from "../../support/gateway.ts";
 import {
@@ -24,10 +24,6 @@ beforeAll(async () => {
     ...RECORDING,
   });
   app = createApplication(gateway.app, { id: "client", secret: "client-secret-of-this-test" });
-});
-afterAll(async () => {
-  await gateway.stop();
-  await login.close();
 });
 afterEach(() => login.respondWith(json(200, {})));
 

@@ -3,8 +3,6 @@
  * stranger neither widens nor empties what a sign-in gets, with either place that state is kept in.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createStoreEpoch } from "../../../src/gateway/oauth/store-epoch.ts";
 import { RequestedScopes } from "../../../src/gateway/oauth/requested-scopes.ts";
@@ -12,6 +10,7 @@ import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts
 import { connectRedis } from "../../../src/gateway/state/redis-client.ts";
 import { createRedisStore } from "../../../src/gateway/state/redis-store.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { packIn } from "../../support/packs.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { createRedisServer, type RedisServer } from "../../support/redis-server.ts";
@@ -40,7 +39,6 @@ function strangersCannotReach(place: Place): void {
     beforeAll(async () => {
       gateway = await startGateway(place.settings());
     });
-    afterAll(() => gateway.stop());
     beforeEach(async () => {
       const { body } = await gateway.requestV4("POST /account/oauth-clients", {
         body: { label: "app", redirect_uri: REGISTERED },
@@ -295,9 +293,8 @@ function strangersCannotReach(place: Place): void {
 describe("with SQLite", () => {
   let directory: string;
   beforeAll(async () => {
-    directory = await mkdtemp(join(tmpdir(), "asked-"));
+    directory = temporaryFolder();
   });
-  afterAll(() => rm(directory, { recursive: true }));
   strangersCannotReach({
     settings: () => ({}),
     open: async () => openSqliteKeyValueStore({ directory }),
@@ -353,16 +350,12 @@ describeRedis("with Redis", () => {
   test("a gateway without sign-ins notices that Redis was emptied since its start", async () => {
     await link.run((client) => client.flushDb());
     const gateway = await startGateway({ REDIS_URL: redis.url, GATEWAY_SECRET: "s".repeat(32) });
-    try {
-      const { body } = await gateway.requestV4("POST /account/oauth-clients", {
-        body: { label: "app", redirect_uri: REGISTERED },
-      });
-      const app = createApplication(gateway.app, { id: body.id, secret: body.secret });
-      await link.run((client) => client.flushDb());
-      expect((await app.token("vms:delete")).scopes).toBe("vms:modify");
-    } finally {
-      await gateway.stop();
-    }
+    const { body } = await gateway.requestV4("POST /account/oauth-clients", {
+      body: { label: "app", redirect_uri: REGISTERED },
+    });
+    const app = createApplication(gateway.app, { id: body.id, secret: body.secret });
+    await link.run((client) => client.flushDb());
+    expect((await app.token("vms:delete")).scopes).toBe("vms:modify");
   });
 });
 

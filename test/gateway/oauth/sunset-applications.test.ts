@@ -14,8 +14,7 @@ let gateway: Gateway;
 beforeEach(() => {
   jest.useFakeTimers({ now: new Date("2026-06-01T09:00:00Z"), doNotFake: allBut("Date") });
 });
-afterEach(async () => {
-  await gateway.stop();
+afterEach(() => {
   jest.restoreAllMocks();
   jest.useRealTimers();
 });

@@ -1,13 +1,12 @@
 /** The token cache: what v4's responses say about a token, and how the gateway uses it. */
 import { afterEach, describe, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
-import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { startGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, plain, type Responder } from "../../support/fake-v4.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
-let gateway: GatewayWithFakeV4;
 let tokens = 0;
-startForTests(async () => (gateway = await startGatewayWithFakeV4(RECORDING)));
+const gateway = startForTests(() => startGatewayWithFakeV4(RECORDING));
 afterEach(() => gateway.v4.respondWith(json(200, {})));
 
 /** Every test has a token that is not cached. */
@@ -134,24 +133,16 @@ describe("L-22 the scopes of a token", () => {
 
 test("L-33 the token cache is bounded: an evicted rejection is judged by v4 again", async () => {
   const small = await startGatewayWithFakeV4({ TOKEN_CACHE_SIZE: "2" });
-  try {
-    small.v4.respondWith(refused);
-    for (const as of ["a", "b", "c", "a"]) await small.request(GET, { as });
-    expect(small.v4.calls).toHaveLength(4);
-    await small.request(GET, { as: "c" });
-    expect(small.v4.calls).toHaveLength(4);
-  } finally {
-    await small.stop();
-  }
+  small.v4.respondWith(refused);
+  for (const as of ["a", "b", "c", "a"]) await small.request(GET, { as });
+  expect(small.v4.calls).toHaveLength(4);
+  await small.request(GET, { as: "c" });
+  expect(small.v4.calls).toHaveLength(4);
 });
 
 test("TOKEN_NEGATIVE_TTL_SECONDS=0 judges a rejected token with v4 each time", async () => {
   const eager = await startGatewayWithFakeV4({ TOKEN_NEGATIVE_TTL_SECONDS: "0" });
-  try {
-    eager.v4.respondWith(refused);
-    for (let round = 0; round < 3; round += 1) await eager.request(GET, { as: "a" });
-    expect(eager.v4.calls).toHaveLength(3);
-  } finally {
-    await eager.stop();
-  }
+  eager.v4.respondWith(refused);
+  for (let round = 0; round < 3; round += 1) await eager.request(GET, { as: "a" });
+  expect(eager.v4.calls).toHaveLength(3);
 });

@@ -3,11 +3,9 @@
  * clients keep theirs. Time is moved on, for the gateways and the sandbox alike.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { request } from "../../support/request.ts";
-import { mkdtemp, rm } from "node:fs/promises";
 import type { ServerResponse } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { tokenHash } from "../../../src/gateway/auth/token-cache.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import {
@@ -95,7 +93,7 @@ let client: { client_id: string; client_secret: string };
 beforeEach(async () => {
   issued = [];
   open = [];
-  folder = await mkdtemp(join(tmpdir(), "living-"));
+  folder = temporaryFolder();
   login = await startFakeV4();
   login.respondWith(passing());
   gateway = await startGateway({ DATA_DIR: folder, AUTH_URL: login.url, ...RECORDING });
@@ -108,8 +106,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const each of open.toReversed()) await each.stop();
-  await login.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 function advanceClock(seconds: number): void {

@@ -31,7 +31,6 @@ function sharesAreKept(open: () => Promise<Place>): void {
     [busy, other] = [await register(), await register()];
   });
   afterAll(async () => {
-    await gateway.stop();
     await place.remove();
   });
 

@@ -1,7 +1,6 @@
 /** Tokens are refreshed transparently (L-24): v4 tokens expire after two hours, alpha tokens never expired. */
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
 import { STATE_FILE } from "../../../src/gateway/state/sqlite-schema.ts";
@@ -15,6 +14,7 @@ import {
 } from "../../../src/gateway/auth/stored-token.ts";
 import { TokenStore, TokenUnavailableError } from "../../../src/gateway/auth/token-store.ts";
 import { createEncryptor, createGatewayTokens } from "../../../src/gateway/auth/gateway-secret.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { packIn } from "../../support/packs.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 
@@ -83,7 +83,7 @@ function process(secret = "secret", wrap = (store: KeyValueStore): KeyValueStore
 }
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), "grants-"));
+  directory = temporaryFolder();
   issuer = new Issuer();
   now = Date.parse("2026-05-20T12:00:00Z");
   setBy = 0;
@@ -94,7 +94,6 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const store of open) await store.close();
-  await rm(directory, { recursive: true });
 });
 
 const first = (): TokenStore => tokenStores[0] as TokenStore;

@@ -1,9 +1,7 @@
 /** Tokens that v4 never saw, because their clients only read catalogs: v4 is asked about them after the response. */
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { acceptGoodTokens, json, neverRespond, type Responder } from "../../support/fake-v4.ts";
 import {
@@ -21,7 +19,6 @@ async function start(settings: TestSettings = {}, responder: Responder = acceptG
   gateway = await startGatewayWithFakeV4({ ...RECORDING, TRUST_PROXY: "127.0.0.1", ...settings });
   gateway.v4.respondWith(responder);
 }
-afterEach(() => gateway.stop());
 
 const read = (as: string | null, address = "192.0.2.1") =>
   gateway.request(CATALOG, { as, headers: { "x-forwarded-for": address, "user-agent": "regions/1" } });
@@ -46,10 +43,9 @@ describe("a token that v4 accepts, and that reads a catalog once", () => {
   let dataDir: string;
   const printed = captureCommands();
   beforeEach(async () => {
-    dataDir = mkdtempSync(join(tmpdir(), "token-checks-"));
+    dataDir = temporaryFolder();
     await start({ DATA_DIR: dataDir });
   });
-  afterEach(() => rmSync(dataDir, { recursive: true }));
 
   test("is a client from this call on: in the summaries, in the states and for the command", async () => {
     expect((await read("good")).status).toBe(200);

@@ -3,21 +3,16 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "nod
 import { request as httpRequest } from "node:http";
 import { beforeEach, describe, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
-import {
-  startListeningGatewayWithFakeV4,
-  type ListeningGatewayWithFakeV4,
-} from "../../support/gateway-with-fake-v4.ts";
+import { startListeningGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
-let gateway: ListeningGatewayWithFakeV4;
-startForTests(
-  async () =>
-    (gateway = await startListeningGatewayWithFakeV4({
-      ...RECORDING,
-      BODY_LIMIT: "8kb",
-      CORS_ORIGINS: "https://app.example.org",
-    })),
+const gateway = startForTests(() =>
+  startListeningGatewayWithFakeV4({
+    ...RECORDING,
+    BODY_LIMIT: "8kb",
+    CORS_ORIGINS: "https://app.example.org",
+  }),
 );
 beforeEach(() => {
   gateway.v4.respondWith((call, response) =>

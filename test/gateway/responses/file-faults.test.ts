@@ -12,29 +12,22 @@ import { startForTests } from "../../support/start-for-tests.ts";
 const THUMBNAIL = "/v4/account/clients/0123456789abcdef0123/thumbnail";
 const ORIGIN = "https://app.example";
 
-let gateway: ListeningGatewayWithFakeV4;
 /** A gateway with a short time limit, for a v4 that says nothing more. */
-let hasty: ListeningGatewayWithFakeV4;
 /** A gateway whose records cannot be written, although they must be durable. */
-let unrecorded: ListeningGatewayWithFakeV4;
-startForTests(
-  async () => (gateway = await startListeningGatewayWithFakeV4({ ...RECORDING, CORS_ORIGINS: ORIGIN })),
+const gateway = startForTests(() => startListeningGatewayWithFakeV4({ ...RECORDING, CORS_ORIGINS: ORIGIN }));
+const hasty = startForTests(() =>
+  startListeningGatewayWithFakeV4({
+    ...RECORDING,
+    CORS_ORIGINS: ORIGIN,
+    UPSTREAM_TIMEOUT_MS: "500",
+  }),
 );
-startForTests(
-  async () =>
-    (hasty = await startListeningGatewayWithFakeV4({
-      ...RECORDING,
-      CORS_ORIGINS: ORIGIN,
-      UPSTREAM_TIMEOUT_MS: "500",
-    })),
-);
-startForTests(
-  async () =>
-    (unrecorded = await startListeningGatewayWithFakeV4({
-      CORS_ORIGINS: ORIGIN,
-      ...RECORDING,
-      DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
-    })),
+const unrecorded = startForTests(() =>
+  startListeningGatewayWithFakeV4({
+    CORS_ORIGINS: ORIGIN,
+    ...RECORDING,
+    DATABASE_URL: "postgres://nobody@127.0.0.1:1/none",
+  }),
 );
 
 /** Asks for the picture on a connection that must stay usable. */

@@ -1,5 +1,5 @@
 /** Files are streamed without buffering. If one side ends a stream, the other side ends too. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { request as ask, type ClientRequest, type IncomingMessage } from "node:http";
 import { gzipSync } from "node:zlib";
 import { buffer } from "node:stream/consumers";
@@ -15,10 +15,6 @@ beforeAll(async () => {
   await gateway.request("GET /account/profile", { as: "t" });
 });
 beforeEach(() => v4.respondWith(json(200, {})));
-afterAll(async () => {
-  await gateway.stop();
-  await v4.close();
-});
 
 const THUMBNAIL = "/v4/account/clients/0123456789abcdef0123/thumbnail";
 const ATTACHMENTS = "/v4/support/tickets/7/attachments";
@@ -188,20 +184,16 @@ test.each<[string, string, Record<string, string>]>([
   "strict: the record of a picture %s is durable before its response ends",
   async (_how, method, headers) => {
     const strict = await startListeningGateway({ UPSTREAM_URL: v4.url, ...RECORDING });
-    try {
-      v4.respondWith(plain(200, Buffer.alloc(8), { "content-type": "image/png", ...headers }));
-      const response = await fetch(strict.url + THUMBNAIL, {
-        method,
-        headers: { authorization: "token t" },
-      });
-      await response.arrayBuffer();
-      const stored = await fetch(`${strict.adminUrl}/api/audit`);
-      expect(await stored.json()).toMatchObject({
-        records: [{ alpha: { route: "GET /account/clients/:client/thumbnail", status: 200 } }],
-      });
-    } finally {
-      await strict.stop();
-    }
+    v4.respondWith(plain(200, Buffer.alloc(8), { "content-type": "image/png", ...headers }));
+    const response = await fetch(strict.url + THUMBNAIL, {
+      method,
+      headers: { authorization: "token t" },
+    });
+    await response.arrayBuffer();
+    const stored = await fetch(`${strict.adminUrl}/api/audit`);
+    expect(await stored.json()).toMatchObject({
+      records: [{ alpha: { route: "GET /account/clients/:client/thumbnail", status: 200 } }],
+    });
   },
 );
 

@@ -1,21 +1,15 @@
 /** Responses that are a text, which an expression makes of the client's object or list. */
-import { afterEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { packIn } from "../../support/packs.ts";
 import { type TestSettings, RECORDING } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
 import { type SmallGateway, startSmallGateway } from "../../support/small-gateway.ts";
 import { answer, differencesOf, rulesFor } from "../../compare/answers/answers.ts";
 
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
-
 const text = (body: string) => ({ content_type: "text/plain; charset=utf-8", body });
 
 async function start(client: object = {}, settings: TestSettings = {}): Promise<SmallGateway> {
-  gateway = await startSmallGateway(
+  const gateway = await startSmallGateway(
     {
       client,
       book: {

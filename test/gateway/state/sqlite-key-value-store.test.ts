@@ -1,16 +1,16 @@
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { StateUnavailableError } from "../../../src/base/storage/key-value-store.ts";
 import { STATE_FILE } from "../../../src/gateway/state/sqlite-schema.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { MAX_ENTRIES, testKeyValueStore } from "./key-value-store-contract.ts";
 
 testKeyValueStore("SQLite", async () => {
-  const directory = await mkdtemp(join(tmpdir(), "state-"));
+  const directory = temporaryFolder();
   return {
     open: async () => openSqliteKeyValueStore({ directory, maxEntries: MAX_ENTRIES }),
     remove: () => rm(directory, { recursive: true }),
@@ -20,9 +20,8 @@ testKeyValueStore("SQLite", async () => {
 describe("the SQLite key-value store", () => {
   let directory: string;
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), "state-"));
+    directory = temporaryFolder();
   });
-  afterEach(() => rm(directory, { recursive: true }));
 
   test("creates its folder, and files that only the owner can read", async () => {
     const deep = join(directory, "not", "yet", "there");

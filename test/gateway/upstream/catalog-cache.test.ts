@@ -1,5 +1,5 @@
 /** The gateway's copies of v4's catalogs, with valid and invalid responses of v4. */
-import { afterAll, afterEach, beforeAll, describe, expect, jest, test } from "@jest/globals";
+import { afterEach, beforeAll, describe, expect, jest, test } from "@jest/globals";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 import type { Pack } from "../../../src/pack/pack.ts";
@@ -101,7 +101,7 @@ describe("an invalid catalog response", () => {
       "an item is not in the wrapper of items",
     ],
   ])("names what it lacks of the shape %j %j: %j", async (list, others, body, fault) => {
-    const { folder, remove } = writeSmallPack({
+    const folder = writeSmallPack({
       upstream: { responses: { list, ...others } },
       book: {
         catalog: { upstream: [{ request: "GET /items" }], stub: '{ "id": $id }' },
@@ -116,7 +116,6 @@ describe("an invalid catalog response", () => {
     const faults: string[] = [];
     catalogs = connectCatalogs(loadPack(folder), upstream, 600, (_name, message) => faults.push(message));
     await catalogs.refresh();
-    remove();
     expect(faults).toEqual([`upstream responded without a list of the shape in the pack: ${fault}`]);
   });
 
@@ -184,7 +183,6 @@ describe("a row on which an expression of the pack fails", () => {
       fields: { id: "id", title: { read: "name & $string($number(name) + 1)" } },
     },
   });
-  afterAll(small.remove);
   const ids = () => catalogs?.list("book")?.map(({ object }) => object["id"]);
 
   test("is left out and reported; the catalog has all others and is ready", async () => {
@@ -203,7 +201,7 @@ describe("a row on which an expression of the pack fails", () => {
     const faults: string[] = [];
     const leftOut: string[] = [];
     catalogs = connectCatalogs(
-      loadPack(small.folder),
+      loadPack(small),
       { call, close: async () => {} },
       600,
       (name, message) => faults.push(`${name}: ${message}`),

@@ -1,21 +1,15 @@
 /** Whether a token that only reads catalogs is a client: catalogs are served without a call to v4. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { beforeAll, expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { waitFor } from "../../support/wait-for.ts";
 import { RECORDING, startGateway, type Gateway } from "../../support/gateway.ts";
 
-const dataDir = mkdtempSync(join(tmpdir(), "catalog-clients-"));
+const dataDir = temporaryFolder();
 const settings = { ...RECORDING, DATA_DIR: dataDir };
 let gateway: Gateway;
 
 beforeAll(async () => {
   gateway = await startGateway(settings);
-});
-afterAll(async () => {
-  await gateway.stop();
-  rmSync(dataDir, { recursive: true });
 });
 
 const clients = async (): Promise<string[]> =>

@@ -1,11 +1,8 @@
 /** Catalogs whose lists the upstream pages in another way than the lists of the pack. */
-import { afterEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { connectCatalogs } from "../../../src/gateway/upstream/catalog-cache.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
-
-let remove: (() => void) | undefined;
-afterEach(() => remove?.());
 
 const ITEMS = Array.from({ length: 5 }, (_, index) => ({ id: `i${index}`, name: `Item ${index}` }));
 
@@ -19,7 +16,6 @@ async function read(list: object, answer: (query: URLSearchParams) => unknown, b
       routes: [{ client: "GET /books", catalog: true, response: "list" }],
     },
   });
-  ({ remove } = pack);
   const paths: string[] = [];
   const faults: string[] = [];
   const upstream = {
@@ -30,9 +26,7 @@ async function read(list: object, answer: (query: URLSearchParams) => unknown, b
     },
     close: async () => undefined,
   };
-  const catalogs = connectCatalogs(loadPack(pack.folder), upstream, 60, (_catalog, message) =>
-    faults.push(message),
-  );
+  const catalogs = connectCatalogs(loadPack(pack), upstream, 60, (_catalog, message) => faults.push(message));
   await catalogs.refresh();
   catalogs.stop();
   return { paths, faults, ids: catalogs.list("book")?.map(({ object }) => object["id"]) };

@@ -26,7 +26,6 @@ beforeEach(async () => {
   v4 = await startFakeV4();
 });
 afterEach(async () => {
-  await v4.close();
   await upstream?.close();
   upstream = undefined;
 });

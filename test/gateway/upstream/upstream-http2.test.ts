@@ -1,15 +1,13 @@
 /** A v4 that also speaks HTTP/2: it is called over HTTP/1.1, where the end of a response is never in doubt. */
-import { mkdtempSync, rmSync } from "node:fs";
 import { createSecureServer, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { createAuthority, readCertificate } from "../../support/certificates.ts";
 import { openListeningGateway, type Listening, type TestGateway } from "../../support/gateway.ts";
 import { openRawClient } from "../../support/raw-client.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "certificates-"));
+const folder = temporaryFolder();
 let respond: (request: Http2ServerRequest, response: Http2ServerResponse) => void;
 const versions = new Set<string>();
 let server: ReturnType<typeof createSecureServer>;
@@ -30,9 +28,7 @@ beforeAll(async () => {
   gateway = await openListeningGateway({ UPSTREAM_URL: url, AUTH_URL: url, UPSTREAM_CA: authority.cert });
 });
 afterAll(async () => {
-  await gateway.stop();
   await new Promise((resolve) => server.close(resolve));
-  rmSync(folder, { recursive: true });
 });
 
 const GET = "GET /v4/x HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer good\r\n\r\n";

@@ -1,21 +1,20 @@
 /** v4 and its login server with certificates of a private authority, and a v4 that requires one of the gateway. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { createAuthority, readCertificate, type Certificate } from "../../support/certificates.ts";
 import { openGateway, type TestGateway, type TestSettings } from "../../support/gateway.ts";
 import { request } from "../../support/request.ts";
 import { startTlsSandbox, type TlsSandbox } from "../../support/tls-sandbox.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "certificates-"));
+const folder = temporaryFolder();
 let authority: ReturnType<typeof createAuthority>;
 let client: Certificate;
 /** Accepts any client. */
 let open: TlsSandbox;
 /** Accepts clients with a certificate of the authority only. */
 let closed: TlsSandbox;
-let gateway: TestGateway | undefined;
 
 beforeAll(async () => {
   authority = createAuthority(folder, "authority");
@@ -27,18 +26,13 @@ beforeAll(async () => {
   open = await startTlsSandbox(optional, optional);
   closed = await startTlsSandbox(asking, optional);
 });
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
 afterAll(async () => {
   await open.close();
   await closed.close();
-  rmSync(folder, { recursive: true });
 });
 
-const start = async ({ v4, login, tokens }: TlsSandbox, settings: TestSettings): Promise<TestGateway> =>
-  (gateway = await openGateway({ UPSTREAM_URL: v4.url, AUTH_URL: login.url, ...settings }, tokens));
+const start = ({ v4, login, tokens }: TlsSandbox, settings: TestSettings): Promise<TestGateway> =>
+  openGateway({ UPSTREAM_URL: v4.url, AUTH_URL: login.url, ...settings }, tokens);
 
 /** The status of an alpha and of a native request, and of an exchange of a code that the login server does not know. */
 async function statusesOf(running: TestGateway, { tokens }: TlsSandbox) {

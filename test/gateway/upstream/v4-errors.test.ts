@@ -1,13 +1,12 @@
 /** v4's own rejections: which status and reasons alpha's client gets, and whom they blame. */
 import { describe, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
-import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { startGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { json, plain, raw } from "../../support/fake-v4.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
-let gateway: GatewayWithFakeV4;
-startForTests(
-  async () => (gateway = await startGatewayWithFakeV4({ ...RECORDING, TOKEN_NEGATIVE_TTL_SECONDS: "0" })),
+const gateway = startForTests(() =>
+  startGatewayWithFakeV4({ ...RECORDING, TOKEN_NEGATIVE_TTL_SECONDS: "0" }),
 );
 
 const GOOD = { datacenter: "newark", type: "g6-standard-1", label: "web-one" };

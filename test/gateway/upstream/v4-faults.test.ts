@@ -32,15 +32,9 @@ const inSingleBytes =
     socket?.end();
   };
 
-let gateway: GatewayWithFakeV4;
 /** A gateway with a short timeout, for responses that never end. The other one must not time out on a busy machine. */
-let hasty: GatewayWithFakeV4;
-startForTests(
-  async () => (gateway = await startGatewayWithFakeV4({ ...RECORDING, UPSTREAM_TIMEOUT_MS: "15000" })),
-);
-startForTests(
-  async () => (hasty = await startGatewayWithFakeV4({ ...RECORDING, UPSTREAM_TIMEOUT_MS: "500" })),
-);
+const gateway = startForTests(() => startGatewayWithFakeV4({ ...RECORDING, UPSTREAM_TIMEOUT_MS: "15000" }));
+const hasty = startForTests(() => startGatewayWithFakeV4({ ...RECORDING, UPSTREAM_TIMEOUT_MS: "500" }));
 
 const CREATE = { body: { datacenter: "newark", type: "g6-standard-1", label: "web-one" } };
 const problems = (reason: unknown) => ({ errors: [{ reason }] });
@@ -391,19 +385,15 @@ describe("informational responses of v4 before the final one are skipped (RFC 91
     "%s is sent once, on a new connection and on a used one, and the connection is kept",
     async (call) => {
       const alone = await startGatewayWithFakeV4({ UPSTREAM_CONNECTIONS: "1" });
-      try {
-        await alone.request("GET /vm/instances");
-        const connections = alone.v4.countConnections();
-        alone.v4.respondWith(afterHundred);
-        for (let times = 1; times <= 3; times += 1) {
-          const options = call.startsWith("PUT") ? { body: { label: "web-two" } } : CREATE;
-          expect(await alone.request(call, options)).toMatchObject({ status: 200, body: { id: 7 } });
-          expect(alone.v4.calls.filter(({ method }) => method !== "GET")).toHaveLength(times);
-        }
-        expect(alone.v4.countConnections()).toBe(connections);
-      } finally {
-        await alone.stop();
+      await alone.request("GET /vm/instances");
+      const connections = alone.v4.countConnections();
+      alone.v4.respondWith(afterHundred);
+      for (let times = 1; times <= 3; times += 1) {
+        const options = call.startsWith("PUT") ? { body: { label: "web-two" } } : CREATE;
+        expect(await alone.request(call, options)).toMatchObject({ status: 200, body: { id: 7 } });
+        expect(alone.v4.calls.filter(({ method }) => method !== "GET")).toHaveLength(times);
       }
+      expect(alone.v4.countConnections()).toBe(connections);
     },
   );
 
@@ -421,15 +411,11 @@ describe("a connection that v4 closes at the moment when it is used again", () =
   /** Sends a request on a connection that has served another one. @returns its methods at v4, and its status */
   async function sendOnUsedConnection(call: string, ...behaviours: [Responder, ...Responder[]]) {
     const alone = await startGatewayWithFakeV4({ UPSTREAM_CONNECTIONS: "1" });
-    try {
-      await alone.request("GET /vm/instances");
-      alone.v4.respondWith(...behaviours);
-      const { status } = await alone.request(call, options(call));
-      const [path] = alone.v4.calls.map((received) => received.path);
-      return { status, calls: alone.v4.calls.filter((received) => received.path === path).length };
-    } finally {
-      await alone.stop();
-    }
+    await alone.request("GET /vm/instances");
+    alone.v4.respondWith(...behaviours);
+    const { status } = await alone.request(call, options(call));
+    const [path] = alone.v4.calls.map((received) => received.path);
+    return { status, calls: alone.v4.calls.filter((received) => received.path === path).length };
   }
 
   const answer = json(200, { id: 7, label: "web-one" });
@@ -482,14 +468,10 @@ describe("204 and 304 end at their head, whatever follows (RFC 9112 6.3)", () =>
 
 test("bytes after a response are not the response of the next caller", async () => {
   const alone = await startGatewayWithFakeV4({ UPSTREAM_CONNECTIONS: "1" });
-  try {
-    const of = (label: string) => JSON.stringify(envelope([{ id: 1, label }]));
-    const whole = (body: string) => head(Buffer.byteLength(body)) + body;
-    alone.v4.respondWith(raw(whole(of("mine")) + whole(of("poison")), "leave"), plain(200, of("theirs")));
-    const responses = await Promise.all(["a", "b"].map((as) => alone.request("GET /vm/instances", { as })));
-    for (const { text } of responses) expect(text).not.toContain("poison");
-    expect(responses[1]?.body.vms[0].label).toBe("theirs");
-  } finally {
-    await alone.stop();
-  }
+  const of = (label: string) => JSON.stringify(envelope([{ id: 1, label }]));
+  const whole = (body: string) => head(Buffer.byteLength(body)) + body;
+  alone.v4.respondWith(raw(whole(of("mine")) + whole(of("poison")), "leave"), plain(200, of("theirs")));
+  const responses = await Promise.all(["a", "b"].map((as) => alone.request("GET /vm/instances", { as })));
+  for (const { text } of responses) expect(text).not.toContain("poison");
+  expect(responses[1]?.body.vms[0].label).toBe("theirs");
 });

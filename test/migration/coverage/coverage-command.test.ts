@@ -1,12 +1,12 @@
 /** `alpha-gateway coverage`, in this process, over files of the test. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { zstdCompressSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
@@ -15,10 +15,7 @@ import { UNLIMITED } from "../../audit/store/store-contract.ts";
 let folder: string;
 const printed = captureCommands();
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "coverage-"));
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true });
+  folder = temporaryFolder();
 });
 
 interface Sent extends Partial<AuditRecord["alpha"]> {
@@ -161,8 +158,7 @@ describe("a recorded call", () => {
   test("is refused where the pack rejects the operation", async () => {
     const routes = [{ client: "DELETE /books/:id", reject: "unknown_record" }];
     const pack = writeSmallPack({ book: { routes } });
-    const report = await coverRecords([legacy("DELETE /books/1")], `--pack=${pack.folder}`);
-    pack.remove();
+    const report = await coverRecords([legacy("DELETE /books/1")], `--pack=${pack}`);
     expect(report.refusals).toMatchObject([
       { kind: "rejected", route: "DELETE /books/:id", reason: "There is no such object." },
     ]);

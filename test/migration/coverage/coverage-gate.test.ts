@@ -1,12 +1,11 @@
 /** `coverage --fail-below`: neither a stranger nor a client decides by how much it sends. */
 import { writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 
 const SERVED = "/old/books";
@@ -19,10 +18,7 @@ const STRANGER = "198.51.100.7";
 let folder: string;
 const printed = captureCommands();
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "coverage-gate-"));
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true });
+  folder = temporaryFolder();
 });
 
 interface Sent {

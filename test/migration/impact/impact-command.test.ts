@@ -1,20 +1,20 @@
 /** `alpha-gateway impact`, in this process, with a store of its own and the pack of a library. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync, cpSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync, readFileSync, writeFileSync, cpSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { NumberedNames } from "../../../src/audit/usage/numbered-names.ts";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { createReport } from "../../../src/migration/report/make-report.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
 import { UNLIMITED } from "../../audit/store/store-contract.ts";
 
 const PACK = "examples/library/pack";
 const BUY = "POST /books";
-const folder = mkdtempSync(join(tmpdir(), "impact-"));
+const folder = temporaryFolder();
 const printed = captureCommands();
 
 /** Calls of three clients: what each sends, and on which day. */
@@ -49,7 +49,6 @@ beforeAll(async () => {
     'Billing | sync:\n  tokens: ["0000000000000001"]\n'.replace(" | ", " "),
   );
 });
-afterAll(() => rmSync(folder, { recursive: true }));
 
 const run = (...flags: string[]): Promise<number> =>
   runCommandLine([

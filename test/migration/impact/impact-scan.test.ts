@@ -105,7 +105,6 @@ for (const [store, describeStore, makeStore] of [
       senders = await scanRecords(gateway);
     }, 120_000);
     afterAll(async () => {
-      await gateway?.stop();
       await database?.drop();
     });
 

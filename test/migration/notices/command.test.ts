@@ -1,5 +1,5 @@
 /** `check --notices` and `notices test`, as operators run them. */
-import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import {
@@ -17,10 +17,6 @@ beforeEach(async () => {
   webhook = await startWebhookReceiver();
   other = await startWebhookReceiver();
   jest.replaceProperty(process, "env", { ...process.env, NOTICES_SECRET: WEBHOOK_SECRET });
-});
-afterEach(async () => {
-  await webhook.close();
-  await other.close();
 });
 
 const fileWith = (url: string): string =>

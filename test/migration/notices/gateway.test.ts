@@ -1,9 +1,8 @@
 /** Notices about a gateway that serves requests, from the audit and the plan to the receiver. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { allBut } from "../../support/fake-time.ts";
 import { RECORDING, startGateway, type Gateway } from "../../support/gateway.ts";
 import {
@@ -23,7 +22,6 @@ stages:
   - { name: first, brown_out: "0 10 * * 1", for: 1h, from: 2026-05-01, routes: ["${LIST}"] }
 `;
 
-let gateway: Gateway | undefined;
 let webhook: WebhookReceiver;
 let folder: string;
 let file: string;
@@ -31,18 +29,14 @@ let file: string;
 beforeEach(async () => {
   jest.useFakeTimers({ now: new Date(START), doNotFake: allBut("Date") });
   webhook = await startWebhookReceiver();
-  folder = mkdtempSync(join(tmpdir(), "notices-"));
+  folder = temporaryFolder();
   jest.replaceProperty(process, "env", { ...process.env, NOTICES_SECRET: WEBHOOK_SECRET });
   file = writeOperatorFile(
     `receivers: { hook: { webhook: "${webhook.url}", secret: { env: NOTICES_SECRET } } }\n`,
     "notices.yaml",
   );
 });
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-  await webhook.close();
-  rmSync(folder, { recursive: true, force: true });
+afterEach(() => {
   jest.useRealTimers();
   jest.restoreAllMocks();
 });
@@ -53,7 +47,7 @@ function moveTo(moment: string): void {
 
 /** Starts a gateway, and waits for the first look: what it sees is not news. */
 async function start(): Promise<Gateway> {
-  gateway = await startGateway({
+  const gateway = await startGateway({
     DATA_DIR: folder,
     NOTICES_FILE: file,
     SUNSET_FILE: writeOperatorFile(PLAN),

@@ -1,25 +1,24 @@
 /** The file of `NOTICES_FILE`: its problems, with codes and lines, and what it becomes. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
+import { afterEach, beforeAll, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import { EVENTS } from "../../../src/migration/notices/notice.ts";
 import {
   noticesFile,
   type NoticesContext,
   type NoticesPlan,
 } from "../../../src/migration/notices/notices-file.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { OperatorFileError, parseOperatorFile } from "../../../src/base/files/operator-file.ts";
 
 const KEY = Buffer.from("0123456789abcdef0123456789abcdef");
 
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "secrets-"));
+  folder = temporaryFolder();
   writeFileSync(join(folder, "secret"), `whsec_${KEY.toString("base64")}\n`);
   writeFileSync(join(folder, "empty"), "\n");
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeEach(() => {
   const variables = {
     SECRET: `whsec_${KEY.toString("base64")}`,

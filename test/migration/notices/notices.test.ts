@@ -1,12 +1,10 @@
 /** Notices as receivers get them: a webhook that checks signatures. The state store is SQLite. */
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Server } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, jest, test } from "@jest/globals";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { createAuthority, readCertificate } from "../../support/certificates.ts";
 import {
   startWebhookReceiver,
@@ -35,7 +33,7 @@ let started: TestNotices[];
 let servers: Server[];
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "notices-"));
+  folder = temporaryFolder();
   store = openSqliteKeyValueStore({ directory: folder });
   webhook = await startWebhookReceiver();
   started = [];
@@ -44,10 +42,8 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await Promise.all(started.map((notices) => notices.close()));
-  await webhook.close();
   for (const server of servers) await new Promise((resolve) => server.close(resolve));
   await store.close();
-  rmSync(folder, { recursive: true, force: true });
   jest.restoreAllMocks();
 });
 

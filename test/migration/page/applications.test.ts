@@ -1,5 +1,5 @@
 /** The page of an application: with its id and its secret, about the calls of all its tokens. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
@@ -32,7 +32,6 @@ describe("the page of an application", () => {
     await app.expire(revoked);
     await gateway.request("GET /vm/instances/1/ips", { as: await sign(other) });
   });
-  afterAll(() => gateway.stop());
 
   const routesOf = async (options: Parameters<typeof readPage>[1]) =>
     Object.fromEntries(
@@ -129,7 +128,6 @@ describe("a login server", () => {
   beforeAll(async () => {
     gateway = await startGatewayWithFakeV4(PAGE_ON);
   });
-  afterAll(() => gateway.stop());
 
   test("that accepts any secret proves no application", async () => {
     gateway.v4.respondWith(json(200, {}));

@@ -1,5 +1,5 @@
 /** The description of the client's API that is served beside the page. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
@@ -20,7 +20,6 @@ describe("the description of alpha, with a plan", () => {
     });
     document = (await gateway.request("GET /v4/openapi.json", { as: null })).body;
   });
-  afterAll(() => gateway.stop());
 
   test("is valid OpenAPI 3.1, for everybody, without a token", async () => {
     const validator = new Validator();
@@ -63,7 +62,6 @@ describe("the description of alpha, with a plan", () => {
 
 describe("the description of alpha", () => {
   let gateway: Gateway;
-  afterEach(() => gateway.stop());
   const read = (headers = {}) => gateway.request("GET /v4/openapi.json", { as: null, headers });
 
   test("has no plan's headers without a plan", async () => {

@@ -1,5 +1,5 @@
 /** The page on which a client reads what it still has to change: with its own token, about its own calls. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { fingerprint, tokenHash } from "../../../src/gateway/auth/token-cache.ts";
 import { startGateway, type Gateway, type TestSettings } from "../../support/gateway.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
@@ -25,7 +25,6 @@ function testPage(settings: () => TestSettings): void {
     await gateway.request("GET /nothing", { as: "vms" });
     await gateway.request("GET /dns/zones", { as: "billing" });
   });
-  afterAll(() => gateway.stop());
 
   test("names the routes of the client with their counts, days, v4 calls, scopes and losses", async () => {
     const { status, body } = await readPage(gateway, { as: "vms" });
@@ -187,7 +186,6 @@ describe("the page of a client", () => {
   const start = async (settings: TestSettings): Promise<void> => {
     gateway = await startGateway({ ...PAGE_ON, ...settings });
   };
-  afterEach(() => gateway.stop());
 
   test("shows a token its own calls alone, where the directory has several tokens under one name", async () => {
     await start({});

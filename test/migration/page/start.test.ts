@@ -1,12 +1,11 @@
 /** When the pages are on: settings, packs that have routes in their place, and programs that embed the gateway. */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "@jest/globals";
 import { alphaGateway, createGateway, SettingsError } from "../../../src/index.ts";
 import { startSandbox, type Sandbox } from "../../../src/sandbox/create-sandbox.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { RECORDING, openGateway, startGateway } from "../../support/gateway.ts";
 import { copyPack } from "../../support/pack-copy.ts";
 import { request } from "../../support/request.ts";
@@ -30,14 +29,10 @@ describe("MIGRATION_PAGE=on", () => {
     ["/:id", "GET /:id, where the page migration would be"],
     ["/:id", "GET /:id, where the page openapi.json would be"],
   ])("is refused with a pack that has the route %s: it has %s", async (path, message) => {
-    const { folder, remove } = writeSmallPack(route(path));
-    try {
-      await expect(
-        openGateway({ UPSTREAM_URL: UPSTREAM, ...RECORDING, MIGRATION_PAGE: "on", MAPPINGS_DIR: folder }),
-      ).rejects.toThrow(`MIGRATION_PAGE: the pack has ${message}`);
-    } finally {
-      remove();
-    }
+    const folder = writeSmallPack(route(path));
+    await expect(
+      openGateway({ UPSTREAM_URL: UPSTREAM, ...RECORDING, MIGRATION_PAGE: "on", MAPPINGS_DIR: folder }),
+    ).rejects.toThrow(`MIGRATION_PAGE: the pack has ${message}`);
   });
 });
 
@@ -48,18 +43,13 @@ test("a pack that gets a route in the place of the page is refused, and the old 
     `object: thing\nfields: { id: id }\nroutes: [{ client: "GET ${path}", upstream: "GET /profile" }]\n`;
   const isReloaded = async () =>
     /^alpha_gateway_pack_last_reload_successful 1$/m.test((await gateway.requestAdmin("GET /metrics")).text);
-  try {
-    pack.write("thing.yaml", routes("/migration"));
-    await gateway.reload();
-    expect(await isReloaded()).toBe(false);
-    expect((await gateway.request("GET /v4/migration")).body).toHaveProperty("routes");
-    pack.write("thing.yaml", routes("/migrations"));
-    await gateway.reload();
-    expect(await isReloaded()).toBe(true);
-  } finally {
-    await gateway.stop();
-    pack.remove();
-  }
+  pack.write("thing.yaml", routes("/migration"));
+  await gateway.reload();
+  expect(await isReloaded()).toBe(false);
+  expect((await gateway.request("GET /v4/migration")).body).toHaveProperty("routes");
+  pack.write("thing.yaml", routes("/migrations"));
+  await gateway.reload();
+  expect(await isReloaded()).toBe(true);
 });
 
 describe("a pack whose clients have no credentials", () => {
@@ -112,11 +102,10 @@ describe("a program that embeds the gateway", () => {
   let dataDir: string;
   beforeAll(async () => {
     sandbox = await startSandbox();
-    dataDir = mkdtempSync(join(tmpdir(), "pages-"));
+    dataDir = temporaryFolder();
   });
   afterAll(async () => {
     await sandbox.close();
-    rmSync(dataDir, { recursive: true, force: true });
   });
   const options = () => ({
     upstreamUrl: sandbox.url,
@@ -129,13 +118,9 @@ describe("a program that embeds the gateway", () => {
   test("has the page by its option, with createGateway", async () => {
     const gateway = createGateway({ ...options(), dataDir: join(dataDir, "a"), port: 0, adminPort: "off" });
     await gateway.start();
-    try {
-      await request(gateway.url, "GET /v4/vm/instances", { headers: headers() });
-      const { body } = await request(gateway.url, "GET /v4/migration", { headers: headers() });
-      expect(body.routes).toMatchObject([{ route: "GET /vm/instances", requests: 1 }]);
-    } finally {
-      await gateway.stop();
-    }
+    await request(gateway.url, "GET /v4/vm/instances", { headers: headers() });
+    const { body } = await request(gateway.url, "GET /v4/migration", { headers: headers() });
+    expect(body.routes).toMatchObject([{ route: "GET /vm/instances", requests: 1 }]);
   });
 
   test("has it below its own path, with alphaGateway", async () => {

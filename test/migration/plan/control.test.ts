@@ -1,11 +1,9 @@
 /** What replicas share about a plan. */
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import { createControl } from "../../../src/migration/plan/control.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import type { PlanDates } from "../../../src/migration/plan/plan-dates.ts";
 
 const DATES: PlanDates = { end: 5, ends: [], freezes: [], allowed: {}, clientEnds: {}, windowStages: [] };
@@ -14,12 +12,11 @@ const BY_ANN = { stage: null, by: "Ann", reason: null };
 let folder: string;
 let store: KeyValueStore;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "control-"));
+  folder = temporaryFolder();
   store = openSqliteKeyValueStore({ directory: folder });
 });
 afterEach(async () => {
   await store.close();
-  rmSync(folder, { recursive: true });
 });
 
 describe("a pause", () => {

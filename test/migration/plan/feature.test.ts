@@ -1,7 +1,4 @@
 /** The plan of a gateway, kept up to date: what other replicas say, and what the audit store does not. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
 import { CLIENTS } from "../../../src/audit/clients/feature.ts";
 import { PLAN } from "../../../src/migration/plan/feature.ts";
@@ -15,6 +12,7 @@ import { readSettings } from "../../../src/base/settings/settings.ts";
 import type { KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import { createControl } from "../../../src/migration/plan/control.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { allBut } from "../../support/fake-time.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { waitFor } from "../../support/wait-for.ts";
@@ -24,13 +22,12 @@ let state: KeyValueStore;
 let sunset: OpenFeature<PlanParts | undefined>;
 beforeEach(() => {
   jest.useFakeTimers({ now: new Date("2026-06-01T09:00:00Z"), doNotFake: allBut("Date") });
-  folder = mkdtempSync(join(tmpdir(), "sunset-"));
+  folder = temporaryFolder();
   state = openSqliteKeyValueStore({ directory: folder });
 });
 afterEach(async () => {
   await sunset.close();
   await state.close();
-  rmSync(folder, { recursive: true });
   jest.useRealTimers();
 });
 

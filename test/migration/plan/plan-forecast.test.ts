@@ -105,8 +105,7 @@ let gateway: ListeningGatewayWithFakeV4;
 beforeEach(() => {
   jest.useFakeTimers({ now: RECORDED, doNotFake: allBut("Date") });
 });
-afterEach(async () => {
-  await gateway.stop();
+afterEach(() => {
   jest.useRealTimers();
 });
 

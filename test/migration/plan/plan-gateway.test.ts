@@ -7,6 +7,7 @@ import { fingerprint, tokenHash } from "../../../src/gateway/auth/token-cache.ts
 import { startService } from "../../../src/app/start.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { readEnvironment } from "../../../src/base/settings/settings.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { allBut } from "../../support/fake-time.ts";
 import { startGateway, type Gateway, type TestSettings, RECORDING } from "../../support/gateway.ts";
@@ -23,12 +24,10 @@ let gateway: Gateway;
 let folder: string;
 captureCommands();
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "sunset-"));
+  folder = temporaryFolder();
   jest.useFakeTimers({ now: new Date(START), doNotFake: allBut("Date") });
 });
-afterEach(async () => {
-  await gateway.stop();
-  rmSync(folder, { recursive: true });
+afterEach(() => {
   jest.useRealTimers();
 });
 

@@ -10,8 +10,7 @@ let gateway: SmallGateway;
 beforeEach(() => {
   jest.useFakeTimers({ now: new Date("2026-06-01T10:30:00Z"), doNotFake: allBut("Date") });
 });
-afterEach(async () => {
-  await gateway.stop();
+afterEach(() => {
   jest.useRealTimers();
 });
 

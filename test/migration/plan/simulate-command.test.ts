@@ -1,10 +1,8 @@
 /** `alpha-gateway sunset simulate`, in this process, with a store of its own. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { writeOperatorFile } from "../../support/operator-file.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
@@ -13,10 +11,7 @@ import { UNLIMITED } from "../../audit/store/store-contract.ts";
 let folder: string;
 const printed = captureCommands();
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "simulate-"));
-});
-afterEach(async () => {
-  await rm(folder, { recursive: true });
+  folder = temporaryFolder();
 });
 
 test("counts the calls that the end would hit: sign-ins too, but not signing out and revoking a token", async () => {

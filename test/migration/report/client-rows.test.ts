@@ -11,12 +11,13 @@ import { createReport } from "../../../src/migration/report/make-report.ts";
 import type { Report } from "../../../src/migration/report/make-report.ts";
 import { sampleId, sampleRecord } from "../../audit/record/sample-record.ts";
 import { COLORS } from "../../../src/base/blocks/colors.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { packIn } from "../../support/packs.ts";
 
 const NOW = Date.UTC(2026, 2, 20);
 const TOKENS = 150;
 const tokenOf = (n: number): string => n.toString(16).padStart(16, "0");
-const folder = mkdtempSync(join(tmpdir(), "report-rows-"));
+const folder = temporaryFolder();
 let store: AuditStore;
 let made: Report;
 
@@ -44,7 +45,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await store.close();
-  rmSync(folder, { recursive: true });
 });
 
 test("a client with one token and two programs shows both", async () => {

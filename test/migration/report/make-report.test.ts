@@ -90,12 +90,8 @@ const callOf = async (given: Given) => (await clientOf(given))?.calls[0];
 
 /** The report of a small pack. */
 async function reportOf(files: SmallPack, given: Given = { usage: [] }) {
-  const { folder, remove } = writeSmallPack(files);
-  try {
-    return await report(given, loadPack(folder));
-  } finally {
-    remove();
-  }
+  const folder = writeSmallPack(files);
+  return await report(given, loadPack(folder));
 }
 
 describe("what changes in all calls", () => {

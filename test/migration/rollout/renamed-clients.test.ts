@@ -1,13 +1,12 @@
 /** Clients that lose their names while the rollout remembers that they were turned back. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import pino from "pino";
 import { createDependencies } from "../../../src/app/dependencies.ts";
 import { createHandlers } from "../../../src/app/start.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { readEnvironment } from "../../../src/base/settings/settings.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
@@ -27,15 +26,13 @@ let gateways: Gateway[];
 captureCommands();
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "renamed-"));
+  folder = temporaryFolder();
   old = await startOldService();
   old.respondWith(json(200, { from: "old" }));
   gateways = [];
 });
 afterEach(async () => {
   for (const gateway of gateways) await gateway.stop();
-  await old.close();
-  rmSync(folder, { recursive: true });
 });
 
 const settings = (clients: string): Record<string, string> => ({

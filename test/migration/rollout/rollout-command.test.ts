@@ -1,9 +1,8 @@
 /** `alpha-gateway rollout`, in this process, beside a gateway that runs. */
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
-import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "@jest/globals";
+import { userInfo } from "node:os";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
@@ -23,14 +22,9 @@ let clients: string;
 const printed = captureCommands();
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "rollout-"));
+  folder = temporaryFolder();
   old = await startOldService();
   old.respondWith(json(200, { from: "old" }));
-});
-afterEach(async () => {
-  await gateway.stop();
-  await old.close();
-  rmSync(folder, { recursive: true });
 });
 
 async function start(rollout: string): Promise<void> {

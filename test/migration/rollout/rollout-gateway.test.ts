@@ -1,7 +1,7 @@
 /** A gateway with two sides: the old service for everybody, and the translation for whom ROLLOUT_FILE names. */
 import { writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { json, neverRespond, raw, startFakeV4 } from "../../support/fake-v4.ts";
 import {
   openGateway,
@@ -27,14 +27,9 @@ const ALONE = "\ncompare: { share: 0% }";
 const CLIENTS = "billing: { user_agents: [billing/*] }\nreports: { user_agents: [reports/*] }\n";
 
 let old: TestOldService;
-let stop: () => Promise<void>;
 beforeEach(async () => {
   old = await startOldService();
   old.respondWith(json(200, { from: "old" }));
-});
-afterEach(async () => {
-  await stop();
-  await old.close();
 });
 
 interface TwoSides {
@@ -54,7 +49,6 @@ async function start(rollout: string, settings: TestSettings = {}): Promise<TwoS
     UPSTREAM_TIMEOUT_MS: "2000",
     ...settings,
   });
-  ({ stop } = gateway);
   return {
     gateway,
     rolloutFile,
@@ -220,7 +214,7 @@ describe("a return without a person", () => {
   });
 
   test("does not come because of a candidate that fails for those who ask for it", async () => {
-    const { folder, says, remove } = copyPack();
+    const { folder, says } = copyPack();
     says("other");
     const { gateway, call } = await start("data: shared\nnew: [{ clients: [billing] }]", {
       CANDIDATE_MAPPINGS_DIR: folder,
@@ -241,7 +235,6 @@ describe("a return without a person", () => {
       expect((await call("billing", LIST, { headers })).status).toBe(500);
     const { body } = await gateway.requestAdmin("GET /api/rollout");
     expect([body.rollout.trips, body.rollout.scores]).toEqual([[], []]);
-    remove();
   });
 
   test.each([
@@ -379,7 +372,7 @@ describe("cursors", () => {
   };
 
   test("do not choose where a write goes", async () => {
-    const { folder, remove } = writeSmallPack(PACK);
+    const folder = writeSmallPack(PACK);
     const v4 = await startFakeV4();
     const gateway = await openGateway({
       UPSTREAM_URL: v4.url,
@@ -387,18 +380,13 @@ describe("cursors", () => {
       MAPPINGS_DIR: folder,
       ROLLOUT_FILE: writeOperatorFile("data: { replicated: 2s }", "rollout.yaml"),
     });
-    stop = async () => {
-      await gateway.stop();
-      await v4.close();
-      remove();
-    };
     await request(gateway.app, "DELETE /api/books/1?cursor=new:abc");
     expect(v4.calls).toEqual([]);
     expect(old.calls).toHaveLength(1);
   });
 
   test("go where they came from", async () => {
-    const { folder, remove } = writeSmallPack(PACK);
+    const folder = writeSmallPack(PACK);
     const v4 = await startFakeV4();
     const rows = [1, 2].map((id) => ({ id, name: `No. ${id}` }));
     v4.respondWith(json(200, { data: rows, next: "abc/1" }), json(200, { data: rows, next: null }));
@@ -409,11 +397,6 @@ describe("cursors", () => {
       MAPPINGS_DIR: folder,
       ROLLOUT_FILE: rolloutFile,
     });
-    stop = async () => {
-      await gateway.stop();
-      await v4.close();
-      remove();
-    };
     const { body } = await request(gateway.app, "GET /api/books");
     expect(body.next).toBe("new:abc/1");
     writeFileSync(rolloutFile, "data: shared" + ALONE);

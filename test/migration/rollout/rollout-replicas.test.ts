@@ -1,6 +1,4 @@
 /** Three gateways with one Redis: a return on one of them is a return on all, without a failed request. */
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
@@ -11,6 +9,7 @@ import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { readEnvironment } from "../../../src/base/settings/settings.ts";
 import type { RolloutParts } from "../../../src/migration/rollout/parts.ts";
 import type { ComparisonResult } from "../../../src/compare/answers/comparison.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";
 import { restoreEnv, setEnv } from "../../support/env.ts";
 import { json, startFakeV4, type FakeV4 } from "../../support/fake-v4.ts";
@@ -47,7 +46,7 @@ beforeEach(async () => {
   [old, v4] = [await startOldService(), await startFakeV4()];
   old.respondWith(json(200, { from: "old" }));
   v4.respondWith(json(200, { id: 1, name: "new" }));
-  folder = mkdtempSync(join(tmpdir(), "replicas-"));
+  folder = temporaryFolder();
   pack = writeSmallPack({});
   rolloutFile = writeOperatorFile("data: shared\nnew: all\ncompare: { share: 0% }", "rollout.yaml");
   replicas = [];
@@ -59,15 +58,13 @@ afterEach(async () => {
   await redis.stop();
   await old.close();
   await v4.close();
-  pack.remove();
-  rmSync(folder, { recursive: true });
 });
 
 async function startReplica(index: number): Promise<Replica> {
   const settings = readEnvironment({
     UPSTREAM_URL: v4.url,
     LEGACY_URL: old.url,
-    MAPPINGS_DIR: pack.folder,
+    MAPPINGS_DIR: pack,
     ROLLOUT_FILE: rolloutFile,
     REDIS_URL: redis.url,
     GATEWAY_SECRET: "a secret of sixteen characters",
@@ -149,11 +146,7 @@ test("nothing returns while the old service is not well, and a person can turn b
 
 test("the command turns back and resumes on all three", async () => {
   setEnv("GATEWAY_SECRET", "a secret of sixteen characters");
-  const flags = [
-    `--rollout-file=${rolloutFile}`,
-    `--mappings-dir=${pack.folder}`,
-    `--redis-url=${redis.url}`,
-  ];
+  const flags = [`--rollout-file=${rolloutFile}`, `--mappings-dir=${pack}`, `--redis-url=${redis.url}`];
   const run = (...args: readonly string[]): Promise<number> => runCommandLine(["rollout", ...args, ...flags]);
   expect(await run("turn-back", ROUTE)).toBe(0);
   await waitFor(async () => (await sides()).every((side) => side === "old"));

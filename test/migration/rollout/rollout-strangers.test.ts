@@ -1,5 +1,5 @@
 /** Strangers in front of two services: what anybody can invent decides nothing, and costs no more than one client. */
-import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { beforeEach, expect, test } from "@jest/globals";
 import { json, neverRespond, type ReceivedRequest } from "../../support/fake-v4.ts";
 import { startGateway, type Gateway, type TestResponse } from "../../support/gateway.ts";
 import { startOldService, type TestOldService } from "../../support/old-service.ts";
@@ -16,10 +16,6 @@ let gateway: Gateway;
 beforeEach(async () => {
   old = await startOldService();
   old.respondWith(json(200, { vms: [] }));
-});
-afterEach(async () => {
-  await gateway.stop();
-  await old.close();
 });
 
 async function start(rollout: string, settings: Readonly<Record<string, string>> = {}): Promise<void> {

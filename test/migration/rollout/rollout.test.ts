@@ -1,8 +1,5 @@
 /** Which side serves a request: what has returned, who can't return, and what a client has under way. */
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import pino from "pino";
 import { CLIENTS_FILE, type ClientDirectory } from "../../../src/audit/clients/client-directory.ts";
 import type { Log } from "../../../src/base/log/log.ts";
@@ -12,6 +9,7 @@ import { createRollout, type Rollout } from "../../../src/migration/rollout/side
 import { rolloutFile } from "../../../src/migration/rollout/file.ts";
 import type { RolloutConfig } from "../../../src/migration/rollout/rules.ts";
 import { StateUnavailableError, type KeyValueStore } from "../../../src/base/storage/key-value-store.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 
 const readDirectory = (text: string): ClientDirectory =>
@@ -36,7 +34,7 @@ let isLogged: (replica: number) => boolean;
 let started: number;
 let now: number;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "rollout-"));
+  folder = temporaryFolder();
   store = openSqliteKeyValueStore({ directory: folder });
   isDown = false;
   lines = [];
@@ -46,7 +44,6 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await store.close();
-  rmSync(folder, { recursive: true });
 });
 
 const read = (text: string): RolloutConfig =>

@@ -1,16 +1,12 @@
 /** The names of members in bodies: how long they may be, and which of them a form for the upstream can have. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 
 const FORM = "application/x-www-form-urlencoded";
 
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
+let gateway: SmallGateway;
 
 /** Posts a body with an open object. The upstream takes forms. */
 async function post(raw: string, type = "application/json", meta: object = { additionalProperties: true }) {
@@ -81,7 +77,7 @@ describe("a form for the upstream", () => {
     const { status, text, sent } = await post(`{"meta":{"${"k".repeat(1000)}":${ones(2000)}}}`);
     expect([status, sent]).toEqual([400, []]);
     expect(text).toContain("The names in the body are too long.");
-    expect(await gateway?.lastRecord()).toContain('"status":400');
+    expect(await gateway.lastRecord()).toContain('"status":400');
   });
 
   test.each([

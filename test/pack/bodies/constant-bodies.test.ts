@@ -1,39 +1,37 @@
 /** Bodies that only one side has. */
 import { expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
 const NOTE = { type: "object", properties: { note: { type: "string" } } };
 
-let gateway: SmallGateway;
-startForTests(
-  async () =>
-    (gateway = await startSmallGateway({
-      upstream: { bodies: { object: { item: "$object" } } },
-      book: {
-        path_parameters: { id: "integer" },
-        inputs: { note: { upstream: "remark" } },
-        bodies: {
-          close: { set: { status: "closed" }, from_path: { number: "id" } },
-          edit: { schema: NOTE },
-          publish: { set: { status: "published" }, schema: NOTE },
-          print: { default: { paper: "plain" }, schema: NOTE },
-          move: { from_path: { number: "id" }, schema: NOTE },
-        },
-        routes: [
-          { client: "GET /books/:id", upstream: "GET /items/{id}" },
-          ...["edit", "publish", "print", "move"].map((body) => ({
-            client: `POST /books/:id/${body}`,
-            upstream: `POST /items/{id}/${body}`,
-            body,
-            read_route: "GET /books/:id",
-          })),
-          { client: "POST /books/:id/close", upstream: "PATCH /items/{id}", body: "close" },
-          { client: "PUT /books/:id/lock", upstream: "POST /items/{id}/lock", response: "none", status: 204 },
-        ],
+const gateway = startForTests(() =>
+  startSmallGateway({
+    upstream: { bodies: { object: { item: "$object" } } },
+    book: {
+      path_parameters: { id: "integer" },
+      inputs: { note: { upstream: "remark" } },
+      bodies: {
+        close: { set: { status: "closed" }, from_path: { number: "id" } },
+        edit: { schema: NOTE },
+        publish: { set: { status: "published" }, schema: NOTE },
+        print: { default: { paper: "plain" }, schema: NOTE },
+        move: { from_path: { number: "id" }, schema: NOTE },
       },
-    })),
+      routes: [
+        { client: "GET /books/:id", upstream: "GET /items/{id}" },
+        ...["edit", "publish", "print", "move"].map((body) => ({
+          client: `POST /books/:id/${body}`,
+          upstream: `POST /items/{id}/${body}`,
+          body,
+          read_route: "GET /books/:id",
+        })),
+        { client: "POST /books/:id/close", upstream: "PATCH /items/{id}", body: "close" },
+        { client: "PUT /books/:id/lock", upstream: "POST /items/{id}/lock", response: "none", status: 204 },
+      ],
+    },
+  }),
 );
 
 test.each([

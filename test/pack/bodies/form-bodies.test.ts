@@ -1,14 +1,12 @@
 /** Bodies that are forms, sent over HTTP. What they become is in the golden cases of the packs. */
-import { afterEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { request } from "../../support/request.ts";
 import { startSmallGateway } from "../../support/small-gateway.ts";
 
-let gateway: GatewayWithFakeV4 | undefined;
-
-afterEach(() => gateway?.stop());
+let gateway: GatewayWithFakeV4;
 
 const start = async (): Promise<GatewayWithFakeV4> => {
   gateway = await startGatewayWithFakeV4({ ...RECORDING, MAPPINGS_DIR: "examples/billing/pack" });
@@ -27,7 +25,7 @@ const post = async (raw: string | Uint8Array, type: string, call = "POST /custom
 test("a client's form reaches the upstream as JSON of the pack's media type", async () => {
   const { status, body } = await post("name=Ada&address[floor]=2", `${FORM}; charset=UTF-8`);
   expect([status, body.id]).toEqual([200, 5]);
-  const [call] = gateway?.v4.calls ?? [];
+  const [call] = gateway.v4.calls ?? [];
   expect(call?.headers["content-type"]).toBe("application/vnd.billing+json");
   expect(call?.json()).toEqual({ customer: { full_name: "Ada", location: { level: 2 } } });
 });
@@ -64,12 +62,12 @@ test.each([
   const response = await post(raw, type);
   expect(response.status).toBe(status);
   expect(response.body.errors[0].message).toMatch(message);
-  expect(gateway?.v4.calls).toEqual([]);
+  expect(gateway.v4.calls).toEqual([]);
 });
 
 test("the audit has a form with its names, without the values of secret names", async () => {
   await post("name=Ada&cards[0][password]=hunter2secret", FORM);
-  const { alpha } = await gateway!.readLastRecord();
+  const { alpha } = await gateway.readLastRecord();
   expect(alpha.body).toEqual({ name: "Ada", "cards[0][password]": "[redacted]" });
 });
 
@@ -85,16 +83,12 @@ test("the record has no secret of an object in brackets", async () => {
     },
     RECORDING,
   );
-  try {
-    small.service.respondWith(json(200, {}));
-    const raw = new URLSearchParams("users[][password]=hunter2&users[][name]=Ada");
-    expect((await small.send("POST /books", { raw })).status).toBe(200);
-    const record = await small.lastRecord();
-    expect(record).toContain("Ada");
-    expect(record).not.toContain("hunter2");
-  } finally {
-    await small.stop();
-  }
+  small.service.respondWith(json(200, {}));
+  const raw = new URLSearchParams("users[][password]=hunter2&users[][name]=Ada");
+  expect((await small.send("POST /books", { raw })).status).toBe(200);
+  const record = await small.lastRecord();
+  expect(record).toContain("Ada");
+  expect(record).not.toContain("hunter2");
 });
 
 test.each([
@@ -111,18 +105,14 @@ test.each([
       routes: [{ client: "POST /books", upstream: "POST /items", body: "pay" }],
     },
   });
-  try {
-    small.service.respondWith(json(200, {}));
-    for (const [media, raw] of [
-      [FORM, `account=${number}`],
-      ["application/json", `{"account":${number}}`],
-    ] as const) {
-      const { status } = await small.send("POST /books", { raw, headers: { "content-type": media } });
-      expect([media, status]).toEqual([media, expected]);
-    }
-    const sent = small.service.calls.map((call) => call.received().toString());
-    expect(sent).toEqual(expected === 200 ? [`{"account":${number}}`, `{"account":${number}}`] : []);
-  } finally {
-    await small.stop();
+  small.service.respondWith(json(200, {}));
+  for (const [media, raw] of [
+    [FORM, `account=${number}`],
+    ["application/json", `{"account":${number}}`],
+  ] as const) {
+    const { status } = await small.send("POST /books", { raw, headers: { "content-type": media } });
+    expect([media, status]).toEqual([media, expected]);
   }
+  const sent = small.service.calls.map((call) => call.received().toString());
+  expect(sent).toEqual(expected === 200 ? [`{"account":${number}}`, `{"account":${number}}`] : []);
 });

@@ -1,15 +1,9 @@
 /** Wrappers around the items of lists, over HTTP. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { RECORDING, type TestSettings } from "../../support/gateway.ts";
 import { json, plain } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
-
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
 
 const LIST = { client: "GET /books", upstream: "GET /items", response: "list" };
 const CLIENT = { responses: { item: { kind: "$name", $name: "$object" } } };
@@ -17,7 +11,7 @@ const UPSTREAM = { responses: { item: { data: { $name: "$object" } } } };
 
 async function start(pack: SmallPack, settings: TestSettings = {}): Promise<SmallGateway> {
   const book = { upstream_object: "item", routes: [LIST], ...pack.book };
-  gateway = await startSmallGateway({ ...pack, book }, settings);
+  const gateway = await startSmallGateway({ ...pack, book }, settings);
   return gateway;
 }
 

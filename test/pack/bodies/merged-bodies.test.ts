@@ -59,16 +59,12 @@ test("a member that is merged with its current value keeps nested members that t
       routes: [{ client: "PATCH /books/:id", upstream: "PUT /items/{id}", body: "edit", calls: ["current"] }],
     },
   });
-  try {
-    const aim = { label: "M4", place: { high: 1, wide: 2 }, frame: { width: 3, depth: 4 } };
-    gateway.service.respondWith(json(200, { id: 7, aim }));
-    await gateway.send("PATCH /books/7", { body: { at: { wide: 9 }, frame: { depth: 5 } } });
-    expect(gateway.service.calls.at(-1)?.json()).toEqual({
-      aim: { label: "M4", place: { high: 1, wide: 9 }, frame: { depth: 5 } },
-    });
-  } finally {
-    await gateway.stop();
-  }
+  const aim = { label: "M4", place: { high: 1, wide: 2 }, frame: { width: 3, depth: 4 } };
+  gateway.service.respondWith(json(200, { id: 7, aim }));
+  await gateway.send("PATCH /books/7", { body: { at: { wide: 9 }, frame: { depth: 5 } } });
+  expect(gateway.service.calls.at(-1)?.json()).toEqual({
+    aim: { label: "M4", place: { high: 1, wide: 9 }, frame: { depth: 5 } },
+  });
 });
 
 test("an invalid body gets its errors, though the calls that it is merged with are not sent", async () => {

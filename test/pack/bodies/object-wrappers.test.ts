@@ -2,19 +2,17 @@
 import { expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
-import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
+import { startGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { startSmallGateway } from "../../support/small-gateway.ts";
 import { request } from "../../support/request.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
-let gateway: GatewayWithFakeV4;
-startForTests(
-  async () =>
-    (gateway = await startGatewayWithFakeV4({
-      ...RECORDING,
-      MAPPINGS_DIR: "examples/cursors/pack",
-      PUBLIC_URL: "https://old.example",
-    })),
+const gateway = startForTests(() =>
+  startGatewayWithFakeV4({
+    ...RECORDING,
+    MAPPINGS_DIR: "examples/cursors/pack",
+    PUBLIC_URL: "https://old.example",
+  }),
 );
 
 const wrapped = (invoice: object) => ({ data: { invoice }, links: [] });
@@ -64,12 +62,8 @@ test("$name is the name of each side, in bodies as in responses", async () => {
       routes: [{ client: "PUT /books/:id", upstream: "PUT /items/{id}", body: "edit" }],
     },
   });
-  try {
-    small.service.respondWith(json(200, { item: { id: 7, name: "Waves" } }));
-    const { body } = await small.send("PUT /books/7", { body: { book: { title: "Waves" } } });
-    expect(body).toEqual({ book: { id: 7, title: "Waves" } });
-    expect(small.service.calls.at(-1)?.json()).toEqual({ item: { name: "Waves" } });
-  } finally {
-    await small.stop();
-  }
+  small.service.respondWith(json(200, { item: { id: 7, name: "Waves" } }));
+  const { body } = await small.send("PUT /books/7", { body: { book: { title: "Waves" } } });
+  expect(body).toEqual({ book: { id: 7, title: "Waves" } });
+  expect(small.service.calls.at(-1)?.json()).toEqual({ item: { name: "Waves" } });
 });

@@ -12,12 +12,12 @@ afterEach(() => {
 /** The text of the response for an object of the upstream. */
 async function respond(upstream: unknown, { fields, client }: { fields: object; client?: object }) {
   const pack: SmallPack = { client: client ?? { responses: { omit_null: true } }, book: { fields } };
-  const { folder, remove } = writeSmallPack(pack);
+  const folder = writeSmallPack(pack);
   const run = createDryRun(loadPack(folder), {
     call: async () => ({ status: 200, headers: {}, bytes: Buffer.from(JSON.stringify(upstream)), ms: 0 }),
     close: async () => {},
   });
-  cleanups.push(remove, () => run.catalogs.stop());
+  cleanups.push(() => run.catalogs.stop());
   return (await run.send({ method: "GET", path: "/books/3" })).response.body;
 }
 

@@ -4,26 +4,20 @@ import { request } from "../../support/request.ts";
 import { IncomingMessage } from "node:http";
 import { Socket } from "node:net";
 import { createBodyReaders } from "../../../src/gateway/bodies/receive-body.ts";
-import {
-  startListeningGatewayWithFakeV4,
-  waitFor,
-  type ListeningGatewayWithFakeV4,
-} from "../../support/gateway-with-fake-v4.ts";
+import { startListeningGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { acceptGoodTokens, envelope, json } from "../../support/fake-v4.ts";
 import { createRawClients, type RawClient } from "../../support/raw-client.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
 const LIMIT = 100_000;
 
-let gateway: ListeningGatewayWithFakeV4;
-startForTests(
-  async () =>
-    (gateway = await startListeningGatewayWithFakeV4({
-      BODY_LIMIT: String(LIMIT),
-      RATE_LIMIT: "1000/600",
-      TRUST_PROXY: "127.0.0.1",
-      RATE_LIMIT_CREATE: "2/600",
-    })),
+const gateway = startForTests(() =>
+  startListeningGatewayWithFakeV4({
+    BODY_LIMIT: String(LIMIT),
+    RATE_LIMIT: "1000/600",
+    TRUST_PROXY: "127.0.0.1",
+    RATE_LIMIT_CREATE: "2/600",
+  }),
 );
 beforeEach(() => gateway.v4.respondWith(acceptGoodTokens));
 

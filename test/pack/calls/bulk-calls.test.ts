@@ -1,18 +1,12 @@
 /** One request for many ids: what becomes of it if some of its calls fail, hang, are refused, or its client leaves. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { RECORDING, type TestSettings } from "../../support/gateway.ts";
 import { json, neverRespond, raw, type Responder } from "../../support/fake-v4.ts";
 import { startListeningGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { accepted, byId, found, foundAs, JOB, REPEAT, running } from "../../support/job-responses.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
-
-let stop: (() => Promise<unknown>) | undefined;
-afterEach(async () => {
-  await stop?.();
-  stop = undefined;
-});
 
 const BULK = {
   parameter: "id",
@@ -34,12 +28,6 @@ const packOf = (bulk: object = {}, route: object = {}, others: SmallPack = {}): 
   },
 });
 
-async function start(pack: SmallPack, settings: TestSettings = {}): Promise<SmallGateway> {
-  const gateway = await startSmallGateway(pack, settings);
-  stop = gateway.stop;
-  return gateway;
-}
-
 const book = (id: number) => ({ id, status: 200, book: { id, title: "x" } });
 const failure = (id: unknown, status: number, message: unknown = expect.any(String)) => ({
   id,
@@ -55,7 +43,7 @@ async function read(
   timeout = "300",
   settings: TestSettings = {},
 ) {
-  const gateway = await start(pack, { ...settings, UPSTREAM_TIMEOUT_MS: timeout });
+  const gateway = await startSmallGateway(pack, { ...settings, UPSTREAM_TIMEOUT_MS: timeout });
   gateway.service.respondWith(respond);
   const { status, body, headers } = await gateway.send("POST /books/read", { body: { ids } });
   return { status, body, headers, paths: gateway.service.calls.map(({ path }) => path), gateway };
@@ -99,7 +87,7 @@ describe("the results of many calls", () => {
   });
 
   test("keep numbers that no double holds", async () => {
-    const gateway = await start(packOf());
+    const gateway = await startSmallGateway(packOf());
     gateway.service.respondWith((_call, response) => response.end('{"id":12345678901234567890,"name":"x"}'));
     const { text } = await gateway.send("POST /books/read", { raw: '{"ids":[12345678901234567890]}' });
     expect(text).toContain('"id":12345678901234567890,"status":200,"book":{"id":12345678901234567890');
@@ -118,7 +106,7 @@ describe("the results of many calls", () => {
 
   test("have no secret in the records of any call", async () => {
     const pack = packOf({ ids: "api_keys" }, {}, { pack: { secrets: ["api_keys"] } });
-    const gateway = await start(pack, RECORDING);
+    const gateway = await startSmallGateway(pack, RECORDING);
     gateway.service.respondWith(json(200, { id: 1, name: "x" }));
     await gateway.send("POST /books/read", { body: { api_keys: ["hunter2secret", "hunter3secret"] } });
     expect(gateway.service.calls).toHaveLength(2);
@@ -167,7 +155,9 @@ describe("no more calls than", () => {
   test("none where an expression reads a parameter that is missing: the error is that of a query", async () => {
     const errors = { validation: { status: 422, query: { status: 409 } } };
     const bulk = { ids: '$split($query.codes, ",")' };
-    const gateway = await start(packOf(bulk, { client: "GET /books/several" }, { pack: { errors } }));
+    const gateway = await startSmallGateway(
+      packOf(bulk, { client: "GET /books/several" }, { pack: { errors } }),
+    );
     const { status, body } = await gateway.send("GET /books/several");
     expect([status, body]).toEqual([409, { message: "This field is required.", field: "codes" }]);
   });
@@ -272,9 +262,8 @@ test("without permission nothing is sent", async () => {
 });
 
 test("a client that disconnects ends the calls, and no further one is sent", async () => {
-  const { folder, remove } = writeSmallPack(packOf());
+  const folder = writeSmallPack(packOf());
   const gateway = await startListeningGatewayWithFakeV4({ ...RECORDING, MAPPINGS_DIR: folder });
-  stop = () => gateway.stop().finally(remove);
   gateway.v4.respondWith(neverRespond);
   const gone = new AbortController();
   const result = fetch(`${gateway.url}/books/read`, {
@@ -294,7 +283,7 @@ test("a client that disconnects ends the calls, and no further one is sent", asy
 
 describe("each call of many", () => {
   test("may be polled", async () => {
-    const gateway = await start(packOf({}, { calls: [JOB], upstream: "POST /items/{id}" }));
+    const gateway = await startSmallGateway(packOf({}, { calls: [JOB], upstream: "POST /items/{id}" }));
     gateway.service.respondWith((call, response) =>
       call.method === "POST"
         ? json(202, { job: `j${call.path.at(-1)}` })(call, response)
@@ -311,7 +300,9 @@ describe("each call of many", () => {
   });
 
   test("is polled until the time of all calls is up", async () => {
-    const gateway = await start(packOf({ timeout_ms: 200 }, { calls: [JOB], upstream: "POST /items/{id}" }));
+    const gateway = await startSmallGateway(
+      packOf({ timeout_ms: 200 }, { calls: [JOB], upstream: "POST /items/{id}" }),
+    );
     gateway.service.respondWith((call, response) =>
       (call.method === "POST" ? accepted : running)(call, response),
     );
@@ -328,7 +319,7 @@ describe("each call of many", () => {
         headers: { request: { "X-Trace": "X-Trace", "X-Space": { query: "space" } } },
       },
     );
-    const gateway = await start(pack);
+    const gateway = await startSmallGateway(pack);
     gateway.service.respondWith(json(200, { id: 1 }));
     const headers = { "X-Trace": "t", "X-Space": "s" };
     await gateway.send("POST /books/read?lang=nl", { body: { ids: [1, 2] }, headers });
@@ -341,7 +332,7 @@ describe("each call of many", () => {
 
   test("has members that the client has chosen", async () => {
     const pack = packOf({}, {}, { client: { sparse_fields: { parameter: "fields" } } });
-    const gateway = await start(pack);
+    const gateway = await startSmallGateway(pack);
     gateway.service.respondWith(byId({ 2: json(404, {}) }));
     const { body } = await gateway.send("POST /books/read?fields=title", { body: { ids: [1, 2] } });
     expect(body).toEqual([{ id: 1, status: 200, book: { title: "x" } }, failure(2, 404)]);

@@ -1,15 +1,9 @@
 /** One request for many ids, of which the upstream takes several in a call. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { json, type Responder } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
-
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
 
 const BULK = {
   parameter: "ids",
@@ -37,7 +31,7 @@ const rows = (...ids: readonly number[]): Responder =>
 const book = (id: number) => ({ id, title: `n${id}` });
 
 async function read(pack: SmallPack, body: object, ...responses: readonly [Responder, ...Responder[]]) {
-  gateway = await startSmallGateway(pack);
+  const gateway = await startSmallGateway(pack);
   gateway.service.respondWith(...responses);
   const { status, body: results } = await gateway.send("POST /books/read", { body });
   return { status, results, calls: gateway.service.calls };

@@ -1,11 +1,8 @@
 /** Calls for the rows of a list whose pages come from several of the upstream's. */
-import { afterEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
-
-let gateway: SmallGateway | undefined;
-afterEach(() => gateway?.stop());
 
 const PACK: SmallPack = {
   client: {
@@ -30,7 +27,7 @@ const PACK: SmallPack = {
 };
 
 test("calls are sent for the rows of each page of the upstream", async () => {
-  gateway = await startSmallGateway(PACK);
+  const gateway = await startSmallGateway(PACK);
   const page = (...rows: object[]) => json(200, { data: rows, total: 3 });
   gateway.service.respondWith(
     page({ id: 1, owner: "a" }, { id: 2, owner: "a" }),

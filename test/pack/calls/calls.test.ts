@@ -1,16 +1,10 @@
 /** Calls in addition to the main call: what they send, what becomes of their failures, and what their expressions know. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { type TestSettings, RECORDING } from "../../support/gateway.ts";
 import { json, type Responder } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
-
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
 
 const ERRORS = { responses: { error: { message: "$message", code: "$code" } } };
 
@@ -38,7 +32,7 @@ async function start(
   respond: Responder,
   settings: TestSettings = {},
 ): Promise<SmallGateway> {
-  gateway = await startSmallGateway(pack, settings);
+  const gateway = await startSmallGateway(pack, settings);
   gateway.service.respondWith(respond);
   return gateway;
 }

@@ -1,16 +1,12 @@
 /** Values of the client's path and of answers in further calls: what hostile, missing and wrong values become. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
 
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
+let gateway: SmallGateway;
 
 const FILTERS = { filters: { parameter: "{field}" } };
 const HEADER_FILTERS = { filters: { header: "X-Filter", operators: { and: "and" } } };
@@ -71,7 +67,7 @@ describe("a value of an answer in the path of the next call", () => {
   ])("is never sent: %s. The response lacks what the call is for", async (_case, shelf) => {
     const { status, body, paths } = await pathsOf(RELATED, "GET /books/1", { id: 1, owner: "me", shelf });
     expect([status, body, paths]).toEqual([200, { id: 1 }, ["/items/1"]]);
-    expect(await gateway?.lastRecord()).toContain("shelf: ");
+    expect(await gateway.lastRecord()).toContain("shelf: ");
   });
 
   test("a value in the query may be anything, and adds no parameter", async () => {
@@ -87,7 +83,7 @@ describe("a value of an answer in the path of the next call", () => {
     );
     const { paths } = await pathsOf(pack, "GET /books/1", { id: 1, key: "hunter2secret" }, {});
     expect(paths.at(-1)).toBe("/shelves?access_key=hunter2secret");
-    expect(await gateway?.lastRecord()).not.toContain("hunter2secret");
+    expect(await gateway.lastRecord()).not.toContain("hunter2secret");
   });
 });
 
@@ -107,7 +103,7 @@ describe("calls before the main call, of which one has values of another", () =>
   test("an answer without the value ends the request, and nothing further is called", async () => {
     const { status, paths } = await pathsOf(PACK, "GET /books/1", { other: 2 });
     expect([status, paths]).toEqual([500, ["/items/1"]]);
-    expect(await gateway?.lastRecord()).toContain("no value for {item.shelf} of an upstream path");
+    expect(await gateway.lastRecord()).toContain("no value for {item.shelf} of an upstream path");
   });
 
   test("the error of the first is the answer of the request", async () => {
@@ -227,7 +223,7 @@ describe("values in the condition of a list", () => {
   ])("in a filter header it is %s", async (_case, parameters, value) => {
     const where = { owner: "{person}", any: [{ tag: "by-{person}" }, { tag: "x" }] };
     await pathsOf(list(where, HEADER_FILTERS, parameters), "GET /people/5/books", []);
-    expect(JSON.parse(String(gateway?.service.calls[0]?.headers["x-filter"]))).toEqual({
+    expect(JSON.parse(String(gateway.service.calls[0]?.headers["x-filter"]))).toEqual({
       owner: value,
       any: [{ tag: "by-5" }, { tag: "x" }],
     });
@@ -235,8 +231,8 @@ describe("values in the condition of a list", () => {
 
   test("two requests do not share a value", async () => {
     await pathsOf(list({ owner: "{person}" }), "GET /people/5/books", []);
-    await gateway?.send("GET /people/6/books");
-    expect(gateway?.service.calls.map(({ path }) => path)).toEqual(["/items?owner=5", "/items?owner=6"]);
+    await gateway.send("GET /people/6/books");
+    expect(gateway.service.calls.map(({ path }) => path)).toEqual(["/items?owner=5", "/items?owner=6"]);
   });
 });
 

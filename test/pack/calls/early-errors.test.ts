@@ -1,56 +1,54 @@
 /** Errors that are known before the main call: no call that writes is sent, and the others may find more of them. */
 import { expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
-let gateway: SmallGateway;
-startForTests(
-  async () =>
-    (gateway = await startSmallGateway({
-      client: { responses: { error: { errors: ["$message"] } } },
-      book: {
-        inputs: { cover: { upstream: "cover", write: "$number($value)" } },
-        bodies: {
-          create: {
-            schema: {
-              type: "object",
-              properties: { title: { type: "string" }, cover: { type: "string" } },
-            },
-            checks: [{ field: "title", message: 'title = "bad" ? "This title is not allowed."' }],
+const gateway = startForTests(() =>
+  startSmallGateway({
+    client: { responses: { error: { errors: ["$message"] } } },
+    book: {
+      inputs: { cover: { upstream: "cover", write: "$number($value)" } },
+      bodies: {
+        create: {
+          schema: {
+            type: "object",
+            properties: { title: { type: "string" }, cover: { type: "string" } },
           },
+          checks: [{ field: "title", message: 'title = "bad" ? "This title is not allowed."' }],
         },
-        routes: [
-          {
-            client: "POST /shelves/:number/books",
-            upstream: "POST /items",
-            body: "create",
-            calls: [
-              {
-                name: "shelf",
-                at: "before",
-                upstream: "GET /shelves/{number}",
-                checks: [{ message: '$response.full ? "The shelf is full."' }],
-              },
-              { name: "hold", at: "before", upstream: "POST /shelves/{shelf.place}/holds" },
-              {
-                name: "held",
-                at: "before",
-                upstream: "GET /holds/{id_of_hold}",
-                values: { id_of_hold: "$calls.hold.id" },
-              },
-              {
-                name: "room",
-                at: "before",
-                upstream: "GET /rooms/1",
-                checks: [{ message: '$response.closed ? "The room is closed."' }],
-              },
-            ],
-            response: "none",
-          },
-        ],
       },
-    })),
+      routes: [
+        {
+          client: "POST /shelves/:number/books",
+          upstream: "POST /items",
+          body: "create",
+          calls: [
+            {
+              name: "shelf",
+              at: "before",
+              upstream: "GET /shelves/{number}",
+              checks: [{ message: '$response.full ? "The shelf is full."' }],
+            },
+            { name: "hold", at: "before", upstream: "POST /shelves/{shelf.place}/holds" },
+            {
+              name: "held",
+              at: "before",
+              upstream: "GET /holds/{id_of_hold}",
+              values: { id_of_hold: "$calls.hold.id" },
+            },
+            {
+              name: "room",
+              at: "before",
+              upstream: "GET /rooms/1",
+              checks: [{ message: '$response.closed ? "The room is closed."' }],
+            },
+          ],
+          response: "none",
+        },
+      ],
+    },
+  }),
 );
 
 /** Creates a book, and gives the errors and the calls of the upstream. */

@@ -1,17 +1,11 @@
 /** How many calls of the upstream one request can cause. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
 
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
-
 async function start(pack: SmallPack): Promise<SmallGateway> {
-  gateway = await startSmallGateway(pack);
+  const gateway = await startSmallGateway(pack);
   return gateway;
 }
 

@@ -1,14 +1,8 @@
 /** Calls before the main call of a route that responds with a file. */
-import { afterEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
-
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
 
 const packOf = (call: object) => ({
   book: {
@@ -27,7 +21,7 @@ const packOf = (call: object) => ({
 const BEFORE = { at: "before", checks: [{ message: '$response.hidden ? "It is hidden."' }] };
 
 async function send(item: object) {
-  gateway = await startSmallGateway(packOf(BEFORE));
+  const gateway = await startSmallGateway(packOf(BEFORE));
   gateway.service.respondWith(json(200, item), (_call, response) =>
     response.setHeader("content-type", "image/png").end("PNG"),
   );

@@ -2,53 +2,51 @@
 import { expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
 import { json, plain } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
-let gateway: SmallGateway;
-startForTests(
-  async () =>
-    (gateway = await startSmallGateway(
-      {
-        client: { headers: { request: { "If-Match": "If-Match" } } },
-        pack: {
-          calls: {
-            current: { at: "before", upstream: "GET /items/{id}" },
-            shelf: { at: "before", upstream: "GET /shelves/{shelf}", not_found_field: "shelf" },
-          },
-          errors: { statuses: { 412: 409 } },
+const gateway = startForTests(() =>
+  startSmallGateway(
+    {
+      client: { headers: { request: { "If-Match": "If-Match" } } },
+      pack: {
+        calls: {
+          current: { at: "before", upstream: "GET /items/{id}" },
+          shelf: { at: "before", upstream: "GET /shelves/{shelf}", not_found_field: "shelf" },
         },
-        book: {
-          bodies: {
-            edit: {
-              merge_with: "current",
-              schema: { type: "object", properties: { title: { type: "string" } } },
-            },
-            move: { schema: { type: "object", properties: { shelf: { type: "integer" } } } },
-          },
-          inputs: { shelf: "shelf" },
-          routes: [
-            ...["PATCH", "DELETE"].map((method) => ({
-              client: `${method} /books/:id`,
-              upstream: method === "PATCH" ? "PUT /items/{id}" : "DELETE /items/{id}",
-              ...(method === "PATCH" && { body: "edit" }),
-              calls: ["current"],
-              if_match: "current",
-              response: "none",
-            })),
-            {
-              client: "PUT /books/:id/shelf",
-              upstream: "PUT /items/{id}/shelf",
-              body: "move",
-              calls: ["shelf"],
-              if_match: "shelf",
-              response: "none",
-            },
-          ],
-        },
+        errors: { statuses: { 412: 409 } },
       },
-      RECORDING,
-    )),
+      book: {
+        bodies: {
+          edit: {
+            merge_with: "current",
+            schema: { type: "object", properties: { title: { type: "string" } } },
+          },
+          move: { schema: { type: "object", properties: { shelf: { type: "integer" } } } },
+        },
+        inputs: { shelf: "shelf" },
+        routes: [
+          ...["PATCH", "DELETE"].map((method) => ({
+            client: `${method} /books/:id`,
+            upstream: method === "PATCH" ? "PUT /items/{id}" : "DELETE /items/{id}",
+            ...(method === "PATCH" && { body: "edit" }),
+            calls: ["current"],
+            if_match: "current",
+            response: "none",
+          })),
+          {
+            client: "PUT /books/:id/shelf",
+            upstream: "PUT /items/{id}/shelf",
+            body: "move",
+            calls: ["shelf"],
+            if_match: "shelf",
+            response: "none",
+          },
+        ],
+      },
+    },
+    RECORDING,
+  ),
 );
 
 const current = (headers: Record<string, string>) => json(200, { id: 7, name: "Old", year: 1931 }, headers);

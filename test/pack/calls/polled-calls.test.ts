@@ -1,5 +1,5 @@
 /** Calls whose result is polled: what becomes of operations that fail, never end, or cannot be asked for. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { type TestSettings, RECORDING } from "../../support/gateway.ts";
 import { json, neverRespond, plain, raw, type Responder } from "../../support/fake-v4.ts";
 import {
@@ -8,15 +8,9 @@ import {
   type ListeningGatewayWithFakeV4,
 } from "../../support/gateway-with-fake-v4.ts";
 import { accepted, acceptedForLater, done, JOB, REPEAT, running } from "../../support/job-responses.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
-
-let stop: (() => Promise<unknown>) | undefined;
-afterEach(async () => {
-  await stop?.();
-  stop = undefined;
-});
 
 /** A pack with one call whose result is polled. */
 const packOf = (
@@ -45,19 +39,13 @@ const repeating = (repeat: object): object => ({ repeat: { ...REPEAT, ...repeat 
 const SHORT = repeating({ interval_ms: 50, timeout_ms: 150 });
 const PENDING = { message: "The request was accepted and is still in progress. Do not send it again." };
 
-async function start(pack: SmallPack, settings: TestSettings = {}): Promise<SmallGateway> {
-  const gateway = await startSmallGateway(pack, settings);
-  stop = gateway.stop;
-  return gateway;
-}
-
 /** Sends the call; gives its response, and the calls of the upstream. */
 async function createWith(
   settings: TestSettings,
   pack: SmallPack,
   ...responses: readonly [Responder, ...Responder[]]
 ) {
-  const gateway = await start(pack, settings);
+  const gateway = await startSmallGateway(pack, settings);
   gateway.service.respondWith(...responses);
   const { status, body } = await gateway.send("POST /books", { body: {} });
   const calls = gateway.service.calls.map(({ method, path }) => `${method} ${path}`);
@@ -130,7 +118,7 @@ describe("an operation that does not end within the deadline", () => {
   });
 
   test("is no wait for an answer that never comes", async () => {
-    const gateway = await start(packOf(SHORT), { ...RECORDING, UPSTREAM_TIMEOUT_MS: "600000" });
+    const gateway = await startSmallGateway(packOf(SHORT), { ...RECORDING, UPSTREAM_TIMEOUT_MS: "600000" });
     gateway.service.respondWith(accepted, neverRespond);
     const { status, body } = await gateway.send("POST /books", { body: {} });
     expect([status, body]).toEqual([504, PENDING]);
@@ -165,7 +153,6 @@ describe("an operation that does not end within the deadline", () => {
   test("and one with a question mark in its name is asked for by that name", async () => {
     const { calls } = await create(packOf(), json(202, { job: "7/../8?x" }), done);
     expect(calls).toEqual(["POST /items"]);
-    await stop?.();
     const other = await create(packOf(), json(202, { job: "7/8?x=%2f" }), done);
     expect(other.calls.at(-1)).toBe("GET /jobs/7%2F8%3Fx%3D%252f");
   });
@@ -202,7 +189,7 @@ describe("an operation that does not end within the deadline", () => {
         bulk: { parameter: "id", ids: "$split($query.ids, ',')", most: 5, success: { status: "$status" } },
       },
     );
-    const gateway = await start(pack);
+    const gateway = await startSmallGateway(pack);
     gateway.service.respondWith((call, ...rest) =>
       (call.path.includes("/2/") ? done : acceptedForLater)(call, ...rest),
     );
@@ -229,7 +216,7 @@ describe("an operation that has failed", () => {
 
   test("shows no token that the client does not have", async () => {
     const pack = packOf();
-    const gateway = await start(
+    const gateway = await startSmallGateway(
       { ...pack, upstream: { ...pack.upstream, credentials: { scheme: "Bearer", token: "setting" } } },
       { UPSTREAM_TOKEN: "gateway-secret-token" },
     );
@@ -250,9 +237,8 @@ test("secrets of the answers are masked in the records of all requests", async (
 
 describe("a request whose operation is polled", () => {
   async function listen(settings: TestSettings = {}): Promise<ListeningGatewayWithFakeV4> {
-    const { folder, remove } = writeSmallPack(packOf(repeating({ interval_ms: 3000, timeout_ms: 300_000 })));
+    const folder = writeSmallPack(packOf(repeating({ interval_ms: 3000, timeout_ms: 300_000 })));
     const gateway = await startListeningGatewayWithFakeV4({ MAPPINGS_DIR: folder, ...settings });
-    stop = () => gateway.stop().finally(remove);
     gateway.v4.respondWith(accepted, running);
     return gateway;
   }
@@ -277,8 +263,7 @@ describe("a request whose operation is polled", () => {
     const gateway = await listen({ SHUTDOWN_GRACE_MS: "100" });
     const result = send(gateway, new AbortController().signal);
     await waitFor(() => gateway.v4.calls.length === 1);
-    await stop?.();
-    stop = undefined;
+    await gateway.stop();
     expect(await result).toBe("gone");
   });
 });

@@ -1,21 +1,15 @@
 /** Calls after the main call whose failure is an error of the client. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
-
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
 
 const packOf = (call: object) => ({
   book: { routes: [{ client: "POST /books", upstream: "POST /items", calls: [call] }] },
 });
 
 async function send(call: object, status: number, object: object) {
-  gateway = await startSmallGateway(packOf(call));
+  const gateway = await startSmallGateway(packOf(call));
   gateway.service.respondWith(json(201, { id: 7 }), json(status, object));
   const response = await gateway.send("POST /books");
   return [response.status, response.body.id];

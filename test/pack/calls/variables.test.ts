@@ -1,16 +1,10 @@
 /** One set of variables in all expressions, and the functions of a pack: each place of a pack, with each variable. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
 import { json, type Responder } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
-
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
 
 /** A condition on each variable that is true of the request below. */
 const VARIABLES: Readonly<Record<string, string>> = {
@@ -294,7 +288,7 @@ const conditionOn = (names: readonly string[]) =>
 
 describe("a variable has its value in", () => {
   test.each(Object.entries(PLACES))("%s", async (_name, place) => {
-    gateway = await startSmallGateway(packOf(place, conditionOn(place.known)), RECORDING);
+    const gateway = await startSmallGateway(packOf(place, conditionOn(place.known)), RECORDING);
     const { send, service, lastRecord } = gateway;
     service.respondWith((call, response) => {
       const isOwn = call.path === "/early" || call.path === "/x" || call.path.includes("es");

@@ -12,11 +12,7 @@ const TOKEN = "k_live-0123456789";
 const OTHER = "k_live-9876543210";
 const UPSTREAM = "u_secret-abcdef-42";
 
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
+let gateway: SmallGateway;
 
 async function start(client: object | undefined, upstream: object | undefined, settings: TestSettings = {}) {
   gateway = await startSmallGateway(

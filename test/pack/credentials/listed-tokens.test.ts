@@ -13,7 +13,6 @@ let pack: PackCopy | undefined;
 afterEach(async () => {
   await gateway?.stop();
   if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-  pack?.remove();
   gateway = folder = pack = undefined;
 });
 

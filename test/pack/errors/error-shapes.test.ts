@@ -1,13 +1,9 @@
 /** Errors in the shape, with the statuses and with the codes that a pack chooses. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
+let gateway: SmallGateway;
 
 const ERROR = {
   message: "$message",

@@ -1,31 +1,29 @@
 /** Values of the request in the client's errors. */
 import { expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
-let gateway: SmallGateway;
-startForTests(
-  async () =>
-    (gateway = await startSmallGateway(
-      {
-        client: {
-          method_header: "X-Method",
-          responses: {
-            error: { problems: [{ text: "$message", id: "$path.id", at: "$request_path" }], by: "$method" },
-            error_shapes: [
-              { status: 429, shape: { wait: "$retry_after" } },
-              { status: 422, shape: { text: "{field} of {path.id}: {message}", other: "{words}" } },
-            ],
-          },
-          headers: { response: { "X-Problem": { read: "$object.problems[0].id", on: "error" } } },
+const gateway = startForTests(() =>
+  startSmallGateway(
+    {
+      client: {
+        method_header: "X-Method",
+        responses: {
+          error: { problems: [{ text: "$message", id: "$path.id", at: "$request_path" }], by: "$method" },
+          error_shapes: [
+            { status: 429, shape: { wait: "$retry_after" } },
+            { status: 422, shape: { text: "{field} of {path.id}: {message}", other: "{words}" } },
+          ],
         },
-        upstream: { responses: { error: { problems: [{ text: "$message", at: "$field" }] } } },
-        pack: { values: { book_id: { read: '"b" & $value', write: '$substringAfter($value, "b")' } } },
-        book: { path_parameters: { id: { values: "book_id" } } },
+        headers: { response: { "X-Problem": { read: "$object.problems[0].id", on: "error" } } },
       },
-      { RATE_LIMIT: "5/60" },
-    )),
+      upstream: { responses: { error: { problems: [{ text: "$message", at: "$field" }] } } },
+      pack: { values: { book_id: { read: '"b" & $value', write: '$substringAfter($value, "b")' } } },
+      book: { path_parameters: { id: { values: "book_id" } } },
+    },
+    { RATE_LIMIT: "5/60" },
+  ),
 );
 
 const problems = (count: number) => ({ problems: Array.from({ length: count }, () => ({ text: "No." })) });

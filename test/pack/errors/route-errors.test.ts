@@ -7,13 +7,9 @@ import { startForTests } from "../../support/start-for-tests.ts";
 
 const SETTINGS = { MAPPINGS_DIR: "examples/shipping/pack" };
 
-let gateway: GatewayWithFakeV4;
 /** A gateway with a short timeout, for responses that never come. */
-let hasty: GatewayWithFakeV4;
-startForTests(async () => (gateway = await startGatewayWithFakeV4(SETTINGS)));
-startForTests(
-  async () => (hasty = await startGatewayWithFakeV4({ ...SETTINGS, UPSTREAM_TIMEOUT_MS: "300" })),
-);
+const gateway = startForTests(() => startGatewayWithFakeV4(SETTINGS));
+const hasty = startForTests(() => startGatewayWithFakeV4({ ...SETTINGS, UPSTREAM_TIMEOUT_MS: "300" }));
 
 const send = ({ app }: GatewayWithFakeV4, call: string, options?: RequestOptions) =>
   request(app, call, { ...options, headers: { authorization: "Bearer t-1" } });

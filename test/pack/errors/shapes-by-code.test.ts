@@ -39,12 +39,8 @@ async function errorOf(client: string, code: string | undefined, status = 409) {
       ],
     },
   });
-  try {
-    gateway.service.respondWith(json(status, { code, message: "No.", other: "Odd." }));
-    return (await gateway.send(`GET ${client}/1`)).body;
-  } finally {
-    await gateway.stop();
-  }
+  gateway.service.respondWith(json(status, { code, message: "No.", other: "Odd." }));
+  return (await gateway.send(`GET ${client}/1`)).body;
 }
 
 test.each([

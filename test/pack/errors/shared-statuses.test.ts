@@ -1,16 +1,10 @@
 /** A pack may give different errors one status. What an error means does not depend on it. */
-import { afterEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { json, plain, type Responder } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
-
 async function start(statuses: object): Promise<SmallGateway> {
-  gateway = await startSmallGateway({ pack: { errors: { statuses } } });
+  const gateway = await startSmallGateway({ pack: { errors: { statuses } } });
   return gateway;
 }
 

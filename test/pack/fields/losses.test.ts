@@ -1,5 +1,5 @@
 /** What translations lose: counted for each client, route and day, with bodies in the records or without. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import type { RankedLoss } from "../../../src/audit/usage/rank-losses.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
@@ -28,7 +28,6 @@ describe.each(["full", "metadata"])("with AUDIT=%s", (audit) => {
     gateway = await startGateway({ AUDIT: audit, AUDIT_DURABILITY: "strict" });
     await sendLossyRequests(gateway);
   });
-  afterAll(() => gateway.stop());
 
   test("losses are ranked by weight, with their routes, clients and days", async () => {
     const today = new Date().toISOString().slice(0, 10);

@@ -1,5 +1,5 @@
 /** The writer of responses copies bytes in groups: its bounds hold at every offset. */
-import { afterAll, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { paddedText } from "../../../src/base/json/padded-text.ts";
 import { cursorAt } from "../../../src/base/json/scan.ts";
 import { OutputBuffer, putRange, putTextOrNeutral, sizeOf } from "../../../src/pack/codegen/output-buffer.ts";
@@ -8,14 +8,7 @@ import type { AppendFunction } from "../../../src/pack/translation-context.ts";
 import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
 import { writeSmallPack, type SmallPack } from "../../support/small-pack.ts";
 
-const cleanups: (() => void)[] = [];
-afterAll(() => cleanups.forEach((cleanup) => cleanup()));
-
-function packOf(small: SmallPack) {
-  const { folder, remove } = writeSmallPack(small);
-  cleanups.push(remove);
-  return loadPack(folder);
-}
+const packOf = (small: SmallPack) => loadPack(writeSmallPack(small));
 
 /** A buffer of which all but `free` bytes are used. */
 function almostFull(free: number): OutputBuffer {

@@ -1,21 +1,16 @@
 /** The names that clients may send to a route, and which of them a request has. */
-import { afterEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { NumberedNames } from "../../../src/audit/usage/numbered-names.ts";
 import { parseQuery } from "../../../src/pack/routes/query.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { NO_CATALOGS } from "../../../src/pack/translation-context.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 
-const removals: (() => void)[] = [];
-afterEach(() => {
-  for (const remove of removals.splice(0)) remove();
-});
-
 const WORDS = Array.from({ length: 2000 }, (_, n) => `word-${n}`);
 
 /** The names of a route that takes books. */
 function namesOf(properties: object, fields: object = {}) {
-  const { folder, remove } = writeSmallPack({
+  const folder = writeSmallPack({
     book: {
       fields: { id: "id", title: "name", ...fields },
       bodies: { create: { schema: { type: "object", properties } } },
@@ -31,7 +26,6 @@ function namesOf(properties: object, fields: object = {}) {
       ],
     },
   });
-  removals.push(remove);
   const found = loadPack(folder).sentNames.get("POST /books");
   if (!found) throw new Error("the pack has no such route");
   return found;

@@ -2,53 +2,51 @@
 import { describe, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
 const STATE = { read: { IN: "available", OUT: "lent" }, unknown: "reject" };
 
-let gateway: SmallGateway;
-startForTests(
-  async () =>
-    (gateway = await startSmallGateway(
-      {
-        client: { responses: { error: { errors: [{ field: "$field", reason: "$message" }] } } },
-        pack: {
-          values: { state: STATE, shelf: { same: ["a", "b"], otherwise: "other", unknown: "reject" } },
+const gateway = startForTests(() =>
+  startSmallGateway(
+    {
+      client: { responses: { error: { errors: [{ field: "$field", reason: "$message" }] } } },
+      pack: {
+        values: { state: STATE, shelf: { same: ["a", "b"], otherwise: "other", unknown: "reject" } },
+      },
+      book: {
+        fields: {
+          id: "id",
+          state: { upstream: "status", values: "state" },
+          shelf: { upstream: "shelf", values: "shelf" },
+          copy: { upstream: "copy", object: "book" },
         },
-        book: {
-          fields: {
-            id: "id",
-            state: { upstream: "status", values: "state" },
-            shelf: { upstream: "shelf", values: "shelf" },
-            copy: { upstream: "copy", object: "book" },
-          },
-          bodies: {
-            edit: {
-              schema: {
-                type: "object",
-                properties: {
-                  state: { type: ["string", "null"] },
-                  copy: { type: "object", properties: { state: { type: "string" } } },
-                },
+        bodies: {
+          edit: {
+            schema: {
+              type: "object",
+              properties: {
+                state: { type: ["string", "null"] },
+                copy: { type: "object", properties: { state: { type: "string" } } },
               },
             },
           },
-          routes: [
-            {
-              client: "GET /books",
-              upstream: "GET /items",
-              response: "list",
-              query: { parameters: { state: { upstream: "status", values: "state", multiple: "comma" } } },
-            },
-            { client: "PUT /books/:id", upstream: "PUT /items/{id}", body: "edit" },
-            { client: "GET /states/:state", upstream: "GET /statuses/{state}" },
-          ],
-          path_parameters: { state: { values: "state" } },
         },
+        routes: [
+          {
+            client: "GET /books",
+            upstream: "GET /items",
+            response: "list",
+            query: { parameters: { state: { upstream: "status", values: "state", multiple: "comma" } } },
+          },
+          { client: "PUT /books/:id", upstream: "PUT /items/{id}", body: "edit" },
+          { client: "GET /states/:state", upstream: "GET /statuses/{state}" },
+        ],
+        path_parameters: { state: { values: "state" } },
       },
-      RECORDING,
-    )),
+    },
+    RECORDING,
+  ),
 );
 
 const reason = "Must be one of available, lent.";

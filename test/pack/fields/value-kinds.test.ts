@@ -32,13 +32,9 @@ const PACK: SmallPack = {
 
 async function exchange(call: string, response: object, body?: object) {
   const gateway = await startSmallGateway(PACK);
-  try {
-    gateway.service.respondWith(json(200, response));
-    const answer = await gateway.send(call, { ...(body && { body }) });
-    return { status: answer.status, body: answer.body, sent: body && gateway.service.calls[0]?.json() };
-  } finally {
-    await gateway.stop();
-  }
+  gateway.service.respondWith(json(200, response));
+  const answer = await gateway.send(call, { ...(body && { body }) });
+  return { status: answer.status, body: answer.body, sent: body && gateway.service.calls[0]?.json() };
 }
 
 test("a table translates each item of a list, and an expression gets the list", async () => {

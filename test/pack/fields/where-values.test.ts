@@ -1,9 +1,9 @@
 /** Lists that have only the objects whose value is in a table: `where_values`. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { PackError } from "../../../src/base/files/diagnostic.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { json, type ReceivedRequest } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 
 const operators = { and: "and", or: "or" };
@@ -22,12 +22,6 @@ const packOf = (route: object, upstream: object = HEADER, values: object = KINDS
   },
 });
 
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
-
 /** The filter and the query that the upstream gets. */
 async function sent(
   route: object,
@@ -35,7 +29,7 @@ async function sent(
   values?: object,
   filter = "{}",
 ): Promise<{ filter: unknown; query: string }> {
-  gateway = await startSmallGateway(packOf(route, upstream, values));
+  const gateway = await startSmallGateway(packOf(route, upstream, values));
   let call: ReceivedRequest | undefined;
   gateway.service.respondWith((received, response) => {
     call = received;
@@ -74,7 +68,7 @@ describe("a list of the objects whose value is in a table", () => {
 
 describe("where_values that can't work are reported", () => {
   const problemsOf = (...given: Parameters<typeof packOf>): readonly string[] => {
-    const { folder, remove } = writeSmallPack(packOf(...given));
+    const folder = writeSmallPack(packOf(...given));
     try {
       loadPack(folder);
       return [];
@@ -82,7 +76,6 @@ describe("where_values that can't work are reported", () => {
       if (!(error instanceof PackError)) throw error;
       return error.diagnostics.map(({ message }) => message);
     } finally {
-      remove();
     }
   };
   const route = { where_values: { status: "state" } };

@@ -1,12 +1,12 @@
 /** Filters and sorting in the query or in a header, on either side. */
 import { describe, expect, test } from "@jest/globals";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { stringify } from "yaml";
 import { parseJson } from "../../../src/base/json/parse.ts";
 import { PackError } from "../../../src/base/files/diagnostic.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
 
 const HEADER = {
@@ -38,7 +38,7 @@ interface Changes {
 
 /** Writes a pack with filters, and passes its folder on. */
 function withFilters<T>({ client, upstream, resource, route }: Changes, use: (folder: string) => T): T {
-  const folder = mkdtempSync(join(tmpdir(), "pack-"));
+  const folder = temporaryFolder();
   const pack = {
     format: 2,
     client: { ...(client && { filters: client }), pagination: { page: { parameter: "page" }, size: 5 } },
@@ -70,13 +70,9 @@ function withFilters<T>({ client, upstream, resource, route }: Changes, use: (fo
     routes: [{ client: "GET /things", upstream: "GET /items", response: "list", ...route }],
     ...resource,
   };
-  try {
-    writeFileSync(join(folder, "pack.yaml"), stringify({ ...pack, upstream: pack.upstream ?? {} }));
-    writeFileSync(join(folder, "thing.yaml"), stringify(thing));
-    return use(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  writeFileSync(join(folder, "pack.yaml"), stringify({ ...pack, upstream: pack.upstream ?? {} }));
+  writeFileSync(join(folder, "thing.yaml"), stringify(thing));
+  return use(folder);
 }
 
 /** The messages of `check`. */

@@ -1,14 +1,10 @@
 /** Forms of a response that a client asks for in its query, and objects that have not changed. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
+let gateway: SmallGateway;
 
 const CLIENT = {
   query: { unknown: "reject" },
@@ -29,7 +25,7 @@ describe("a callback", () => {
     expect([status, text]).toEqual([200, '/**/a.b$({"id":1,"title":"a"});']);
     expect(headers.get("content-type")).toMatch(/^text\/javascript/);
     expect(headers.get("x-content-type-options")).toBe("nosniff");
-    await gateway?.stop();
+    await gateway.stop();
     const failed = await send("GET /books/1?jsonp=f", json(404, { message: "No." }));
     expect([failed.status, failed.text]).toEqual([200, '/**/f({"message":"No."});']);
   });
@@ -62,7 +58,7 @@ describe("a callback", () => {
 test("a parameter asks for status 200 always, and the true one is in a header", async () => {
   const { status, headers } = await send("GET /books/1?quiet=true", json(404, { message: "No." }));
   expect([status, headers.get("x-status")]).toEqual([200, "404"]);
-  await gateway?.stop();
+  await gateway.stop();
   expect((await send("GET /books/1?quiet=1", json(404, { message: "No." }))).status).toBe(404);
 });
 

@@ -1,19 +1,10 @@
 /** Headers that the pack makes of responses and of requests, over HTTP. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { SettingsError } from "../../../src/base/settings/settings.ts";
 import { json, plain } from "../../support/fake-v4.ts";
-import { RECORDING, type TestSettings } from "../../support/gateway.ts";
+import { RECORDING } from "../../support/gateway.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
-
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
-
-const start = async (pack: SmallPack, settings: TestSettings = {}): Promise<SmallGateway> =>
-  (gateway = await startSmallGateway(pack, settings));
 
 const READ = { client: "GET /books/:id", upstream: "GET /items/{id}" };
 const CREATE = { client: "POST /books", upstream: "POST /items", status: 201 };
@@ -35,7 +26,7 @@ describe("an absolute Location", () => {
     ["of the answer, if the upstream has none", {}, "7"],
     ["of the answer, if no route reads what the upstream names", { location: "/elsewhere/9" }, "7"],
   ])("is made %s", async (_what, headers, id) => {
-    const { send, service } = await start(absolute, settings);
+    const { send, service } = await startSmallGateway(absolute, settings);
     service.respondWith(json(201, BOOK, headers));
     const response = await send("POST /books", {
       headers: { host: "127.0.0.1", "x-forwarded-host": "evil" },
@@ -44,12 +35,12 @@ describe("an absolute Location", () => {
   });
 
   test("needs PUBLIC_URL at start", async () => {
-    await expect(start(absolute)).rejects.toThrow(SettingsError);
+    await expect(startSmallGateway(absolute)).rejects.toThrow(SettingsError);
   });
 });
 
 test("a header is made of the whole object, whatever members the client chooses", async () => {
-  const { send, service } = await start({
+  const { send, service } = await startSmallGateway({
     client: {
       sparse_fields: { parameter: "fields" },
       headers: { response: { "X-Id": { read: "$object.id" } } },
@@ -73,14 +64,14 @@ describe("an expression of a response header", () => {
     ["a line break, which would start another header", '"a\\r\\nX-Other: b"', null],
     ["a letter that no header can have", '"\\u20ac"', null],
   ])("with %s", async (_what, expression, expected) => {
-    const { send, service } = await start(read(expression));
+    const { send, service } = await startSmallGateway(read(expression));
     service.respondWith(json(200, BOOK));
     const { status, headers } = await send("GET /books/7");
     expect([status, headers.get("x-made"), headers.get("x-other")]).toEqual([200, expected, null]);
   });
 
   test("that fails costs the header alone, and the record says why", async () => {
-    const { send, service, lastRecord } = await start(read("$number(name)"), RECORDING);
+    const { send, service, lastRecord } = await startSmallGateway(read("$number(name)"), RECORDING);
     service.respondWith(json(200, BOOK));
     const { status, headers } = await send("GET /books/7");
     expect([status, headers.get("x-made")]).toEqual([200, null]);
@@ -107,7 +98,7 @@ describe("a header of every answer", () => {
     ["an unknown path", "GET /none", json(200, {}), [404, null, "old"]],
     ["another method", "PUT /books/7", json(200, {}), [405, null, "old"]],
   ])("is on %s", async (_what, call, respond, expected) => {
-    const { send, service } = await start(always);
+    const { send, service } = await startSmallGateway(always);
     service.respondWith(respond);
     const { status, headers } = await send(call);
     expect([status, headers.get("x-cost"), headers.get("x-api")]).toEqual(expected);
@@ -129,13 +120,13 @@ describe("a value of a request that the upstream has in another place", () => {
   };
 
   test("is required, if the pack says so", async () => {
-    const { send, service } = await start(pack);
+    const { send, service } = await startSmallGateway(pack);
     const { status, body } = await send("GET /books/7", { headers: { "x-key": "t-1" } });
     expect([status, body.message, service.calls]).toEqual([400, "The X-Tenant header is required.", []]);
   });
 
   test("is escaped in the query, and expressions never see the token", async () => {
-    const { send, service } = await start(pack);
+    const { send, service } = await startSmallGateway(pack);
     service.respondWith(json(200, BOOK));
     const headers = { "x-key": "t-1", "x-tenant": "a&b=c", cookie: "d=e" };
     expect((await send("GET /books/7", { headers })).status).toBe(200);
@@ -147,7 +138,7 @@ describe("a value of a request that the upstream has in another place", () => {
   });
 
   test("is made of the object without the client's wrapper, as fields are", async () => {
-    const { send, service } = await start({
+    const { send, service } = await startSmallGateway({
       client: {
         bodies: { object: { $name: "$object" } },
         headers: {
@@ -174,7 +165,7 @@ describe("a value of a request that the upstream has in another place", () => {
     ["has a line break", '"a\\r\\nX-Other: b"'],
   ])("is a 400 if its expression %s", async (_what, write) => {
     const body = { schema: { type: "object", properties: { title: { type: "string" } } } };
-    const { send, service } = await start({
+    const { send, service } = await startSmallGateway({
       client: { headers: { request: { "X-Made": { write } } } },
       book: { bodies: { create: body }, routes: [READ, { ...CREATE, body: "create" }] },
     });
@@ -194,7 +185,7 @@ describe("an entity tag that the pack makes", () => {
     ["with one of several", '"1", "3"', 304],
     ["with any", "*", 304],
   ])("%s", async (_what, known, expected) => {
-    const { send, service } = await start(tagged);
+    const { send, service } = await startSmallGateway(tagged);
     service.respondWith(json(200, { ...BOOK, version: 3 }));
     const headers = known === undefined ? {} : { "if-none-match": known };
     const { status, text, headers: received } = await send("GET /books/7", { headers });
@@ -203,7 +194,7 @@ describe("an entity tag that the pack makes", () => {
   });
 
   test("is left out of an object without the member, which is never a 304", async () => {
-    const { send, service } = await start(tagged);
+    const { send, service } = await startSmallGateway(tagged);
     service.respondWith(json(200, BOOK));
     const { status, headers } = await send("GET /books/7", { headers: { "if-none-match": "*" } });
     expect([status, headers.get("etag")]).toEqual([200, null]);
@@ -224,7 +215,7 @@ describe("a member of the upstream's body", () => {
     ["of the client's header", { "x-source": "app" }, { title: "Waves" }, "APP/Waves"],
     ["of the client's body", {}, { title: "Waves" }, "/Waves"],
   ])("is made %s", async (_what, headers, body, value) => {
-    const { send, service } = await start(pack(source));
+    const { send, service } = await startSmallGateway(pack(source));
     service.respondWith(json(201, BOOK));
     await send("POST /books", { headers, body });
     expect(service.calls.at(-1)?.json()).toEqual({ name: "Waves", meta: { source: value } });

@@ -1,5 +1,5 @@
 /** Statuses of success, headers that pass from one side to the other, and versions. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { badRequestBody } from "../../../src/gateway/index.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { RECORDING, type TestSettings } from "../../support/gateway.ts";
@@ -7,11 +7,7 @@ import { json, plain, startFakeV4 } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import { type SmallPack, writeSmallPack } from "../../support/small-pack.ts";
 
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
+let gateway: SmallGateway;
 
 const start = async (pack: SmallPack, settings: TestSettings = {}): Promise<SmallGateway> =>
   (gateway = await startSmallGateway(pack, settings));
@@ -117,20 +113,16 @@ describe("Location", () => {
     ["a path that only begins like it", "/tenants/items/7", null],
   ])("may have the path of UPSTREAM_URL in front: %s", async (_form, location, expected) => {
     const service = await startFakeV4();
-    try {
-      gateway = await startSmallGateway(
-        {
-          client: { headers: { response: { Location: "Location" } } },
-          book: { routes: [READ, { client: "POST /books", upstream: "POST /items", status: 201 }] },
-        },
-        { UPSTREAM_URL: `${service.url}/tenant/` },
-      );
-      service.respondWith(json(201, BOOK, { location }));
-      expect((await gateway.send("POST /books")).headers.get("location")).toBe(expected);
-      expect(service.calls.map(({ path }) => path)).toEqual(["/tenant/items"]);
-    } finally {
-      await service.close();
-    }
+    gateway = await startSmallGateway(
+      {
+        client: { headers: { response: { Location: "Location" } } },
+        book: { routes: [READ, { client: "POST /books", upstream: "POST /items", status: 201 }] },
+      },
+      { UPSTREAM_URL: `${service.url}/tenant/` },
+    );
+    service.respondWith(json(201, BOOK, { location }));
+    expect((await gateway.send("POST /books")).headers.get("location")).toBe(expected);
+    expect(service.calls.map(({ path }) => path)).toEqual(["/tenant/items"]);
   });
 
   test.each([
@@ -271,12 +263,8 @@ describe("the type of responses", () => {
   });
 
   test("is also that of a message that is no valid request", () => {
-    const { folder, remove } = writeSmallPack({ client: { content_type: type } });
-    try {
-      expect(badRequestBody(loadPack(folder), "malformed").type).toBe(type);
-    } finally {
-      remove();
-    }
+    const folder = writeSmallPack({ client: { content_type: type } });
+    expect(badRequestBody(loadPack(folder), "malformed").type).toBe(type);
   });
 });
 

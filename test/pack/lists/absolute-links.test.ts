@@ -9,15 +9,11 @@ const settings = { MAPPINGS_DIR: "examples/cursors/pack" };
 
 async function getLinks(PUBLIC_URL: string, headers: Record<string, string> = {}) {
   const gateway = await startGatewayWithFakeV4({ ...settings, PUBLIC_URL, TRUST_PROXY: "127.0.0.1" });
-  try {
-    gateway.v4.respondWith(json(200, { results: [{ id: 1 }, { id: 2 }], total: 3 }));
-    const { body, headers: received } = await request(gateway.app, "GET /songs?q=a", {
-      headers: { authorization: "Bearer good", ...headers },
-    });
-    return { next: body.next, link: received.get("link")?.split(", ")[1] };
-  } finally {
-    await gateway.stop();
-  }
+  gateway.v4.respondWith(json(200, { results: [{ id: 1 }, { id: 2 }], total: 3 }));
+  const { body, headers: received } = await request(gateway.app, "GET /songs?q=a", {
+    headers: { authorization: "Bearer good", ...headers },
+  });
+  return { next: body.next, link: received.get("link")?.split(", ")[1] };
 }
 
 describe("links with a host", () => {

@@ -23,11 +23,7 @@ test.each([
     upstream,
     book: { routes: [{ client: "GET /books", upstream: "GET /items", response: "list" }] },
   });
-  try {
-    const rows = page > 3 ? [] : page === 3 ? [{ id: 5 }] : [{ id: 1 }, { id: 2 }];
-    gateway.service.respondWith(json(200, { rows, total: 5 }));
-    expect((await gateway.send(`GET /books?page=${page}`)).body.previous).toBe(previous);
-  } finally {
-    await gateway.stop();
-  }
+  const rows = page > 3 ? [] : page === 3 ? [{ id: 5 }] : [{ id: 1 }, { id: 2 }];
+  gateway.service.respondWith(json(200, { rows, total: 5 }));
+  expect((await gateway.send(`GET /books?page=${page}`)).body.previous).toBe(previous);
 });

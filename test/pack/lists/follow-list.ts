@@ -70,7 +70,8 @@ function listPack({ dialect, hash }: Pack, { envelope, paging }: RouteLists): Pa
   const compiled = runSteps(
     compilePack({ definition, location: NOWHERE }, [{ definition: resource, location: NOWHERE }]),
   );
-  return { ...compiled, hash };
+  const gaps = () => ({ unmappedFields: [], unmappedRoutes: [], unused: [] });
+  return { ...compiled, hash, surface: undefined, acceptedDifferences: [], gaps };
 }
 
 /** The client's response to a page. */

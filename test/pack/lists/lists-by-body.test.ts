@@ -1,12 +1,9 @@
 /** Lists that clients ask for with a body, of which the upstream has values in the path of a GET. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
-import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
+import { startSmallGateway } from "../../support/small-gateway.ts";
 import { faultsOfSmallPack } from "../../support/small-pack-faults.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
-
-let gateway: SmallGateway | undefined;
-afterEach(() => gateway?.stop());
 
 const packOf = (maximum: number, route: object = {}): SmallPack => ({
   client: {
@@ -40,7 +37,7 @@ test.each([
   ["the same pages as clients", 3],
   ["smaller pages than clients", 2],
 ])("an upstream with %s gets the page of the client", async (_pages, maximum) => {
-  gateway = await startSmallGateway(packOf(maximum));
+  const gateway = await startSmallGateway(packOf(maximum));
   gateway.service.respondWith(json(200, { data: [{ id: 3, name: "x" }], total: 3 }));
   const { status, body } = await gateway.send("POST /books/find?page=2", { body: { shelf: "a" } });
   expect([status, body]).toEqual([200, [{ id: 3, title: "x" }]]);

@@ -1,5 +1,5 @@
 /** Sizes of pages that clients ask for over HTTP, where the pack corrects them. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { request } from "../../support/request.ts";
@@ -12,7 +12,6 @@ beforeAll(async () => {
   });
   gateway.v4.respondWith(json(200, { results: [], total: 0 }));
 });
-afterAll(() => gateway.stop());
 
 const get = async (path: string) => {
   const before = gateway.v4.calls.length;

@@ -1,5 +1,5 @@
 /** Pages over HTTP: what the upstream is asked for, and what headers, the audit and browsers get. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
 import { json, type Responder } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
@@ -28,7 +28,6 @@ beforeAll(async () => {
   });
   gateway.v4.respondWith(respond);
 });
-afterAll(() => gateway.stop());
 
 const get = async (path: string, headers: Record<string, string> = {}) => {
   const before = gateway.v4.calls.length;

@@ -1,13 +1,7 @@
 /** Pages before a cursor, over HTTP. */
-import { afterEach, expect, test } from "@jest/globals";
+import { expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
-
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
 
 const LIST = { client: "GET /books", upstream: "GET /items", response: "list" };
 const SIZE = { parameter: "limit", default: 2, maximum: 10 };
@@ -24,7 +18,7 @@ const UPSTREAM = {
 };
 
 async function start(client: object, upstream: object = {}): Promise<SmallGateway> {
-  gateway = await startSmallGateway({ client, upstream, book: { routes: [LIST] } });
+  const gateway = await startSmallGateway({ client, upstream, book: { routes: [LIST] } });
   return gateway;
 }
 

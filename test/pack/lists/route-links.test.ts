@@ -30,15 +30,11 @@ test.each(["path", "absolute"] as const)(
       },
       { PUBLIC_URL: "https://books.example" },
     );
-    try {
-      gateway.service.respondWith(json(200, { items: [{ id: 1 }], total: 2 }));
-      const [books, other] = [await gateway.send("GET /books"), await gateway.send("GET /other")];
-      expect([books.body.next, other.body.next]).toEqual([
-        `${PREFIX[links]}/books?page=2`,
-        `${PREFIX[OTHER[links]]}/other?page=2`,
-      ]);
-    } finally {
-      await gateway.stop();
-    }
+    gateway.service.respondWith(json(200, { items: [{ id: 1 }], total: 2 }));
+    const [books, other] = [await gateway.send("GET /books"), await gateway.send("GET /other")];
+    expect([books.body.next, other.body.next]).toEqual([
+      `${PREFIX[links]}/books?page=2`,
+      `${PREFIX[OTHER[links]]}/other?page=2`,
+    ]);
   },
 );

@@ -1,5 +1,5 @@
 /** Lists whose route says itself how they are paged, in front of an upstream that goes wrong. */
-import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { describePack } from "../../../src/pack/openapi/document.ts";
 import { json } from "../../support/fake-v4.ts";
@@ -13,7 +13,6 @@ let gateway: GatewayWithFakeV4;
 beforeAll(async () => {
   gateway = await startGatewayWithFakeV4({ MAPPINGS_DIR: FOLDER });
 });
-afterAll(() => gateway.stop());
 
 /** A list of labels, as its upstream pages it: two at once. */
 const labels = (total: number, page: number) =>

@@ -126,7 +126,7 @@ test("an opaque cursor is a text, also if it has digits only", async () => {
     },
   });
   const sent: unknown[] = [];
-  const run = createDryRun(loadPack(pack.folder), {
+  const run = createDryRun(loadPack(pack), {
     call: async ({ body }) => {
       sent.push(JSON.parse(String(body)));
       return { status: 200, headers: {}, bytes: Buffer.from('{"items":[],"next":null}'), ms: 0 };
@@ -138,7 +138,6 @@ test("an opaque cursor is a text, also if it has digits only", async () => {
     expect([status, sent]).toEqual([200, [{ after: "0012", size: 5 }]]);
   } finally {
     run.catalogs.stop();
-    pack.remove();
   }
 });
 

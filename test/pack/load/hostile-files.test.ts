@@ -1,11 +1,12 @@
 /** Files that would take long to report: problems are bounded, and are found without a search per problem. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { formatDiagnosticLine, PackError, type Diagnostic } from "../../../src/base/files/diagnostic.ts";
-import { buildPack, loadPack, parsePack } from "../../../src/pack/load/load-pack.ts";
+import { buildFiles } from "../../../src/pack/load/checked-pack.ts";
+import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { locateNodes } from "../../../src/base/files/yaml-nodes.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { isMap, parseDocument } from "yaml";
 
 const DIALECT = { file: "pack.yaml", text: "format: 2\nclient: {}\nupstream: {}\n" };
@@ -15,7 +16,7 @@ const repeat = (line: (index: number) => string, count = COUNT): string =>
 
 function diagnosticsOf(text: string): readonly Diagnostic[] {
   try {
-    buildPack(parsePack({ directory: "pack", files: [{ file: "book.yaml", text }, DIALECT] }));
+    buildFiles({ directory: "pack", files: [{ file: "book.yaml", text }, DIALECT] });
     return [];
   } catch (error) {
     if (!(error instanceof PackError)) throw error;
@@ -97,10 +98,9 @@ describe("nodes of a document", () => {
 describe("the files of a pack have a limit", () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "hostile-"));
+    folder = temporaryFolder();
     writeFileSync(join(folder, "pack.yaml"), DIALECT.text);
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
   const load = (): readonly string[] => {
     try {
       loadPack(folder);

@@ -35,13 +35,9 @@ const PACK: SmallPack = {
 
 async function send(call: string, body?: object) {
   const gateway = await startSmallGateway(PACK);
-  try {
-    gateway.service.respondWith(json(200, { id: 1, name: "a", names: ["x", "y"] }));
-    const response = await gateway.send(call, { ...(body && { body }) });
-    return { status: response.status, body: response.body };
-  } finally {
-    await gateway.stop();
-  }
+  gateway.service.respondWith(json(200, { id: 1, name: "a", names: ["x", "y"] }));
+  const response = await gateway.send(call, { ...(body && { body }) });
+  return { status: response.status, body: response.body };
 }
 
 test("functions are called by expressions, by value kinds and by each other", async () => {

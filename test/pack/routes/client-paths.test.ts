@@ -1,12 +1,11 @@
 /** How clients write methods and paths, where a dialect has its own rules. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { RECORDING, type TestSettings } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 import type { SmallPack } from "../../support/small-pack.ts";
 
 let gateway: SmallGateway;
-afterEach(() => gateway.stop());
 
 const METHOD = "x-http-method-override";
 const routes = [

@@ -1,5 +1,5 @@
 /** The client's query: the parameters that the upstream gets, and the record of the others. */
-import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { beforeAll, describe, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
 import { json } from "../../support/fake-v4.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
@@ -13,7 +13,6 @@ beforeAll(async () => {
   gateway = await startGatewayWithFakeV4({ ...RECORDING, MAPPINGS_DIR: "examples/billing/pack" });
   gateway.v4.respondWith(json(200, { id: 3, status: "draft" }));
 });
-afterAll(() => gateway.stop());
 
 const headers = { authorization: "Bearer good" };
 
@@ -83,18 +82,14 @@ test("expressions read the defaults of parameters that a request does not have",
       ],
     },
   });
-  try {
-    small.service.respondWith(json(200, { id: 7 }));
-    expect((await small.send("GET /books/7")).body).toEqual({ shown: "en 5 a,b" });
-    expect((await small.send("GET /books/7?size=6&lang=de")).body).toEqual({ shown: "de 6 a,b" });
-    small.service.respondWith(json(200, [{ id: 7 }, { id: 8 }]));
-    expect((await small.send("GET /books?size=6")).body).toEqual({
-      books: [{ shown: "en 6 a,b" }],
-      next: "/books?size=6&page=2",
-    });
-  } finally {
-    await small.stop();
-  }
+  small.service.respondWith(json(200, { id: 7 }));
+  expect((await small.send("GET /books/7")).body).toEqual({ shown: "en 5 a,b" });
+  expect((await small.send("GET /books/7?size=6&lang=de")).body).toEqual({ shown: "de 6 a,b" });
+  small.service.respondWith(json(200, [{ id: 7 }, { id: 8 }]));
+  expect((await small.send("GET /books?size=6")).body).toEqual({
+    books: [{ shown: "en 6 a,b" }],
+    next: "/books?size=6&page=2",
+  });
 });
 
 describe("an invalid filter, order or page", () => {
@@ -133,29 +128,21 @@ describe("an invalid filter, order or page", () => {
 
   test("has its parameter as the field, if the pack says so", async () => {
     const small = await startSmallGateway(packOf({ field: "parameter" }));
-    try {
-      for (const [query, parameter] of invalid) {
-        const { status, body } = await small.send(`GET /books?${query}`);
-        expect([query, status, body]).toEqual([
-          query,
-          400,
-          { problems: [{ at: parameter, text: expect.any(String) }] },
-        ]);
-      }
-    } finally {
-      await small.stop();
+    for (const [query, parameter] of invalid) {
+      const { status, body } = await small.send(`GET /books?${query}`);
+      expect([query, status, body]).toEqual([
+        query,
+        400,
+        { problems: [{ at: parameter, text: expect.any(String) }] },
+      ]);
     }
   });
 
   test("has no field by default", async () => {
     const small = await startSmallGateway(packOf({}));
-    try {
-      for (const [query] of invalid) {
-        const { body } = await small.send(`GET /books?${query}`);
-        expect([query, body]).toEqual([query, { problems: [{ text: expect.any(String) }] }]);
-      }
-    } finally {
-      await small.stop();
+    for (const [query] of invalid) {
+      const { body } = await small.send(`GET /books?${query}`);
+      expect([query, body]).toEqual([query, { problems: [{ text: expect.any(String) }] }]);
     }
   });
 

@@ -1,13 +1,9 @@
 /** Values of clients that become part of an upstream path. */
-import { afterEach, describe, expect, test } from "@jest/globals";
+import { describe, expect, test } from "@jest/globals";
 import { json } from "../../support/fake-v4.ts";
 import { startSmallGateway, type SmallGateway } from "../../support/small-gateway.ts";
 
-let gateway: SmallGateway | undefined;
-afterEach(async () => {
-  await gateway?.stop();
-  gateway = undefined;
-});
+let gateway: SmallGateway;
 
 async function send(call: string, body?: object) {
   gateway = await startSmallGateway({
@@ -102,16 +98,16 @@ describe("a value of a path that is in a header, in the query, or made by an exp
   test("is a 400 that names the header, if it is missing or leads to another path", async () => {
     const missing = { message: "The X-Shop header is required.", field: "X-Shop", code: "missing" };
     expect(await read("GET /shelf/7")).toEqual({ status: 400, body: missing, calls: [] });
-    await gateway?.stop();
+    await gateway.stop();
     const invalid = { message: "Not a valid value.", field: "X-Shop", code: "invalid" };
     expect(await read("GET /shelf/7", { "x-shop": ".." })).toEqual({ status: 400, body: invalid, calls: [] });
-    await gateway?.stop();
+    await gateway.stop();
     expect(await read("GET /shelf/7", { "x-shop": "a/b" })).toMatchObject({ calls: ["/a%2Fb/items/7"] });
   });
 
   test("is a failure without a call, if its expression gives no text", async () => {
     expect(await read("GET /notes/7")).toMatchObject({ status: 200, calls: ["/items/i7"] });
-    await gateway?.stop();
+    await gateway.stop();
     expect(await read("GET /notes/none")).toMatchObject({ status: 500, calls: [] });
   });
 });

@@ -1,7 +1,7 @@
 /** A pack for another pair of APIs: nothing that people read names the pair of the included pack. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
+import { beforeEach, describe, expect, test } from "@jest/globals";
 import { RECORDING } from "../../support/gateway.ts";
 import { startGatewayWithFakeV4, type GatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { json } from "../../support/fake-v4.ts";
@@ -13,7 +13,6 @@ let gateway: GatewayWithFakeV4;
 beforeEach(async () => {
   gateway = await startGatewayWithFakeV4({ ...RECORDING, MAPPINGS_DIR: "examples/shop/pack" });
 });
-afterEach(() => gateway.stop());
 
 const send = (call: string, body?: object) => gateway.request(call.replace(" ", " /"), { as: null, body });
 

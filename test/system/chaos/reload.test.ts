@@ -22,7 +22,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await killAll();
   await v4.close();
-  pack.remove();
   removeFolders();
 });
 

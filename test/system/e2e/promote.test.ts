@@ -32,13 +32,11 @@ afterEach(async () => {
   await redis.stop();
   await v4.close();
   removeFolders();
-  active.remove();
-  candidate.remove();
 });
 
 type Env = Readonly<Record<string, string>>;
 
-const packs = (): Env => ({ MAPPINGS_DIR: active.folder, CANDIDATE_MAPPINGS_DIR: candidate.folder });
+const packs = (): Env => ({ MAPPINGS_DIR: active, CANDIDATE_MAPPINGS_DIR: candidate });
 
 const start = (env: Env, folder = createFolder()): Promise<Serving> =>
   serve(folder, {
@@ -104,7 +102,7 @@ describe("promote and rollback", () => {
       const gateway = await start({ LOG_LEVEL: "info" }, folder);
       const [, first = ""] = await gateway.waitForError(/"pack":"([0-9a-f]{16})"/);
       expect((await ask(gateway, { "x-pack": first })).text).toContain("heading");
-      const file = join(candidate.folder, "book.yaml");
+      const file = join(candidate, "book.yaml");
       writeFileSync(file, readFileSync(file, "utf8").replace("heading:", "caption:"));
       while ((await ask(gateway, { "x-pack": first })).status !== 412) await wait(50);
       const promoted = await command("promote", { DATA_DIR: folder });

@@ -26,7 +26,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await killAll();
   await service.close();
-  pack.remove();
   removeFolders();
 });
 
@@ -46,7 +45,7 @@ test(
     const file = join(folder, "tokens.yaml");
     writeFileSync(file, `${FIRST}: ${UPSTREAM}\n`);
     const gateway = await serve(folder, {
-      env: { UPSTREAM_URL: service.url, MAPPINGS_DIR: pack.folder, UPSTREAM_TOKENS_FILE: file },
+      env: { UPSTREAM_URL: service.url, MAPPINGS_DIR: pack, UPSTREAM_TOKENS_FILE: file },
     });
     await waitForStatus(gateway, FIRST, 200);
     await waitForStatus(gateway, SECOND, 401);

@@ -4,11 +4,9 @@ import { createFolder, removeFolders } from "./folder.ts";
 import { killAll, serve } from "./program.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
 
-const removals: (() => void)[] = [];
 afterEach(async () => {
   await killAll();
   removeFolders();
-  for (const remove of removals.splice(0)) remove();
 });
 
 const PUBLIC_URL = "https://books.example.org";
@@ -19,8 +17,7 @@ test.each<[string, object, Record<string, string>, number]>([
   ["a loopback address", {}, { HOST: "127.0.0.1" }, 0],
   ["client credentials", { credentials: { header: "X-Key" } }, { HOST: "0.0.0.0" }, 0],
 ])("%s", async (_case, client, env, warnings) => {
-  const { folder, remove } = writeSmallPack({ client });
-  removals.push(remove);
+  const folder = writeSmallPack({ client });
   const gateway = await serve(createFolder(), {
     env: { MAPPINGS_DIR: folder, UPSTREAM_URL: "http://127.0.0.1:1", ...env },
   });

@@ -2,25 +2,19 @@
 import { expect, test } from "@jest/globals";
 import { array, assert, asyncProperty, nat, shuffledSubarray } from "fast-check";
 import { RECORDING } from "../../support/gateway.ts";
-import {
-  startListeningGatewayWithFakeV4,
-  waitFor,
-  type ListeningGatewayWithFakeV4,
-} from "../../support/gateway-with-fake-v4.ts";
+import { startListeningGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json, type ReceivedRequest, type Responder } from "../../support/fake-v4.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
 const CLIENTS = 200;
 
 // All clients have one address and tokens that v4 has not accepted: their share of the connections must hold all of them.
-let gateway: ListeningGatewayWithFakeV4;
-startForTests(
-  async () =>
-    (gateway = await startListeningGatewayWithFakeV4({
-      ...RECORDING,
-      UPSTREAM_TIMEOUT_MS: "60000",
-      UPSTREAM_CONNECTIONS: "1024",
-    })),
+const gateway = startForTests(() =>
+  startListeningGatewayWithFakeV4({
+    ...RECORDING,
+    UPSTREAM_TIMEOUT_MS: "60000",
+    UPSTREAM_CONNECTIONS: "1024",
+  }),
 );
 
 /** Stands in the token of a client, in its path, filter or body, and in all that v4 says to it. */

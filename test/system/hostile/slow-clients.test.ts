@@ -1,20 +1,14 @@
 /** Clients that are slow on purpose time out, and block no others. */
 import { afterEach, expect, test } from "@jest/globals";
-import {
-  startListeningGatewayWithFakeV4,
-  waitFor,
-  type ListeningGatewayWithFakeV4,
-} from "../../support/gateway-with-fake-v4.ts";
+import { startListeningGatewayWithFakeV4, waitFor } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
 import { listen } from "../../../src/gateway/http/http-server.ts";
 import { createRawClients, openRawClient } from "../../support/raw-client.ts";
 import { startObservingGateway } from "../../support/observing-gateway.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
-let gateway: ListeningGatewayWithFakeV4;
-startForTests(
-  async () =>
-    (gateway = await startListeningGatewayWithFakeV4({ AUDIT: "off", UPSTREAM_TIMEOUT_MS: "60000" })),
+const gateway = startForTests(() =>
+  startListeningGatewayWithFakeV4({ AUDIT: "off", UPSTREAM_TIMEOUT_MS: "60000" }),
 );
 
 const clients = createRawClients(() => gateway.url);

@@ -1,21 +1,16 @@
 /** No value of a body leads a v4 request to another path than the pack's (L-16). */
 import { describe, expect, test } from "@jest/globals";
 import { bodyPlaces, type BodyPlace } from "../../../fuzz/worst/places.ts";
-import {
-  startListeningGatewayWithFakeV4,
-  type ListeningGatewayWithFakeV4,
-} from "../../support/gateway-with-fake-v4.ts";
+import { startListeningGatewayWithFakeV4 } from "../../support/gateway-with-fake-v4.ts";
 import { envelope, json } from "../../support/fake-v4.ts";
 import { startForTests } from "../../support/start-for-tests.ts";
 
-let gateway: ListeningGatewayWithFakeV4;
-startForTests(
-  async () =>
-    (gateway = await startListeningGatewayWithFakeV4({
-      AUDIT: "off",
-      RATE_LIMIT: "1000000/120",
-      RATE_LIMIT_CREATE: "1000000/30",
-    })),
+const gateway = startForTests(() =>
+  startListeningGatewayWithFakeV4({
+    AUDIT: "off",
+    RATE_LIMIT: "1000000/120",
+    RATE_LIMIT_CREATE: "1000000/30",
+  }),
 );
 
 /** What a server may read as a step up, the end of a path, or a path of its own. */
