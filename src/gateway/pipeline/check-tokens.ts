@@ -59,7 +59,7 @@ export class TokenCheckBudget {
 
   /** Gives the check of a token that v4 accepts back to its address. */
   refund(network: string): void {
-    this.#addresses.refund(network);
+    void this.#addresses.refund(network);
   }
 }
 
