@@ -4,7 +4,7 @@ import {
   createBodyReaders,
   createInFlightTracker,
   createProxyWarning,
-  createTokenCheckBudget,
+  TokenCheckBudget,
   createTokenLocks,
   type RequestBodies,
   watchFullness,
@@ -75,7 +75,7 @@ async function openDependencies(settings: Settings, options: DependenciesOptions
     /** The operator's features. The rest of this list has what requests need of them. */
     features: opener.features,
     stateFullness: opener.add(watchFullness(state, { log, metrics }), (each) => each.close()),
-    tokenChecks: opener.add(createTokenCheckBudget(), (each) => each.close()),
+    tokenChecks: opener.add(new TokenCheckBudget(), (each) => each.close()),
     tokenLocks: createTokenLocks(),
     /** The shared part of the pages for clients; undefined if they are off. */
     migrationPages: settings.MIGRATION_PAGE ? createPageState() : undefined,

@@ -1,6 +1,6 @@
 /** The exports of `gateway` for other rooms. */
 export { openTokenChecks } from "./pipeline/check-tokens.ts";
-export { createTokenCheckBudget, TOKEN_CHECK, type TokenCheckBudget } from "./pipeline/check-tokens.ts";
+export { TOKEN_CHECK, TokenCheckBudget } from "./pipeline/check-tokens.ts";
 export { createKnownSenders, type KnownSenders } from "./auth/known-senders.ts";
 export { countedAs, createIsSameClient, partsOf, provenBy, ProvenClients } from "./auth/proven-by.ts";
 export {

@@ -15,10 +15,14 @@ const tooLarge = (): HttpError => new HttpError(400, "The body is too large.");
 const unreadable = (): HttpError => new HttpError(400, UNREADABLE_BODY);
 
 /** Reads the bodies of requests, within one budget of memory for the whole process. */
-export type RequestBodies = ReturnType<typeof createBodyReaders>;
+export interface RequestBodies {
+  of(request: IncomingMessage): BodyReader;
+  /** Bytes in memory. */
+  readonly bytes: number;
+}
 
 /** A body that is still coming. */
-interface Coming extends ComingBody {
+export interface Coming extends ComingBody {
   readonly pace: BodyPace;
   /** While it waits for room, the gateway itself reads no more of it. */
   isWaiting: boolean;
@@ -42,7 +46,7 @@ export const hasBody = (request: IncomingMessage): boolean =>
   request.headers["transfer-encoding"] !== undefined || declaredLength(request) > 0;
 
 /** One body, and what it takes of the budget until `release`. */
-class BodyReader implements BodyInRoom {
+export class BodyReader implements BodyInRoom {
   readonly #request: IncomingMessage;
   readonly #limit: number;
   readonly #room: BodyRoom;
@@ -166,7 +170,7 @@ class BodyReader implements BodyInRoom {
 }
 
 /** `bodyLimit` in bytes: of one body, before and after decoding. */
-export function createBodyReaders(bodyLimit: number) {
+export function createBodyReaders(bodyLimit: number): RequestBodies {
   const coming = new Set<Coming>();
   const room = new BodyRoom(bodyLimit, coming);
   let timer: NodeJS.Timeout | undefined;
@@ -184,11 +188,10 @@ export function createBodyReaders(bodyLimit: number) {
   }
 
   return {
-    of(request: IncomingMessage): BodyReader {
+    of(request) {
       timer ??= setInterval(check, RATE_CHECK_MS).unref();
       return new BodyReader(request, bodyLimit, room, coming);
     },
-    /** Bytes in memory. */
     get bytes() {
       return room.bytes;
     },

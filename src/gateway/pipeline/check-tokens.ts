@@ -31,33 +31,36 @@ const PAUSE_MS = 60_000;
 const MAX_TOKENS = 1000;
 
 /** How many checks invented tokens may cause, whichever pack serves requests. */
-export type TokenCheckBudget = ReturnType<typeof createTokenCheckBudget>;
+export class TokenCheckBudget {
+  readonly #addresses = createMemoryLimiter(ADDRESS_LIMIT, MAX_ADDRESSES);
+  readonly #total = createMemoryLimiter(TOTAL_LIMIT, 1);
+  readonly #asked = new LRUCache<string, true>({ max: MAX_TOKENS, ttl: PAUSE_MS, ttlResolution: 0 });
+  readonly #closing = new AbortController();
+  /** Fires when the gateway closes: no check is waited for any longer. */
+  readonly signal: AbortSignal = this.#closing.signal;
 
-export function createTokenCheckBudget() {
-  const addresses = createMemoryLimiter(ADDRESS_LIMIT, MAX_ADDRESSES);
-  const total = createMemoryLimiter(TOTAL_LIMIT, 1);
-  const asked = new LRUCache<string, true>({ max: MAX_TOKENS, ttl: PAUSE_MS, ttlResolution: 0 });
-  const closing = new AbortController();
-  return {
-    /** Fires when the gateway closes: no check is waited for any longer. */
-    signal: closing.signal,
-    close: () => closing.abort(),
-    /**
-     * Takes one check.
-     *
-     * @param hash of the token
-     * @param network of the client's address
-     * @returns "asked" if the token was checked a short while ago, "exhausted" if no check is left
-     */
-    take(hash: string, network: string): "taken" | "asked" | "exhausted" {
-      if (asked.has(hash)) return "asked";
-      if (!addresses.consume(network).isAllowed || !total.consume("").isAllowed) return "exhausted";
-      asked.set(hash, true);
-      return "taken";
-    },
-    /** Gives the check of a token that v4 accepts back to its address. */
-    refund: (network: string) => void addresses.refund(network),
-  };
+  close(): void {
+    this.#closing.abort();
+  }
+
+  /**
+   * Takes one check.
+   *
+   * @param hash of the token
+   * @param network of the client's address
+   * @returns "asked" if the token was checked a short while ago, "exhausted" if no check is left
+   */
+  take(hash: string, network: string): "taken" | "asked" | "exhausted" {
+    if (this.#asked.has(hash)) return "asked";
+    if (!this.#addresses.consume(network).isAllowed || !this.#total.consume("").isAllowed) return "exhausted";
+    this.#asked.set(hash, true);
+    return "taken";
+  }
+
+  /** Gives the check of a token that v4 accepts back to its address. */
+  refund(network: string): void {
+    void this.#addresses.refund(network);
+  }
 }
 
 const isExpected = (error: unknown): boolean =>

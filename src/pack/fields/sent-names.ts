@@ -7,7 +7,6 @@ import { isObject, DEFAULT_SEVERITY } from "../../base/index.ts";
 import type { Query } from "../routes/query.ts";
 import { listFields } from "../filters/filters.ts";
 import type { Route } from "../routes/route.ts";
-import { parentPaths } from "./member-paths.ts";
 import type { Schema } from "./schema-members.ts";
 import type { Loss } from "./loss.ts";
 
@@ -25,30 +24,50 @@ export interface SentParts {
 /** The names of the routes of one path, from which the body may select one. */
 export type SentNames = ReturnType<typeof compileNames>;
 
-/** What a name ends with, after the equals sign: a word that a member, a parameter or a field may have. */
-type Word = string | number | boolean;
+/** A member, a parameter or a field, and the words that it may have. */
+interface Place {
+  /** The number of its name. */
+  index: number | undefined;
+  readonly words: Map<string, number>;
+  readonly children: Map<string, Place>;
+}
 
-const isWord = (value: unknown): value is Word =>
+const createPlace = (): Place => ({ index: undefined, words: new Map(), children: new Map() });
+
+/** Collects the names of a route before they get their numbers. */
+class NameList {
+  readonly #names = new Map<string, Place>();
+  readonly #words = new Map<string, { readonly place: Place; readonly word: string }>();
+
+  add(name: string, place: Place, words: Iterable<unknown>): void {
+    this.#names.set(name, place);
+    for (const word of words)
+      if (isWord(word)) this.#words.set(`${name}=${String(word)}`, { place, word: String(word) });
+  }
+
+  /** Numbers the names. @returns All names in the order of their numbers. */
+  number(): readonly string[] {
+    const names = [...this.#names.keys(), ...this.#words.keys()].slice(0, MAX_NAMES);
+    for (const [index, name] of names.entries()) {
+      const place = this.#names.get(name);
+      if (place) place.index = index;
+      const of = this.#words.get(name);
+      of?.place.words.set(of.word, index);
+    }
+    return names;
+  }
+}
+
+const isWord = (value: unknown): value is string | number | boolean =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
-/** Collects the names of the routes of one path. */
-class NameList {
-  /** Members, parameters and fields. */
-  readonly places = new Set<string>();
-  readonly words = new Set<string>();
-  /** The places that have words. */
-  readonly withWords = new Set<string>();
-  /** Other spellings of members, each with the documented one. */
-  readonly spellings = new Map<string, string>();
-
-  add(name: string, words: Iterable<unknown>): void {
-    this.places.add(name);
-    for (const word of words) {
-      if (!isWord(word)) continue;
-      this.words.add(`${name}=${String(word)}`);
-      this.withWords.add(name);
-    }
-  }
+/** The place below another one, created if there is none. */
+function placeIn(places: Map<string, Place>, key: string): Place {
+  const existing = places.get(key);
+  if (existing) return existing;
+  const created = createPlace();
+  places.set(key, created);
+  return created;
 }
 
 /** Schemas that hold at the same place as a schema. */
@@ -69,29 +88,45 @@ const wordsOf = (schema: Schema): unknown[] => [
 function addMembers(
   schema: Schema,
   name: string,
+  places: Map<string, Place>,
   list: NameList,
   valuesOf: (name: string) => Iterable<unknown>,
 ): void {
   const { properties, items } = schema;
-  for (const each of [...(isObject(items) ? [items] : []), ...alternatives(schema)])
-    addMembers(each, name, list, valuesOf);
-  for (const [key, member] of Object.entries(isObject(properties) ? properties : {})) {
+  if (isObject(items)) addMembers(items, name, places, list, valuesOf);
+  for (const each of alternatives(schema)) addMembers(each, name, places, list, valuesOf);
+  if (!isObject(properties)) return;
+  for (const [key, member] of Object.entries(properties)) {
     if (!isObject(member)) continue;
     const dotted = name === "" ? key : `${name}.${key}`;
-    list.add(`body.${dotted}`, [...wordsOf(member), ...valuesOf(dotted)]);
-    addMembers(member, dotted, list, valuesOf);
+    const place = placeIn(places, key);
+    list.add(`body.${dotted}`, place, [...wordsOf(member), ...valuesOf(dotted)]);
+    addMembers(member, dotted, place.children, list, valuesOf);
   }
 }
 
 /** Adds other spellings of members: they count as the documented one. */
-function addAliases({ members }: NonNullable<Route["body"]>, { places, spellings }: NameList): void {
-  for (const { name, rule } of members)
-    for (const alias of places.has(`body.${name}`) ? (rule.aliases ?? []) : [])
-      if (!places.has(`body.${alias}`)) spellings.set(`body.${alias}`, `body.${name}`);
+function addAliases({ members }: NonNullable<Route["body"]>, places: Map<string, Place>): void {
+  const find = (name: string): Place | undefined => {
+    let level: Map<string, Place> | undefined = places;
+    let found: Place | undefined;
+    for (const key of name.split(".")) {
+      found = level?.get(key);
+      level = found?.children;
+    }
+    return found;
+  };
+  for (const { name, rule } of members) {
+    const place = find(name);
+    for (const alias of place ? (rule.aliases ?? []) : []) {
+      const keys = alias.split(".");
+      const last = keys.pop() ?? alias;
+      let level = places;
+      for (const key of keys) level = placeIn(level, key).children;
+      if (place && !level.has(last)) level.set(last, place);
+    }
+  }
 }
-
-/** A whole object in place of an id has no word. */
-const scalarOf = (value: unknown): Scalar | undefined => (isObject(value) ? undefined : (value as Scalar));
 
 /** Sets a bit; an undefined index has none. */
 export function setBit(bits: Uint8Array, index: number | undefined): void {
@@ -100,87 +135,81 @@ export function setBit(bits: Uint8Array, index: number | undefined): void {
   (bits[index >> 3] as number) |= 0x80 >> (index & 7);
 }
 
-/** Marks the names of one request. */
-class SentMarks {
-  readonly bits: Uint8Array;
-  readonly #list: NameList;
-  readonly #numbers: ReadonlyMap<string, number>;
-  /** Objects in which other spellings of members are. */
-  readonly #parents: ReadonlySet<string>;
+/** Marks the words of a place. */
+function setWord(bits: Uint8Array, place: Place, value: unknown): void {
+  if (place.words.size === 0) return;
+  if (Array.isArray(value)) for (const each of value) setWord(bits, place, each);
+  else if (isWord(value)) setBit(bits, place.words.get(String(value)));
+}
 
-  constructor(list: NameList, numbers: ReadonlyMap<string, number>, parents: ReadonlySet<string>) {
-    this.bits = new Uint8Array(Math.ceil(numbers.size / 8));
-    this.#list = list;
-    this.#numbers = numbers;
-    this.#parents = parents;
-  }
+/** Marks a place with its words. */
+function mark(bits: Uint8Array, place: Place, value: unknown): void {
+  setBit(bits, place.index);
+  setWord(bits, place, value);
+}
 
-  /** Marks a name with its words. */
-  mark(name: string, value: unknown): void {
-    setBit(this.bits, this.#numbers.get(name));
-    if (this.#list.withWords.has(name)) this.#markWords(name, value);
+function markMembers(value: unknown, places: Map<string, Place>, bits: Uint8Array): void {
+  if (Array.isArray(value)) for (const item of value) markMembers(item, places, bits);
+  if (!isObject(value)) return;
+  for (const key in value) {
+    const place = places.get(key);
+    if (!place || !Object.hasOwn(value, key)) continue;
+    const member = value[key];
+    mark(bits, place, member);
+    if (place.children.size > 0) markMembers(member, place.children, bits);
   }
+}
 
-  #markWords(name: string, value: unknown): void {
-    if (Array.isArray(value)) for (const each of value) this.#markWords(name, each);
-    else if (isWord(value)) setBit(this.bits, this.#numbers.get(`${name}=${String(value)}`));
-  }
+/** A whole object in place of an id has no word. */
+const scalarOf = (value: unknown): Scalar | undefined => (isObject(value) ? undefined : (value as Scalar));
 
-  markMembers(value: unknown, name: string): void {
-    if (Array.isArray(value)) for (const item of value) this.markMembers(item, name);
-    if (!isObject(value)) return;
-    for (const key in value) {
-      // The dots of a name are between members.
-      if (key.includes(".") || !Object.hasOwn(value, key)) continue;
-      const sent = `${name}.${key}`;
-      const documented = this.#list.spellings.get(sent) ?? sent;
-      const isPlace = this.#list.places.has(documented);
-      if (isPlace) this.mark(documented, value[key]);
-      if (isPlace || this.#parents.has(documented)) this.markMembers(value[key], documented);
-    }
-  }
-
-  markConditions(conditions: Conditions): void {
-    for (const condition of conditions)
-      if (condition.kind === "field")
-        for (const { value } of condition.tests) this.mark(`filter.${condition.field}`, scalarOf(value));
-      else for (const member of condition.members) this.markConditions(member);
-  }
+function markConditions(conditions: Conditions, places: Map<string, Place>, bits: Uint8Array): void {
+  for (const condition of conditions)
+    if (condition.kind === "field") {
+      const place = places.get(condition.field);
+      if (place) for (const { value } of condition.tests) mark(bits, place, scalarOf(value));
+    } else for (const member of condition.members) markConditions(member, places, bits);
 }
 
 /** Compiles the names of the routes of one path. */
 function compileNames(routes: readonly Route[]) {
   const list = new NameList();
+  const [body, query, filter] = [
+    new Map<string, Place>(),
+    new Map<string, Place>(),
+    new Map<string, Place>(),
+  ];
   for (const route of routes) {
     const valuesOf = (name: string): Iterable<unknown> => route.resource.queryFields.get(name)?.values ?? [];
     if (route.body) {
-      addMembers(route.body.schema, "", list, valuesOf);
-      addAliases(route.body, list);
+      addMembers(route.body.schema, "", body, list, valuesOf);
+      addAliases(route.body, body);
     }
     for (const { name, definition } of route.query.parameters)
-      list.add(`query.${name}`, wordsOf(definition.schema ?? {}));
+      list.add(`query.${name}`, placeIn(query, name), wordsOf(definition.schema ?? {}));
     if (route.response !== "list") continue;
-    for (const name of route.lists.paging.clientNames) list.add(`query.${name}`, []);
+    for (const name of route.lists.paging.clientNames) list.add(`query.${name}`, placeIn(query, name), []);
     const isWhole = "catalog" in route.source || route.aggregate !== undefined;
     for (const [name, { values = [] }] of listFields(isWhole, route.resource))
-      list.add(`filter.${name}`, values);
+      list.add(`filter.${name}`, placeIn(filter, name), values);
   }
-  const names = [...list.places, ...list.words].slice(0, MAX_NAMES);
-  const numbers = new Map(names.map((name, index) => [name, index]));
-  const parents = new Set(parentPaths(list.spellings.keys()));
+  const names = list.number();
   return {
     /** `body.label`, `body.plan=small`, `query.page`, `filter.status`, `filter.status=running`. */
-    names: names as readonly string[],
+    names,
     /** One bit for each of the names, the first one being the highest of the first byte. */
-    bitsOf({ query, filter, body }: SentParts): Uint8Array {
-      const marks = new SentMarks(list, numbers, parents);
-      for (const [name, values] of query ?? []) marks.mark(`query.${name}`, values);
-      if (filter) {
-        marks.markConditions(filter.conditions);
-        for (const { field } of filter.order ?? []) marks.mark(`filter.${field}`, undefined);
+    bitsOf(sent: SentParts): Uint8Array {
+      const bits = new Uint8Array(Math.ceil(names.length / 8));
+      for (const [name, values] of sent.query ?? []) {
+        const place = query.get(name);
+        if (place) mark(bits, place, values);
       }
-      marks.markMembers(body, "body");
-      return marks.bits;
+      if (sent.filter) {
+        markConditions(sent.filter.conditions, filter, bits);
+        for (const { field } of sent.filter.order ?? []) setBit(bits, filter.get(field)?.index);
+      }
+      if (body.size > 0) markMembers(sent.body, body, bits);
+      return bits;
     },
   };
 }
