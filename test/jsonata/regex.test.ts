@@ -105,6 +105,13 @@ describe("matches of the linear engine", () => {
 describe("above the limit", () => {
   const long = "1".repeat(1_000_000);
 
+  test("an expression that tries a pattern on many texts fails with D1012: their work counts together", () => {
+    const texts = Array.from({ length: 200 }, () => "a".repeat(20_000));
+    const { evaluate } = compile("$count($map(texts, function($text) { $contains($text, /a*a*b/) }))");
+    expect(() => evaluate({ texts }, {})).toThrow(expect.objectContaining({ jsonataCode: "D1012" }));
+    expect(evaluate({ texts: texts.slice(0, 5) }, {})).toBe(5);
+  });
+
   test("an expression fails with D1012", async () => {
     for (const make of [compile, interpret]) {
       const evaluated = (async () => make("$split(text, /([0-9]+)USD/)").evaluate({ text: long }, {}))();

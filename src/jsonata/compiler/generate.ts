@@ -32,6 +32,7 @@ const GUARDED_HELPERS: ReadonlySet<Helper> = new Set<Helper>([
   "isEqual",
   "isDifferent",
   "groupOf",
+  "testPattern",
 ]);
 
 /** The variables that an expression calls as functions. */

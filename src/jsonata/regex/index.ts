@@ -19,6 +19,8 @@ export { RegexLimitError } from "./linear.ts";
 /** The part of `RegExp` that JSONata uses. */
 export interface Regex {
   lastIndex: number;
+  /** Steps of the last call, if the linear engine runs it. */
+  readonly work?: number;
   exec(text: string): RegExpExecArray | null;
   test(text: string): boolean;
 }

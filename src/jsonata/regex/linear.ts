@@ -72,6 +72,8 @@ export class LinearRegex {
   private readonly name: string;
   private now: Threads;
   private next: Threads;
+  /** Steps of the last call. */
+  work = 0;
   private stepsLeft = MAX_STEPS;
   /** For each look-around, the positions where it matches in the last text. */
   private holds: readonly Uint8Array[] = [];
@@ -95,12 +97,14 @@ export class LinearRegex {
   /** Whether the text matches. @throws {RegexLimitError} If the text is too long. */
   test(text: string): boolean {
     this.stepsLeft = MAX_STEPS;
+    this.work = 0;
     return this.run(text, 0, false) !== undefined;
   }
 
   /** Finds the first match from `lastIndex`, like `RegExp.exec`. @throws {RegexLimitError} If the text is too long. */
   exec(text: string): RegExpExecArray | null {
     const from = this.lastIndex;
+    this.work = 0;
     if (from === 0) this.stepsLeft = MAX_STEPS;
     const found = from > text.length ? undefined : this.run(text, from, true);
     this.lastIndex = found?.[1] ?? 0;
@@ -114,6 +118,7 @@ export class LinearRegex {
 
   private spend(steps: number): void {
     this.stepsLeft -= steps;
+    this.work += steps;
     if (this.stepsLeft < 0) throw new RegexLimitError("a text is too long for a regular expression");
   }
 
@@ -217,6 +222,8 @@ export class LinearRegex {
   /** Finds the positions where look-arounds match. Inner ones come first. */
   private lookAround(text: string): void {
     const found: Uint8Array[] = [];
+    // Until all places are found, those of no text are known.
+    this.text = undefined;
     this.holds = found;
     for (const look of this.program.looks) found.push(this.placesOf(look, text));
   }

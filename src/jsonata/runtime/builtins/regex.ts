@@ -26,6 +26,7 @@ export function createMatcher(
   return function matchFrom(text, from) {
     regex.lastIndex = from ?? 0;
     const found = regex.exec(text);
+    tick(regex.work);
     if (!found) return undefined;
     const [match, ...groups] = found;
     return {
@@ -46,7 +47,9 @@ export function createMatcher(
 /** Whether a string matches a pattern: {@link contains} without creating a match. */
 export function testPattern(text: string, pattern: Regex): boolean {
   pattern.lastIndex = 0;
-  return pattern.test(text);
+  const isFound = pattern.test(text);
+  tick(pattern.work);
+  return isFound;
 }
 
 function requireMatch(found: unknown): Match | undefined {

@@ -10,9 +10,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { readGatewaySecret, SECRET_FILE } from "../../src/gateway/auth/gateway-secret.ts";
-import { temporaryFolder } from "../support/ends-with-test.ts";
-import { StateUnavailableError } from "../../src/base/storage/key-value-store.ts";
+import { readGatewaySecret, SECRET_FILE } from "../../../src/gateway/auth/gateway-secret.ts";
+import { temporaryFolder } from "../../support/ends-with-test.ts";
+import { StateUnavailableError } from "../../../src/base/storage/key-value-store.ts";
 
 let folder: string;
 let file: string;
