@@ -72,7 +72,13 @@ interface Window {
   readonly endsAt: number;
 }
 
-/** Creates a limiter that counts in this process. @param maxKeys Keys that are counted at the same time. */
+/**
+ * Creates a limiter that counts in this process.
+ *
+ * Own code for speed: the library's limiter in memory creates promises for each request, and a timer for each key.
+ *
+ * @param maxKeys Keys that are counted at the same time.
+ */
 export function createMemoryLimiter({ points, seconds }: RateLimit, maxKeys = MAX_KEYS): MemoryLimiter {
   // With `max` it would allocate memory for all keys now.
   const windows = new LRUCache<string, Window>({ maxSize: maxKeys, sizeCalculation: () => 1 });
@@ -127,6 +133,9 @@ export interface FallbackOptions {
 /**
  * Wraps a shared limiter: while it can't be reached, a local one enforces this process's share of the limit. Such a
  * request never fails, and is not rejected because of the outage.
+ *
+ * Own code in place of the library's `insuranceLimiter`, which does not say which of both has counted (`X-RateLimit-Limit`
+ * needs it), can't refund, and would bypass the bound on the keys in memory.
  */
 export const withFallback = (shared: Limiter, { local, localPoints }: FallbackOptions): Limiter => ({
   async consume(key) {

@@ -21,7 +21,7 @@ const DEFAULT_REASONS: Readonly<Record<number, string>> = {
   404: "Not found",
 };
 
-/** An unknown id in a body is a 400: 404 would mean that the path does not exist (T-3.1). */
+/** Whether a 404 means that an id in the body is unknown: the path of the request names no object. */
 const isUnknownInBody = ({ status }: UpstreamResponse, { namesObject }: Route, method: string): boolean =>
   status === 404 && method === "POST" && !namesObject;
 
@@ -93,7 +93,9 @@ export function throwTranslatedError(
   if (route.headers?.error) report.upstreamHead = response;
   const { translation: config } = authorized.services;
   const { statuses } = config;
-  const statusToTranslate = isUnknownInBody(response, route, call.method) ? 400 : response.status;
+  const statusToTranslate = isUnknownInBody(response, route, call.method)
+    ? statuses.unknownInBody
+    : response.status;
   const tableStatus = statuses.translate(statusToTranslate);
   const meaning = meaningOf(response.status);
   if (meaning === "limited")

@@ -2,17 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { KeyValueStore, Log, Settings } from "../../base/index.ts";
 import { createRedisTokenCache } from "./redis-token-cache.ts";
 import { connectRedis, isRejection, type RedisClient } from "./redis-client.ts";
-import {
-  COUNT_REQUESTS,
-  LIMIT_PREFIX,
-  readInteger,
-  readTexts,
-  readWindowCount,
-  REDIS_PREFIX,
-} from "./redis-replies.ts";
+import { readInteger, readTexts, REDIS_PREFIX } from "./redis-replies.ts";
 import { createRedisStore } from "./redis-store.ts";
 import type { StateBackend, StateSettings } from "./state-backend.ts";
-import { type Limiter, type RateLimit, toStatus } from "../limits/limiter.ts";
+import { createRedisLimiter } from "./redis-limiter.ts";
 
 const KEY = `${REDIS_PREFIX}replicas`;
 const HEARTBEAT_MS = 2000;
@@ -119,32 +112,4 @@ export async function openRedisBackend(settings: Settings, log: Log): Promise<St
 export async function openRedisState({ REDIS_URL: url = "" }: StateSettings): Promise<KeyValueStore> {
   const redis = await connectRedis({ url, onChange: () => {} });
   return { ...createRedisStore(redis), close: () => redis.close() };
-}
-
-/** Counts below zero would allow more requests: a key that expired, or that was counted elsewhere, gets no refund. */
-const REFUND = `
-  if tonumber(redis.call('GET', KEYS[1]) or '0') > 0 then return redis.call('DECR', KEYS[1]) end
-  return 0`;
-
-/** Creates a limiter that counts in Redis, for all replicas. Its `consume` throws soon while Redis is unavailable. */
-export function createRedisLimiter(
-  redis: RedisClient,
-  name: string,
-  { points, seconds }: RateLimit,
-): Limiter {
-  const run = <T>(read: (reply: unknown) => T, script: string, key: string, ...args: string[]): Promise<T> =>
-    redis.run(async (client) =>
-      read(await client.eval(script, { keys: [`${LIMIT_PREFIX}${name}:${key}`], arguments: args })),
-    );
-  return {
-    async consume(key) {
-      if (!redis.isReady()) throw new Error(`Redis ${redis.fault()}`);
-      const [count, msLeft] = await run(readWindowCount, COUNT_REQUESTS, key, "1", String(seconds));
-      return toStatus(points, points - count, msLeft);
-    },
-    async refund(key) {
-      await run(readInteger, REFUND, key);
-    },
-    size: 0,
-  };
 }

@@ -84,6 +84,11 @@ export const errors = z.strictObject({
     "Error statuses: upstream → client, also for the gateway's own errors. `404` wins over `4XX`, and `4XX` over `default`. A status without a key is unchanged.",
     { 404: 404, 429: 420, "4XX": 400, default: 500 },
   ),
+  unknown_in_body: about(
+    errorStatus.optional(),
+    "The status of a 404 about a POST whose path names no object: an id of its body is unknown. Default: 404.",
+    400,
+  ),
   codes: about(
     z.record(name, errorCode).optional(),
     "Codes of errors: upstream → client, also with a status and a message.",

@@ -24,7 +24,12 @@ export function meaningOf(status: number): "failed" | "limited" | "refused" {
 }
 
 /** Compiles the statuses of a pack. The most exact key counts. A redirect counts as a 500, since it is not followed. */
-export function createStatuses({ statuses = {}, phrases = {}, validation }: ErrorsDefinition) {
+export function createStatuses({
+  statuses = {},
+  phrases = {},
+  validation,
+  unknown_in_body: unknownInBody = 404,
+}: ErrorsDefinition) {
   function translate(status: number): number {
     const error = status < 400 ? 500 : status;
     const exact = statuses[error] ?? statuses[`${Math.floor(error / 100)}XX`] ?? statuses["default"];
@@ -36,6 +41,8 @@ export function createStatuses({ statuses = {}, phrases = {}, validation }: Erro
   return {
     /** Returns the client's status of an upstream error, or of an error of the gateway. */
     translate,
+    /** What a 404 of the upstream counts as if it means that an id in a body is unknown. */
+    unknownInBody,
     /** The same for a status that is meant as it is: only a rule for exactly this status changes it. */
     translateExactly: (status: number): number => statuses[status] ?? status,
     /** The client's status of an invalid request. */

@@ -2,7 +2,7 @@
 import { createSharedTokenCache, createTokenCache } from "../../../src/gateway/auth/token-cache.ts";
 import { createMemoryLimiter } from "../../../src/gateway/limits/limiter.ts";
 import { connectRedis, type RedisClient } from "../../../src/gateway/state/redis-client.ts";
-import { createRedisLimiter } from "../../../src/gateway/state/redis-backend.ts";
+import { createRedisLimiter } from "../../../src/gateway/state/redis-limiter.ts";
 import { createRedisTokenCache } from "../../../src/gateway/state/redis-token-cache.ts";
 import { createRedisServer } from "../../support/redis-server.ts";
 import { describeWith } from "../../support/services.ts";

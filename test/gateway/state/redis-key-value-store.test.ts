@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type AddressInfo } from "node:net";
 import { expect, test } from "@jest/globals";
-import { createRedisLimiter } from "../../../src/gateway/state/redis-backend.ts";
+import { createRedisLimiter } from "../../../src/gateway/state/redis-limiter.ts";
 import { StateUnavailableError } from "../../../src/base/storage/key-value-store.ts";
 import { connectRedis } from "../../../src/gateway/state/redis-client.ts";
 import { createRedisStore } from "../../../src/gateway/state/redis-store.ts";
