@@ -86,7 +86,7 @@ export const errors = z.strictObject({
   ),
   unknown_in_body: about(
     errorStatus.optional(),
-    "The status of a 404 about a POST whose path names no object: an id of its body is unknown. Default: 404.",
+    "What a 404 about a POST whose path names no object counts as. Default: 404.",
     400,
   ),
   codes: about(

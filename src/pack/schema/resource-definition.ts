@@ -43,7 +43,7 @@ const bodyDefinition = z.strictObject({
   ),
   from_body: about(
     z.record(z.string(), expression).optional(),
-    "Upstream members that JSONata computes from the client's body.",
+    "Upstream members computed from the client's body.",
     { currency: '$substringAfter(price, " ")' },
   ),
   from_calls: about(

@@ -58,8 +58,7 @@ async function insertSegment(
   const time = rows.reduce((latest, row) => Math.max(latest, row.time), 0);
   const worth = rows.reduce((most, row) => Math.max(most, worthOf(row)), 0);
   await connection.run(
-    `INSERT INTO audit_segment (seq, last, time, worth, owner, bare, bytes, data)
-    VALUES ($1, $2, $3, $4, $5, 0, $6, $7)`,
+    "INSERT INTO audit_segment (seq, last, time, worth, owner, bare, bytes, data) VALUES ($1, $2, $3, $4, $5, 0, $6, $7)",
     [first, next - 1, time, worth, owner, data.length, data],
   );
   return next;
