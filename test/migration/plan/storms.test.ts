@@ -20,6 +20,7 @@ const clientOf = (fingerprint: string) => ({ name: undefined, fingerprint });
 /** A guard whose clients usually send so many requests a minute; undefined: none. */
 function guardOf(usualPerMinute: number | undefined | Promise<number>) {
   const pauses: Action[] = [];
+  const reported: unknown[] = [];
   let reads = 0;
   let time = 0;
   const guard = new StormGuard({
@@ -32,12 +33,13 @@ function guardOf(usualPerMinute: number | undefined | Promise<number>) {
         return { requests: usual * MINUTES_OF_RATE, hasCalled: usual > 0 };
       },
     },
-    log: { error() {} } as unknown as Log,
+    log: { error: ({ code }: { code: string }) => void reported.push(code) } as unknown as Log,
     clock: () => time,
   });
   return {
     guard,
     pauses,
+    reported,
     reads: () => reads,
     at: (next: number) => void (time = next),
     storm: async (name: string, address: string, window = brownOut()) => {
@@ -72,13 +74,14 @@ describe("a storm", () => {
 
   test("is noticed however long the usual rate takes to read", async () => {
     const { promise, resolve } = Promise.withResolvers<number>();
-    const { guard, reads } = guardOf(promise);
+    const { guard, reads, reported } = guardOf(promise);
     const counts = Array.from({ length: 300 }, () =>
       guard.count(brownOut(), clientOf("billing"), "192.0.2.1"),
     );
     resolve(1);
     await Promise.all(counts);
     expect([guard.isExempt("first", "billing", 1500), reads()]).toEqual([true, 1]);
+    expect(reported).toEqual(["AG_SUNSET_STORM"]);
   });
 
   test("is none of different minutes and clients together, and nothing is read", async () => {
@@ -94,8 +97,9 @@ describe("a storm", () => {
 });
 
 test("a client that storms is exempt from its stage until the window ends", async () => {
-  const { guard, storm } = guardOf(1);
+  const { guard, storm, reported } = guardOf(1);
   await storm("billing", "192.0.2.1");
+  expect(reported).toEqual(["AG_SUNSET_STORM"]);
   expect(guard.isExempt("first", "billing", 1999)).toBe(true);
   expect(guard.isExempt("first", "billing", 2000)).toBe(false);
   expect(guard.isExempt("second", "billing", 1500)).toBe(false);
