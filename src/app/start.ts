@@ -1,3 +1,4 @@
+import type { RequestHandler } from "express";
 import { type Pack, readPackFiles } from "../pack/index.ts";
 import {
   createMessageRejection,
@@ -24,7 +25,24 @@ const ADMIN_DRAIN_MS = 100;
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** A gateway without listeners. */
-export type GatewayHandlers = ReturnType<typeof createHandlers>;
+export interface GatewayHandlers {
+  /** The list of the public port, with the active pack. */
+  readonly router: RequestHandler;
+  readonly activePack: ActivePack;
+  /** The services that the admin application needs. */
+  readonly admin: AdminDependencies;
+  /** Handles messages that the public listener rejects itself. */
+  readonly rejection: ReturnType<typeof createMessageRejection>;
+  /** Reads the files of features again, and activates another pack; see {@link createPackReloader}. */
+  reload(): Promise<Error | undefined>;
+  /**
+   * Drains and closes. Readiness fails at once.
+   *
+   * @param drain Ends the public listener.
+   * @param drainAdmin Ends the admin listener, which serves until the stores are closed.
+   */
+  stop(drain?: () => Promise<unknown>, drainAdmin?: () => Promise<unknown>): Promise<void>;
+}
 
 /** Adds the gauges of the serving pack, and of what is known about tokens. */
 function addGauges(activePack: ActivePack, { metrics, shared, oauth }: Dependencies): void {
@@ -57,7 +75,7 @@ function addGauges(activePack: ActivePack, { metrics, shared, oauth }: Dependenc
 }
 
 /** Creates the request handlers of a gateway with open dependencies. */
-export function createHandlers(settings: Settings, dependencies: Dependencies) {
+export function createHandlers(settings: Settings, dependencies: Dependencies): GatewayHandlers {
   const { shared, metrics, log, initialPack, packChoice, features } = dependencies;
   // Of the old service nobody knows whether its clients have credentials.
   if (!isObserving(settings)) warnOfUncheckedHost(settings, initialPack.pack, log);
@@ -111,23 +129,12 @@ export function createHandlers(settings: Settings, dependencies: Dependencies) {
     purgeTokens: shared.tokens.purge,
   };
   return {
-    /** The list of the public port, with the active pack. */
     router: activePack.handle,
     activePack,
     admin,
-    /** Handles messages that the public listener rejects itself. */
     rejection: createMessageRejection(dependencies, admin.pack),
     reload,
-    /**
-     * Drains and closes. Readiness fails at once.
-     *
-     * @param drain Ends the public listener.
-     * @param drainAdmin Ends the admin listener, which serves until the stores are closed.
-     */
-    async stop(
-      drain: () => Promise<unknown> = async () => {},
-      drainAdmin: () => Promise<unknown> = async () => {},
-    ): Promise<void> {
+    async stop(drain = async () => {}, drainAdmin = async () => {}) {
       if (isDraining) return;
       isDraining = true;
       activePack.stop();
