@@ -61,7 +61,7 @@ export { type HttpServer, isInvalidMessage, listen, ListenError } from "./http/h
 export { createInFlightTracker, type InFlightTracker } from "./http/in-flight.ts";
 export { ignoreBehindLastRequest, type MessageRejection, rejectInvalid } from "./http/invalid-messages.ts";
 export { hostOf, SAFE_METHODS, SAME_SITES } from "./http/origins.ts";
-export { createProxyWarning } from "./http/bad-request.ts";
+export { createProxyWarning } from "./http/proxy-warning.ts";
 export { createBodyReaders, hasBody, type RequestBodies } from "./bodies/receive-body.ts";
 export {
   createRequestContext,

@@ -33,6 +33,7 @@ export {
 } from "./calls/endpoint.ts";
 export type { ReceivedResponse, RoutedRequest, Scope } from "./translation-context.ts";
 export { OutputBuffer } from "./codegen/output-buffer.ts";
+export { readBasic } from "./credentials/auth-parameters.ts";
 export type { ClientCredentialsDefinition } from "./credentials/credentials-definition.ts";
 export {
   credentialPlaces,

@@ -23,7 +23,7 @@ export type Line = string | readonly Span[];
 export interface Button {
   readonly text: string;
   readonly action: string;
-  /** The members of the action besides the name of the operator and the reason. */
+  /** The members of the action, without the name of the operator and the reason. */
   readonly given?: Readonly<Record<string, string>>;
   /** What screen readers say once it is done. */
   readonly done: string;

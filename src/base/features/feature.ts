@@ -38,7 +38,7 @@ export interface FeatureIdentity {
   readonly setting: SettingName;
   /** The form of the file that the setting names; undefined: it names another thing. */
   readonly schema?: z.ZodType;
-  /** What a check of the file opens besides the pack: the client directory, and what gateways share. */
+  /** Whether a check of the file opens the client directory, or the state store, in addition to the pack. */
   readonly checksWith?: { readonly clients?: true; readonly state?: true };
   /** Undefined: the console has none. */
   readonly page?: FeaturePage;

@@ -1,6 +1,6 @@
 import type { Pack } from "../../pack/index.ts";
 import type { Log, Metrics } from "../../base/index.ts";
-import { connectionAddress, type OnUntrustedProxy } from "../limits/client-address.ts";
+import { connectionAddress } from "../limits/client-address.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import type { MessageFault, MessageRejection } from "./invalid-messages.ts";
 
@@ -44,17 +44,3 @@ export const createMessageRejection = (
     limits.consumeAddress(address).catch(() => {});
   },
 });
-
-/** Warns of the first proxy that nobody trusts. A stranger can send such a header too: one line is enough for a process. */
-export function createProxyWarning(log: Log): OnUntrustedProxy {
-  let hasWarned = false;
-  return function warnOfUntrustedProxy(address) {
-    if (hasWarned) return;
-    hasWarned = true;
-    log.warn(
-      { code: "AG_PROXY_NOT_TRUSTED", address },
-      "X-Forwarded-For or Forwarded came from an address that is not in TRUST_PROXY, and has no effect: " +
-        "all clients behind this address share one rate limit. If it is your proxy, set TRUST_PROXY to its address",
-    );
-  };
-}

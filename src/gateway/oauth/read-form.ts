@@ -1,6 +1,6 @@
 /** What the calls to the login server send: forms, the credentials of an application, and who signs in. */
 import { addressNetworks } from "../../base/index.ts";
-import { HttpError, type OAuthDefinition, readParameters } from "../../pack/index.ts";
+import { HttpError, type OAuthDefinition, readBasic, readParameters } from "../../pack/index.ts";
 import type { RequestContext } from "../pipeline/context.ts";
 import { type AlphaRequest, header } from "../pipeline/request.ts";
 import type { IncomingMessage } from "node:http";
@@ -144,10 +144,10 @@ export function readBasicCredentials({
   const [line = "", ...others] = headers["authorization"] ?? [];
   const encoded = /^basic +([\w+/=-]+)$/i.exec(line)?.[1];
   if (encoded === undefined || others.length > 0) return undefined;
-  const [user = "", ...secret] = Buffer.from(encoded, "base64").toString().split(":");
+  const basic = readBasic(encoded);
   // Without a colon the text may be the secret.
-  if (secret.length === 0) return undefined;
-  const credentials = { client: decode(user), secret: decode(secret.join(":")) };
+  if (!basic) return undefined;
+  const credentials = { client: decode(basic.user), secret: decode(basic.password) };
   // RFC 6749, appendix A: an id and a secret have no control characters, which a store may not take.
   return /[\p{Cc}]/u.test(credentials.client + credentials.secret) ? undefined : credentials;
 }

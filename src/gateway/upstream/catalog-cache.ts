@@ -48,7 +48,7 @@ const MAX_FAILED_TOKENS = 1000;
 /** Pause after a failed read. Shorter than any usual TTL, so that the gateway becomes ready soon. */
 const RETRY_MS = 2000;
 
-/** What catalogs are read with, and who is told of it. */
+/** How catalogs are read and cached, and the listeners for faults. */
 interface CatalogOptions extends CatalogReaderOptions {
   readonly ttlMs: number;
   readonly onFault: (catalog: string, message: string) => void;

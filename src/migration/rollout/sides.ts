@@ -159,7 +159,7 @@ export function createRollout({
     beginOld: returns.beginOld,
     turnBack: returns.turnBack,
     resume: returns.resume,
-    /** Which side serves a client, without what it has under way. */
+    /** The side that serves a client, whatever requests of it are in progress. */
     decide,
     /** Which side serves a request. @param route Name of the route; null: the pack has none */
     sideOf(identity: ClientIdentity, route: string | null, request: RolloutRequest): RolloutDecision {

@@ -129,7 +129,7 @@ function addAliases({ members }: NonNullable<Route["body"]>, places: Map<string,
 }
 
 /** Sets a bit; an undefined index has none. */
-export function setBit(bits: Uint8Array, index: number | undefined): void {
+function setBit(bits: Uint8Array, index: number | undefined): void {
   if (index === undefined) return;
   // A typed array has a number at each of its places.
   (bits[index >> 3] as number) |= 0x80 >> (index & 7);

@@ -28,7 +28,7 @@ interface SurfacePart {
   readonly name: string;
   readonly path: readonly (string | number)[];
   readonly isMapped: boolean;
-  /** Routes and fields that it stands for. */
+  /** How many routes and fields it counts as. */
   readonly routes: number;
   readonly fields: number;
   /** What is reported if the pack does not map it; undefined for fields of an object that is not mapped. */
