@@ -1,5 +1,5 @@
-import { DEFAULT_LIMIT, MAX_LIMIT } from "../store/store.ts";
-import type { AuditQuery } from "../store/store.ts";
+import { DEFAULT_LIMIT, MAX_LIMIT } from "./store.ts";
+import type { AuditQuery } from "./store.ts";
 
 /** The position after which a page starts: the last record of the page before, by time and by number. */
 interface Cursor {

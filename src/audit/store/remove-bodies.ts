@@ -1,9 +1,9 @@
 import { isObject } from "../../base/json/parse.ts";
-import { tryParse } from "./json-text.ts";
-import type { AuditRecord } from "./record.ts";
-import { recordText } from "../store/segment.ts";
-import type { IndexRow } from "../store/record-row.ts";
-import { omittedBody } from "./truncate.ts";
+import { tryParse } from "../record/json-text.ts";
+import type { AuditRecord } from "../record/record.ts";
+import { recordText } from "./segment.ts";
+import type { IndexRow } from "./record-row.ts";
+import { omittedBody } from "../record/truncate.ts";
 
 /** Where a record is in a decompressed segment. */
 type Place = Pick<IndexRow, "start" | "size">;

@@ -1,8 +1,8 @@
 /** Reads stored records. Their texts are checked: a damaged store may have anything in their place. */
 import { z } from "zod";
-import { tryParse } from "./json-text.ts";
-import { LANES, type AuditRecord } from "./record.ts";
-import { DamagedRecordError, type AuditPage, type StoreOptions, type TextPage } from "../store/store.ts";
+import { tryParse } from "../record/json-text.ts";
+import { LANES, type AuditRecord } from "../record/record.ts";
+import { DamagedRecordError, type AuditPage, type StoreOptions, type TextPage } from "./store.ts";
 import { REJECTIONS } from "../../pack/index.ts";
 
 const text = z.string().nullable();

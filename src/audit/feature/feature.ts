@@ -1,7 +1,7 @@
 /** The client directory of `CLIENTS_FILE`, which comes into force together with the files that name its clients. */
 import { isDeepStrictEqual } from "node:util";
 import { CLIENTS_COMMANDS } from "./commands.ts";
-import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "./client-directory.ts";
+import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/client-directory.ts";
 import {
   type Feature,
   type FeatureParts,

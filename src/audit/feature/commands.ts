@@ -12,8 +12,8 @@ import {
 } from "../usage/migration-state.ts";
 import { isNamedKey, UNACCEPTED } from "../usage/summary-key.ts";
 import { agentsText } from "../usage/usage.ts";
-import { agentFamily } from "./agent-pattern.ts";
-import type { ClientDirectory } from "./client-directory.ts";
+import { agentFamily } from "../clients/agent-pattern.ts";
+import type { ClientDirectory } from "../clients/client-directory.ts";
 
 const daysOf = ({ first, last }: NamedClient): string => `${formatDay(first)} to ${formatDay(last)}`;
 
