@@ -1,16 +1,17 @@
-import { findFreeVariables, type AstNode } from "./ast.ts";
-import { NotCompilableError } from "./compiler/code.ts";
-import type { Origin } from "../base/index.ts";
-import { generate, type Generated } from "./compiler/generate.ts";
-import { findChoice } from "./choice.ts";
-import { ExpressionError, type Bindings, type Choice, type Expression } from "./expression.ts";
-import { findInputNames } from "./input-names.ts";
-import { findRequiredVariables } from "./missing-variables.ts";
-import { interpret, parse } from "./interpret.ts";
+import { findFreeVariables, type AstNode } from "../language/ast.ts";
+import { NotCompilableError } from "./code.ts";
+import type { Origin } from "../../base/index.ts";
+import { generate, type Generated } from "./generate.ts";
+import { findChoice } from "../language/choice.ts";
+import { ExpressionError, type Bindings, type Choice, type Expression } from "../language/expression.ts";
+import { findInputNames } from "../language/input-names.ts";
+import { findRequiredVariables } from "../language/missing-variables.ts";
+import { interpret } from "../interpreter/interpret.ts";
+import { parse } from "../interpreter/parse.ts";
 import { findLibraryCalls } from "./library-calls.ts";
-import { asFailure } from "./runtime/failure.ts";
-import * as runtime from "./runtime/index.ts";
-import { copyPlain, printResult } from "./runtime/plain.ts";
+import { toExpressionError } from "../runtime/failure.ts";
+import * as helpers from "./helpers.ts";
+import { copyPlain, printResult } from "../runtime/plain.ts";
 
 type Program = (input: unknown, bindings: Bindings) => unknown;
 
@@ -21,12 +22,7 @@ type Program = (input: unknown, bindings: Bindings) => unknown;
 function instantiate({ source, constants }: Generated): Program {
   // oxlint-disable-next-line typescript/no-implied-eval -- this is the compiler
   const createProgram = new Function("runtime", "constants", source) as (...parts: unknown[]) => Program;
-  return createProgram(runtime, constants);
-}
-
-function toExpressionError(thrown: unknown, origin: Origin | undefined): ExpressionError {
-  const { message, code, position } = asFailure(thrown);
-  return new ExpressionError(message, code, Math.max(0, position - 1), origin);
+  return createProgram(helpers, constants);
 }
 
 /** Reports everything that a program throws as an {@link ExpressionError}. */

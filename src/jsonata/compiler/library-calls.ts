@@ -1,5 +1,5 @@
-import { childOf, childrenOf, walk, type AstNode } from "./ast.ts";
-import { isLeftToLibrary } from "./runtime/builtins/table.ts";
+import { childOf, childrenOf, walk, type AstNode } from "../language/ast.ts";
+import { isLeftToLibrary } from "../runtime/builtins/table.ts";
 
 /**
  * Finds the built-in functions that a compiled expression calls in the package `jsonata`.

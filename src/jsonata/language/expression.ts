@@ -1,4 +1,4 @@
-import type { JsonText, Origin } from "../base/index.ts";
+import type { JsonText, Origin } from "../../base/index.ts";
 import type { InputNames } from "./input-names.ts";
 import type { MaybePromise } from "./maybe-promise.ts";
 
