@@ -37,7 +37,7 @@ export { NEEDLE_LENGTH, SecretValues } from "./redact/secret-values.ts";
 export { addAuditMetrics } from "./store/audit-metrics.ts";
 export type { ClientCalls, DecisionReader } from "./store/decisions.ts";
 export { openExistingAuditStore, startAuditThread } from "./store/open-audit-store.ts";
-export { openAudit, reportDamaged } from "./store/open-audit.ts";
+export { openAudit, reportDamaged } from "./open-audit.ts";
 export {
   type AuditPage,
   type AuditQuery,

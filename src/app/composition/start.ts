@@ -1,22 +1,22 @@
 import type { RequestHandler } from "express";
-import { type Pack, readPackFiles } from "../pack/index.ts";
+import { type Pack, readPackFiles } from "../../pack/index.ts";
 import {
   createMessageRejection,
   type HttpServer,
   listen,
   LONGEST_HEAD,
   warnOfUncheckedHost,
-} from "../gateway/index.ts";
-import { isObserving, observedUrlOf, type Settings } from "../base/index.ts";
-import { startAdminListener, type AdminDependencies } from "./listeners/admin-listener.ts";
-import { ActivePack } from "./pack/active-pack.ts";
+} from "../../gateway/index.ts";
+import { isObserving, observedUrlOf, type Settings } from "../../base/index.ts";
+import { startAdminListener, type AdminDependencies } from "../listeners/admin-listener.ts";
+import { ActivePack } from "../pack/active-pack.ts";
 import { createDependencies, type Dependencies } from "./dependencies.ts";
 import type { DependenciesOptions } from "./open-dependencies.ts";
-import { createCandidateReloader } from "../compare/index.ts";
-import { createPackReloader } from "./pack/pack-reloader.ts";
-import type { Readiness } from "../console/index.ts";
-import { createPublicApp } from "./listeners/public-app.ts";
-import { createReadiness, readInitialCatalogs } from "./listeners/readiness.ts";
+import { createCandidateReloader } from "../../compare/index.ts";
+import { createPackReloader } from "../pack/pack-reloader.ts";
+import type { Readiness } from "../../console/index.ts";
+import { createPublicApp } from "../listeners/public-app.ts";
+import { createReadiness, readInitialCatalogs } from "../listeners/readiness.ts";
 
 /** How long requests of the admin listener may take at shutdown. */
 const ADMIN_DRAIN_MS = 100;

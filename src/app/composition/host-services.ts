@@ -1,6 +1,6 @@
 /** Services that an embedding program provides in place of the gateway's own. */
-import type { GatewayLogger, HostRegistry } from "../base/index.ts";
-import type { HostTracer } from "./tracing/open-tracing.ts";
+import type { GatewayLogger, HostRegistry } from "../../base/index.ts";
+import type { HostTracer } from "../tracing/open-tracing.ts";
 
 /**
  * The logger, the metrics registry and the tracer of a program that embeds the gateway.

@@ -1,5 +1,5 @@
 /** Opens the services of a gateway in their order: the stores, the operator's features, then what calls v4. */
-import { CLIENTS, openAudit, startAuditThread } from "../audit/index.ts";
+import { CLIENTS, openAudit, startAuditThread } from "../../audit/index.ts";
 import {
   createForward,
   openLegacy,
@@ -9,7 +9,7 @@ import {
   readLinkBase,
   type SharedState,
   UPSTREAM_TLS,
-} from "../gateway/index.ts";
+} from "../../gateway/index.ts";
 import {
   type Closer,
   createMetrics,
@@ -23,14 +23,14 @@ import {
   mayShareAddresses,
   type Settings,
   addressNetwork,
-} from "../base/index.ts";
+} from "../../base/index.ts";
 import type { HostServices } from "./host-services.ts";
-import { openV4 } from "./services/v4-service.ts";
-import { COMPARISONS, loadInitialPack, PACK_CHOICE, SHADOW } from "../compare/index.ts";
-import type { LoadedPack, Pack } from "../pack/index.ts";
-import { UPSTREAM_TOKENS } from "./services/read-upstream-tokens.ts";
-import { openTracingOf } from "./tracing/open-tracing.ts";
-import { checkPagePaths, NO_PLAN_IN_FORCE, NOTICES, ROLLOUT, PLAN } from "../migration/index.ts";
+import { openV4 } from "../services/v4-service.ts";
+import { COMPARISONS, loadInitialPack, PACK_CHOICE, SHADOW } from "../../compare/index.ts";
+import type { LoadedPack, Pack } from "../../pack/index.ts";
+import { UPSTREAM_TOKENS } from "../services/read-upstream-tokens.ts";
+import { openTracingOf } from "../tracing/open-tracing.ts";
+import { checkPagePaths, NO_PLAN_IN_FORCE, NOTICES, ROLLOUT, PLAN } from "../../migration/index.ts";
 
 export interface DependenciesOptions {
   /** The pack, if it is loaded already. */

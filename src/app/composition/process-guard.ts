@@ -1,4 +1,4 @@
-import type { Log } from "../base/index.ts";
+import type { Log } from "../../base/index.ts";
 
 /** Time in addition to the grace time of requests, to commit the audit and close the stores. */
 const CLOSE_MS = 3000;

@@ -1,12 +1,12 @@
 /** The controls of an embedded gateway. */
-import { errorText, type Metrics, type Reload, type Settings } from "../base/index.ts";
+import { errorText, type Metrics, type Reload, type Settings } from "../../base/index.ts";
 import {
   type AuditPage,
   type AuditQuery,
   type AuditRecord,
   type AuditStore,
   AuditUnavailableError,
-} from "../audit/index.ts";
+} from "../../audit/index.ts";
 
 /** Reads the audit records of a gateway. */
 export interface AuditReader {

@@ -5,8 +5,8 @@ import {
   type SettingName,
   type Settings,
   type SettingValues,
-} from "../base/index.ts";
-import { type LoadedPack, loadFiles, readPack } from "../pack/index.ts";
+} from "../../base/index.ts";
+import { type LoadedPack, loadFiles, readPack } from "../../pack/index.ts";
 import { hostProblems, type HostServices } from "./host-services.ts";
 import {
   type AlphaGatewayOptions,

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Request, Response } from "express";
-import { errorText, openLog, type Settings } from "../base/index.ts";
-import { type LoadedPack, loadFiles, type Pack, readPackFiles, splitPath } from "../pack/index.ts";
+import { errorText, openLog, type Settings } from "../../base/index.ts";
+import { type LoadedPack, loadFiles, type Pack, readPackFiles, splitPath } from "../../pack/index.ts";
 import {
   badRequestBody,
   hasBody,
@@ -11,13 +11,13 @@ import {
   isInvalidMessage,
   rejectInvalid,
   replaceUnusualTarget,
-} from "../gateway/index.ts";
+} from "../../gateway/index.ts";
 import { createControls, type GatewayControls, type OpenGateway } from "./controls.ts";
 import { createDependencies, type Dependencies } from "./dependencies.ts";
 import type { HostServices } from "./host-services.ts";
 import type { AlphaGatewayOptions } from "./options.ts";
 import { readMiddlewareOptions } from "./read-options.ts";
-import { readInitialCatalogs } from "./listeners/readiness.ts";
+import { readInitialCatalogs } from "../listeners/readiness.ts";
 import { createHandlers, type GatewayHandlers } from "./start.ts";
 
 /** How long a request waits for the stores to open. */

@@ -1,11 +1,11 @@
 import type { Worker } from "node:worker_threads";
-import { mergeRejections } from "../record/merge-rejections.ts";
-import type { AuditStore } from "./store.ts";
-import { errorText, type Log, type Settings, withOpenTelemetry } from "../../base/index.ts";
-import { filterHeadersOf, type Pack } from "../../pack/index.ts";
-import type { ClientDirectory } from "../clients/client-directory.ts";
-import { namedKeys } from "../usage/client-keys.ts";
-import { openAuditStore } from "./open-audit-store.ts";
+import { mergeRejections } from "./record/merge-rejections.ts";
+import type { AuditStore } from "./store/store.ts";
+import { errorText, type Log, type Settings, withOpenTelemetry } from "../base/index.ts";
+import { filterHeadersOf, type Pack } from "../pack/index.ts";
+import type { ClientDirectory } from "./clients/client-directory.ts";
+import { namedKeys } from "./usage/client-keys.ts";
+import { openAuditStore } from "./store/open-audit-store.ts";
 
 interface AuditContext {
   readonly log: Log;
@@ -71,7 +71,7 @@ async function loadAuditExport(
   if (url === undefined) return (store) => store;
   const { exportToCollector } = await withOpenTelemetry(
     "AUDIT_OTLP",
-    () => import("../export/otlp/audit-export.ts"),
+    () => import("./export/otlp/audit-export.ts"),
   );
   return (store) =>
     exportToCollector(store, {

@@ -1,5 +1,5 @@
 /** Opens all that a gateway depends on, as one list: it is closed in the opposite order. */
-import { addAuditMetrics } from "../audit/index.ts";
+import { addAuditMetrics } from "../../audit/index.ts";
 import {
   createBodyReaders,
   createInFlightTracker,
@@ -8,9 +8,9 @@ import {
   createTokenLocks,
   type RequestBodies,
   watchFullness,
-} from "../gateway/index.ts";
-import { closeAll, type Closer, countDroppedLines, type Settings } from "../base/index.ts";
-import { createPageState } from "../migration/index.ts";
+} from "../../gateway/index.ts";
+import { closeAll, type Closer, countDroppedLines, type Settings } from "../../base/index.ts";
+import { createPageState } from "../../migration/index.ts";
 import {
   type DependenciesOptions,
   Opener,

@@ -1,5 +1,5 @@
 /** The options of the library: the settings in camel case, with values in place of texts. */
-import type { SettingName, SettingOptions } from "../base/index.ts";
+import type { SettingName, SettingOptions } from "../../base/index.ts";
 import type { HostServices } from "./host-services.ts";
 
 interface ShortOptions {
