@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Readiness } from "../../console/index.ts";
 import type { ActivePack } from "../pack/active-pack.ts";
-import type { Dependencies } from "../dependencies.ts";
+import type { Dependencies } from "../composition/dependencies.ts";
 import { legacyProblems } from "../../gateway/index.ts";
 
 /**
