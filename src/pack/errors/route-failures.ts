@@ -8,7 +8,7 @@ import type { RouteDefinition } from "../routes/route-definition.ts";
 import type { BodyRules } from "../bodies/body.ts";
 import type { LocatedFile } from "../load/resource-files.ts";
 
-/** What a route says about its checks that fail. */
+/** The keys of a route about failed checks. */
 export type RouteFailures = ReturnType<typeof compileFailures>;
 
 /** Compiles the key `failures` of a route. @param body that the route takes @param calls that the route makes */
@@ -26,7 +26,7 @@ export function compileFailures(
     });
   const all = [...checks, failures.checks, ...calls.map(({ failure }) => failure)];
   return {
-    /** The status and the code of checks that have none of their own. */
+    /** The status and the code of checks without their own. */
     checkFailure: failures.checks,
     /** Statuses of its errors that not every route may have. */
     ownStatuses: [...new Set(all.flatMap((each) => each?.status ?? []))],
