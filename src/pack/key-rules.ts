@@ -1,5 +1,5 @@
 /** Rules about keys as data: what a key needs, what it excludes, and where it has no effect. */
-import type { SourceLocation } from "../../base/index.ts";
+import type { SourceLocation } from "../base/index.ts";
 
 /**
  * How the response of a route is built: from one v4 object or list, from several pages of a list, from

@@ -1,7 +1,7 @@
 /** The schema of a call in addition to the main call of a route. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
-import { errorStatus } from "../fields/text-types.ts";
+import { errorStatus } from "../values/text-types.ts";
 
 const name = z.string().min(1);
 

@@ -1,7 +1,7 @@
 import type { Access } from "./scopes.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
 import type { Route } from "../routes/route.ts";
-import { createRouter, parseSegment, splitPath, type Pattern } from "../routes/router.ts";
+import { createRouter, parseSegment, splitPath, type Pattern } from "../paths/router.ts";
 
 /** The access rules of alpha for a v4 call. The native proxy enforces them for tokens with alpha levels. */
 export interface V4Access {

@@ -6,7 +6,7 @@ import type { ErrorCodes, InvalidPart } from "./error-codes.ts";
 import type { ErrorSummary } from "./http-error.ts";
 import type { Statuses } from "./statuses.ts";
 import type { SourceLocation } from "../../base/index.ts";
-import { namesInPath } from "../routes/router.ts";
+import { namesInPath } from "../paths/router.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";

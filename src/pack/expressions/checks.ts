@@ -1,8 +1,8 @@
 import type { SourceLocation } from "../../base/index.ts";
 import { INVALID_VALUE, type ErrorDetail, type Failure } from "../errors/http-error.ts";
 import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
-import type { CallDefinition } from "./call-definition.ts";
-import { failureAsValue } from "../load/compile-expression.ts";
+import type { CallDefinition } from "../calls/call-definition.ts";
+import { failureAsValue } from "./compile-expression.ts";
 import { compileScoped, type Phase } from "./scope.ts";
 import type { Scope } from "../translation-context.ts";
 

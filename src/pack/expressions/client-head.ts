@@ -1,6 +1,6 @@
 /** `$query`, `$headers` and `$response_headers`: what expressions read of the heads of a request and of its response. */
 import { credentialHeaders, type CredentialsPlaces } from "../credentials/credentials.ts";
-import type { Query } from "../routes/query.ts";
+import type { Query } from "../paths/query.ts";
 import type { ClientHead, JsonObject, ReceivedHeaders } from "../translation-context.ts";
 
 /** The headers that may have the client's token, in lower case. */

@@ -2,7 +2,7 @@
 import type { SourceLocation } from "../../base/index.ts";
 import { ValidationError } from "../errors/http-error.ts";
 import { ExpressionError, type MaybePromise, thenMaybe, mapMaybe } from "../../jsonata/index.ts";
-import { failureAsValue } from "../load/compile-expression.ts";
+import { failureAsValue } from "./compile-expression.ts";
 import { compileScoped, type Phase } from "./scope.ts";
 import type { Scope } from "../translation-context.ts";
 

@@ -1,8 +1,8 @@
 /** The variables of expressions: what is known of a request and its calls when an expression runs. */
 import type { Bindings, Expression, MaybePromise } from "../../jsonata/index.ts";
 import type { SourceLocation } from "../../base/index.ts";
-import { headersOf, joinLines, queryOf } from "../headers/client-head.ts";
-import { compileExpressionAt, type Kinds } from "../load/compile-expression.ts";
+import { headersOf, joinLines, queryOf } from "./client-head.ts";
+import { compileExpressionAt, type Kinds } from "./compile-expression.ts";
 import type { Scope } from "../translation-context.ts";
 
 /** What happens to a request, in this order. */

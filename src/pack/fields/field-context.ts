@@ -3,7 +3,7 @@ import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
-import type { FieldKeyContext } from "../keys/fields/field-key.ts";
+import type { FieldKeyContext } from "./keys/field-key.ts";
 
 /**
  * One rule of a pack gives four translations, each compiled by a file of this folder:

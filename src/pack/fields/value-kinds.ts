@@ -15,8 +15,8 @@ import {
 import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import type { Scopes } from "../credentials/scopes.ts";
 import type { ValueKindDefinition } from "../schema/pack-definition.ts";
-import { compileExpressionAt, failureAsValue } from "../load/compile-expression.ts";
-import { type IdTranslation, isOperand, UnknownValue, type ValueKind } from "./value-kind.ts";
+import { compileExpressionAt, failureAsValue } from "../expressions/compile-expression.ts";
+import { type IdTranslation, isOperand, UnknownValue, type ValueKind } from "../values/value-kind.ts";
 
 type Side = ValueKindDefinition["read"];
 

@@ -1,7 +1,7 @@
 /** Writes filters in the form of the upstream: a JSON header, or parameters of a query. */
 import { throwFilterError, throwSeveralOrders } from "./filter-error.ts";
 import { isObject, printJson } from "../../base/index.ts";
-import { formatParameter } from "../routes/query.ts";
+import { formatParameter } from "../paths/query.ts";
 import type { Order, Scalar } from "./condition.ts";
 import { fillName, spellingsOf, type FilterDefinition, type Operator } from "./filter-definition.ts";
 import { createSortParameter } from "./sort-parameter.ts";

@@ -1,4 +1,4 @@
-import { normalizeDateTime } from "../keys/fields/date-time.ts";
+import { normalizeDateTime } from "../fields/keys/date-time.ts";
 import type { Scalar, Test, WholeObject } from "./condition.ts";
 import { throwFilterError } from "./filter-error.ts";
 

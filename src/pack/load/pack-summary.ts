@@ -1,10 +1,10 @@
-import type { FieldRule } from "./fields/field-definition.ts";
-import { lossOf } from "./fields/loss.ts";
-import type { ApiNames } from "./keys/key.ts";
-import { valueClassOf } from "./keys/fields/field-keys.ts";
-import { isFilterable } from "./keys/fields/filters.ts";
+import type { FieldRule } from "../fields/field-definition.ts";
+import { lossOf } from "../fields/loss.ts";
+import type { ApiNames } from "../keys/key.ts";
+import { valueClassOf } from "../fields/keys/field-keys.ts";
+import { isFilterable } from "../fields/keys/filters.ts";
 import type { Pack } from "./pack.ts";
-import type { Route } from "./routes/route.ts";
+import type { Route } from "../routes/route.ts";
 
 /** How the value of an alpha field is determined (mappings/README.md, "What check counts"). */
 export type FieldClass = "same" | "renamed" | "value" | "expanded" | "derived" | "composed" | "missing";

@@ -1,16 +1,16 @@
-import type { Scopes } from "./credentials/scopes.ts";
-import type { AcceptedDifference } from "./schema/accepted-definition.ts";
-import type { DialectDefinition } from "./schema/pack-definition.ts";
-import type { Dialects } from "./load/dialects.ts";
-import type { PassedHeaders } from "./headers/headers.ts";
-import type { TranslateLocation } from "./load/locations.ts";
-import type { Endpoint } from "./calls/endpoint.ts";
-import type { Resource } from "./load/resource.ts";
-import type { Route } from "./routes/route.ts";
-import type { LossNames, SentNames } from "./fields/sent-names.ts";
-import type { Parameters } from "./routes/router.ts";
-import type { CoverageGaps, ApiSurface } from "./routes/api-surface.ts";
-import type { FindV4Access } from "./credentials/upstream-access.ts";
+import type { Scopes } from "../credentials/scopes.ts";
+import type { AcceptedDifference } from "../schema/accepted-definition.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import type { Dialects } from "./dialects.ts";
+import type { PassedHeaders } from "../headers/headers.ts";
+import type { TranslateLocation } from "../routes/locations.ts";
+import type { Endpoint } from "../calls/endpoint.ts";
+import type { Resource } from "../routes/resource.ts";
+import type { Route } from "../routes/route.ts";
+import type { LossNames, SentNames } from "../routes/sent-names.ts";
+import type { Parameters } from "../paths/router.ts";
+import type { CoverageGaps, ApiSurface } from "../routes/api-surface.ts";
+import type { FindV4Access } from "../credentials/upstream-access.ts";
 
 /** The routes of a path: one, or several from which the body selects one. */
 export interface Match {

@@ -1,5 +1,5 @@
 /** Schemas of `pack.yaml`, which schemas of all files use by their names, and its functions. */
-import { tokenHeadersOf } from "../headers/client-head.ts";
+import { tokenHeadersOf } from "../expressions/client-head.ts";
 import { isObject, resolveReference, type SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { LocatedFile } from "./resource-files.ts";

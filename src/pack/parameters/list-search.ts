@@ -1,16 +1,16 @@
 /** The key `search` of a route: which values of the upstream's query its body may have. */
-import type { ValueType } from "../routes/query.ts";
+import type { ValueType } from "../paths/query.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import { compileUpstreamFormat } from "../bodies/body-format.ts";
 import { conditionNames, filterParameters, separatedNames } from "../filters/filters.ts";
-import { typesOf, type Parameter, type QueryRules } from "../routes/parameters.ts";
-import type { Paging } from "./paging.ts";
-import type { Resource } from "../load/resource.ts";
+import { typesOf, type Parameter, type QueryRules } from "./parameters.ts";
+import type { Paging } from "../lists/paging.ts";
+import type { Resource } from "../routes/resource.ts";
 import type { Route } from "../routes/route.ts";
 import { compileSearch, type SearchParameters } from "./search.ts";
-import type { ValueKind } from "../fields/value-kind.ts";
+import type { ValueKind } from "../values/value-kind.ts";
 
 /** The types of the values of a table, if none of them is a text; undefined without a table. */
 function tableTypes(kind: ValueKind | undefined): readonly ValueType[] | undefined {

@@ -1,10 +1,10 @@
 /** The values of query parameters in the upstream's query and path. */
 import { ValidationError, INVALID_VALUE, type ErrorDetail } from "../errors/http-error.ts";
-import { formatParameter, shortName } from "./query.ts";
+import { formatParameter, shortName } from "../paths/query.ts";
 import { ExpressionError, type MaybePromise } from "../../jsonata/index.ts";
-import { isText } from "./router.ts";
+import { isText } from "../paths/router.ts";
 import type { JsonObject, Scope } from "../translation-context.ts";
-import { UnknownValue } from "../fields/value-kind.ts";
+import { UnknownValue } from "../values/value-kind.ts";
 
 /** One value that the upstream gets of a parameter: in its query, or in its path. */
 export interface ParameterTarget {

@@ -1,17 +1,17 @@
 /** Client query parameters → upstream query: the value of each parameter that the pack names. */
 import { HttpError, ValidationError, type ErrorDetail } from "../errors/http-error.ts";
 import type { ParameterUse } from "../filters/query-filter.ts";
-import { parseScalar, shortName, type Query, type ValueType } from "./query.ts";
+import { parseScalar, shortName, type Query, type ValueType } from "../paths/query.ts";
 import { mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import { resolveReference, type SourceLocation } from "../../base/index.ts";
-import { compileScoped, SCOPE_VARIABLES } from "../calls/scope.ts";
-import { evaluateFor, failureAsValue } from "../load/compile-expression.ts";
+import { compileScoped, SCOPE_VARIABLES } from "../expressions/scope.ts";
+import { evaluateFor, failureAsValue } from "../expressions/compile-expression.ts";
 import type { ParameterDefinition } from "./parameter-definition.ts";
 import type { JsonObject, Scope } from "../translation-context.ts";
 import { compileSchema, validSchema } from "../bodies/body-schema.ts";
-import type { Schema } from "../fields/schema-members.ts";
+import type { Schema } from "../values/schema-members.ts";
 import { placeValues, type ParameterTarget, type PlacedValues } from "./parameter-values.ts";
-import { applyValueKind, type ValueKind } from "../fields/value-kind.ts";
+import { applyValueKind, type ValueKind } from "../values/value-kind.ts";
 
 /** The definitions that parameters may refer to. */
 export interface ParameterContext {

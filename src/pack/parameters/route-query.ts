@@ -3,14 +3,14 @@ import { formParameters } from "../headers/asked-forms.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import { upstreamNamesOf, type ParameterDefinition } from "./parameter-definition.ts";
-import type { RouteDefinition } from "./route-definition.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
 import type { LocatedFile } from "../load/resource-files.ts";
 import type { Dialects } from "../load/dialects.ts";
 import { compileQueryFilter, upstreamFilterNames } from "../filters/filters.ts";
 import type { Paging } from "../lists/paging.ts";
 import { compileParameter, QueryRules, type Parameter, type ParameterContext } from "./parameters.ts";
-import type { Resource } from "../load/resource.ts";
-import type { Route } from "./route.ts";
+import type { Resource } from "../routes/resource.ts";
+import type { Route } from "../routes/route.ts";
 
 /** The query parameters that all routes of a pack have. */
 export type DialectQuery = ReturnType<typeof compileDialectQuery>;

@@ -1,8 +1,8 @@
 /** Lists that the upstream reads by a POST: parameters of its query, and its filter, become members of a JSON body. */
 import { isObject, parseJson, type SourceLocation, suggestionFor } from "../../base/index.ts";
-import { formatParameter, parseQuery, type ValueType } from "../routes/query.ts";
+import { formatParameter, parseQuery, type ValueType } from "../paths/query.ts";
 import type { JsonObject } from "../translation-context.ts";
-import { convertText } from "../routes/parameters.ts";
+import { convertText } from "./parameters.ts";
 
 /** The request of a page of a list. */
 export interface ListRequest {

@@ -3,10 +3,10 @@ import { HttpError } from "../errors/http-error.ts";
 import { parseScalar } from "./query.ts";
 import { mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import { resolveReference, type SourceLocation } from "../../base/index.ts";
-import { failureAsValue } from "../load/compile-expression.ts";
-import type { PathParameterDefinitions } from "./parameter-definition.ts";
+import { failureAsValue } from "../expressions/compile-expression.ts";
+import type { PathParameterDefinitions } from "../parameters/parameter-definition.ts";
 import { isText, type Parameters, type ParameterType } from "./router.ts";
-import type { ValueKind } from "../fields/value-kind.ts";
+import type { ValueKind } from "../values/value-kind.ts";
 
 /** A compiled path parameter. */
 export interface PathParameterRule {

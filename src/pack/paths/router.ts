@@ -1,6 +1,6 @@
 /** Splits the paths of requests, matches them to routes, and checks the values of path parameters. */
 import { createPathTree } from "../../base/index.ts";
-import { shortestAddress } from "../fields/ip-address.ts";
+import { shortestAddress } from "../values/ip-address.ts";
 
 /** The values that a path parameter matches: digits, one segment, the rest of the path, or an IP address (of one family). */
 export type ParameterType = "integer" | "text" | "path" | "ip" | "ip4" | "ip6";

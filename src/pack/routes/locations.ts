@@ -1,8 +1,8 @@
 /** Addresses of the upstream in responses, as the client's paths. */
 import { fromJsonText } from "../../base/index.ts";
-import type { ValueKind } from "../fields/value-kind.ts";
-import { isText } from "../routes/router.ts";
-import type { Route } from "../routes/route.ts";
+import type { ValueKind } from "../values/value-kind.ts";
+import { isText } from "../paths/router.ts";
+import type { Route } from "./route.ts";
 
 /**
  * Returns the client's path of an address; undefined if no route reads what is there.

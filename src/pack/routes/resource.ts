@@ -5,9 +5,9 @@ import { compileBody, type BodyRules } from "../bodies/body.ts";
 import type { BodyContext } from "../bodies/body-members.ts";
 import { compileObjectWrite, compileWrite } from "../fields/write.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
-import { SCOPE_VARIABLES } from "../calls/scope.ts";
+import { SCOPE_VARIABLES } from "../expressions/scope.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
-import { checkField } from "../keys/fields/field-keys.ts";
+import { checkField } from "../fields/keys/field-keys.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import { checkEnvelope } from "../lists/envelopes.ts";
 import type { EnvelopeDefinition } from "../errors/responses-definition.ts";
@@ -18,7 +18,7 @@ import { lossOf, type Loss } from "../fields/loss.ts";
 import { compileRead, type ObjectReader } from "../fields/read.ts";
 import type { Steps } from "../steps.ts";
 import type { CatalogCopy, CatalogEntry } from "../translation-context.ts";
-import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { RouteDefinition } from "./route-definition.ts";
 
 /** One kind of alpha object, with the four translations of its fields (see `fields/field-context.ts`). */
 export interface Resource extends ObjectReader {

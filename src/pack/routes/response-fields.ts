@@ -1,8 +1,8 @@
 /** The fields that responses of a route may have, by their paths without indexes. */
-import { fillKey, findPath, namesIn, type Shape } from "./shape.ts";
-import type { FieldRule } from "./field-definition.ts";
-import type { Resource } from "../load/resource.ts";
-import type { Route } from "../routes/route.ts";
+import { fillKey, findPath, namesIn, type Shape } from "../values/shape.ts";
+import type { FieldRule } from "../fields/field-definition.ts";
+import type { Resource } from "./resource.ts";
+import type { Route } from "./route.ts";
 
 /** The rule of a field in a response. */
 export interface ResponseField {

@@ -4,11 +4,11 @@
  */
 import type { Conditions, Filter, Scalar } from "../filters/condition.ts";
 import { isObject, DEFAULT_SEVERITY } from "../../base/index.ts";
-import type { Query } from "../routes/query.ts";
+import type { Query } from "../paths/query.ts";
 import { listFields } from "../filters/filters.ts";
-import type { Route } from "../routes/route.ts";
-import type { Schema } from "./schema-members.ts";
-import type { Loss } from "./loss.ts";
+import type { Route } from "./route.ts";
+import type { Schema } from "../values/schema-members.ts";
+import type { Loss } from "../fields/loss.ts";
 
 /** Maximum number of names of a route. Words are left out before members, parameters and fields. */
 const MAX_NAMES = 1024;

@@ -6,7 +6,7 @@ import { clientBody, upstreamBodies } from "../bodies/bodies-definition.ts";
 import { field } from "../fields/field-definition.ts";
 import { envelope } from "../errors/responses-definition.ts";
 import { catalogPagination } from "../lists/pagination-definition.ts";
-import { pathParameters } from "../routes/parameter-definition.ts";
+import { pathParameters } from "../parameters/parameter-definition.ts";
 import { route } from "../routes/route-definition.ts";
 
 const json = z.json();

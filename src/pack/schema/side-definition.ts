@@ -11,7 +11,7 @@ import {
   upstreamVersion,
 } from "../headers/headers-definition.ts";
 import { clientSparseFields } from "../keys/sparse-fields-definition.ts";
-import { clientQuery, pathParameters, slashes } from "../routes/parameter-definition.ts";
+import { clientQuery, pathParameters, slashes } from "../parameters/parameter-definition.ts";
 import { clientBodies, upstreamBodies } from "../bodies/bodies-definition.ts";
 import { clientFilters, upstreamFilters } from "../filters/filter-definition.ts";
 import { clientResponses, upstreamResponses } from "../errors/responses-definition.ts";
@@ -21,7 +21,7 @@ import {
   jsonMediaType,
   parameterName,
   pathPrefix,
-} from "../fields/text-types.ts";
+} from "../values/text-types.ts";
 
 const name = z.string().min(1);
 

@@ -2,7 +2,7 @@
 import type { Ajv2020, ErrorObject } from "ajv/dist/2020.js";
 import { errorText, isObject, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { prepareRegex } from "../../jsonata/index.ts";
-import { keysOfPointer, type Schema } from "../fields/schema-members.ts";
+import { keysOfPointer, type Schema } from "./schema-members.ts";
 
 /** Keywords whose schemas are about the same object as the schema around them. */
 const SAME_OBJECT = ["allOf", "anyOf", "oneOf", "not", "if", "then", "else"];

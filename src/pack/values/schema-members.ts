@@ -1,8 +1,8 @@
 /** The members that a JSON Schema names: which there are, and the schema with fewer or more of them. */
 import { isObject } from "../../base/index.ts";
-import type { FieldRule } from "./field-definition.ts";
+import type { FieldRule } from "../fields/field-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
-import type { FieldContext } from "./field-context.ts";
+import type { FieldContext } from "../fields/field-context.ts";
 import { compileSetter } from "./member-paths.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { normalizeDateTime } from "../../../src/pack/keys/fields/date-time.ts";
+import { normalizeDateTime } from "../../../src/pack/fields/keys/date-time.ts";
 
 describe("T-3.5 date-times", () => {
   test.each([

@@ -1,6 +1,6 @@
 /** The query parameters that a pack names, and all others. */
 import { afterAll, describe, expect, test } from "@jest/globals";
-import { encodeQuery, MAX_PARAMETERS } from "../../../src/pack/routes/query.ts";
+import { encodeQuery, MAX_PARAMETERS } from "../../../src/pack/paths/query.ts";
 import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
 import { sendToLibrary } from "../load/library-gateway.ts";
 import { faultsOf } from "../load/pack-folder.ts";

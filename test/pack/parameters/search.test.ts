@@ -3,7 +3,7 @@ import type { SourceLocation } from "../../../src/base/files/source-location.ts"
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
-import { compileSearch } from "../../../src/pack/lists/search.ts";
+import { compileSearch } from "../../../src/pack/parameters/search.ts";
 import { faultsOf } from "../load/pack-folder.ts";
 import { sendToLibrary } from "../load/library-gateway.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "@jest/globals";
-import { createRouter, parseSegment, type ParameterType } from "../../../src/pack/routes/router.ts";
+import { createRouter, parseSegment, type ParameterType } from "../../../src/pack/paths/router.ts";
 
 /** What a path parameter of a type is, found in a path; undefined where no route is. */
 function found(type: ParameterType, segment: string): string | undefined {

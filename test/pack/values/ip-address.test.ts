@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import { array, assert, constant, integer, oneof, property } from "fast-check";
-import { networkAddress, shortestAddress } from "../../../src/pack/fields/ip-address.ts";
+import { networkAddress, shortestAddress } from "../../../src/pack/values/ip-address.ts";
 
 const group = integer({ min: 0, max: 0xffff });
 const groups = array(oneof(group, constant(0)), { minLength: 8, maxLength: 8 });

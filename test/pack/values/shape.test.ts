@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { expect, test } from "@jest/globals";
 import { printJson } from "../../../src/base/json/parse.ts";
-import { compileShape, fillShape } from "../../../src/pack/fields/shape.ts";
+import { compileShape, fillShape } from "../../../src/pack/values/shape.ts";
 
 const value = fc.oneof(fc.integer(), fc.string(), fc.constantFrom(null, undefined, true, 'é\u2028"'));
 const constant = fc.oneof(fc.integer(), fc.string(), fc.constantFrom(null, false, [1, "two"], []));

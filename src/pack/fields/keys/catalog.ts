@@ -11,9 +11,9 @@ import {
   toJsonText,
 } from "../../../base/index.ts";
 import type { CatalogTranslation } from "../../calls/catalog-translation.ts";
-import { invalidValue, listOrFaults } from "../../bodies/invalid-write.ts";
-import { cacheStubs, type ReadStepFunction } from "../../fields/stub-cache.ts";
-import { has, states } from "../rules.ts";
+import { invalidValue, listOrFaults } from "../invalid-write.ts";
+import { cacheStubs, type ReadStepFunction } from "../stub-cache.ts";
+import { has, states } from "../../key-rules.ts";
 import type { FieldKeys, ReadStep } from "./field-key.ts";
 
 const schemas = {

@@ -3,8 +3,8 @@ import type { z } from "zod";
 import type { Json, PaddedText, SourceLocation } from "../../../base/index.ts";
 import type { MaybePromise } from "../../../jsonata/index.ts";
 import type { CatalogTranslation } from "../../calls/catalog-translation.ts";
-import type { ValueKind } from "../../fields/value-kind.ts";
-import type { ExpandWithCache, ReadStepFunction } from "../../fields/stub-cache.ts";
+import type { ValueKind } from "../../values/value-kind.ts";
+import type { ExpandWithCache, ReadStepFunction } from "../stub-cache.ts";
 import type { Scalar } from "../../filters/condition.ts";
 import type { FilterField } from "../../filters/translate.ts";
 import type {
@@ -15,7 +15,7 @@ import type {
   ReadFunction,
   WriteContext,
 } from "../../translation-context.ts";
-import type { KeyRule } from "../rules.ts";
+import type { KeyRule } from "../../key-rules.ts";
 
 /** The facts about a field that rules need. */
 export interface FieldFacts {

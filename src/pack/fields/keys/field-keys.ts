@@ -4,7 +4,7 @@ import type { Json, SourceLocation } from "../../../base/index.ts";
 import type { FilterField } from "../../filters/translate.ts";
 import type { CatalogCopy } from "../../translation-context.ts";
 import type { Scalar } from "../../filters/condition.ts";
-import { checkRules } from "../rules.ts";
+import { checkRules } from "../../key-rules.ts";
 import { catalog } from "./catalog.ts";
 import type {
   ErrorPart,

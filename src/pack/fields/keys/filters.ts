@@ -1,7 +1,7 @@
 /** The keys of a field about filters. The values of a filter are those of responses. */
 import { z } from "zod";
 import { about } from "../../../base/index.ts";
-import { finds, states } from "../rules.ts";
+import { finds, states } from "../../key-rules.ts";
 import type { FieldKeys } from "./field-key.ts";
 
 const name = z.string().min(1);

@@ -1,7 +1,7 @@
 /** Keys of a field that other files of the pack read: they have no more than a schema, or one hook. */
 import { z } from "zod";
 import { about, SEVERITIES } from "../../../base/index.ts";
-import { needsKey } from "../rules.ts";
+import { needsKey } from "../../key-rules.ts";
 import type { FieldKeys } from "./field-key.ts";
 
 const absenceSchemas = {

@@ -1,7 +1,7 @@
 /** The keys of a field that say where its value is: in the upstream's object, in an expression, or in the pack. */
 import { z } from "zod";
 import { about } from "../../../base/index.ts";
-import { excludes, hasNoEffect } from "../rules.ts";
+import { excludes, hasNoEffect } from "../../key-rules.ts";
 import type { FieldKeys } from "./field-key.ts";
 
 const name = z.string().min(1);

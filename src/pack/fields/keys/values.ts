@@ -9,11 +9,11 @@ import {
   type SourceLocation,
 } from "../../../base/index.ts";
 import { type MaybePromise, thenMaybe } from "../../../jsonata/index.ts";
-import { invalidValue, listOrFaults } from "../../bodies/invalid-write.ts";
-import { MAX_CACHED_LENGTH, MAX_CACHED_VALUES, type ReadStepFunction } from "../../fields/stub-cache.ts";
-import { applyValueKind, UnknownValue, type ValueKind } from "../../fields/value-kind.ts";
-import { evaluateFor } from "../../load/compile-expression.ts";
-import { has, states } from "../rules.ts";
+import { invalidValue, listOrFaults } from "../invalid-write.ts";
+import { MAX_CACHED_LENGTH, MAX_CACHED_VALUES, type ReadStepFunction } from "../stub-cache.ts";
+import { applyValueKind, UnknownValue, type ValueKind } from "../../values/value-kind.ts";
+import { evaluateFor } from "../../expressions/compile-expression.ts";
+import { has, states } from "../../key-rules.ts";
 import type { FieldKeyContext, FieldKeys, ReadStep } from "./field-key.ts";
 
 const name = z.string().min(1);
