@@ -46,7 +46,7 @@ export {
 } from "./credentials/credentials.ts";
 export type { OAuthDefinition } from "./credentials/oauth-definition.ts";
 export type { Access, Grants, Scopes } from "./credentials/scopes.ts";
-export type { FindV4Access } from "./credentials/upstream-access.ts";
+export type { FindV4Access } from "./routes/upstream-access.ts";
 export { findUsualToken, secretsBehindScheme, usualTokenTexts } from "./credentials/usual-credentials.ts";
 export type { CodeRule, ErrorCodes, InvalidPart } from "./errors/error-codes.ts";
 export { withBrackets } from "./errors/read-errors.ts";
@@ -100,8 +100,8 @@ export {
   valueAt,
 } from "./values/shape.ts";
 export { headerName, status } from "./values/text-types.ts";
-export { isOperand } from "./values/value-kind.ts";
-export type { Filter, Scalar } from "./filters/condition.ts";
+export { isOperand, type Scalar } from "./values/value-kind.ts";
+export type { Filter } from "./filters/condition.ts";
 export { completeFilter, fieldNames } from "./filters/filter-defaults.ts";
 export { throwFilterError, throwParameterError } from "./filters/filter-error.ts";
 export type { FilterWriter, SentFilter } from "./filters/filter-writer.ts";
@@ -114,7 +114,7 @@ export { queryOf } from "./expressions/client-head.ts";
 export { hasTag, isEntityTag } from "./headers/entity-tag.ts";
 export type { PassedHeaders } from "./headers/headers.ts";
 export { namesAnotherMethod, namesMethod, overriddenMethod } from "./headers/method-override.ts";
-export { mayBeNotModified } from "./headers/not-modified.ts";
+export { mayBeNotModified } from "./routes/not-modified.ts";
 export {
   type RateLimitHeaders,
   type RateLimitValues,

@@ -1,6 +1,6 @@
 /** What the gateway adds to a body: constants, defaults, ids of the path, values of calls, and what the upstream has now (`merge_with`). */
 import { isObject } from "../../base/index.ts";
-import type { PathParameterDefinitions } from "../parameters/parameter-definition.ts";
+import type { PathParameterDefinitions } from "../paths/path-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
 import { compileCopy, compileGetter, compileSetter, parentPaths } from "../values/member-paths.ts";

@@ -19,14 +19,14 @@ import {
   type PathMember,
 } from "./body-members.ts";
 import { mergeSources } from "./body-merge.ts";
-import type { CheckDefinition } from "../expressions/checks.ts";
+import type { CheckDefinition } from "../expressions/check-definition.ts";
 import { compileSchema, validSchema } from "./body-schema.ts";
+import { nestedSchema } from "./nested-schemas.ts";
 import { compileFormValues } from "./form-values.ts";
 import {
   closeSchema,
   compilePruning,
   mergeSchemas,
-  nestedSchema,
   schemaOf,
   type Schema,
 } from "../values/schema-members.ts";

@@ -1,16 +1,10 @@
 import type { SourceLocation } from "../../base/index.ts";
 import { INVALID_VALUE, type ErrorDetail, type Failure } from "../errors/http-error.ts";
 import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
-import type { CallDefinition } from "../calls/call-definition.ts";
+import type { CheckDefinition } from "./check-definition.ts";
 import { failureAsValue } from "./compile-expression.ts";
 import { compileScoped, type Phase } from "./scope.ts";
 import type { Scope } from "../translation-context.ts";
-
-/**
- * A rule that JSON Schema can't express: an expression whose result is the reason of an error, or undefined. Without
- * `field` the error concerns the whole request.
- */
-export type CheckDefinition = NonNullable<CallDefinition["checks"]>[number];
 
 /** The rule of an error that a check has found. */
 const FAILED_CHECK = "failed_check";

@@ -1,11 +1,6 @@
 /** `$query`, `$headers` and `$response_headers`: what expressions read of the heads of a request and of its response. */
-import { credentialHeaders, type CredentialsPlaces } from "../credentials/credentials.ts";
 import type { Query } from "../paths/query.ts";
 import type { ClientHead, JsonObject, ReceivedHeaders } from "../translation-context.ts";
-
-/** The headers that may have the client's token, in lower case. */
-export const tokenHeadersOf = (credentials: CredentialsPlaces | undefined): readonly string[] =>
-  credentialHeaders(credentials).map((name) => name.toLowerCase());
 
 /** Headers that have the client's credentials, wherever a pack has them. */
 const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "proxy-authorization", "cookie"]);

@@ -1,5 +1,5 @@
 /** Alpha filter → v4 filter: which fields a client may filter by, and what their values are in v4. */
-import type { Scalar } from "../filters/condition.ts";
+import type { Scalar } from "../values/value-kind.ts";
 import type { QueryField } from "../filters/query-filter.ts";
 import type { SelectField, SelectFields } from "../filters/select.ts";
 import type { FilterField } from "../filters/translate.ts";

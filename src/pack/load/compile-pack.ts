@@ -21,7 +21,7 @@ import { addUnknownLosses, argumentsOf, inheritFields, type LocatedFile } from "
 import { compileResource, objectLosses, type Resource } from "../routes/resource.ts";
 import { reportUnknownAlways } from "../keys/sparse-fields.ts";
 import { compileDialectQuery } from "../parameters/route-query.ts";
-import { compileV4Access } from "../credentials/upstream-access.ts";
+import { compileV4Access } from "../routes/upstream-access.ts";
 import type { ValueKind } from "../values/value-kind.ts";
 import { compileValueKind } from "../fields/value-kinds.ts";
 

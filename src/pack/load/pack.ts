@@ -10,7 +10,7 @@ import type { Route } from "../routes/route.ts";
 import type { LossNames, SentNames } from "../routes/sent-names.ts";
 import type { Parameters } from "../paths/router.ts";
 import type { CoverageGaps, ApiSurface } from "../routes/api-surface.ts";
-import type { FindV4Access } from "../credentials/upstream-access.ts";
+import type { FindV4Access } from "../routes/upstream-access.ts";
 
 /** The routes of a path: one, or several from which the body selects one. */
 export interface Match {

@@ -1,4 +1,5 @@
-import type { Condition, Scalar, Test } from "../filters/condition.ts";
+import type { Condition, Test } from "../filters/condition.ts";
+import type { Scalar } from "../values/value-kind.ts";
 import { spellingsOf } from "../filters/filter-definition.ts";
 import type { OperandRules } from "../filters/operand.ts";
 import type { QueryField, QueryFilter } from "../filters/query-filter.ts";

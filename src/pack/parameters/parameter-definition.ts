@@ -55,35 +55,6 @@ const parameters = about(z.record(name, parameter).default({}), "Parameters by t
 });
 const unknown = z.enum(["ignore", "reject"]);
 
-const pathParameterType = z.enum(["integer", "text", "path", "ip", "ip4", "ip6"]);
-const pathParameterRule = z.strictObject({
-  type: about(pathParameterType.default("text"), "What it matches. Default: one segment of text.", "integer"),
-  values: about(
-    name.optional(),
-    "A value kind of `pack.yaml`. An untranslatable value gets status 404.",
-    "reader_id",
-  ),
-});
-
-/** Path parameters by name. */
-export const pathParameters = z.record(name, z.union([pathParameterType, pathParameterRule]));
-
-export type PathParameterDefinitions = z.infer<typeof pathParameters>;
-
-/** Which slashes of a path count. */
-export const slashes = z.strictObject({
-  trailing: about(
-    z.enum(["any", "exact"]).optional(),
-    "A trailing slash has no effect (`any`, the default), or must be as in the route (`exact`).",
-    "exact",
-  ),
-  doubled: about(
-    z.enum(["any", "reject"]).optional(),
-    "Several slashes are like one (`any`, the default), or get status 404 (`reject`).",
-    "reject",
-  ),
-});
-
 /** The rules of all routes for the client's query. */
 export const clientQuery = z.strictObject({
   parameters,

@@ -5,7 +5,7 @@ import type { DialectDefinition } from "../schema/pack-definition.ts";
 import { upstreamNamesOf, type ParameterDefinition } from "./parameter-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import type { LocatedFile } from "../load/resource-files.ts";
-import type { Dialects } from "../load/dialects.ts";
+import type { CredentialsFormat } from "../credentials/credentials.ts";
 import { compileQueryFilter, upstreamFilterNames } from "../filters/filters.ts";
 import type { Paging } from "../lists/paging.ts";
 import { compileParameter, QueryRules, type Parameter, type ParameterContext } from "./parameters.ts";
@@ -29,7 +29,9 @@ function reportPageParameter(
 }
 
 /** What parameters refer to, and what has parameters already. */
-interface Reserved extends Pick<Dialects, "paging" | "credentials"> {
+interface Reserved {
+  readonly paging: Paging;
+  readonly credentials: Readonly<Record<"client" | "upstream", CredentialsFormat | undefined>>;
   readonly context: ParameterContext;
 }
 
@@ -76,7 +78,7 @@ function reportDuplicateParameters(
 export function compileDialectQuery(
   { definition, location }: LocatedFile<DialectDefinition>,
   context: ParameterContext,
-  { paging, credentials }: Pick<Dialects, "paging" | "credentials">,
+  { paging, credentials }: Omit<Reserved, "context">,
 ) {
   const { parameters: written, unknown } = definition.client.query;
   const ofForms = formParameters(definition.client).map((name) => [name, { ignore: true }] as const);

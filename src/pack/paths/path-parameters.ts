@@ -4,7 +4,7 @@ import { parseScalar } from "./query.ts";
 import { mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import { failureAsValue } from "../expressions/compile-expression.ts";
-import type { PathParameterDefinitions } from "../parameters/parameter-definition.ts";
+import type { PathParameterDefinitions } from "./path-definition.ts";
 import { isText, type Parameters, type ParameterType } from "./router.ts";
 import type { ValueKind } from "../values/value-kind.ts";
 

@@ -55,6 +55,11 @@ export const namesInPath = (client: string): string[] =>
     .flatMap((segment) => parametersIn(parseSegment(segment, () => "text")))
     .map(({ parameter }) => parameter);
 
+/** The names of the path parameters of several operations, in the order of their first. */
+export const namesInPaths = (operations: readonly { readonly client: string }[]): string[] => [
+  ...new Set(operations.flatMap(({ client }) => namesInPath(client))),
+];
+
 /** Values of path parameters by name, decoded and checked. */
 export type Parameters = Readonly<Record<string, string>>;
 

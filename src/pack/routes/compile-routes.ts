@@ -1,6 +1,6 @@
 /** The routes of a pack. */
 import { type SourceLocation, suggestionFor } from "../../base/index.ts";
-import { createRouter, type Router } from "../paths/router.ts";
+import { createRouter, namesInPaths, type Router } from "../paths/router.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { Steps } from "../steps.ts";
 import { compileRoute, type RouteCompileContext } from "./compile-route.ts";
@@ -85,7 +85,7 @@ export function* compileRoutes(
         definition.envelope,
         undefined,
         context.dialect,
-        definition.routes ?? [],
+        namesInPaths(definition.routes ?? []),
         location.at("envelope"),
       );
     for (const [index, entry] of (definition.routes ?? []).entries()) {

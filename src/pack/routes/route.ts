@@ -1,4 +1,4 @@
-import type { Scalar } from "../filters/condition.ts";
+import type { Scalar } from "../values/value-kind.ts";
 import type { FilterDefaults } from "../filters/filter-defaults.ts";
 import type { QueryFilter } from "../filters/query-filter.ts";
 import type { SelectFields } from "../filters/select.ts";
@@ -14,11 +14,11 @@ import type { ReadWrapped } from "../bodies/object-wrapper.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import type { ErrorFormats } from "../errors/error-shapes.ts";
-import type { RouteFailures } from "../errors/route-failures.ts";
+import type { RouteFailures } from "./route-failures.ts";
 import type { RouteLists } from "../lists/envelopes.ts";
 import type { PassedHeaders } from "../headers/headers.ts";
 import type { ScopedCondition } from "../expressions/conditions.ts";
-import { type Endpoint } from "../calls/endpoint.ts";
+import type { Endpoint } from "../calls/endpoint.ts";
 import type { Scope } from "../translation-context.ts";
 import type {
   AppendFunction,

@@ -2,7 +2,8 @@
  * What the audit counts of a route without its text: the names that clients may send (members of its body, parameters of its
  * query, fields of its filter, and enum words), and what its requests and responses may lose. Each has a number.
  */
-import type { Conditions, Filter, Scalar } from "../filters/condition.ts";
+import type { Conditions, Filter } from "../filters/condition.ts";
+import type { Scalar } from "../values/value-kind.ts";
 import { isObject, DEFAULT_SEVERITY } from "../../base/index.ts";
 import type { Query } from "../paths/query.ts";
 import { listFields } from "../filters/filters.ts";

@@ -1,9 +1,6 @@
 /** The members that a JSON Schema names: which there are, and the schema with fewer or more of them. */
 import { isObject } from "../../base/index.ts";
-import type { FieldRule } from "../fields/field-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
-import type { FieldContext } from "../fields/field-context.ts";
-import { compileSetter } from "./member-paths.ts";
 
 /**
  * A JSON Schema of a pack. The format `ip` is an IPv4 or IPv6 address. Any subschema may have a `message`: clients get this
@@ -148,37 +145,3 @@ export const schemaAt = (schema: Schema, name: string): Schema =>
     const member = isObject(properties) ? properties[key] : undefined;
     return isObject(member) ? member : {};
   }, schema);
-
-/** The members of a nested object's schema that no field of that object maps to v4. */
-export function unmappedMembers(
-  { object, write }: FieldRule,
-  schema: Schema,
-  { resources }: Pick<FieldContext, "resources">,
-): string[] {
-  const definition = resources.get(object ?? "")?.definition;
-  const { items, properties } = schema;
-  if (!definition || write !== undefined) return [];
-  if (isObject(items)) return unmappedMembers({ object }, items, { resources });
-  if (!isObject(properties)) return [];
-  const rules = new Map([...Object.entries(definition.fields), ...Object.entries(definition.inputs ?? {})]);
-  return schemaMembers(schema, (name) => rules.has(name)).filter(
-    (name) => rules.get(name)?.upstream === undefined && rules.get(name)?.send !== false,
-  );
-}
-
-/** A schema that allows only the fields of a nested object, or of the items of a list; undefined for other members. */
-export function nestedSchema(
-  { object = "", write }: FieldRule,
-  { resources }: Pick<FieldContext, "resources">,
-  parents: readonly string[] = [],
-): Schema | undefined {
-  const definition = parents.includes(object) ? undefined : resources.get(object)?.definition;
-  if (!definition || write !== undefined) return undefined;
-  const top: JsonObject = {};
-  for (const [name, rule] of Object.entries({ ...definition.fields, ...definition.inputs }))
-    compileSetter(`properties.${name.replaceAll(".", ".properties.")}`)(top, {
-      ...nestedSchema(rule, { resources }, [...parents, object]),
-    });
-  const closed = closeSchema(top, () => undefined);
-  return { ...closed, items: closed };
-}

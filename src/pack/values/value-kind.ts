@@ -1,7 +1,9 @@
 /** What a value kind of a pack does: it translates values that both sides write differently. */
 import type { JsonText } from "../../base/index.ts";
 import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
-import type { Scalar } from "../filters/condition.ts";
+
+/** A single value that fields are compared with. */
+export type Scalar = string | number | boolean | null;
 
 /** A kind of value that alpha and v4 represent differently. `args` come from the field that uses it. */
 export interface ValueKind {

@@ -10,7 +10,7 @@ import {
   stringFromJson,
   toJsonText,
 } from "../../../base/index.ts";
-import type { CatalogTranslation } from "../../calls/catalog-translation.ts";
+import type { CatalogTranslation } from "../catalog-translation.ts";
 import { invalidValue, listOrFaults } from "../invalid-write.ts";
 import { cacheStubs, type ReadStepFunction } from "../stub-cache.ts";
 import { has, states } from "../../key-rules.ts";

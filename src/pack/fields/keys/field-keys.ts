@@ -3,7 +3,7 @@ import type { z } from "zod";
 import type { Json, SourceLocation } from "../../../base/index.ts";
 import type { FilterField } from "../../filters/translate.ts";
 import type { CatalogCopy } from "../../translation-context.ts";
-import type { Scalar } from "../../filters/condition.ts";
+import type { Scalar } from "../../values/value-kind.ts";
 import { checkRules } from "../../key-rules.ts";
 import { catalog } from "./catalog.ts";
 import type {

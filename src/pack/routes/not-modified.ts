@@ -1,5 +1,5 @@
-import { CONDITIONAL } from "./request-headers.ts";
-import type { Route } from "../routes/route.ts";
+import { CONDITIONAL } from "../headers/request-headers.ts";
+import type { Route } from "./route.ts";
 
 /** Whether a route can respond with 304: the client has the object already. */
 export const mayBeNotModified = ({ name, source, headers }: Route): boolean =>

@@ -1,6 +1,6 @@
-import type { Access } from "./scopes.ts";
+import type { Access } from "../credentials/scopes.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
-import type { Route } from "../routes/route.ts";
+import type { Route } from "./route.ts";
 import { createRouter, parseSegment, splitPath, type Pattern } from "../paths/router.ts";
 
 /** The access rules of alpha for a v4 call. The native proxy enforces them for tokens with alpha levels. */
