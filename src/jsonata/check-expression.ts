@@ -7,9 +7,9 @@ import {
   stagesOf,
   walk,
   type AstNode,
-} from "./ast.ts";
-import { ExpressionError } from "./expression.ts";
-import { parse, UNSUPPORTED_REGEX } from "./interpret.ts";
+} from "./language/ast.ts";
+import { ExpressionError } from "./language/expression.ts";
+import { parse, UNSUPPORTED_REGEX } from "./interpreter/parse.ts";
 import { describePictureProblem } from "./picture-problem.ts";
 
 /** Finds invalid pictures of `$toMillis`, and time zones of `$fromMillis` that JSONata reads wrongly. */

@@ -12,9 +12,9 @@ import {
   type Settings,
   type SettingTexts,
 } from "../../base/index.ts";
-import { guardProcess } from "../process-guard.ts";
-import type { DependenciesOptions } from "../open-dependencies.ts";
-import { startService, type Service } from "../start.ts";
+import { guardProcess } from "../composition/process-guard.ts";
+import type { DependenciesOptions } from "../composition/open-dependencies.ts";
+import { startService, type Service } from "../composition/start.ts";
 import { curl } from "../../compare/index.ts";
 import { onSighup, waitForShutdownSignal } from "./signals.ts";
 import { watchFolder } from "./authoring/watch-folder.ts";

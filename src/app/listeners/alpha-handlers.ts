@@ -15,7 +15,7 @@ import {
   type Recorder,
   RequestedScopes,
 } from "../../gateway/index.ts";
-import type { Dependencies } from "../dependencies.ts";
+import type { Dependencies } from "../composition/dependencies.ts";
 import type { PublicAppDependencies } from "./public-dependencies.ts";
 
 /** What all handlers need to trace and record their requests. */

@@ -2,7 +2,7 @@
 import type { Exchange } from "../../compare/index.ts";
 import type { CatalogCache, UpstreamTokens } from "../../gateway/index.ts";
 import type { Pack } from "../../pack/index.ts";
-import type { Dependencies } from "../dependencies.ts";
+import type { Dependencies } from "../composition/dependencies.ts";
 
 /** Dependencies of a gateway, and the pack that its requests are translated with. */
 export interface PublicAppDependencies extends Dependencies {

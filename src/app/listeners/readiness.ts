@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Readiness } from "../../console/index.ts";
 import type { ActivePack } from "../pack/active-pack.ts";
-import type { Dependencies } from "../dependencies.ts";
+import type { Dependencies } from "../composition/dependencies.ts";
 import { legacyProblems } from "../../gateway/index.ts";
 
 /** How long a start waits for the catalogs. With a slower v4 the gateway starts and is not ready yet. */

@@ -10,7 +10,7 @@ import {
 } from "../../gateway/index.ts";
 import { createLiveComparison, type Exchange } from "../../compare/index.ts";
 import type { LoadedPack } from "../../pack/index.ts";
-import type { Dependencies } from "../dependencies.ts";
+import type { Dependencies } from "../composition/dependencies.ts";
 import { checkPagePaths } from "../../migration/index.ts";
 import { readUpstreamTokens, refreshUpstreamTokens } from "../services/read-upstream-tokens.ts";
 import { createObserveRouter } from "../listeners/observe-app.ts";

@@ -1,6 +1,6 @@
 import type { FilterHeaders } from "../../pack/index.ts";
 import { UNREADABLE } from "../store/segment.ts";
-import { tryReadRecord } from "../record/read-record.ts";
+import { tryReadRecord } from "../store/read-record.ts";
 import type { AuditRecord } from "../record/record.ts";
 import { CSV_HEAD, csvLine } from "./csv.ts";
 import { HAR_HEAD, harEntries, harTail } from "./har.ts";

@@ -1,5 +1,5 @@
 /** The store over the jobs of a database. */
-import { readPage, readRecord } from "../record/read-record.ts";
+import { readPage, readRecord } from "./read-record.ts";
 import { CountedNames } from "../usage/counted-names.ts";
 import { RecentBytes } from "./client-shares.ts";
 import type { EraseRequest, Erasure } from "./erase.ts";

@@ -4,7 +4,7 @@ import { decodeContent } from "../upstream/content-decoding.ts";
 import type { ShareClient } from "../upstream/share-usage.ts";
 import { toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
 import type { Readable } from "node:stream";
-import type { ReadBody } from "../pipeline/request.ts";
+import type { ReadBody } from "../request/request.ts";
 import { type BodyInRoom, BodyRoom, type ComingBody, isSmallBody } from "./body-room.ts";
 import { GrowingBytes } from "./growing-bytes.ts";
 import { PATIENCE, type Patience, RATE_CHECK_MS } from "./policy.ts";

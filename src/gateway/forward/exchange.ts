@@ -10,7 +10,7 @@ import { CLIENT_GONE } from "../../base/index.ts";
 import type { CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import { type AttemptOutcome, causedBy, outcomeOfStatus } from "../upstream/upstream-error.ts";
 import { closeBeforeRest, endResponse } from "../bodies/unread-rest.ts";
-import { type AlphaRequest, header } from "../pipeline/request.ts";
+import { type AlphaRequest, header } from "../request/request.ts";
 import { roundMs } from "../record/recorded-request.ts";
 import type { ForwardOutcome, ForwardRecording } from "../record/forwarded-record.ts";
 import type { AuthorizeNative, LookUpNativeToken, NativeToken } from "./native-authorization.ts";

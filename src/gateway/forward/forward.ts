@@ -7,7 +7,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import { namesAnotherMethod } from "../../pack/index.ts";
 import { ConnectionShares, ConnectionUnavailableError } from "../upstream/connection-shares.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
+import type { AlphaRequest } from "../request/request.ts";
 import { varyBy } from "../http/forwarded-headers.ts";
 import { HEAD_TOO_LONG, isHeadTooLong } from "../http/request-context.ts";
 import { Exchange, type ForwardGate, type ForwardPolicy } from "./exchange.ts";

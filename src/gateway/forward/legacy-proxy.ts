@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { tokenHash } from "../auth/token-cache.ts";
 import { findUsualToken, type Pack } from "../../pack/index.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
+import type { AlphaRequest } from "../request/request.ts";
 import { restoreTarget } from "../http/request-context.ts";
 import { bodyHeadersOf, BodyStart } from "../record/body-start.ts";
 import { cleanLegacyRequestHeaders, cleanLegacyResponseHeaders } from "../http/forwarded-headers.ts";

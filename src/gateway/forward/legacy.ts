@@ -13,7 +13,7 @@ import {
   type UsedUp,
 } from "../../base/index.ts";
 import { type Pack, type Route, splitPath } from "../../pack/index.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
+import type { AlphaRequest } from "../request/request.ts";
 import { settingsVary } from "../pipeline/pipeline-config.ts";
 import { createLegacyProxy, type ForwardLegacy, type LegacyExchange } from "./legacy-proxy.ts";
 import { keptBytes } from "../record/body-start.ts";

@@ -1,7 +1,7 @@
 /** The gate in front of v4 for requests in its own dialect: what a token may do, and how many unknown ones an address may send. */
 import type { Access, FindV4Access, Grants, Scopes } from "../../pack/index.ts";
 import { type TokenLookup, type TokenStore, TokenUnavailableError } from "../auth/token-store.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
+import type { AlphaRequest } from "../request/request.ts";
 import { SAFE_METHODS } from "../http/origins.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import { isAcceptedToken, type TokenCache } from "../auth/token-cache.ts";

@@ -3,10 +3,10 @@ import { credentialPlaces, type CredentialsPlace, HttpError, type Pack } from ".
 import type { IncomingMessage } from "node:http";
 import { createHostCheck, type HostCheck, hostOf, SAFE_METHODS, SAME_SITES } from "./origins.ts";
 import { CLIENT_GONE, type Log, type Metrics, type Settings } from "../../base/index.ts";
-import { ANONYMOUS } from "../pipeline/client.ts";
+import { ANONYMOUS } from "../request/client.ts";
 import { HEAD_TOO_LONG, isHeadTooLong, type Middleware, plainRequestOf } from "./request-context.ts";
 import { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "../pipeline/lifecycle.ts";
-import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
+import { consumeRateLimit, rejectLimited } from "../stages/rate-limit.ts";
 import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
 import type { SharedState } from "../state/shared-state.ts";
 

@@ -3,7 +3,7 @@ import type { Middleware } from "./request-context.ts";
 import { credentialPlaces, type Pack, type Route } from "../../pack/index.ts";
 import type { Settings } from "../../base/index.ts";
 import { FIELD_HEADER } from "../responses/shape-bodies.ts";
-import { CODE_HEADER } from "../pipeline/stages/enforce-plan.ts";
+import { CODE_HEADER } from "../stages/enforce-plan.ts";
 import cors, { type CorsOptions } from "cors";
 
 export interface AllowedOrigins {

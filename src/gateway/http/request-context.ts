@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { clientAddresses, trustedProxies, type OnUntrustedProxy } from "../limits/client-address.ts";
 import { Cancellation, type CancelSignal } from "../upstream/cancel-signal.ts";
-import { takeQueryTokens, type AlphaRequest, splitTarget } from "../pipeline/request.ts";
+import { takeQueryTokens, type AlphaRequest, splitTarget } from "../request/request.ts";
 import type { AlphaHandler } from "../pipeline/lifecycle.ts";
 import type { RequestBodies } from "../bodies/receive-body.ts";
 import { sendResponse } from "./send-response.ts";

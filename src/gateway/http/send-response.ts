@@ -1,7 +1,7 @@
 /** From plain data to HTTP. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import type { AlphaResponse, FileResponse } from "../pipeline/response.ts";
+import type { AlphaResponse, FileResponse } from "../request/response.ts";
 import { closeBeforeRest, endResponse, pipeAllButEnd } from "../bodies/unread-rest.ts";
 
 /** Sends an error in place of a file, unless a part of the file was sent. @param names headers of the file */

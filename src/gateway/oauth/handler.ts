@@ -1,13 +1,13 @@
 import type { RateLimits } from "../limits/rate-limits.ts";
 import { HttpError, type OAuthDefinition, readParameters } from "../../pack/index.ts";
 import { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "../pipeline/lifecycle.ts";
-import type { HandlerResult } from "../pipeline/response.ts";
-import { createUpstreamActivity, type UpstreamActivity } from "../pipeline/calls/instrument-call.ts";
-import { type ApplicationId, provenIdentity, type RequestContext } from "../pipeline/context.ts";
-import { ANONYMOUS } from "../pipeline/client.ts";
-import { type AlphaRequest, hasFragment } from "../pipeline/request.ts";
-import { enforcePlan } from "../pipeline/stages/enforce-plan.ts";
-import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
+import type { HandlerResult } from "../request/response.ts";
+import { createUpstreamActivity, type UpstreamActivity } from "../calls/instrument-call.ts";
+import { type ApplicationId, provenIdentity, type RequestContext } from "../request/context.ts";
+import { ANONYMOUS } from "../request/client.ts";
+import { type AlphaRequest, hasFragment } from "../request/request.ts";
+import { enforcePlan } from "../stages/enforce-plan.ts";
+import { consumeRateLimit, rejectLimited } from "../stages/rate-limit.ts";
 import { readBasicCredentials } from "./read-form.ts";
 import {
   exchangeCode,

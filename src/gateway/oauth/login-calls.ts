@@ -6,12 +6,12 @@ import {
   type Scopes,
   TOO_MANY_REQUESTS,
 } from "../../pack/index.ts";
-import type { HandlerResult } from "../pipeline/response.ts";
-import type { RequestContext } from "../pipeline/context.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
+import type { HandlerResult } from "../request/response.ts";
+import type { RequestContext } from "../request/context.ts";
+import type { AlphaRequest } from "../request/request.ts";
 import type { RequestedScopes } from "./requested-scopes.ts";
 import { printJson } from "../../base/index.ts";
-import type { UpstreamActivity } from "../pipeline/calls/instrument-call.ts";
+import type { UpstreamActivity } from "../calls/instrument-call.ts";
 import { applicationOf, applicationOwner } from "../auth/stored-token.ts";
 import type { TokenStore } from "../auth/token-store.ts";
 import type { LoginServer } from "./login-server.ts";

@@ -8,12 +8,8 @@ import {
   TOO_MANY_REQUESTS,
   TranslatedError,
 } from "../../pack/index.ts";
-import { InvalidUpstreamResponseError } from "../pipeline/calls/upstream-response.ts";
-import {
-  createUpstreamActivity,
-  instrumentCall,
-  type UpstreamActivity,
-} from "../pipeline/calls/instrument-call.ts";
+import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
+import { createUpstreamActivity, instrumentCall, type UpstreamActivity } from "../calls/instrument-call.ts";
 import type { IssuedToken, RefreshCredentials } from "../auth/stored-token.ts";
 import type { TokenIssuer } from "../auth/token-refresh.ts";
 import type { Upstream } from "../upstream/client.ts";

@@ -1,8 +1,8 @@
 /** What the calls to the login server send: forms, the credentials of an application, and who signs in. */
 import { addressNetworks } from "../../base/index.ts";
 import { HttpError, type OAuthDefinition, readBasic, readParameters } from "../../pack/index.ts";
-import type { RequestContext } from "../pipeline/context.ts";
-import { type AlphaRequest, header } from "../pipeline/request.ts";
+import type { RequestContext } from "../request/context.ts";
+import { type AlphaRequest, header } from "../request/request.ts";
 import type { IncomingMessage } from "node:http";
 import { peekBody } from "../bodies/peek-body.ts";
 

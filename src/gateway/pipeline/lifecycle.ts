@@ -13,19 +13,19 @@ import {
   type Statuses,
   type TranslateLocation,
 } from "../../pack/index.ts";
-import { provenIdentity, createContext, forEachStage, type RequestContext } from "./context.ts";
+import { provenIdentity, createContext, forEachStage, type RequestContext } from "../request/context.ts";
 import type {
   AlphaResponse,
   HandlerResult,
   RequestOutcome,
   ResponseBody,
   ResultMeaning,
-} from "./response.ts";
-import type { AlphaRequest } from "./request.ts";
+} from "../request/response.ts";
+import type { AlphaRequest } from "../request/request.ts";
 import { toErrorResult, type ErrorTranslation } from "../responses/error-result.ts";
 import { FIELD_HEADER } from "../responses/shape-bodies.ts";
 import { addErrorHeaders } from "../responses/passed-headers.ts";
-import type { PlanRules } from "./plan.ts";
+import type { PlanRules } from "../request/plan.ts";
 
 /** Turns a client's request into its response. It never rejects. */
 export type AlphaHandler = (request: AlphaRequest) => Promise<AlphaResponse>;

@@ -2,15 +2,15 @@
 import { TokenUnavailableError } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { type Endpoint, type Pack, TOO_MANY_REQUESTS } from "../../pack/index.ts";
-import { createContext, provenIdentity, type RequestContext } from "./context.ts";
-import type { AuthenticatedClient, ClientToken } from "./client.ts";
-import type { AlphaRequest } from "./request.ts";
-import { createUpstreamActivity } from "./calls/instrument-call.ts";
-import { requestWithoutBody } from "./calls/prepared-request.ts";
-import type { PlanSender } from "./stages/enforce-plan.ts";
-import { resolveToken, type TokenDependencies } from "./stages/resolve-token.ts";
-import { type CallDependencies, type CallerRequest, UpstreamCaller } from "./calls/upstream-call.ts";
-import { InvalidUpstreamResponseError } from "./calls/upstream-response.ts";
+import { createContext, provenIdentity, type RequestContext } from "../request/context.ts";
+import type { AuthenticatedClient, ClientToken } from "../request/client.ts";
+import type { AlphaRequest } from "../request/request.ts";
+import { createUpstreamActivity } from "../calls/instrument-call.ts";
+import { requestWithoutBody } from "../calls/prepared-request.ts";
+import type { PlanSender } from "../stages/enforce-plan.ts";
+import { resolveToken, type TokenDependencies } from "../stages/resolve-token.ts";
+import { type CallDependencies, type CallerRequest, UpstreamCaller } from "../calls/upstream-call.ts";
+import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
 
 /** Any token may make the call that checks it. */
 const CHECK = { route: { access: "token" } } as const;

@@ -1,4 +1,4 @@
-import { childrenOf, pairsOf, walk, type AstNode, type Pairs } from "../ast.ts";
+import { childrenOf, pairsOf, walk, type AstNode, type Pairs } from "../language/ast.ts";
 import { NotCompilableError, quote, type Code } from "./code.ts";
 import { declareTemporary, emitClosure, type Scope } from "./scope.ts";
 import { isBare } from "./steps.ts";

@@ -1,6 +1,6 @@
 import { prepareRegex } from "../regex/index.ts";
 import { isRegExp } from "node:util/types";
-import type { AstNode } from "../ast.ts";
+import type { AstNode } from "../language/ast.ts";
 import { NotCompilableError, type Code, quote } from "./code.ts";
 import { emitArray, emitObject } from "./constructors.ts";
 import { emitCall, emitLambda } from "./functions.ts";

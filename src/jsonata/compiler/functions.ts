@@ -1,7 +1,7 @@
 import { emitTruth } from "./operators.ts";
 import { prepareRegex } from "../regex/index.ts";
 import { isRegExp } from "node:util/types";
-import { childOf, childrenOf, type AstNode } from "../ast.ts";
+import { childOf, childrenOf, type AstNode } from "../language/ast.ts";
 import { NotCompilableError, quote, type Code } from "./code.ts";
 import { lambdaScope } from "./frames.ts";
 import { isBare } from "./steps.ts";

@@ -1,4 +1,4 @@
-import { childOf, childrenOf, type AstNode } from "../ast.ts";
+import { childOf, childrenOf, type AstNode } from "../language/ast.ts";
 import { kindOfEither, NotCompilableError, type Code, type CodeKind } from "./code.ts";
 import { emitInBlock } from "./frames.ts";
 import { positionOf, type Helper, type Scope } from "./scope.ts";

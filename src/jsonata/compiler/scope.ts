@@ -1,9 +1,9 @@
-import type { AstNode } from "../ast.ts";
-import type * as runtime from "../runtime/index.ts";
+import type { AstNode } from "../language/ast.ts";
+import type * as helpers from "./helpers.ts";
 import type { Code, CodeKind } from "./code.ts";
 
-/** The name of a runtime helper in generated code. */
-export type Helper = keyof typeof runtime;
+/** The name of a helper of generated code. */
+export type Helper = keyof typeof helpers;
 
 /** A program while it is generated. */
 export interface ProgramUnit {

@@ -1,6 +1,6 @@
 /** The functions of the package `jsonata`, with the limits that they lack. Interpreted and compiled expressions call the same ones. */
 import jsonata from "jsonata";
-import { thenMaybe, type MaybePromise } from "../maybe-promise.ts";
+import { thenMaybe, type MaybePromise } from "../language/maybe-promise.ts";
 import { Failure } from "./failure.ts";
 import { checkSize, checkText, MAX_TEXT } from "./guard.ts";
 import { sequence } from "./sequence.ts";
@@ -16,13 +16,16 @@ export interface LibraryFunction {
   readonly signature: ParsedSignature;
 }
 
-/** The part of jsonata's environments that is read here. */
-interface Environment {
+/** The members of jsonata's environments that are read here. */
+export interface Environment {
+  /** The same object during one evaluation. */
+  readonly base: object;
+  /** Returns what a name is bound to. */
   readonly lookup: (name: string) => unknown;
 }
 
 /** jsonata calls the function under this name before each step, with the environment of the evaluation. */
-const ON_ENTRY = Symbol.for("jsonata.__evaluate_entry") as unknown as string;
+export const ON_ENTRY = Symbol.for("jsonata.__evaluate_entry") as unknown as string;
 
 /** Returns jsonata's environment. An evaluation enters its first step synchronously. */
 function findEnvironment(): Environment {

@@ -1,5 +1,5 @@
 /** Records one evaluation, node by node. */
-import { isNode, type AstNode } from "../ast.ts";
+import { isNode, type AstNode } from "../language/ast.ts";
 import { collapse } from "../runtime/sequence.ts";
 
 /** A node of an expression, as it is written. */

@@ -1,5 +1,5 @@
 /** Where a node is written: JSONata's nodes only have the end of one of their tokens. */
-import { isNode, type AstNode } from "../ast.ts";
+import { isNode, type AstNode } from "../language/ast.ts";
 
 /** Offsets into a source: the first character, and the one after the last. */
 export interface SourceRange {

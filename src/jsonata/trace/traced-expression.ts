@@ -3,11 +3,12 @@
  * is ever served by it: only the tools that explain a request make it, in a pack of their own.
  */
 import { type Origin, toJsonText } from "../../base/index.ts";
-import { isNode, walk, type AstNode } from "../ast.ts";
-import { compileOrInterpret, runWith, type CompileOptions } from "../compile.ts";
-import type { Bindings, Expression } from "../expression.ts";
-import { thenMaybe } from "../maybe-promise.ts";
-import { interpret, type Environment, type StepHooks } from "../interpret.ts";
+import { isNode, walk, type AstNode } from "../language/ast.ts";
+import { compileOrInterpret, runWith, type CompileOptions } from "../compiler/compile.ts";
+import type { Bindings, Expression } from "../language/expression.ts";
+import { thenMaybe } from "../language/maybe-promise.ts";
+import { interpret, type StepHooks } from "../interpreter/interpret.ts";
+import type { Environment } from "../runtime/library.ts";
 import { findMembers, Recorder, type Frame, type Step } from "./recorder.ts";
 import { createRangeFinder } from "./source-range.ts";
 

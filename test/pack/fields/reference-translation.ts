@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { normalizeDateTime } from "../../../src/pack/fields/keys/date-time.ts";
 import type { Scopes } from "../../../src/pack/credentials/scopes.ts";
 import { isObject } from "../../../src/base/json/parse.ts";
-import { compile, runInterpreted } from "../../../src/jsonata/compile.ts";
+import { compile, runInterpreted } from "../../../src/jsonata/compiler/compile.ts";
 import { networkAddress } from "../../../src/pack/values/ip-address.ts";
 
 /**

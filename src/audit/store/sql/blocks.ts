@@ -1,6 +1,6 @@
 /** The index of filtered pages. */
 import { clientsOf, type AuditQuery } from "../store.ts";
-import { queryEnd } from "../../record/record-pages.ts";
+import { queryEnd } from "../record-pages.ts";
 import { listOf, type Connection } from "./driver.ts";
 import { where, type Term, type Where } from "./where.ts";
 

@@ -1,5 +1,5 @@
 /** Reads records. */
-import { clampLimit, PAGE_SIZE, writeCursor } from "../../record/record-pages.ts";
+import { clampLimit, PAGE_SIZE, writeCursor } from "../record-pages.ts";
 import type { AuditRecord } from "../../record/record.ts";
 import { MAX_RECORDS_COUNTED, type RouteUsage, type TokenActivity } from "../../usage/usage.ts";
 import { recordText, tryDecompress, UNREADABLE } from "../segment.ts";

@@ -1,0 +1,45 @@
+/** The v4 call that a client can make in place of its request, as responses name it. */
+import { addQuery, type Pack, parseQuery } from "../../pack/index.ts";
+import type { RouteMatch } from "../request/context.ts";
+import type { AlphaRequest } from "../request/request.ts";
+
+/** The value if v4 has no counterpart, or the client's API never had the path. */
+const NO_EQUIVALENT = "none";
+
+/** The page of a list in v4's parameters; empty where it is invalid, or where one page becomes several. */
+function pageQuery({ query }: Pick<AlphaRequest, "query">, { route }: RouteMatch): string {
+  const { paging } = route.lists;
+  if (route.response !== "list" || !paging.isDirect) return "";
+  try {
+    const { start, size } = paging.readPage(parseQuery(query));
+    return paging.upstream.query({ offset: start, cursor: undefined }, size);
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * The v4 call of a request that was refused before its call was built: by its route, the values in its path, and its page.
+ *
+ * @returns method and path, or `none`
+ */
+export function equivalentOf(
+  request: Pick<AlphaRequest, "query">,
+  match: RouteMatch | undefined,
+  pack: Pack,
+): string {
+  if (!match) return NO_EQUIVALENT;
+  const { source } = match.route;
+  if ("error" in source) return NO_EQUIVALENT;
+  if ("catalog" in source) {
+    const [call] = source.catalog.calls;
+    return call ? `GET ${pack.dialect.upstream.base_path}${call.path}` : NO_EQUIVALENT;
+  }
+  const { call } = source;
+  try {
+    return `${call.method} ${addQuery(call.path(match.parameters), pageQuery(request, match))}`;
+  } catch {
+    // Its path has a value that only a body or another call has.
+    return `${call.method} ${pack.dialect.upstream.base_path}${call.template}`;
+  }
+}
