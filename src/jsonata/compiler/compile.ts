@@ -3,7 +3,7 @@ import { NotCompilableError } from "./code.ts";
 import type { Origin } from "../../base/index.ts";
 import { generate, type Generated } from "./generate.ts";
 import { findChoice } from "../language/choice.ts";
-import { ExpressionError, type Bindings, type Choice, type Expression } from "../language/expression.ts";
+import type { Bindings, Choice, Expression } from "../language/expression.ts";
 import { findInputNames } from "../language/input-names.ts";
 import { findRequiredVariables } from "../language/missing-variables.ts";
 import { interpret } from "../interpreter/interpret.ts";
