@@ -10,13 +10,13 @@ import { openAuditStore } from "./store/open-audit-store.ts";
 interface AuditContext {
   readonly log: Log;
   readonly pack: Pack;
-  /** The network of an address, whose rejected requests are recorded together. */
+  /** Returns the network of an address. Rejected requests of a network share records. */
   readonly networkOf: (address: string) => string;
   /** The names of clients. */
   readonly directory: () => ClientDirectory;
 }
 
-/** Logs how many records can't be read. */
+/** Logs the number of unreadable records. */
 export const reportDamaged =
   (log: Log) =>
   (records: number): void =>
@@ -63,7 +63,7 @@ export async function openAudit(
   return mergeRejections(withExport(store), { networkOf });
 }
 
-/** Wraps a store so that records are also sent to a collector, if the settings name one. */
+/** Wraps a store so that records are also sent to a collector, if the settings name a collector. */
 async function loadAuditExport(
   { AUDIT_OTLP: url }: Pick<Settings, "AUDIT_OTLP">,
   { log, pack }: Pick<AuditContext, "log" | "pack">,

@@ -52,7 +52,7 @@ export interface AlphaGateway extends GatewayControls {
   close(): Promise<void>;
 }
 
-/** The options of the application. */
+/** The application's options. */
 interface Given {
   readonly loaded: LoadedPack;
   readonly host: HostServices;
@@ -93,8 +93,8 @@ function createPathFilter(settings: Settings, { dialect, nativeScheme }: Pack): 
 }
 
 /**
- * Whether middleware in front of the gateway reads bodies: body parsers set `body` on each request, also on one without a
- * body. What they parsed is not what the client sent: numbers are rounded, and members of the same name are dropped.
+ * Whether middleware in front of the gateway reads bodies. Body parsers set `body` on every request, even without a
+ * body. A parsed body differs from the one that was sent: numbers are rounded, and duplicate members are dropped.
  */
 const isAfterBodyParser = (request: IncomingMessage): boolean =>
   "body" in request || (request.readableDidRead && hasBody(request));
@@ -127,7 +127,7 @@ export function alphaGateway(options: AlphaGatewayOptions): AlphaGateway {
   return createMiddleware(settings, { loaded, host });
 }
 
-/** Answers that the gateway could not be opened. */
+/** Responds that the gateway could not be opened. */
 function fail(response: ServerResponse, { errors }: Pack): void {
   if (response.headersSent) return void response.destroy();
   const body = JSON.stringify(errors.client.write([{ reason: UNAVAILABLE }], 500));
@@ -172,10 +172,10 @@ function createMiddleware(settings: Settings, given: Given): AlphaGateway {
 
   function handle(request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void): void {
     const [path = ""] = (request.url ?? "").split("?", 1);
-    // Bytes after an invalid message may be a part of it, whatever their path is. Its connection ends with the 400.
+    // Bytes after an invalid message may belong to it, whatever their path is. The 400 ends its connection.
     if (untrusted.has(request.socket)) return;
     const pack = activePack();
-    // A reload may change the paths that are the gateway's.
+    // A reload may change the paths that the gateway handles.
     if (paths.pack !== pack) paths = { pack, include: createPathFilter(settings, pack) };
     if (!paths.include(path)) return next();
     if (!response.shouldKeepAlive) ignoreBehindLastRequest(request.socket);

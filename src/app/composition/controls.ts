@@ -25,8 +25,8 @@ export interface GatewayControls {
   /** Undefined with `audit: "off"`. */
   readonly audit: AuditReader | undefined;
   /**
-   * Reads the pack folder and the tokens file again. Requests are served meanwhile. If the pack is invalid, the previous
-   * one stays active. If another reload replaces this one, this one gets the result of the newest.
+   * Reads the pack folder and the tokens file again. Requests are served meanwhile. If the pack is invalid, the
+   * previous one stays active. If another reload starts meanwhile, this call gets the result of the newest reload.
    *
    * @throws {PackError} If the pack is invalid. {Error} If it can't replace the active one without a restart.
    */

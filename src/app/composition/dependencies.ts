@@ -1,4 +1,4 @@
-/** Opens all that a gateway depends on, as one list: it is closed in the opposite order. */
+/** Opens all services of a gateway in a list, and closes them in the opposite order. */
 import { addAuditMetrics } from "../../audit/index.ts";
 import {
   createBodyReaders,
@@ -72,25 +72,25 @@ async function openDependencies(settings: Settings, options: DependenciesOptions
     ...stores,
     ...features,
     ...services,
-    /** The operator's features. The rest of this list has what requests need of them. */
+    /** The operator's features. Other members of this type are the parts of features that requests need. */
     features: opener.features,
     stateFullness: opener.add(watchFullness(state, { log, metrics }), (each) => each.close()),
     tokenChecks: opener.add(new TokenCheckBudget(), (each) => each.close()),
     tokenLocks: createTokenLocks(),
-    /** The shared part of the pages for clients; undefined if they are off. */
+    /** The shared part of the pages for clients. Undefined if they are off. */
     migrationPages: settings.MIGRATION_PAGE ? createPageState() : undefined,
     bodies,
     inFlight,
     onUntrustedProxy: createProxyWarning(log),
     /**
-     * Closes all of it, once the public listener is closed.
+     * Closes all services, once the public listener is closed.
      *
      * @param closeListeners Closes the listeners that serve requests until the stores are closed.
-     * @throws The first error, once all have been tried.
+     * @throws The first error, after all services were closed.
      */
     async close(closeListeners: Closer): Promise<void> {
       listeners.close = closeListeners;
-      // Aborted requests are recorded too: only their record says whether v4 executed them.
+      // Aborted requests are recorded too, because only the record shows whether v4 executed them.
       await inFlight.idle(LAST_RECORDS_MS);
       await closeAll(closers);
     },

@@ -16,18 +16,21 @@ import type { HostTracer } from "../tracing/open-tracing.ts";
  * ```
  */
 export interface HostServices {
-  /** Gets the log: a logger of pino, or one with its methods. `logLevel` and `logFormat` have no effect then. */
+  /**
+   * Receives the log: a logger of pino, or an object with its methods. `logLevel` and `logFormat` then have no
+   * effect.
+   */
   readonly logger?: GatewayLogger | undefined;
   /**
-   * Gets the gateway's metrics until it is closed: a registry of `prom-client` or `@prometheus-io/client`. Each gateway
-   * needs a registry of its own.
+   * Receives the gateway's metrics until it is closed: a registry of `prom-client` or `@prometheus-io/client`. Each
+   * gateway needs its own registry.
    */
   readonly metrics?: HostRegistry | undefined;
   /** Starts the spans of requests and of calls to the upstream: a tracer of OpenTelemetry's API. */
   readonly tracer?: HostTracer | undefined;
 }
 
-/** The methods that each must have. */
+/** The methods that each service must have. */
 const METHODS = {
   logger: ["debug", "info", "warn", "error", "fatal"],
   metrics: ["registerMetric", "getSingleMetric", "removeSingleMetric"],
@@ -37,7 +40,7 @@ const METHODS = {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null;
 
-/** Why these can't be used: what lacks a method. */
+/** Problems of these services: the ones that lack a method. */
 export const hostProblems = (services: HostServices): string[] =>
   Object.entries(METHODS).flatMap(([name, methods]) => {
     const service: unknown = services[name as keyof HostServices];

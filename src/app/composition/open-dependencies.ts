@@ -35,7 +35,7 @@ import { checkPagePaths, NO_PLAN_IN_FORCE, NOTICES, ROLLOUT, PLAN } from "../../
 export interface DependenciesOptions {
   /** The pack, if it is loaded already. */
   readonly loaded?: LoadedPack | undefined;
-  /** OpenTelemetry's variables. Default: those of the process. */
+  /** OpenTelemetry's variables. Default: the environment of the process. */
   readonly environment?: NodeJS.ProcessEnv;
   /** The services of the embedding program. */
   readonly host?: HostServices;
@@ -43,7 +43,7 @@ export interface DependenciesOptions {
   readonly isAnnounced?: boolean | undefined;
 }
 
-/** What opens one dependency after the other, and remembers how each is closed. */
+/** Opens dependencies one after the other, and remembers how to close each of them. */
 export class Opener {
   readonly features: OpenFeature<FeatureParts<Pack> | undefined>[] = [];
   private readonly settings: Settings;
@@ -54,7 +54,7 @@ export class Opener {
     this.closers = closers;
   }
 
-  /** Adds something that is open to the list. */
+  /** Adds an open dependency to the list. */
   add<T>(value: T, close: (value: T) => unknown): T {
     this.closers.push(() => close(value));
     return value;
@@ -77,7 +77,7 @@ export async function openStores(
   { loaded, environment = process.env, host = {} }: DependenciesOptions,
   opener: Opener,
 ) {
-  // First: it starts while this thread compiles the pack.
+  // First, so that it starts while this thread compiles the pack.
   const auditThread = opener.add(startAuditThread(settings), (thread) => thread?.terminate());
   const log = openLog(settings, host.logger);
   const metrics = opener.add(createMetrics(host.metrics), (each) => each.close());
@@ -85,7 +85,7 @@ export async function openStores(
   const listeners: { close: Closer } = { close: () => {} };
   opener.add(listeners, ({ close }) => close());
   const watched = { log, metrics };
-  /** Opened when it is first needed: an invalid pack is refused before that, unless another pack may be promoted. */
+  /** Opened on first use: an invalid pack is rejected before that, unless another pack may be promoted. */
   let opening: Promise<SharedState> | undefined;
   const sharedState = (): Promise<SharedState> =>
     (opening ??= openSharedState(settings, log).then((opened) => opener.add(opened, (each) => each.close())));
@@ -93,7 +93,7 @@ export async function openStores(
   const packChoice = await opener.addFeature(PACK_CHOICE, { openStore }, watched);
   const initialPack = loadInitialPack(settings, loaded, packChoice);
   const { pack } = initialPack;
-  // Only checked here: each active pack reads its own.
+  // Only validated here. Each active pack reads its own tokens.
   const tokensOfUpstream = await opener.addFeature(UPSTREAM_TOKENS, { pack }, watched);
   readLinkBase(settings, pack);
   checkPagePaths(settings, pack);
@@ -127,7 +127,7 @@ export async function openStores(
 
 export type Stores = Awaited<ReturnType<typeof openStores>>;
 
-/** Opens the plan, the comparisons, the old service, and the roll-out: the order in which the console has their pages. */
+/** Opens the plan, the comparisons, the old service, and the roll-out, in the order of their pages in the console. */
 export async function openFeatures(
   settings: Settings,
   stores: Stores,
@@ -148,18 +148,18 @@ export async function openFeatures(
   return {
     /** The plan by which the old API ends. */
     plan: plan?.rules ?? NO_PLAN_IN_FORCE,
-    /** The old service; undefined if the settings name none. */
+    /** The old service. Undefined without `LEGACY_URL`. */
     legacy,
-    /** Decides who gets the translation and who the old service; undefined: all get the translation. */
+    /** Decides which clients get the translation and which the old service. Undefined: all get the translation. */
     rollout,
-    /** Takes results of comparisons. */
+    /** Stores results of comparisons. */
     reportComparison: report,
     /** Comparisons of the old service and the translation; undefined without a rollout. */
     shadow,
   };
 }
 
-/** Opens what calls v4. */
+/** Opens the services that call v4. */
 export async function openUpstreamServices(
   settings: Settings,
   { log, metrics, tracing, initialPack: { pack }, tls, v4, state }: Stores,
@@ -176,7 +176,7 @@ export async function openUpstreamServices(
     }),
     (each) => each.close(),
   );
-  // If the store is down, the first request that needs the epoch reads it.
+  // If the store is down, the first request that needs the epoch reads it later.
   await oauth.epoch.read().catch(() => {});
   const options = {
     name: pack.dialect.upstream.name,

@@ -1,4 +1,4 @@
-/** The options of the library: the settings in camel case, with values in place of texts. */
+/** The options of the library: the settings in camel case, with typed values. */
 import type { SettingName, SettingOptions } from "../../base/index.ts";
 import type { HostServices } from "./host-services.ts";
 
@@ -28,7 +28,7 @@ interface ShortOptions {
  */
 export type GatewayOptions = SettingOptions & ShortOptions & HostServices;
 
-/** Settings that are not an option of `alphaGateway`: an application has its own listeners. */
+/** Settings that are not options of `alphaGateway`, because an application has its own listeners. */
 export const LISTENER_SETTINGS = [
   "HOST",
   "PORT",
@@ -39,7 +39,7 @@ export const LISTENER_SETTINGS = [
 ] as const satisfies readonly SettingName[];
 
 /**
- * Options of {@link alphaGateway}: those of {@link GatewayOptions} without the listeners, which are the application's.
+ * Options of {@link alphaGateway}: {@link GatewayOptions} without the options of listeners.
  *
  * @example
  * ```ts
@@ -64,7 +64,7 @@ export type AlphaGatewayOptions = SettingOptions<(typeof LISTENER_SETTINGS)[numb
  * ```
  */
 export interface MappingPack {
-  /** The folder that it was loaded from. */
+  /** The folder from which it was loaded. */
   readonly directory: string;
   /** The names of its routes, such as `GET /vm/instances/:id`. */
   readonly routes: readonly string[];

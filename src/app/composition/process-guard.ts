@@ -1,6 +1,6 @@
 import type { Log } from "../../base/index.ts";
 
-/** Time in addition to the grace time of requests, to commit the audit and close the stores. */
+/** Milliseconds in addition to the grace time of requests, to commit the audit and close the stores. */
 const CLOSE_MS = 3000;
 
 /**
@@ -36,7 +36,7 @@ export function guardProcess(log: Log, graceMs: number) {
     void drain();
   });
   return {
-    /** Sets what runs after an uncaught exception, before the process exits. */
+    /** Sets the function that runs after an uncaught exception, before the process exits. */
     drainWith(given: () => Promise<unknown>): void {
       stop = given;
     },

@@ -18,7 +18,7 @@ import type { Readiness } from "../../console/index.ts";
 import { createPublicApp } from "../listeners/public-app.ts";
 import { createReadiness, readInitialCatalogs } from "../listeners/readiness.ts";
 
-/** How long requests of the admin listener may take at shutdown. */
+/** How long requests of the admin listener may take at shutdown, in milliseconds. */
 const ADMIN_DRAIN_MS = 100;
 
 /** A running gateway. */
@@ -26,7 +26,7 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** A gateway without listeners. */
 export interface GatewayHandlers {
-  /** The list of the public port, with the active pack. */
+  /** The middleware of the public port, with the active pack. */
   readonly router: RequestHandler;
   readonly activePack: ActivePack;
   /** The services that the admin application needs. */
@@ -44,7 +44,7 @@ export interface GatewayHandlers {
   stop(drain?: () => Promise<unknown>, drainAdmin?: () => Promise<unknown>): Promise<void>;
 }
 
-/** Adds the gauges of the serving pack, and of what is known about tokens. */
+/** Adds the gauges of the active pack and of known tokens. */
 function addGauges(activePack: ActivePack, { metrics, shared, oauth }: Dependencies): void {
   const { tokens, limits } = shared;
   const catalogs = () => activePack.current().catalogs;
@@ -77,7 +77,7 @@ function addGauges(activePack: ActivePack, { metrics, shared, oauth }: Dependenc
 /** Creates the request handlers of a gateway with open dependencies. */
 export function createHandlers(settings: Settings, dependencies: Dependencies): GatewayHandlers {
   const { shared, metrics, log, initialPack, packChoice, features } = dependencies;
-  // Of the old service nobody knows whether its clients have credentials.
+  // The gateway can't know whether clients of the old service have credentials.
   if (!isObserving(settings)) warnOfUncheckedHost(settings, initialPack.pack, log);
   const activePack = new ActivePack(settings, dependencies);
   const checkReadiness = createReadiness(activePack, dependencies);
@@ -112,7 +112,7 @@ export function createHandlers(settings: Settings, dependencies: Dependencies): 
   }
 
   async function reload(): Promise<Error | undefined> {
-    // First: tokens that were revoked must not wait for the catalogs of another pack.
+    // First, because revoked tokens must not stay valid until the catalogs of another pack are read.
     for (const { parts } of features) parts?.reload?.();
     const problem = await reloadPack();
     await reloadCandidate?.();
@@ -170,9 +170,9 @@ export async function startService(settings: Settings, options: DependenciesOpti
       port,
       reusePort,
       handler: createPublicApp(router),
-      // A response may need several calls of v4, one after the other.
+      // A response may need several calls of v4 in sequence.
       idleMs: Math.max(300_000, 10 * settings.UPSTREAM_TIMEOUT_MS),
-      // The application rejects shorter ones, so that they are recorded.
+      // The application rejects shorter ones itself, so that they are recorded.
       maxHeadSize: 4 * LONGEST_HEAD,
       ...handlers.rejection,
     });
@@ -188,17 +188,17 @@ export async function startService(settings: Settings, options: DependenciesOpti
     adminUrl: admin?.url,
     /** A token of the embedded sandbox, if that is used. */
     sandboxToken: v4.sandbox?.tokens.full,
-    /** An OAuth client of the embedded sandbox, if its login server is used too. */
+    /** An OAuth client of the embedded sandbox, if its login server is used. */
     sandboxClient: settings.AUTH_URL ? undefined : v4.sandbox?.application()?.id,
     upstreamUrl: v4.origin.href.replace(/\/$/, ""),
-    /** The old service, to which all requests go if the gateway observes; undefined otherwise. */
+    /** The old service, if the gateway observes. Undefined otherwise. */
     observedUrl: observedUrlOf(settings),
-    /** The pack's description of both sides, for what `serve` prints. */
+    /** The pack's description of both APIs, which `serve` prints. */
     dialect: initialPack.pack.dialect,
-    /** Why it is not ready; empty if it is. */
+    /** The reasons why it is not ready. Empty if it is. */
     readiness: handlers.admin.readiness,
     open: { handlers, audit: dependencies.audit },
-    /** Number of open connections of clients, and of requests of clients so far. */
+    /** Number of open client connections, and of client requests so far. */
     connections: gateway.connections,
     requests: gateway.requests,
     /** Reads the tokens file again and activates another pack; see {@link createPackReloader}. */

@@ -1,4 +1,4 @@
-/** `alpha-gateway clients`: clients that the directory does not have, and a first directory of them. */
+/** `alpha-gateway clients`: lists clients that the directory lacks, and writes a first directory. */
 import { stringify } from "yaml";
 import { type Block, type FeatureCommands, formatCount, formatDay, plural } from "../../base/index.ts";
 import type { AuditStore } from "../store/store.ts";
@@ -54,7 +54,7 @@ interface Entry {
 
 const isLetter = (character: string): boolean => /[\p{L}\p{N}]/u.test(character);
 
-/** A text as a name of the directory: it starts and ends with a letter or a digit. */
+/** Converts a text to a name of the directory, which starts and ends with a letter or a digit. */
 function asName(text: string): string {
   const characters = Array.from(text.replaceAll(/[^\p{L}\p{N} ._/@+-]+/gu, "-").slice(0, 56));
   const first = characters.findIndex((character) => isLetter(character));
@@ -88,7 +88,7 @@ function suggestDirectory(
       const requests = group.reduce((sum, each) => sum + each.requests, 0);
       const last = group.reduce((latest, each) => (each.last > latest ? each.last : latest), "");
       const note = `${plural(requests, "request")}, the last on ${formatDay(last)}`;
-      // Requests with a label have the name of the label: nothing else is needed.
+      // Requests with a label are named by it, so no entry is needed.
       if (label !== null) return [[label, { note }]];
       if (application !== null) return [[freeName(application), { note, applications: [application] }]];
       const tokens = group.flatMap(({ fingerprint }) => fingerprint ?? []);

@@ -1,4 +1,4 @@
-/** The client directory of `CLIENTS_FILE`, which comes into force together with the files that name its clients. */
+/** The client directory of `CLIENTS_FILE`. It is activated together with the files that refer to its clients. */
 import { isDeepStrictEqual } from "node:util";
 import { CLIENTS_COMMANDS } from "./commands.ts";
 import { CLIENTS_FILE, NO_CLIENTS, type ClientDirectory } from "../clients/client-directory.ts";
@@ -10,19 +10,19 @@ import {
   prepareOrReject,
 } from "../../base/index.ts";
 
-/** Throws an {@link OperatorFileError} for a directory that must not replace the active one. */
+/** Throws an {@link OperatorFileError} if the directory must not replace the active one. */
 type CheckDirectory = (next: ClientDirectory, active: ClientDirectory) => void;
 
 /** The client directory, open. */
 export interface ClientsParts extends FeatureParts {
-  /** The version for requests that start now. */
+  /** The active version, for requests that start now. */
   current(): ClientDirectory;
-  /** The directory with which a file that names clients comes into force. */
+  /** The directory with which a file that names clients is activated. */
   candidate(): ClientDirectory;
   /** For {@link WatchOptions.join} of a file that names clients. */
   join(file: JudgedFile): () => void;
   addCheck(check: CheckDirectory): void;
-  /** Reads the directory again, and the files that name its clients. */
+  /** Reads the directory again, and the files that refer to its clients. */
   reload(): void;
 }
 
@@ -33,8 +33,8 @@ const UNFIT =
 /**
  * The client directory. Without a file it is empty.
  *
- * A changed directory comes into force with all files that name its clients, or not at all: a client that has another name
- * would lose what they have under the old one.
+ * A changed directory is activated together with all files that refer to its clients, or not at all. Otherwise a
+ * renamed client would lose its entries in these files.
  */
 export const CLIENTS: Feature<unknown, ClientsParts> = {
   commands: CLIENTS_COMMANDS,
@@ -65,7 +65,7 @@ export const CLIENTS: Feature<unknown, ClientsParts> = {
           });
     const current = (): ClientDirectory => watched?.current() ?? NO_CLIENTS;
 
-    /** @param files what is read again if the directory has not changed */
+    /** @param files read again if the directory has not changed */
     function reload(files: readonly JudgedFile[]): void {
       const changed = directory && prepareOrReject(directory);
       if (!changed || isDeepStrictEqual(changed.next.clients, current().clients)) {

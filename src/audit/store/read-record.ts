@@ -1,4 +1,4 @@
-/** Reads stored records. Their texts are checked: a damaged store may have anything in their place. */
+/** Reads stored records. It validates their texts, because a damaged store may contain anything. */
 import { z } from "zod";
 import { tryParse } from "../record/json-text.ts";
 import { LANES, type AuditRecord } from "../record/record.ts";
@@ -8,7 +8,7 @@ import { REJECTIONS } from "../../pack/index.ts";
 const text = z.string().nullable();
 const texts = z.array(z.string());
 
-/** All members of a record but its bodies, which may be any JSON. Further members are kept. */
+/** All members of a record except its bodies, which may be any JSON. Unknown members are kept. */
 const recordSchema = z.looseObject({
   id: z.string(),
   time: z.iso.datetime(),
@@ -53,7 +53,7 @@ const recordSchema = z.looseObject({
 /** @returns undefined for a text that is not a record. */
 export function tryReadRecord(stored: string): AuditRecord | undefined {
   const parsed = tryParse(stored);
-  // The parsed value itself: its numbers keep all their digits, and its members their order.
+  // The parsed value itself, so that numbers keep all their digits and members their order.
   return parsed && recordSchema.safeParse(parsed.value).success ? (parsed.value as AuditRecord) : undefined;
 }
 

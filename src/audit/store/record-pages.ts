@@ -1,7 +1,7 @@
 import { DEFAULT_LIMIT, MAX_LIMIT } from "./store.ts";
 import type { AuditQuery } from "./store.ts";
 
-/** The position after which a page starts: the last record of the page before, by time and by number. */
+/** The position after which a page starts: the time and number of the last record of the previous page. */
 interface Cursor {
   /** Milliseconds since the epoch. */
   readonly time: number;
@@ -9,7 +9,7 @@ interface Cursor {
   readonly seq: number;
 }
 
-/** Formats a cursor: `next` of a page, which clients send back as `before`. */
+/** Formats a cursor. It is `next` of a page, and clients send it back as `before`. */
 export function writeCursor({ time, seq }: Cursor): string {
   return `${time}-${seq}`;
 }
@@ -20,7 +20,7 @@ export function readCursor(text: string): Cursor | undefined {
   return time === undefined ? undefined : { time: Number(time), seq: Number(seq) };
 }
 
-/** The newer end of a query. Only one of both is defined. */
+/** The newer end of a query. Only one member is defined. */
 interface QueryEnd {
   /** Milliseconds since the epoch, excluded. */
   readonly until: number | undefined;
@@ -28,8 +28,8 @@ interface QueryEnd {
 }
 
 /**
- * Returns the older of a query's cursor and `until`. With both conditions a database may start at the newer one, and read all
- * previous pages again for each page.
+ * Returns the older one of a query's cursor and `until`. With both conditions a database may start at the newer one,
+ * and read all previous pages again for each page.
  */
 export function queryEnd({ before, until }: { before?: string; until?: string }): QueryEnd {
   const cursor = before === undefined ? undefined : readCursor(before);

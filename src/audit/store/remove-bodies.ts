@@ -5,12 +5,12 @@ import { recordText } from "./segment.ts";
 import type { IndexRow } from "./record-row.ts";
 import { omittedBody } from "../record/truncate.ts";
 
-/** Where a record is in a decompressed segment. */
+/** The place of a record in a decompressed segment. */
 type Place = Pick<IndexRow, "start" | "size">;
 
 /** A segment without bodies. */
 export interface BareSegment {
-  /** Decompressed. */
+  /** Bytes of the decompressed segment. */
   readonly bytes: Buffer;
   /** The places of its records, in their order. */
   readonly places: readonly Place[];
@@ -22,13 +22,13 @@ type Exchange = Pick<AuditRecord["alpha"], "body" | "response" | "checksum">;
 
 const withoutBodies = (exchange: Exchange): object => ({
   ...exchange,
-  // JSON leaves out what is undefined.
+  // JSON leaves out undefined members.
   checksum: undefined,
   ...(exchange.body !== undefined && { body: REMOVED }),
   ...(exchange.response !== undefined && { response: REMOVED }),
 });
 
-/** Whether a text has calls as a record does. Nothing else of it is checked: readers do that. */
+/** Whether a text has calls like a record. Nothing else is checked here, because readers validate records. */
 const hasCalls = (value: unknown): value is Pick<AuditRecord, "alpha" | "v4"> =>
   isObject(value) && isObject(value["alpha"]) && Array.isArray(value["v4"]) && value["v4"].every(isObject);
 
@@ -39,7 +39,10 @@ function withoutAnyBody(text: string): string | undefined {
   return JSON.stringify({ ...record, alpha: withoutBodies(record.alpha), v4: record.v4.map(withoutBodies) });
 }
 
-/** Removes the bodies of all records of a segment. Records that would not be shorter stay as they are, and so do texts that are no records. */
+/**
+ * Removes the bodies of all records of a segment. Records that would not become shorter, and texts that are no
+ * records, stay unchanged.
+ */
 export function removeBodies(segment: Uint8Array, places: readonly Place[]): BareSegment {
   let start = 0;
   const lines = places.map((place) => {

@@ -5,22 +5,25 @@ import { header, type AlphaRequest } from "../request/request.ts";
 
 /** How v4 names the headers of its dialect. */
 export interface UpstreamDialect {
-  /** Names the upstream in warnings. */
+  /** Name of the upstream in warnings. */
   readonly name: string;
   /** Undefined if the upstream gets no token. */
   readonly credentials: CredentialsFormat | undefined;
   readonly filterHeader: string | undefined;
-  /** Headers that all requests have. */
+  /** Headers of all requests. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
-/** A client's token as v4 gets it; undefined for a client without one. */
+/** A client's token in the form that v4 gets. Undefined for a client without one. */
 export const sentToken = (
   { token }: Credentials,
   format: CredentialsFormat | undefined,
 ): SentToken | undefined => (token === undefined ? undefined : format?.write(token));
 
-/** Headers of all calls of a request. Only these are taken from the client (L-17). @param passed those that the pack names */
+/**
+ * Headers of all calls of a request. Only these come from the client (L-17). @param passed the headers that the pack
+ * names
+ */
 export function commonHeaders(
   request: AlphaRequest,
   traceparent: string | undefined,

@@ -3,7 +3,7 @@ import type { RecordedCall } from "../../audit/index.ts";
 import type { StartCallSpan } from "../../base/index.ts";
 import { UpstreamError, wasNeverSent } from "../upstream/upstream-error.ts";
 
-/** A call and its response. The body is read only where bodies are recorded. */
+/** A call and its response. The body is read only if bodies are recorded. */
 export interface UpstreamCallRecord extends Omit<RecordedCall, "response"> {
   readonly response?: {
     readonly bytes: Buffer;
@@ -12,16 +12,16 @@ export interface UpstreamCallRecord extends Omit<RecordedCall, "response"> {
   };
 }
 
-/** A v4 response that was cached, so that no call was made for it. */
+/** A cached v4 response, for which no call was made. */
 export interface CachedRead {
   readonly path: string;
   readonly json: unknown;
 }
 
-/** Collected by the calls of one request. */
+/** Data of the calls of one request. */
 export interface UpstreamActivity {
   readonly calls: UpstreamCallRecord[];
-  /** Those of which nothing was sent, if there were some. */
+  /** Calls of which nothing was sent, if there are any. */
   neverSent: UpstreamCallRecord[] | undefined;
   readonly warnings: string[];
   /** Undefined without tracing. */
@@ -30,24 +30,24 @@ export interface UpstreamActivity {
   readonly traceparent: string | undefined;
   /** Milliseconds spent waiting for responses. */
   upstreamMs: number;
-  /** Calls in progress, and since when there is one. */
+  /** Number of calls in progress, and when the first of them started. */
   callsInProgress: number;
   waitingSince: number;
-  /** When the first call started, by `performance.now()`; 0: none has. */
+  /** When the first call started, by `performance.now()`. 0 if none has started. */
   firstCallAt: number;
   /** Whether v4 accepted the client's token in this request. */
   isTokenAccepted: boolean;
-  /** The token that v4 was called with last. */
+  /** The token of the last call to v4. */
   v4Token: string | undefined;
-  /** Bytes of streamed files: from the client, and to it. */
+  /** Bytes of streamed files, from and to the client. */
   streamedBytes: { in: number; out: number } | undefined;
-  /** v4 responses that were cached, if some were. */
+  /** Number of v4 responses that were cached. */
   cachedReads: CachedRead[] | undefined;
-  /** How many of them were not. */
+  /** Number of v4 responses that were not cached. */
   cacheMisses: number;
 }
 
-/** @param warnings of the request, to which the calls add theirs */
+/** @param warnings warnings of the request. Calls add their own */
 export const createUpstreamActivity = (
   warnings: string[],
   startSpan?: StartCallSpan,
@@ -69,16 +69,19 @@ export const createUpstreamActivity = (
   cacheMisses: 0,
 });
 
-/** Whether v4 has done a write of a request, or may have: it did not refuse it, or its connection broke after it was sent. */
+/**
+ * Whether v4 has executed a write of a request, or may have: it did not refuse it, or its connection broke after the
+ * request was sent.
+ */
 export const hasWritten = ({ calls, neverSent }: Pick<UpstreamActivity, "calls" | "neverSent">): boolean =>
   calls.some((call) => {
     if (call.method === "GET" || call.method === "HEAD") return false;
     return call.status === null ? !neverSent?.includes(call) : call.status < 400;
   });
 
-/** A call as it is recorded, and how it is sent. */
+/** A call for its record, and the function that sends it. */
 export interface InstrumentedCall<Response> {
-  /** Names the server in warnings. */
+  /** Name of the server in warnings. */
   readonly service: string;
   readonly method: string;
   readonly path: string;
@@ -91,10 +94,10 @@ export interface InstrumentedCall<Response> {
 }
 
 /**
- * Sends one call with its span, its record, its time and, if it fails, its warning. Calls at the same time count
- * once in the time that the request waits.
+ * Sends one call with its span, its record, its time and, if it fails, its warning. Simultaneous calls count once in
+ * the waiting time of the request.
  *
- * @throws what `send` throws
+ * @throws the errors of `send`
  */
 export async function instrumentCall<Response extends { readonly status: number; readonly ms: number }>(
   { service, method, path, filter, body, headers, send, bodyOf }: InstrumentedCall<Response>,

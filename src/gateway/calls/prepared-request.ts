@@ -1,4 +1,4 @@
-/** A call to v4 before it is made, with what is needed to translate its response and its error. */
+/** A prepared call to v4, with the data to translate its response and its error. */
 import {
   addQuery,
   type Endpoint,
@@ -18,45 +18,48 @@ export interface UpstreamRequest {
   readonly path: string;
   /** Value of the filter header. */
   readonly filter?: string | undefined;
-  /** Headers of the client that pass. Names are in lower case. */
+  /** Headers that pass from the client. Names are in lower case. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Without its wrapper. */
   readonly body?: JsonObject | readonly JsonObject[] | undefined;
-  /** Set for a list that v4 reads by a POST: the query and the filter become the body. It counts as a read. */
+  /** Set for a list that v4 reads by a POST. The query and the filter become the body. It counts as a read. */
   readonly search?: Route["search"];
   /** How the body is sent. Required with a body. */
   readonly format?: BodyFormat | undefined;
-  /** Ends the call. Default: the client's disconnection does. */
+  /** Ends the call. Default: when the client disconnects. */
   readonly signal?: CancelSignal | undefined;
 }
 
-/** How a body is sent, and the path parameters that its wrapper may have. */
+/** How a body is sent, and the path parameters for its wrapper. */
 interface BodyFormat {
   readonly rules: UpstreamBodyFormat;
   readonly path: Readonly<Record<string, string>>;
 }
 
-/** A call to v4 with what is needed to translate its error. */
+/** A call to v4 with the data to translate its error. */
 export interface PreparedRequest extends UpstreamRequest {
-  /** Values that its path was built from, and the paths of further calls may have: path parameters and calls before it. */
+  /**
+   * The values of its path, which the paths of further calls may contain: path parameters, and values of earlier
+   * calls.
+   */
   readonly values: Readonly<Record<string, unknown>>;
   /** Values of the calls before it. */
   readonly calls?: Readonly<Record<string, unknown>>;
-  /** The version that the client's `If-Match` is compared with, where the pack makes it. */
+  /** The version that is compared with the client's `If-Match`, if the pack makes it. */
   readonly madeTag?: string | undefined;
   /** Names of v4 members that the gateway added. */
   readonly gatewayFields: ReadonlySet<string>;
-  /** The alpha body that it was built from, in its documented form. */
+  /** The alpha body from which it was built, in its documented form. */
   readonly alpha?: JsonObject | readonly unknown[];
   /** Whether the client sent a member, by its alpha name. */
   readonly clientSent: (member: string) => boolean;
-  /** What v4 does not get of the alpha body. */
+  /** Members of the alpha body that v4 does not get. */
   readonly losses?: readonly string[];
-  /** The calls that are made in place of this one, as the client is shown them. */
+  /** The calls that replace this one, in the form for clients. */
   readonly equivalent?: string;
-  /** Of a route with a call for each of many ids: the ids as the client sent them, with their texts. */
+  /** For a route with a call for each of many ids: the ids as the client sent them, with their texts. */
   readonly ids?: readonly { readonly sent: unknown; readonly text: string }[];
-  /** Of a list that may be read from several upstream pages: the client's page. */
+  /** For a list that may be read from several upstream pages: the client's page. */
   readonly page?: ListPage;
 }
 

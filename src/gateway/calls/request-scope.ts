@@ -1,12 +1,12 @@
-/** What the expressions of a pack know of a request. All its stages make their scopes here. */
+/** The variables that expressions of a pack can read. All stages create their scopes here. */
 import type { ReadContext, RoutedRequest, Scope } from "../../pack/index.ts";
 import type { AuthorizedRequest } from "../request/authorized-request.ts";
 import type { PreparedRequest } from "./prepared-request.ts";
 
-/** The response of the main call, and the values of calls. Without it only the calls before have values. */
+/** The response of the main call, and the values of calls. Before it, only earlier calls have values. */
 type Received = Pick<Scope, "response" | "calls">;
 
-/** The scope before the main call is built. @param body of the client, in its documented form if that is known */
+/** The scope before the main call is built. @param body the client's body, in its documented form if that is known */
 export const earlyScope = (head: RoutedRequest, body: unknown, calls: Scope["calls"] = {}): Scope => ({
   head,
   body,
@@ -20,7 +20,7 @@ export const scopeOf = (
   received: Received = { calls },
 ): Scope => ({ head, body: alpha, request: body, ...received });
 
-/** What the translation of a response may read. */
+/** The variables for the translation of a response. */
 export const readingOf = (
   received: Received,
   prepared: PreparedRequest,

@@ -39,20 +39,20 @@ export interface CallDependencies {
   readonly upstreamTokens?: UpstreamTokens | undefined;
 }
 
-/** Bytes of all responses for one request. They are in memory until it ends, for its record. */
+/** Maximum bytes of all responses for one request. They stay in memory until it ends, for its record. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-/** The request that the calls are made for, and its client's token. */
+/** The request of the calls, and its client's token. */
 export interface CallerRequest {
   readonly request: AlphaRequest;
   readonly match: CallAccess;
   /** Credentials as the client sent them. */
   readonly client: Credentials;
-  /** The credentials for v4 in their place. */
+  /** The credentials for v4 that replace them. */
   readonly token: ClientToken;
-  /** Headers of the client's request that all calls have. */
+  /** Headers of the client's request for all calls. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Credits the address of a token that turns out to be valid. */
+  /** Refunds a request to the address when its token turns out to be valid. */
   readonly creditAddress: (() => Promise<void>) | undefined;
 }
 
@@ -64,7 +64,7 @@ export class UpstreamCaller {
   readonly #dependencies: CallDependencies;
   readonly #commonHeaders: Readonly<Record<string, string>>;
   #creditAddress: CallerRequest["creditAddress"];
-  /** Of the responses so far. */
+  /** Bytes of the responses so far. */
   #bytes = 0;
 
   constructor(caller: CallerRequest, dependencies: CallDependencies, activity: UpstreamActivity) {
@@ -81,11 +81,11 @@ export class UpstreamCaller {
   }
 
   /**
-   * Makes one call, and repeats it where v4 rejects the token and another one may do: without a token on a public
-   * route, or with a token that was refreshed elsewhere. A 401 has no effect, so writes are repeated as well.
+   * Makes one call. If v4 rejects the token, it repeats the call without a token on a public route, or with a token
+   * that another process has refreshed. A rejected write had no effect, so writes are repeated as well.
    *
-   * @throws {UpstreamError} without a response, or when the responses of the request are too large together; {HttpError}
-   *   where the client has too many calls in progress
+   * @throws {UpstreamError} without a response, or when the responses of the request are too large together;
+   * {HttpError} where the client has too many calls in progress
    */
   call(request: UpstreamRequest): Promise<UpstreamResponse> {
     const { method, search } = request;
@@ -97,7 +97,7 @@ export class UpstreamCaller {
   }
 
   /**
-   * The same for a file. A call with a file of the client is never repeated: the file has been consumed.
+   * The same for a file. A call with a file of the client is never repeated, because the file has been consumed.
    *
    * @throws {UpstreamError} without a response; {HttpError} for a file that is too large, too slow, or one too many
    */
@@ -200,7 +200,7 @@ export class UpstreamCaller {
     try {
       return await instrumentCall(call, this.activity);
     } catch (error) {
-      // The client has used up its own share of the connections.
+      // The client has used up its share of the connections.
       if (error instanceof ConnectionUnavailableError && error.isOwnShare)
         throw new HttpError(TOO_MANY_REQUESTS, `Too many ${what} at the same time. Try again later.`, {
           by: "limit",
@@ -214,7 +214,7 @@ export class UpstreamCaller {
     return this.#dependencies.upstreamTokens?.gatewayToken;
   }
 
-  /** The headers of a call, and its query parameter with the token, where v4 has it there. */
+  /** The headers of a call, and its query parameter with the token, if v4 reads the token there. */
   #headFor({ token: given }: Credentials) {
     const { credentials: format } = this.#dependencies.dialect;
     const token = given ?? this.#gatewayToken;
@@ -225,7 +225,7 @@ export class UpstreamCaller {
     return { headers: { ...this.#commonHeaders, ...headers }, secretQuery: query };
   }
 
-  /** The client whose share of the connections the calls take. A token that the gateway issued stands for an accepted one. */
+  /** The client whose share of the connections the calls use. A token that the gateway issued counts as accepted. */
   #shareClient(): ShareClient {
     const { client, request, token } = this.#caller;
     return {
@@ -235,7 +235,7 @@ export class UpstreamCaller {
     };
   }
 
-  /** Caches what v4's response says about the token. */
+  /** Caches the information about the token in v4's response. */
   #learn(
     { hash }: Credentials,
     { method, path }: Pick<UpstreamRequest, "method" | "path">,
@@ -248,25 +248,25 @@ export class UpstreamCaller {
     if (verdict.says === "accepted") {
       this.activity.isTokenAccepted = true;
       tokens.setScopes(hash, verdict.grants);
-      // The rate limits know a client by its own token, whatever stands for that at v4.
+      // Rate limits use the client's own token, whichever token v4 gets.
       if (client.hash !== undefined && client.hash !== hash) tokens.setScopes(client.hash, undefined);
       this.#creditAddressOnce();
     } else if (verdict.says === "nothing") {
       // After any other response v4 may still reject the token in a later call of this request.
       if (verdict.hasFailed) this.#creditAddressOnce();
     } else if (this.#gatewayToken === undefined) tokens.setRejected(hash);
-    // Requests that wait for what this token may do go on.
+    // Requests that wait for the information about this token continue.
     this.#caller.token.release?.();
   }
 
-  /** Takes the request back that was counted against the address, because its token is valid or v4 fails. */
+  /** Refunds the request that was counted against the address, because its token is valid or v4 has failed. */
   #creditAddressOnce(): void {
-    // Limits may be kept elsewhere. A credit that fails there is lost until the window ends.
+    // Limits may be in another process. A refund that fails there is lost until the window ends.
     void this.#creditAddress?.().catch(() => {});
     this.#creditAddress = undefined;
   }
 
-  /** v4 looks at a token even where no token is needed, and alpha's public routes are public. */
+  /** v4 checks a token even if none is required, but alpha's public routes are public. */
   #mayRetryPublicly({ token }: Credentials, method: string): boolean {
     const isPublic = method === "GET" && this.#caller.match.route.access === "public";
     return isPublic && token !== undefined && this.#gatewayToken === undefined;

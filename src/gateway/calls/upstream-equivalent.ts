@@ -1,4 +1,4 @@
-/** The v4 call that a client can make in place of its request, as responses name it. */
+/** The v4 call that can replace a client's request, in the form of the response header. */
 import { addQuery, type Pack, parseQuery } from "../../pack/index.ts";
 import type { RouteMatch } from "../request/context.ts";
 import type { AlphaRequest } from "../request/request.ts";
@@ -6,7 +6,7 @@ import type { AlphaRequest } from "../request/request.ts";
 /** The value if v4 has no counterpart, or the client's API never had the path. */
 const NO_EQUIVALENT = "none";
 
-/** The page of a list in v4's parameters; empty where it is invalid, or where one page becomes several. */
+/** The page of a list in v4's parameters. Empty if it is invalid, or if one page becomes several. */
 function pageQuery({ query }: Pick<AlphaRequest, "query">, { route }: RouteMatch): string {
   const { paging } = route.lists;
   if (route.response !== "list" || !paging.isDirect) return "";
@@ -19,7 +19,8 @@ function pageQuery({ query }: Pick<AlphaRequest, "query">, { route }: RouteMatch
 }
 
 /**
- * The v4 call of a request that was refused before its call was built: by its route, the values in its path, and its page.
+ * The v4 call of a request that was refused before its call was built, from its route, the values in its path, and
+ * its page.
  *
  * @returns method and path, or `none`
  */
@@ -39,7 +40,7 @@ export function equivalentOf(
   try {
     return `${call.method} ${addQuery(call.path(match.parameters), pageQuery(request, match))}`;
   } catch {
-    // Its path has a value that only a body or another call has.
+    // The value comes from a body or another call.
     return `${call.method} ${pack.dialect.upstream.base_path}${call.template}`;
   }
 }

@@ -25,7 +25,7 @@ import {
 } from "../../pack/index.ts";
 import type { HttpResponse } from "../upstream/http-call.ts";
 
-/** v4 sent something that no rule can translate. The message is for the log; the client gets a neutral 500. */
+/** v4 sent a response that no rule can translate. The message is for the log. The client gets a neutral 500. */
 export class InvalidUpstreamResponseError extends Error {
   override readonly name = "InvalidUpstreamResponseError";
   readonly code = "AG_UPSTREAM_RESPONSE_INVALID";
@@ -33,16 +33,16 @@ export class InvalidUpstreamResponseError extends Error {
 
 /** How responses of a pack are translated. */
 export interface TranslationConfig {
-  /** Names the upstream in warnings. */
+  /** Name of the upstream in warnings. */
   readonly upstreamName: string;
   readonly errors: { readonly client: ErrorFormat; readonly upstream: ErrorFormat };
   readonly statuses: Statuses;
   readonly errorCodes: ErrorCodes;
   readonly rateLimitHeaders: { readonly upstream: RateLimitHeaders };
-  /** The text of the whole error about a request that breaks a rule. */
+  /** The text of the whole error about an invalid request. */
   readonly namesParameters: boolean;
   readonly validationSummaries: Readonly<Record<InvalidPart, ErrorSummary | undefined>>;
-  /** The address before the path in links to the client's pages; empty if they are paths. */
+  /** The address before the path in links to the client's pages. Empty if links are paths. */
   readonly linkBase: string;
   /** The prefix of the cursors that the gateway gives to clients. */
   readonly cursorMark: string;
@@ -53,21 +53,24 @@ export interface UpstreamResponse {
   readonly status: number;
   readonly success: boolean;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The body as v4 sent it, in UTF-8; empty where there was none. */
+  /** The body as v4 sent it, in UTF-8. Empty without a body. */
   readonly bytes: Buffer;
-  /** The JSON in it, parsed on first use; undefined where there was no body, or an invalid one. */
+  /** The parsed JSON, parsed on first use. Undefined without a body, and for an invalid one. */
   readonly json: unknown;
-  /** Whether the body is JSON to its end; undefined while no one has checked. */
+  /** Whether the body is valid JSON. Undefined while it has not been checked. */
   isValidJson?: boolean | undefined;
 }
 
-/** v4's errors are small. In a longer body no one looks for reasons. In bytes. */
+/** Maximum bytes of a body that is searched for the reasons of an error. v4's errors are small. */
 const LONGEST_ERROR = 262_144;
 
-/** More values than any response that is parsed: a page has at most some thousand objects. */
+/** Maximum number of values of a parsed response. A page has at most some thousand objects. */
 const MOST_VALUES = 200_000;
 
-/** @throws {InvalidUpstreamResponseError} for JSON that is nested too deeply or has too many values */
+/**
+ * @throws {InvalidUpstreamResponseError} if JSON is nested too deeply or has too many values
+ * @throws {InvalidUpstreamResponseError} for JSON that is nested too deeply or has too many values
+ */
 function parseOrUndefined(bytes: Buffer): unknown {
   try {
     return parseJson(bytes.toString(), { maxValues: MOST_VALUES });
@@ -79,9 +82,9 @@ function parseOrUndefined(bytes: Buffer): unknown {
 }
 
 /**
- * Most responses are translated from bytes to bytes. Their JSON is parsed once, for rules that look into it. A class: a getter in
- * a literal gives each object a hidden class of its own, which keeps body and JSON alive until the next full
- * collection.
+ * Most responses are translated from bytes to bytes. Their JSON is parsed once, for rules that need it. This is a
+ * class, because a getter in a literal gives each object its own hidden class, which keeps body and JSON alive until
+ * the next full collection.
  */
 class ParsedOnUse implements UpstreamResponse {
   readonly status: number;
@@ -110,11 +113,14 @@ class ParsedOnUse implements UpstreamResponse {
   }
 }
 
-/** The response of an HTTP call, with the milliseconds that it took. */
+/** The response of an HTTP call, with its duration in milliseconds. */
 export const toUpstreamResponse = (response: HttpResponse): UpstreamResponse & { readonly ms: number } =>
   new ParsedOnUse(response);
 
-/** @throws {InvalidUpstreamResponseError} for anything else: it would be read as an object full of nulls */
+/**
+ * @throws {InvalidUpstreamResponseError} for another value, which would be read as an object full of nulls
+ * @throws {InvalidUpstreamResponseError} for anything else: it would be read as an object full of nulls
+ */
 export function parseObject(value: unknown): JsonObject {
   if (!isObject(value)) throw new InvalidUpstreamResponseError("the response is not a JSON object");
   return value;
@@ -126,7 +132,7 @@ export function objectAt(from: Cursor): Cursor {
   return from;
 }
 
-/** Runs a reader of a response's JSON. @throws {InvalidUpstreamResponseError} for what is wrong with the JSON */
+/** Runs a reader of a response's JSON. @throws {InvalidUpstreamResponseError} if the JSON is invalid */
 export function readJsonOf<T>({ status }: UpstreamResponse, read: () => T): T {
   try {
     return read();
@@ -140,7 +146,7 @@ export function readJsonOf<T>({ status }: UpstreamResponse, read: () => T): T {
 }
 
 /**
- * Reads a list from start to end. Invalid JSON is found on the way.
+ * Reads a list from start to end, and finds invalid JSON on the way.
  *
  * @param readWrapped reads the object in the wrapper of an item
  * @throws {InvalidUpstreamResponseError} for anything but a list
@@ -161,7 +167,7 @@ export function openListBody<Item>(
   });
 }
 
-/** Takes a page into account. @throws {InvalidUpstreamResponseError} where the list has too many pages */
+/** Counts a page. @throws {InvalidUpstreamResponseError} if the list has too many pages */
 export function acceptPage(walk: ListWalk, page: ReceivedPage): void {
   try {
     walk.accept(page);

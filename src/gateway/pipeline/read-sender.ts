@@ -1,4 +1,4 @@
-/** Reads who sent a request, before anything is known of its token. */
+/** Reads the sender of a request, before its token is checked. */
 import type { Sender } from "../auth/known-senders.ts";
 import type { Pack } from "../../pack/index.ts";
 import type { GatewayTokens } from "../auth/gateway-secret.ts";
@@ -12,7 +12,7 @@ export interface RequestSender extends Sender {
   readonly hasGatewayToken: boolean;
 }
 
-/** Reads who sent a request to the API. The application is known of tokens that the gateway issued. */
+/** Reads the sender of a request to the API. The application is known for tokens that the gateway issued. */
 export function createSenderReader({
   pack,
   oauth,

@@ -11,7 +11,7 @@ import type { PreparedRequest } from "../calls/prepared-request.ts";
 import type { CallerRequest, UpstreamCaller } from "../calls/upstream-call.ts";
 import type { TranslationConfig } from "../calls/upstream-response.ts";
 
-/** What requests are translated with, the same for all requests of a pack. */
+/** The configuration of translations, the same for all requests of a pack. */
 export interface TranslationServices {
   readonly pack: Pack;
   readonly translation: TranslationConfig;
@@ -22,7 +22,7 @@ export interface TranslationServices {
   readonly tokenStore: Pick<TokenStore, "requireRoom" | "save" | "saveLevels" | "findLevels" | "forget">;
 }
 
-/** A request that may use its route, and the calls to v4 that it may make. */
+/** A request that may use its route, and its calls to v4. */
 export interface AuthorizedRequest extends Omit<CallerRequest, "creditAddress"> {
   readonly match: RouteMatch;
   readonly readJson: ReadJson;
@@ -30,10 +30,10 @@ export interface AuthorizedRequest extends Omit<CallerRequest, "creditAddress"> 
   readonly query: Query;
   readonly upstream: UpstreamCaller;
   readonly services: TranslationServices;
-  /** When the request came. */
+  /** The time of the request. */
   readonly time: Date;
   readonly report: ResponseReport;
-  /** When polling must end, by `performance.now()`. Default: as each route says. */
+  /** When polling must end, by `performance.now()`. Default: as each route defines. */
   readonly deadline?: number;
 }
 
@@ -42,11 +42,17 @@ export interface AuthorizedRequest extends Omit<CallerRequest, "creditAddress"> 
  * when the pack is loaded.
  */
 export interface ResponseKind<Received> {
-  /** @throws {HttpError} 400 for what alpha rejects, and for what v4 cannot express */
+  /**
+   * @throws {HttpError} 400 if the request breaks a rule of alpha, or can't be expressed in v4
+   * @throws {HttpError} 400 for what alpha rejects, and for what v4 cannot express
+   */
   buildRequest(authorized: AuthorizedRequest): MaybePromise<PreparedRequest>;
   /** @throws {HttpError} v4's error, translated */
   callUpstream(prepared: PreparedRequest, authorized: AuthorizedRequest): MaybePromise<Received>;
-  /** @throws {InvalidUpstreamResponseError} where v4's response does not fit the route */
+  /**
+   * @throws {InvalidUpstreamResponseError} if v4's response does not match the route
+   * @throws {InvalidUpstreamResponseError} where v4's response does not fit the route
+   */
   buildResponse(
     received: Received,
     prepared: PreparedRequest,

@@ -6,25 +6,25 @@ import type { Access, HttpError } from "../../pack/index.ts";
 
 /** A client's credentials. */
 export interface Credentials {
-  /** The token in clear text, for v4 alone; undefined for a client without one. */
+  /** The token in clear text, only for v4. Undefined for a client without one. */
   readonly token: string | undefined;
   /** The token's hash, which identifies it everywhere else. */
   readonly hash: string | undefined;
-  /** The token for v4 in its place, where the gateway has one. */
+  /** The token for v4 that replaces it, if the gateway has one. */
   readonly upstream?: UpstreamToken;
-  /** Why the credentials are invalid; there is no token then. */
+  /** Why the credentials are invalid. Then there is no token. */
   readonly error?: HttpError;
 }
 
 /** A client without a token. */
 export const NOBODY: Credentials = { token: undefined, hash: undefined };
 
-/** The facts that decide who may make a call: that of a route, or one that the gateway makes itself. */
+/** The facts that decide about the permission of a call of a route, or of the gateway. */
 export interface CallAccess {
   readonly route: { readonly access: Access };
 }
 
-/** A client's credentials, and what is cached about its token: the result of authentication. */
+/** A client's credentials, and the cached information about its token: the result of authentication. */
 export interface AuthenticatedClient {
   readonly credentials: Credentials;
   readonly tokenInfo: TokenInfo | undefined;
@@ -32,32 +32,32 @@ export interface AuthenticatedClient {
   readonly isAccepted: boolean;
 }
 
-/** A client whose requests are counted by address, since they have no token. */
+/** A client without a token, whose requests are counted by address. */
 export const ANONYMOUS: AuthenticatedClient = {
   credentials: NOBODY,
   tokenInfo: undefined,
   isAccepted: false,
 };
 
-/** A client as v4 sees it: with the token that stands for its own at v4 now (L-24). */
+/** A client as v4 sees it, with the token that currently replaces its own (L-24). */
 export interface ResolvedCredentials {
   readonly credentials: Credentials;
   readonly issued: TokenLookup;
   /**
-   * Looks for a replacement, once in a request, after v4 has rejected a token: another replica may have refreshed
-   * it, and this one's copy is seconds old. From then on `credentials` and `issued` are the new ones.
+   * Looks for another token after v4 has rejected one, once in a request. Another replica may have refreshed the
+   * token, and this copy may be seconds old. Then `credentials` and `issued` are replaced.
    *
-   * @returns false where there is no other token
+   * @returns false without another token
    */
   refreshAfter401(rejected: Credentials): Promise<boolean>;
 }
 
-/** The token of a request, and what is known about it. */
+/** The token of a request, and the known facts about it. */
 export interface ClientToken {
   readonly resolved: ResolvedCredentials;
   readonly info: TokenInfo | undefined;
-  /** Whether v4 has accepted it before, or the gateway knows it: as one that it issued, or by v4's token for it. */
+  /** Whether v4 has accepted it before, or the gateway has issued it or has v4's token for it. */
   readonly isAccepted: boolean;
-  /** Lets other requests call v4 with the token; undefined where this one does not hold its lock. */
+  /** Lets other requests call v4 with the token. Undefined if this request does not hold its lock. */
   readonly release: (() => void) | undefined;
 }

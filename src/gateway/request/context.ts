@@ -1,4 +1,4 @@
-/** Everything that is collected about a request while it is processed. */
+/** The data that is collected about a request while it is processed. */
 import type {
   Filter,
   Parameters,
@@ -24,10 +24,10 @@ export interface RouteMatch {
   readonly parameters: Parameters;
 }
 
-/** The body of a request: the result of reading it. */
+/** The result of reading the body of a request. */
 export interface ReceivedBody {
   readonly bytes: Buffer;
-  /** Its members, where it was read as a form. */
+  /** Its members, if it was read as a form. */
   readonly form?: SentBody["form"];
 }
 
@@ -37,7 +37,7 @@ export interface TranslationReport {
   readonly warnings: string[];
 }
 
-/** When a request left a stage, by `performance.now()`; 0: it has not reached the end of this stage. */
+/** When a request left a stage, by `performance.now()`. 0 if it has not. */
 export interface StageTimes {
   authenticate: number;
   matchRoute: number;
@@ -48,43 +48,43 @@ export interface StageTimes {
 
 /** Collected while a list is translated. */
 export interface ListReport {
-  /** The client's filter, once it was parsed. */
+  /** The client's filter, once it is parsed. */
   sentFilter: Filter | undefined;
 }
 
-/** Collected from v4's responses: what alpha's response lost, and headers of the response. */
+/** Collected from v4's responses: losses of alpha's response, and headers of the response. */
 export interface ResponseReport extends TranslationReport, ListReport {
-  /** v4's own rate limit, as far as its headers have it, if v4 rejected the request. */
+  /** v4's own rate limit, as far as its headers contain it, if v4 rejected the request. */
   upstreamRateLimit: Partial<RateLimitValues> | undefined;
   /** Headers of a list about its page. */
   listHeaders: Readonly<Record<string, string>> | undefined;
-  /** The status of a success that is not that of the route; undefined: it is. */
+  /** The status of a success, if it differs from the route's. */
   successStatus: number | undefined;
-  /** v4's response, on a route whose responses have headers that are made of it. */
+  /** v4's response, on a route with response headers that are made of it. */
   upstreamHead: Pick<UpstreamResponse, "status" | "headers" | "json"> | undefined;
-  /** What expressions of such headers know; undefined until the call is built. */
+  /** The variables for expressions of such headers. Undefined until the call is built. */
   scope: Scope | undefined;
 }
 
 /** The results of the stages, for the response's headers, the audit record, the metrics and the log. */
 interface StageResults {
   client: AuthenticatedClient | undefined;
-  /** Several routes may share a path: the first of them, until the body has selected one. */
+  /** The route. If several routes share a path, the first of them, until the body has selected one. */
   match: RouteMatch | undefined;
   rateLimitStatus: RateLimitStatus | undefined;
   token: ClientToken | undefined;
-  /** The plan's decision about the request, if one of its stages applies. */
+  /** The plan's decision about the request, if a stage of the plan applies. */
   planned: PlanVerdict | undefined;
-  /** Fields that the response lacks because of the plan, if it lacks some. */
+  /** Fields that the plan removes from the response. */
   hiddenFields: readonly string[] | undefined;
   body: ReceivedBody | undefined;
-  /** The parameters of the query, and the body that is parsed when it is needed; undefined before authorization. */
+  /** The parameters of the query, and the body, which is parsed on first use. Undefined before authorization. */
   sent: { readonly query: Query; readonly readJson: ReadJson } | undefined;
-  /** Query parameters without effect, since the pack does not name them. */
+  /** Query parameters without effect, because the pack does not name them. */
   ignoredParameters: readonly string[];
-  /** Whether a validation error is now about the query and not about the body. */
+  /** Whether validation errors are now about the query instead of the body. */
   readsQuery: boolean;
-  /** Method and path of the v4 call that the response is built from. */
+  /** Method and path of the v4 call from which the response is built. */
   upstreamEquivalent: string | undefined;
   /** The filter of that call, as it is sent in a header. */
   upstreamFilter: string | undefined;
@@ -93,31 +93,32 @@ interface StageResults {
 }
 
 /**
- * All that is known about one request. The functions that compose stages write it, and the lifecycle reads it at the
- * end. Stages get their input and return their result; of the context they only see a report or an activity to add to.
+ * All facts about one request. The functions that compose stages write it, and the lifecycle reads it at the end.
+ * Stages get their input and return their result. Of the context they only see a report or an activity to which they
+ * add.
  */
 export interface RequestContext extends StageResults, ResponseReport {
   readonly startedAt: number;
-  /** When its response was complete; undefined before. */
+  /** When its response was complete. Undefined before. */
   endedAt: number | undefined;
   readonly time: Date;
   readonly stageTimes: StageTimes;
   /** Undefined without tracing. */
   readonly span: RequestSpan | undefined;
-  /** Name in the audit and the metrics, where the request is not for a route of the pack. */
+  /** Name in the audit and the metrics, for a request without a route of the pack. */
   route: string | undefined;
   /**
-   * Whether it is for a page that the gateway has for clients, or a check of a token. It is no call of the client's API: it
-   * is recorded without its response, and is counted in no summary.
+   * Whether the request is for a page of the gateway, or a check of a token. It is not a call of the client's API, so
+   * it is recorded without its response, and no summary counts it.
    */
   isOwnPage: boolean;
-  /** The application of a call to the login server, as far as the request has its id. */
+  /** The application of a call to the login server, as far as the request names it. */
   application: ApplicationId | undefined;
-  /** Why the gateway rejected the request, where such rejections are counted. */
+  /** Why the gateway rejected the request, for rejections that are counted. */
   rejectedBy: Rejection["by"] | undefined;
 }
 
-/** The OAuth client id that a request has. */
+/** The OAuth client id in a request. */
 export interface ApplicationId {
   readonly id: string;
   /** Whether the login server has accepted its secret, or has issued the token to it. Anybody can send an id. */
@@ -125,7 +126,7 @@ export interface ApplicationId {
 }
 
 /**
- * Creates the context of one request, with all its members: contexts then share one hidden class.
+ * Creates the context of one request with all its members, so that all contexts share one hidden class.
  *
  * @param startedAt by `performance.now()`
  */
@@ -166,7 +167,7 @@ export const createContext = (
   successStatus: undefined,
 });
 
-/** The known facts about the token of a request: by authorization, or before it by authentication. */
+/** The known facts about the token of a request: from authorization, or before it from authentication. */
 export const tokenInfoOf = ({
   token,
   client,
@@ -186,14 +187,14 @@ export function identityOf(
     application: issuedTo ?? application?.id,
     isProven: issuedTo !== undefined || application?.isProven === true,
     fingerprint: hash === undefined ? undefined : fingerprint(hash),
-    // Not a getter: V8 puts those of plain objects among its old objects, and the request stays with it.
+    // Not a getter: V8 moves getters of plain objects to the old space, and they would keep the request alive.
     userAgent: request.headers["user-agent"]?.[0],
   };
 }
 
 /**
- * The known facts about the sender, with an application only if it is proven: anybody can send the id of one in a
- * call to the login server.
+ * The known facts about the sender. They include an application only if it is proven, because anybody can send the id
+ * of one in a call to the login server.
  */
 export function provenIdentity(
   request: Pick<AlphaRequest, "label" | "headers">,
@@ -205,8 +206,7 @@ export function provenIdentity(
 
 /**
  * Calls a function with the milliseconds of each stage that a request has reached, in order, without the audit.
- * `build_request` ends when the first v4 call starts. `build_response` is all time after that which is not spent waiting
- * for v4.
+ * `build_request` ends when the first v4 call starts. `build_response` is the later time without waiting for v4.
  */
 export function forEachStage(
   { stageTimes, upstream, startedAt }: Pick<RequestContext, "stageTimes" | "upstream" | "startedAt">,

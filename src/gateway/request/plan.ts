@@ -1,4 +1,4 @@
-/** The interface between the pipeline and the plan by which the client's API ends. Who plans, and how, is not its business. */
+/** The interface between the pipeline and the plan by which the client's API ends. */
 import type { ClientIdentity } from "../../audit/index.ts";
 
 /** A stage of the plan that applies to a request. */
@@ -19,10 +19,10 @@ export type Decision =
       readonly window: { readonly until: number };
     };
 
-/** A field that responses lack for a while. */
+/** A field that responses lack during a window. */
 export interface HiddenField {
   readonly kind: "field";
-  /** Of the stage. */
+  /** The name of the stage. */
   readonly name: string;
   readonly object: string;
   readonly field: string;
@@ -32,13 +32,13 @@ export interface HiddenField {
 export interface PlanVerdict {
   /** Undefined: the request is served. */
   readonly decision: Decision | undefined;
-  /** Fields that its response lacks, if it lacks some. */
+  /** Fields that the response lacks, if there are any. */
   readonly hiddenFields: readonly HiddenField[] | undefined;
 }
 
-/** The sender of a request that says who it is. */
+/** The identity of the sender of a request. */
 export interface SenderProof {
-  /** Asks whether v4 accepts the token, where a freeze depends on it. */
+  /** Asks whether v4 accepts the token, if a freeze depends on it. */
   readonly isAccepted: () => boolean | Promise<boolean>;
   readonly address: string;
 }
@@ -48,20 +48,20 @@ export interface PlanRules {
   /** Whether there is a plan. */
   readonly isActive: () => boolean;
   /**
-   * The plan's decision about a request now; undefined: none.
+   * The plan's decision about a request now. Undefined without one.
    *
-   * @param proof Undefined: it is not known who sends the request, since an application may be only named, or can't be read. Then no
-   *   freeze applies, and nothing counts as a retry.
-   * @throws {AuditUnavailableError} if it can't be read whether the client is new, and what `proof.isAccepted` throws
+   * @param proof Undefined if the sender is unknown, because an application is unproven, or can't be read. Then no
+   * freeze applies, and nothing counts as a retry.
+   * @throws {AuditUnavailableError} if the past of the client can't be read. Also the errors of `proof.isAccepted`
    */
   judge(
     identity: () => ClientIdentity,
     route: string,
     proof: SenderProof | undefined,
   ): PlanVerdict | undefined | Promise<PlanVerdict | undefined>;
-  /** Where clients read about the end. */
+  /** A page for clients about the end. */
   readonly link: () => string | undefined;
-  /** `Deprecation`, `Sunset` and `Link`; undefined without a plan. */
+  /** `Deprecation`, `Sunset` and `Link`. Undefined without a plan. */
   headersFor(
     identity: () => ClientIdentity,
     route: string | null,

@@ -5,11 +5,12 @@ import type { CancelSignal } from "../upstream/cancel-signal.ts";
 import type { ShareClient } from "../upstream/share-usage.ts";
 
 /**
- * Reads a body and decodes it. Call it once at most. Owners whose token v4 has not accepted get less memory and less time.
+ * Reads a body and decodes it. Call it once at most. Owners whose token v4 has not accepted get less memory and less
+ * time.
  *
- * @param most bytes, where the limit of this body is lower than that of others
+ * @param most maximum bytes, if this body has a lower limit than others
  * @throws {HttpError} 400 for a body that is too large, too slow, incomplete, or has an unknown coding; 500 while
- *   there is no memory for it
+ * there is no memory for it
  */
 export type ReadBody = (owner: ShareClient, most?: number) => Promise<Buffer>;
 
@@ -19,23 +20,25 @@ export interface AlphaRequest {
   readonly id: string;
   /** By `performance.now()`. */
   readonly startedAt: number;
-  /** The time that expressions know. Default: now. A request that is translated once more has that of the first time. */
+  /**
+   * The time for expressions. Default: now. A request that is translated again has the time of its first translation.
+   */
   readonly time?: Date | undefined;
   readonly method: string;
   /** As the client wrote it, without the query. */
   readonly path: string;
   /** Without the question mark. */
   readonly query: string;
-  /** Values of the query parameter that has the token. `query` does not have them, so that nothing records them. */
+  /** Values of the query parameter with the token. `query` does not contain them, so that they are not recorded. */
   readonly queryTokens?: readonly string[];
-  /** All lines of a header by its lower-case name: repeated headers must be visible. */
+  /** All lines of a header by its lower-case name, because repeated headers must be visible. */
   readonly headers: Readonly<Record<string, readonly string[] | undefined>>;
   /** Undefined for methods whose body is ignored. */
   readonly readBody?: ReadBody | undefined;
-  /** In place of `readBody`, on a route that takes a file: the bytes as they arrive. */
+  /** Replaces `readBody` on a route that takes a file: the bytes as they arrive. */
   readonly openUpload?: (() => Readable) | undefined;
   readonly address: string;
-  /** The name of the client that a trusted proxy gave in `CLIENT_HEADER`; undefined without one. */
+  /** The client's name from a trusted proxy in `CLIENT_HEADER`. Undefined without one. */
   readonly label?: string | undefined;
   /** Fires when the client disconnects. */
   readonly signal: CancelSignal;
@@ -47,13 +50,13 @@ export function splitTarget(target: string): [path: string, query: string] {
   return question < 0 ? [target, ""] : [target.slice(0, question), target.slice(question + 1)];
 }
 
-/** The body of a request, parsed on first use. @throws {HttpError} for a body that is not of its media type */
+/** The body of a request, parsed on first use. @throws {HttpError} if a body does not match its media type */
 export type ReadJson = () => SentJson;
 
 /**
  * The client's object or list as expressions see it: without its wrapper.
  *
- * @param rules of the route's body; without them nothing is known of a wrapper
+ * @param rules rules of the route's body. Without them a wrapper is unknown
  * @throws {HttpError} for a body that can't be read, or has no object
  */
 export function sentObject(rules: BodyRules | undefined, readJson: ReadJson): unknown {
@@ -61,16 +64,16 @@ export function sentObject(rules: BodyRules | undefined, readJson: ReadJson): un
   return rules ? rules.unwrap(sent) : sent.value;
 }
 
-/** Whether a request target has a fragment. It is invalid (RFC 9112 3.2), and servers disagree on where it starts. */
+/** Whether a request target has a fragment. It is invalid (RFC 9112 3.2), and servers disagree about its start. */
 export const hasFragment = ({ path, query }: Pick<AlphaRequest, "path" | "query">): boolean =>
   path.includes("#") || query.includes("#");
 
-/** A request whose query does not have the parameter with the token: the values are in `queryTokens`. */
+/** A request whose query lacks the parameter with the token. The values are in `queryTokens`. */
 export function takeQueryTokens(request: AlphaRequest, parameter: string): AlphaRequest {
   const { query, values } = takeParameter(request.query, parameter);
   return { ...request, query, queryTokens: values };
 }
 
-/** The first line of a header; undefined where it is missing or empty. */
+/** The first line of a header. Undefined if it is missing or empty. */
 export const header = (request: AlphaRequest, name: string): string | undefined =>
   request.headers[name]?.[0] || undefined;
