@@ -3,11 +3,11 @@
  * current values (`merge_with`).
  */
 import { isObject } from "../../base/index.ts";
-import type { PathParameterDefinitions } from "../routes/parameter-definition.ts";
+import type { PathParameterDefinitions } from "../paths/path-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
-import { compileCopy, compileGetter, compileSetter, parentPaths } from "../fields/member-paths.ts";
-import { compilePathValue } from "../routes/path-parameters.ts";
+import { compileCopy, compileGetter, compileSetter, parentPaths } from "../values/member-paths.ts";
+import { compilePathValue } from "../paths/path-parameters.ts";
 
 /** v4's response to a call lacks a value for the body. The message is for the log. */
 export class InvalidCallValueError extends Error {

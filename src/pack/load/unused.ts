@@ -1,6 +1,6 @@
 /** Finds unused definitions of a pack, which are mistakes or leftovers. */
 import { isObject, type SourceLocation } from "../../base/index.ts";
-import { namesInPath } from "../routes/router.ts";
+import { namesInPath } from "../paths/router.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { LocatedFile } from "./resource-files.ts";
