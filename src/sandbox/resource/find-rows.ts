@@ -15,7 +15,7 @@ export type Params = Readonly<Record<string, string>>;
 /** All resources by name. */
 export type Resources = ReadonlyMap<string, Resource>;
 
-/** Returns the parent of what the path names. @throws {Error} for a resource without parent. */
+/** Returns the parent of the row that the path names. @throws {Error} for a resource without parent. */
 export function parentOf({ parents }: Pick<Call, "parents">): Row {
   const row = parents.at(-1);
   if (!row) throw new Error("The resource has no parent");
