@@ -142,6 +142,36 @@ describe("explain", () => {
     expect(text).toContain("# a part of the same object\n");
   });
 
+  const tid = { read: '"T" & $value', write: "$match($value, /^T[0-9]+$/) ? $substring($value, 1)" };
+  const ids: SmallPack = {
+    client: { path_parameters: { id: { values: "tid" } } },
+    pack: { values: { tid } },
+  };
+
+  test("prints the upstream's path values and the missing body of a later call", async () => {
+    const calls = [
+      { upstream: "DELETE /items/{id}" },
+      { name: "note", upstream: "POST /notes/{id}", body: '{"text":"gone"}' },
+    ];
+    const routes = [{ client: "DELETE /books/:id", upstream: "GET /items/{id}", calls }];
+    const { calls: printedCalls, text } = await explain({ ...ids, book: { routes } }, "DELETE /books/T5");
+    expect(printedCalls).toEqual(["GET /items/5", "DELETE /items/5", "POST /notes/5"]);
+    expect(text.match(/it has a body, which is not shown/g)).toHaveLength(1);
+  });
+
+  test("names the ids of a request that no call is sent for", async () => {
+    const bulk = { parameter: "id", ids: "ids", most: 5, list: { results: "$items" } };
+    const routes = [{ client: "POST /books/delete", upstream: "DELETE /items/{id}", response: "none", bulk }];
+    const { calls, text } = await explain(
+      { ...ids, book: { routes } },
+      "POST /books/delete",
+      "-d",
+      '{"ids":["T9","x"]}',
+    );
+    expect(calls).toEqual(["DELETE /items/9"]);
+    expect(text).toContain('no call for the id "x", which has no value of the upstream');
+  });
+
   test("prints the headers of every call", async () => {
     const pack = {
       book: {

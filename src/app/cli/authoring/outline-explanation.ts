@@ -35,8 +35,9 @@ function outlineCatalog({ source }: Route, pack: Pack): Block[] {
 }
 
 /** The parameters that are ignored, and the losses of the route. */
-function describeRest({ result }: Explanation, route: Route): Item[] {
+function describeRest({ result, unsentIds }: Explanation, route: Route): Item[] {
   return [
+    ...unsentIds.map((id) => `no call for the id "${shortName(id)}", which has no value of the upstream`),
     ...result.context.ignoredParameters.map(
       (name) => `ignored: the query parameter "${shortName(name)}", which the pack does not name`,
     ),
@@ -47,16 +48,16 @@ function describeRest({ result }: Explanation, route: Route): Item[] {
 /** The request, its upstream calls, and its losses. */
 export function outlineExplanation(explanation: Explanation): Block[] {
   const { call, result, pack } = explanation;
-  const { route, parameters } = result.context.match ?? {};
+  const { route } = result.context.match ?? {};
   const head: Item[] = [call, ...(route ? [`route ${route.name}`] : [])];
-  if (isRejected(explanation) || !route || !parameters)
+  if (isRejected(explanation) || !route)
     return [{ kind: "list", items: [...head, describeRejection(explanation, route)] }];
   const upstream = pack.dialect.upstream.name;
   const rest = describeRest(explanation, route);
   return [
     { kind: "list", items: head },
     ...outlineCatalog(route, pack),
-    ...createSteps(explanation, route, parameters).map(({ reason, request }): Block => ({
+    ...createSteps(explanation, route).map(({ reason, request }): Block => ({
       kind: "code",
       title: reason,
       text: toCurl(request, pack, route),
