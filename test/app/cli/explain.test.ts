@@ -172,6 +172,26 @@ describe("explain", () => {
     expect(text).toContain('no call for the id "x", which has no value of the upstream');
   });
 
+  test("prints the losses that are possible on the route", async () => {
+    const pack = {
+      book: {
+        fields: { id: "id", visits: { object: "visit", read: "$calls.visits" } },
+        routes: [
+          { client: "GET /books", upstream: "GET /items", response: "list" },
+          {
+            client: "GET /books/:id",
+            upstream: "GET /items/{id}",
+            calls: [{ name: "visits", upstream: "GET /visits" }],
+          },
+        ],
+      },
+      others: { visit: { fields: { price: { upstream: "cost", loss: "cents", loss_when: "cost > 1" } } } },
+    };
+    await explain(pack, "GET /books/4");
+    const { text } = await explain(pack, "GET /books");
+    expect(text.match(/# possible loss .*/g)).toEqual(["# possible loss (detail): visits.price: cents"]);
+  });
+
   test("prints the headers of every call", async () => {
     const pack = {
       book: {

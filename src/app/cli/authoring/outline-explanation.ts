@@ -34,14 +34,14 @@ function outlineCatalog({ source }: Route, pack: Pack): Block[] {
   }));
 }
 
-/** The parameters that are ignored, and the losses of the route. */
+/** The ids and parameters without effect, and the losses that responses of the route may have. */
 function describeRest({ result, unsentIds }: Explanation, route: Route): Item[] {
   return [
     ...unsentIds.map((id) => `no call for the id "${shortName(id)}", which has no value of the upstream`),
     ...result.context.ignoredParameters.map(
       (name) => `ignored: the query parameter "${shortName(name)}", which the pack does not name`,
     ),
-    ...route.losses.map(({ text, severity }) => `lost (${severity}): ${text}`),
+    ...route.losses.map(({ text, severity }) => `possible loss (${severity}): ${text}`),
   ];
 }
 
