@@ -58,6 +58,25 @@ describe("explain", () => {
     expect(printed()).toContain('$uppercase(name) = "A"');
   });
 
+  test("traces the response of a route that shares its path with a rejected one", async () => {
+    const folder = writeSmallPack({
+      pack: { messages: { no_word: "No such word" } },
+      book: {
+        routes: [
+          { client: "GET /books/:id", upstream: "GET /items/{id}", when: '$path.id != "x"' },
+          { client: "GET /books/:id", reject: "no_word" },
+        ],
+      },
+    });
+    const file = join(folder, "response.json");
+    writeFileSync(file, '{"id":1,"name":"a"}');
+    const args = ["GET /books/1", "--trace", "--response", file];
+    expect(await runCommandLine(["explain", "--mappings-dir", folder, ...args])).toBe(0);
+    const text = printed();
+    expect(text).not.toContain("has no upstream request");
+    expect(text).toContain("title");
+  });
+
   test("does not reject a cursor that only an answer can have", async () => {
     const pack = {
       client: { pagination: { cursor: { parameter: "after", item: "id" }, size: 2 } },
