@@ -4,7 +4,7 @@
  */
 
 import { dateTime } from "../clock.ts";
-import { childHome } from "../resource/find-rows.ts";
+import { childHome } from "../store/homes.ts";
 import { startTransition } from "../resource/transitions.ts";
 import {
   freePrivateAddress,

@@ -3,7 +3,8 @@
 import { objectOf, objectsOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
 import { notFound } from "../../http/problem.ts";
-import { childHome, unknownIds } from "../../resource/find-rows.ts";
+import { unknownIds } from "../../resource/find-rows.ts";
+import { childHome } from "../../store/homes.ts";
 import type { ActionCall, Call, Resource, RowCall } from "../../resource/resource-declaration.ts";
 import { requireNoOutstandingBalance } from "../account/account.ts";
 import { addPool, poolBody, poolErrors, recyclePool } from "./node-pool.ts";

@@ -3,7 +3,8 @@
 import { randomBytes } from "node:crypto";
 import type { Field, Fields } from "../../fields/field.ts";
 import { invalid } from "../../http/problem.ts";
-import { childHome, unknownIds } from "../../resource/find-rows.ts";
+import { unknownIds } from "../../resource/find-rows.ts";
+import { childHome } from "../../store/homes.ts";
 import type { ActionCall, Call, Resource } from "../../resource/resource-declaration.ts";
 import type { TransitionStage } from "../../resource/transitions.ts";
 import { startTransition } from "../../resource/transitions.ts";

@@ -3,7 +3,8 @@
 import type { Fields } from "../../fields/field.ts";
 import { objectOf, objectsOf, stringsOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
-import { childHome, parentId, parentOf } from "../../resource/find-rows.ts";
+import { parentOf } from "../../resource/find-rows.ts";
+import { childHome, parentId } from "../../store/homes.ts";
 import type { CallContext, Resource, Store } from "../../resource/resource-declaration.ts";
 import { deleteCascade, jobStages, startTransition } from "../../resource/transitions.ts";
 import type { Row } from "../../store/store-table.ts";

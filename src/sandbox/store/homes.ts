@@ -1,0 +1,16 @@
+/** Homes: what a row belongs to, such as a user or a parent. */
+
+/** Returns the home of the children of a row. */
+export function childHome(name: string, id: number | string): string {
+  return `${name}/${id}`;
+}
+
+/** Returns the home of the rows of a user. */
+export function userHome(user: string): string {
+  return childHome("user", user);
+}
+
+/** Returns the id of the parent row from the home of its child. */
+export function parentId(home: string): number {
+  return Number(home.slice(home.indexOf("/") + 1));
+}
