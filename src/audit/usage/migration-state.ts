@@ -2,7 +2,7 @@
 import { agentFamily } from "../clients/agent-pattern.ts";
 import { isClientApi } from "../record/record.ts";
 import type { ClientDirectory } from "../clients/client-directory.ts";
-import type { CallSpan, SpanQuery } from "../record/call-spans.ts";
+import type { CallSpan, SpanQuery } from "./call-spans.ts";
 import { MOST_FAMILIES } from "./count-agents.ts";
 import { familyKeyOf, nameOfUsage } from "./client-keys.ts";
 import { UNACCEPTED } from "./summary-key.ts";
@@ -70,7 +70,8 @@ export function cameBackOn(
   let lastAlpha: string | undefined;
   let returned: string | null = null;
   for (const { firstDay, lastDay } of spans.filter(isClientApi).toSorted(byFirstDay)) {
-    const pause = lastAlpha === undefined ? 0 : dayNumber(Date.parse(firstDay)) - dayNumber(Date.parse(lastAlpha));
+    const pause =
+      lastAlpha === undefined ? 0 : dayNumber(Date.parse(firstDay)) - dayNumber(Date.parse(lastAlpha));
     if (lastAlpha !== undefined && pause > longestPause) {
       const pauseBegan = lastAlpha;
       if (native.some((span) => span.lastDay > pauseBegan && span.firstDay < firstDay)) returned = firstDay;
