@@ -1,4 +1,7 @@
-/** Homes: what a row belongs to, such as a user or a parent. */
+/** The homes of rows: an account, a parent row, a user, or everyone. */
+
+/** The home of rows that everyone may read: catalogs, public images and scripts. */
+export const publicHome = "everyone";
 
 /** Returns the home of the children of a row. */
 export function childHome(name: string, id: number | string): string {

@@ -5,12 +5,11 @@ import { stringOf, stringsOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
 import { recordEvent } from "../../resource/event-log.ts";
 import { unknownIds } from "../../resource/find-rows.ts";
-import { parentId } from "../../store/homes.ts";
 import type { Call, CallContext, Store } from "../../resource/resource-declaration.ts";
 import type { TransitionStage } from "../../resource/transitions.ts";
 import { finishing, startTransition, transitionSeconds } from "../../resource/transitions.ts";
 import type { Row } from "../../store/store-table.ts";
-import { publicHome } from "../../store/store-table.ts";
+import { parentId, publicHome } from "../../store/homes.ts";
 import {
   freePrivateAddress,
   freePublicAddress,

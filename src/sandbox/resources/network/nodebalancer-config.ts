@@ -11,10 +11,10 @@ import {
 import { objectsOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
 import { parentOf } from "../../resource/find-rows.ts";
-import { childHome } from "../../store/homes.ts";
 import type { Call, CallContext, Resource } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
 import type { UntypedRow } from "../row-types.ts";
+import { childHome } from "../../store/homes.ts";
 
 const common = {
   id: "integer",
