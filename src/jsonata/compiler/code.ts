@@ -17,9 +17,6 @@ export interface Code {
   readonly kind: CodeKind;
 }
 
-/** Whether the value has no members. */
-export const isScalar = ({ kind }: Code): boolean => kind !== "any" && kind !== "value";
-
 /** Returns the kind of a value that is one of two, such as the branches of a condition. */
 export function kindOfEither(one: CodeKind, other: CodeKind): CodeKind {
   if (one === other) return one;

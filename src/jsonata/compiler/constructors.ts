@@ -49,7 +49,7 @@ export function emitObject(node: AstNode, scope: Scope): Code {
   const pairs = pairsOf(node);
   if (!hasPlainKeys(pairs))
     throw new NotCompilableError("an object with a computed key, or with one key twice");
-  if (scope.isSingle || !readsContext(pairs)) return { js: emitMembers(pairs, scope), kind: "value" };
+  if (!readsContext(pairs)) return { js: emitMembers(pairs, scope), kind: "value" };
   const write = emitClosure(scope, (inner) => emitMembers(pairs, inner));
   return { js: `(${write})(${scope.unit.useHelper("groupOf")}(${scope.context}))`, kind: "value" };
 }

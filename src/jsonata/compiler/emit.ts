@@ -37,7 +37,6 @@ function emitVariable(node: AstNode, scope: Scope): Code {
     if (variable.builtin !== undefined) throw new NotCompilableError("a built-in function as a value");
     return variable;
   }
-  if (scope.isSingle) return { js: scope.context, kind: "value" };
   return { js: `${scope.unit.useHelper("unwrapContext")}(${scope.context})`, kind: "any" };
 }
 

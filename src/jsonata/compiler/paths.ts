@@ -47,11 +47,9 @@ interface PathStart {
 function emitStart(steps: readonly AstNode[], scope: Scope): PathStart {
   const { unit, context } = scope;
   const first = asNode(steps[0]);
-  if (first.type === "variable" || (scope.isSingle && first.type !== "name" && first.type !== "sort")) {
-    if (first.type === "variable" && first["stages"]) throw new NotCompilableError("stages of a variable");
-    if (!first["stages"]) return { js: unit.emit(first, scope).js, stepCount: 1, isContext: false };
-  }
-  return { js: context, stepCount: 0, isContext: true };
+  if (first.type !== "variable") return { js: context, stepCount: 0, isContext: true };
+  if (first["stages"]) throw new NotCompilableError("stages of a variable");
+  return { js: unit.emit(first, scope).js, stepCount: 1, isContext: false };
 }
 
 /** Emits one step over a list of results. */
