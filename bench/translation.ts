@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { translateList, translateObject } from "../src/gateway/responses/translate-response.ts";
-import type { UpstreamResponse } from "../src/gateway/pipeline/calls/upstream-response.ts";
+import { translateList, translateObject } from "../src/gateway/calls/translate-response.ts";
+import type { UpstreamResponse } from "../src/gateway/calls/upstream-response.ts";
 import { runInterpreted } from "../src/jsonata/compiler/compile.ts";
 import { loadPack } from "../src/pack/load/load-pack.ts";
 import type { Pack } from "../src/pack/pack.ts";

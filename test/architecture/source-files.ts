@@ -54,7 +54,16 @@ export const sourceFiles: readonly SourceFile[] = readdirSync("src", { recursive
 export const roomOf = (path: string): string => (path.includes("/") ? (path.split("/")[0] as string) : "app");
 
 /** The rooms whose pages list the folders in the order of imports: what uses nothing comes first. */
-export const ORDERED_ROOMS: readonly string[] = ["console", "authoring", "compare", "base"];
+export const ORDERED_ROOMS: readonly string[] = [
+  "app",
+  "console",
+  "authoring",
+  "migration",
+  "compare",
+  "gateway",
+  "audit",
+  "base",
+];
 
 /** The first-level folder of a file in its room; undefined for a file at the top of the room. */
 const folderOf = (path: string): string | undefined => path.split("/").slice(1, -1)[0];

@@ -9,9 +9,9 @@ import {
   type SecretValues,
   type SentBody,
 } from "../../audit/index.ts";
-import { identityOf, type RequestContext } from "../pipeline/context.ts";
-import type { AlphaResponse, RequestOutcome } from "../pipeline/response.ts";
-import { type AlphaRequest, header } from "../pipeline/request.ts";
+import { identityOf, type RequestContext } from "../request/context.ts";
+import type { AlphaResponse, RequestOutcome } from "../request/response.ts";
+import { type AlphaRequest, header } from "../request/request.ts";
 import { shortName } from "../../pack/index.ts";
 import {
   findSecrets,

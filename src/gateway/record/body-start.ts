@@ -9,7 +9,7 @@ import {
 } from "node:zlib";
 import { isForm, NEEDLE_LENGTH, type Redaction } from "../../audit/index.ts";
 import { isJson } from "../../base/index.ts";
-import { header, type AlphaRequest } from "../pipeline/request.ts";
+import { header, type AlphaRequest } from "../request/request.ts";
 import { GrowingBytes } from "../bodies/growing-bytes.ts";
 
 const JSON_TYPE = /^\s*(?:application|text)\/(?:[\w.+-]+\+)?json\b/i;

@@ -11,7 +11,7 @@ import { isJson } from "../../base/index.ts";
 import { type Rejection, usualTokenTexts } from "../../pack/index.ts";
 import { isServed } from "../auth/known-senders.ts";
 import { isForwarded } from "../http/forwarded-headers.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
+import type { AlphaRequest } from "../request/request.ts";
 import { type DecodedStart, readable, wholeCharacters } from "./body-start.ts";
 import { LONGEST_BODY_WITHOUT_TOKEN, redactBodies, type RecordedExchange } from "./recorded-exchange.ts";
 import {

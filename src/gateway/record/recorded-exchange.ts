@@ -1,7 +1,7 @@
 /** One request and what came of it, as its lane knows it, and the one maker of audit records. */
 import { type AuditRecord, recordTime, type SecretValues } from "../../audit/index.ts";
 import type { Rejection } from "../../pack/index.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
+import type { AlphaRequest } from "../request/request.ts";
 import {
   redactAll,
   fingerprintOf,

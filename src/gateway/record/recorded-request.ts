@@ -9,7 +9,7 @@ import {
 } from "../../audit/index.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { type Pack, secretsBehindScheme, usualTokenTexts } from "../../pack/index.ts";
-import { type AlphaRequest, header } from "../pipeline/request.ts";
+import { type AlphaRequest, header } from "../request/request.ts";
 import type { Settings } from "../../base/index.ts";
 
 export interface RecordOptions {

@@ -14,9 +14,9 @@ import {
   type ClientIdentity,
   isTextType,
 } from "../../audit/index.ts";
-import { provenIdentity, type RequestContext } from "../pipeline/context.ts";
-import { type AlphaRequest, header } from "../pipeline/request.ts";
-import type { RequestOutcome } from "../pipeline/response.ts";
+import { provenIdentity, type RequestContext } from "../request/context.ts";
+import { type AlphaRequest, header } from "../request/request.ts";
+import type { RequestOutcome } from "../request/response.ts";
 import { describeError, translatedExchange } from "./alpha-record.ts";
 import { BodyStart } from "./body-start.ts";
 import {

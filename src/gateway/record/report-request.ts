@@ -6,7 +6,7 @@ import {
   parseTraceparent,
   type RequestResult,
 } from "../../base/index.ts";
-import { forEachStage, type RequestContext, tokenInfoOf } from "../pipeline/context.ts";
+import { forEachStage, type RequestContext, tokenInfoOf } from "../request/context.ts";
 import type { RequestSummary } from "./recorded-request.ts";
 
 /** The facts for the log and the metrics that a record does not have. */

@@ -8,12 +8,12 @@ import {
   type SecretValues,
 } from "../../audit/index.ts";
 import type { Grammar } from "../../pack/index.ts";
-import type { RequestContext } from "../pipeline/context.ts";
-import { type AlphaRequest, splitTarget } from "../pipeline/request.ts";
-import { filterInHeader } from "../pipeline/stages/build-list-request.ts";
+import type { RequestContext } from "../request/context.ts";
+import { type AlphaRequest, splitTarget } from "../request/request.ts";
+import { filterInHeader } from "../stages/build-list-request.ts";
 import { type RecordOptions, roundMs } from "./recorded-request.ts";
 import { isJson } from "../../base/index.ts";
-import type { UpstreamCallRecord } from "../pipeline/calls/instrument-call.ts";
+import type { UpstreamCallRecord } from "../calls/instrument-call.ts";
 
 /** The client's filter: as it was parsed for the upstream, else parsed here. Undefined for an invalid one. */
 function sentFilterOf(

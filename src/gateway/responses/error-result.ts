@@ -16,9 +16,9 @@ import {
 } from "../../pack/index.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
-import type { RequestContext } from "../pipeline/context.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
-import { InvalidUpstreamResponseError, type TranslationConfig } from "../pipeline/calls/upstream-response.ts";
+import type { RequestContext } from "../request/context.ts";
+import type { AlphaRequest } from "../request/request.ts";
+import { InvalidUpstreamResponseError, type TranslationConfig } from "../calls/upstream-response.ts";
 
 /** How a pack writes errors. */
 export type ErrorTranslation = Pick<

@@ -14,12 +14,12 @@ import {
   type WriteResponseHeaders,
 } from "../../pack/index.ts";
 import { fromJsonText, isObject } from "../../base/index.ts";
-import type { RequestContext } from "../pipeline/context.ts";
-import type { ResponseBody, HandlerResult } from "../pipeline/response.ts";
-import { header, sentObject, type AlphaRequest, type ReadJson } from "../pipeline/request.ts";
+import type { RequestContext } from "../request/context.ts";
+import type { ResponseBody, HandlerResult } from "../request/response.ts";
+import { header, sentObject, type AlphaRequest, type ReadJson } from "../request/request.ts";
 import type { ErrorResult } from "./error-result.ts";
-import { addHeaders, addParameters, type PreparedRequest } from "../pipeline/calls/prepared-request.ts";
-import { earlyScope, scopeOf } from "../pipeline/calls/request-scope.ts";
+import { addHeaders, addParameters, type PreparedRequest } from "../calls/prepared-request.ts";
+import { earlyScope, scopeOf } from "../calls/request-scope.ts";
 
 const PRECONDITION_FAILED = 412;
 

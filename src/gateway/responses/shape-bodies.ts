@@ -7,12 +7,12 @@ import {
   type Route,
   type Scope,
 } from "../../pack/index.ts";
-import type { RequestContext } from "../pipeline/context.ts";
-import type { PlanRules } from "../pipeline/plan.ts";
-import type { ResponseBody } from "../pipeline/response.ts";
+import type { RequestContext } from "../request/context.ts";
+import type { PlanRules } from "../request/plan.ts";
+import type { ResponseBody } from "../request/response.ts";
 import type { SuccessBodies } from "./passed-headers.ts";
 import { isObject, parseJson, printJson } from "../../base/index.ts";
-import { InvalidUpstreamResponseError } from "../pipeline/calls/upstream-response.ts";
+import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
 
 /** Whether a body is JSON text, and not a file or nothing. */
 const isText = (body: ResponseBody): body is string | Buffer =>

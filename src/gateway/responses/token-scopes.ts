@@ -1,10 +1,10 @@
 /** Responses that carry tokens: v4's scopes in them become alpha's levels. */
 import { errorText, isObject, type Owner, parseJson, printJson } from "../../base/index.ts";
 import { levelsLoss, type TokensStep, valueAt } from "../../pack/index.ts";
-import type { AuthorizedRequest } from "../pipeline/authorized-request.ts";
+import type { AuthorizedRequest } from "../request/authorized-request.ts";
 import { personalOwner } from "../auth/stored-token.ts";
-import { currentGrants } from "../pipeline/stages/authorize.ts";
-import { createFetchCurrent } from "../pipeline/stages/translate-body.ts";
+import { currentGrants } from "../stages/authorize.ts";
+import { createFetchCurrent } from "../stages/translate-body.ts";
 
 type Row = Record<string, unknown>;
 

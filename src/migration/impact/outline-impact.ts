@@ -13,13 +13,13 @@ const MOST_CHANGES = 200;
 const clientText = ({ name, family, client }: Pick<NoticingClient, "name" | "family" | "client">): string =>
   name ?? (family === "" ? "no user agent" : family) ?? client ?? "without a token";
 
-/** Of what is in answers. */
+/** For names in responses. */
 const NOBODY_KNOWS = "nobody can know who reads it: a field brown-out of the plan shows it";
 
 const subjectOf = ({ operation, place }: ChangeImpact): string =>
   place === null ? operation : `${operation}, ${place}`;
 
-/** The known facts about the clients of a change, besides their calls. */
+/** The known facts about the clients of a change, in addition to their calls. */
 function notesOf(
   { concern, isExact, isByValue, clients, level, names }: ChangeImpact,
   kind: Impact["kind"],

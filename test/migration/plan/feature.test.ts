@@ -1,6 +1,6 @@
 /** The plan of a gateway, kept up to date: what other replicas say, and what the audit store does not. */
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
-import { CLIENTS } from "../../../src/audit/clients/feature.ts";
+import { CLIENTS } from "../../../src/audit/feature/feature.ts";
 import { PLAN } from "../../../src/migration/plan/feature.ts";
 import type { PlanParts } from "../../../src/migration/plan/plan-parts.ts";
 import type { AuditStore } from "../../../src/audit/store/store.ts";

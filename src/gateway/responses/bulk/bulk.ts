@@ -3,10 +3,10 @@ import { fillShape, GATEWAY_TIMEOUT, HttpError, type ShapeValues } from "../../.
 import { parseJson, printJson } from "../../../base/index.ts";
 import { MAX_RESPONSE_BYTES } from "../../upstream/client.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
-import type { AuthorizedRequest, ResponseKind } from "../../pipeline/authorized-request.ts";
+import type { AuthorizedRequest, ResponseKind } from "../../request/authorized-request.ts";
 import { toErrorResult } from "../error-result.ts";
-import type { PreparedRequest } from "../../pipeline/calls/prepared-request.ts";
-import { buildUpstreamRequest } from "../../pipeline/stages/build-request.ts";
+import type { PreparedRequest } from "../../calls/prepared-request.ts";
+import { buildUpstreamRequest } from "../../stages/build-request.ts";
 import { bulkOf, type Failure, makeCall, type Outcome, readIds, type SentId } from "./make-call.ts";
 import pMap from "p-map";
 

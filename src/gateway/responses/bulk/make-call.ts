@@ -14,11 +14,11 @@ import {
   valueAt,
 } from "../../../pack/index.ts";
 import { cursorAt, fromJsonText, isExactNumber, printJson, readRaw } from "../../../base/index.ts";
-import type { AuthorizedRequest } from "../../pipeline/authorized-request.ts";
-import type { PreparedRequest } from "../../pipeline/calls/prepared-request.ts";
-import type { UpstreamResult } from "../../pipeline/stages/call-after.ts";
-import { openListBody } from "../../pipeline/calls/upstream-response.ts";
-import { readingOf } from "../../pipeline/calls/request-scope.ts";
+import type { AuthorizedRequest } from "../../request/authorized-request.ts";
+import type { PreparedRequest } from "../../calls/prepared-request.ts";
+import type { UpstreamResult } from "../../stages/call-after.ts";
+import { openListBody } from "../../calls/upstream-response.ts";
+import { readingOf } from "../../calls/request-scope.ts";
 import { objectKind } from "../object.ts";
 import { ExpressionError } from "../../../jsonata/index.ts";
 
