@@ -1,6 +1,6 @@
 import type { Builtin, Callable } from "../call.ts";
 import { CALLER, findLibraryFunction } from "../library.ts";
-import { createSignature } from "../signature.ts";
+import { createCheck } from "../signature.ts";
 import { map } from "./map.ts";
 import { contains, replace, split } from "./regex.ts";
 import { join, string } from "./strings.ts";
@@ -42,7 +42,7 @@ function createBuiltin(name: string): Builtin {
   return {
     name,
     run: OWN_FUNCTIONS[name] ?? implementation.bind(CALLER),
-    signature: createSignature(signature),
+    check: createCheck(signature),
   };
 }
 
