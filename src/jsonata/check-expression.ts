@@ -11,6 +11,7 @@ import {
 } from "./language/ast.ts";
 import { ExpressionError } from "./language/expression.ts";
 import { parse, UNSUPPORTED_REGEX } from "./interpreter/parse.ts";
+import { isImpure, isPure } from "./runtime/builtins/table.ts";
 import { describePictureProblem } from "./picture-problem.ts";
 
 /** One problem of an expression. `offset` counts characters from the start of its source. */
@@ -98,31 +99,17 @@ function findIndexProblems(ast: AstNode): ExpressionProblem[] {
   return problems;
 }
 
-/** JSONata's built-in functions whose result depends only on their arguments. */
-const PURE_FUNCTIONS =
-  "abs append assert average base64decode base64encode boolean ceil contains count decodeUrl decodeUrlComponent " +
-  "distinct each encodeUrl encodeUrlComponent error exists filter floor formatBase formatInteger formatNumber " +
-  "fromMillis join keys length lookup lowercase map match max merge min not number pad parseInteger power reduce " +
-  "replace reverse round sift single sort split spread sqrt string substring substringAfter substringBefore sum " +
-  "toMillis trim type uppercase zip";
-
-/** Clock, random numbers, and code from data. A result must depend on the input alone. */
-const IMPURE_FUNCTIONS = "eval millis now random shuffle";
-
-const pure = new Set(PURE_FUNCTIONS.split(" "));
-const impure = new Set(IMPURE_FUNCTIONS.split(" "));
-
 /** Finds unknown variables, and calls of a function like `$now()` where a variable of its name is bound to a value. */
 function findVariableProblems(ast: AstNode, bound: ReadonlySet<string>): ExpressionProblem[] {
   const free = findFreeVariables(ast);
   const names = [...bound].map((variable) => `$${variable}`).join(", ");
   function describe(name: string, isCalled: boolean): string | undefined {
-    if (!free.has(name) || pure.has(name)) return undefined;
+    if (!free.has(name) || isPure(name)) return undefined;
     if (bound.has(name))
-      return isCalled && impure.has(name)
+      return isCalled && isImpure(name)
         ? `$${name} can't be used as a function: write $${name}, which is the same throughout a request`
         : undefined;
-    return impure.has(name)
+    return isImpure(name)
       ? `$${name} can't be used: an expression depends on its input alone`
       : `unknown variable or function $${name}${names && `; in addition to JSONata's own functions there are ${names}`}`;
   }

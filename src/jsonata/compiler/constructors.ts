@@ -33,7 +33,7 @@ function emitMembers(pairs: Pairs, scope: Scope): string {
   const members = pairs.map(([key, value]) => {
     const code = scope.unit.emit(value, scope);
     const target = `${object}[${quote(String(key.value))}]`;
-    if (code.kind === "boolean" || code.kind === "string") return `${target} = ${code.js}`;
+    if (code.kind === "boolean") return `${target} = ${code.js}`;
     const found = declareTemporary(scope);
     return `(${found} = ${code.js}) !== undefined && (${target} = ${found})`;
   });

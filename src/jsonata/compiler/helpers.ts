@@ -12,6 +12,7 @@ export {
   isRecord,
   listItems,
   readFieldAsList,
+  readPath,
   applyStep,
 } from "../runtime/path.ts";
 export {

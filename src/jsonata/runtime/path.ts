@@ -1,5 +1,5 @@
 import { checkItems, tick } from "./guard.ts";
-import { isList, sequence, type List } from "./sequence.ts";
+import { collapse, isList, sequence, type List } from "./sequence.ts";
 
 /** Whether a value is an object and not an array, so that a name can be read directly. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -80,3 +80,7 @@ export const followNames = (list: List, names: readonly string[], last: boolean)
       applyStep(found, (item) => readField(item, name), last && index === names.length - 1),
     list,
   );
+
+/** Reads a path of names from a value that is not a single object. */
+export const readPath = (value: unknown, names: readonly string[]): unknown =>
+  Array.isArray(value) ? collapse(followNames(listItems(value), names, true)) : undefined;
