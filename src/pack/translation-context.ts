@@ -1,5 +1,5 @@
 import type { Cursor, PaddedText } from "../base/index.ts";
-import type { Query } from "./routes/query.ts";
+import type { Query } from "./paths/query.ts";
 import type { MaybePromise } from "../jsonata/index.ts";
 import type { OutputBuffer } from "./codegen/output-buffer.ts";
 

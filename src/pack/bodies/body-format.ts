@@ -3,7 +3,7 @@ import { NOT_SEPARATE, printForm, type FormStyle } from "./form.ts";
 import { ValidationError, REQUIRED, UNKNOWN_MEMBER, type ErrorDetail } from "../errors/http-error.ts";
 import { isObject, printJson, type SourceLocation } from "../../base/index.ts";
 import { objectPath } from "./object-wrapper.ts";
-import { fillKey, fillShape, nameOf, namesIn, valueAt, type Shape } from "../fields/shape.ts";
+import { fillKey, fillShape, nameOf, namesIn, valueAt, type Shape } from "../values/shape.ts";
 import type { ClientBodiesDefinition, UpstreamBodiesDefinition } from "./bodies-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
 

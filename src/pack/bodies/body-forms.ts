@@ -1,7 +1,7 @@
 import { isObject, parseJson } from "../../base/index.ts";
 import type { ErrorDetail } from "../errors/http-error.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
-import { compileCopy, compileGetter, compileRemover, compileSetter } from "../fields/member-paths.ts";
+import { compileCopy, compileGetter, compileRemover, compileSetter } from "../values/member-paths.ts";
 import type { JsonObject } from "../translation-context.ts";
 
 /** Limits of JSON that a client sends inside a string. */

@@ -1,6 +1,6 @@
 /** The members of a body: which ones the upstream gets, and how their values are translated. */
 import type { PartDefinition } from "../schema/pack-definition.ts";
-import type { PathParameterDefinitions } from "../routes/parameter-definition.ts";
+import type { PathParameterDefinitions } from "../paths/path-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import type { Steps } from "../steps.ts";
@@ -9,8 +9,9 @@ import type { FormMember } from "./body-forms.ts";
 import { validSchema } from "./body-schema.ts";
 import type { FieldContext } from "../fields/field-context.ts";
 import { compileWrite, type WritableMember } from "../fields/write.ts";
-import { compileGetter, compileRemover, compileSetter } from "../fields/member-paths.ts";
-import { schemaAt, schemaMembers, unmappedMembers, type Schema } from "../fields/schema-members.ts";
+import { compileGetter, compileRemover, compileSetter } from "../values/member-paths.ts";
+import { schemaAt, schemaMembers, type Schema } from "../values/schema-members.ts";
+import { unmappedMembers } from "./nested-schemas.ts";
 
 /** A member of a body by its dotted name. */
 export interface BodyMember {

@@ -1,10 +1,10 @@
 /** What the gateway adds to a body: constants, defaults, ids of the path, values of calls, and what the upstream has now (`merge_with`). */
 import { isObject } from "../../base/index.ts";
-import type { PathParameterDefinitions } from "../routes/parameter-definition.ts";
+import type { PathParameterDefinitions } from "../paths/path-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
-import { compileCopy, compileGetter, compileSetter, parentPaths } from "../fields/member-paths.ts";
-import { compilePathValue } from "../routes/path-parameters.ts";
+import { compileCopy, compileGetter, compileSetter, parentPaths } from "../values/member-paths.ts";
+import { compilePathValue } from "../paths/path-parameters.ts";
 
 /** v4's response to a call is not what the body needs. The message is for the log. */
 export class InvalidCallValueError extends Error {

@@ -16,10 +16,10 @@ import {
   UNKNOWN_MEMBER,
   type ErrorDetail,
 } from "../errors/http-error.ts";
-import { reportInvalidSchema } from "../load/check-schema.ts";
+import { reportInvalidSchema } from "../values/check-schema.ts";
 import { prepareRegex, RegexLimitError } from "../../jsonata/index.ts";
-import { shortestAddress } from "../fields/ip-address.ts";
-import { DEFAULT_LIMITS, hasType, keysOfPointer, type Schema } from "../fields/schema-members.ts";
+import { shortestAddress } from "../values/ip-address.ts";
+import { DEFAULT_LIMITS, hasType, keysOfPointer, type Schema } from "../values/schema-members.ts";
 import { findLongTexts, type LongText } from "./text-bounds.ts";
 import type { JsonObject } from "../translation-context.ts";
 

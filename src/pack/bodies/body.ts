@@ -1,7 +1,7 @@
 import { HttpError, type ErrorDetail } from "../errors/http-error.ts";
 import { isObject, type SourceLocation } from "../../base/index.ts";
-import { fillShape, type Shape } from "../fields/shape.ts";
-import { reportUnknownMembers } from "../load/check-schema.ts";
+import { fillShape, type Shape } from "../values/shape.ts";
+import { reportUnknownMembers } from "../values/check-schema.ts";
 import type { ClientBodiesDefinition } from "./bodies-definition.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { WritableMember } from "../fields/write.ts";
@@ -19,17 +19,17 @@ import {
   type PathMember,
 } from "./body-members.ts";
 import { mergeSources } from "./body-merge.ts";
-import type { CheckDefinition } from "../calls/checks.ts";
+import type { CheckDefinition } from "../expressions/check-definition.ts";
 import { compileSchema, validSchema } from "./body-schema.ts";
+import { nestedSchema } from "./nested-schemas.ts";
 import { compileFormValues } from "./form-values.ts";
 import {
   closeSchema,
   compilePruning,
   mergeSchemas,
-  nestedSchema,
   schemaOf,
   type Schema,
-} from "../fields/schema-members.ts";
+} from "../values/schema-members.ts";
 import { compileBodyWrite } from "./write-body.ts";
 
 /** The body of a client's request, parsed. */

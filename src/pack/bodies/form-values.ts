@@ -1,7 +1,7 @@
 /** Gives the texts of a form the types that the schema of the body says. */
 import { isObject } from "../../base/index.ts";
-import { parseScalar } from "../routes/query.ts";
-import { hasType, schemaOf, type Schema } from "../fields/schema-members.ts";
+import { parseScalar } from "../paths/query.ts";
+import { hasType, schemaOf, type Schema } from "../values/schema-members.ts";
 
 type Convert = (value: unknown) => unknown;
 

@@ -1,20 +1,20 @@
 /** The translation of a valid body to the upstream. */
 import { INVALID_VALUE, type ErrorDetail } from "../errors/http-error.ts";
 import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
-import { compileScoped } from "../calls/scope.ts";
-import { failureAsValue } from "../load/compile-expression.ts";
+import { compileScoped } from "../expressions/scope.ts";
+import { failureAsValue } from "../expressions/compile-expression.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
 import type { BodyContext, SentMember } from "./body-members.ts";
 import { compileAdd, compileAdditions, compileTarget } from "./body-merge.ts";
-import { compileChecks } from "../calls/checks.ts";
+import { compileChecks } from "../expressions/checks.ts";
 import type { FieldContext } from "../fields/field-context.ts";
 import { lossText } from "../fields/loss.ts";
-import { InvalidWrite, type WriteFault } from "./invalid-write.ts";
+import { InvalidWrite, type WriteFault } from "../fields/invalid-write.ts";
 import { UNCHANGED, writeMembers } from "../fields/write.ts";
-import { UnknownValue } from "../fields/value-kind.ts";
+import { UnknownValue } from "../values/value-kind.ts";
 
 /** The translation of an alpha body. */
 export interface WrittenBody {

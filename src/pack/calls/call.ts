@@ -2,9 +2,9 @@
 import type { MaybePromise } from "../../jsonata/index.ts";
 import type { UpstreamBodyFormat } from "../bodies/body-format.ts";
 import type { Failure } from "../errors/http-error.ts";
-import type { Checks } from "./checks.ts";
+import type { Checks } from "../expressions/checks.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { NamedValues } from "./conditions.ts";
+import type { NamedValues } from "../expressions/conditions.ts";
 import type { ReceivedResponse, Scope } from "../translation-context.ts";
 
 /** What an operation says about itself. */

@@ -7,11 +7,15 @@ import type { KeyContext } from "../keys/key.ts";
 import type { CallDefinition } from "./call-definition.ts";
 import type { OperationState, Repetition, RouteCall, Unfinished } from "./call.ts";
 import { describeCall } from "./call-texts.ts";
-import { compileChecks } from "./checks.ts";
-import { compileBodyCondition, compileScopedCondition, compileNamedValues } from "./conditions.ts";
+import { compileChecks } from "../expressions/checks.ts";
+import {
+  compileBodyCondition,
+  compileScopedCondition,
+  compileNamedValues,
+} from "../expressions/conditions.ts";
 import { compileEndpoint, type Endpoint, reportAmbiguousNames, RESPONSE } from "./endpoint.ts";
 import { reportInvalidCall } from "./report-call.ts";
-import { compileScoped, type Phase } from "./scope.ts";
+import { compileScoped, type Phase } from "../expressions/scope.ts";
 import type { ReceivedResponse, Scope } from "../translation-context.ts";
 
 /** Compiles the expressions of a call. */

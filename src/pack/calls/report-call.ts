@@ -9,7 +9,7 @@ import {
   needs,
   needsKey,
   states,
-} from "../keys/rules.ts";
+} from "../key-rules.ts";
 import type { CallDefinition } from "./call-definition.ts";
 import type { RouteCall } from "./call.ts";
 import type { Endpoint } from "./endpoint.ts";

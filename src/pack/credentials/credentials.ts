@@ -1,7 +1,7 @@
 /** Tokens of both dialects: where a request has its token, and how it is spelt there. */
 import type { z } from "zod";
 import type { ClientCredentialsDefinition, credentialsPlace } from "./credentials-definition.ts";
-import { readParameters } from "../routes/query.ts";
+import { readParameters } from "../paths/query.ts";
 import { parameterValues, readBasic } from "./auth-parameters.ts";
 
 /** Where requests of a dialect have their token: one place. */

@@ -1,6 +1,6 @@
 /** Where requests of most APIs have their token. For an API that nobody has described. */
 import { readBasic } from "./auth-parameters.ts";
-import { readParameters } from "../routes/query.ts";
+import { readParameters } from "../paths/query.ts";
 
 /** Names of headers and of query parameters that have the token of a client: in lower case, without signs. */
 const TOKEN_NAMES = new Set([

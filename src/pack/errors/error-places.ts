@@ -1,6 +1,6 @@
 /** The places in the shape of an error: entries for each problem, in an array or in an object by field, and names of values. */
 import { isObject } from "../../base/index.ts";
-import { isItemTemplate, nameOf, namesIn, type Shape, type ShapeValues } from "../fields/shape.ts";
+import { isItemTemplate, nameOf, namesIn, type Shape, type ShapeValues } from "../values/shape.ts";
 
 /** Names of values of the request that an error answers; a path parameter has {@link requestNameOf}. */
 export const REQUEST_NAMES = ["method", "request_path", "retry_after"] as const;

@@ -12,7 +12,7 @@ import {
   requestNameOf,
   textsWithNames,
 } from "./error-places.ts";
-import { namesIn, reportUnknownNames, type Shape } from "../fields/shape.ts";
+import { namesIn, reportUnknownNames, type Shape } from "../values/shape.ts";
 import { closestMatch, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import type { ErrorsDefinition } from "./errors-definition.ts";
 

@@ -3,7 +3,7 @@ import { createErrorReader, type ReadErrors } from "./read-errors.ts";
 import { createErrorWriter, type ErrorContext, type FieldStyle, type StatusTexts } from "./write-errors.ts";
 import type { ErrorDetail } from "./http-error.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { Shape } from "../fields/shape.ts";
+import type { Shape } from "../values/shape.ts";
 
 /** Reads and writes the error bodies of one dialect. */
 export type ErrorFormat = ReturnType<typeof createErrorFormat>;

@@ -2,8 +2,8 @@
 import { findPlaces, keyNameOf, type ErrorPlace, type KeyName } from "./error-places.ts";
 import type { ErrorDetail } from "./http-error.ts";
 import { isObject } from "../../base/index.ts";
-import { keysOfPointer } from "../fields/schema-members.ts";
-import { isItemTemplate, nameOf, namesIn, valueAt, type Shape } from "../fields/shape.ts";
+import { keysOfPointer } from "../values/schema-members.ts";
+import { isItemTemplate, nameOf, namesIn, valueAt, type Shape } from "../values/shape.ts";
 
 /** A JSON pointer, also one in a fragment (`#/a/b`), as a dotted name. */
 const fromPointer = (pointer: string): string => keysOfPointer(pointer.replace(/^(?:#?\/)?/, "/")).join(".");

@@ -1,7 +1,7 @@
 /** The schemas of `responses` of a side, and of `envelope` of a resource and of a route: the shapes of bodies. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
-import { mediaType } from "../fields/text-types.ts";
+import { mediaType } from "../values/text-types.ts";
 
 const json = z.json();
 const name = z.string().min(1);

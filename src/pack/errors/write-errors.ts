@@ -21,7 +21,7 @@ import {
   namesIn,
   type Shape,
   type ShapeValues,
-} from "../fields/shape.ts";
+} from "../values/shape.ts";
 
 /** A request that ended with an error. */
 export interface ErrorRequest {

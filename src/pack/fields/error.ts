@@ -1,7 +1,7 @@
 /** v4 error → alpha error: the name of the field, through the rule that writes it. */
 import { withBrackets } from "../errors/read-errors.ts";
-import type { ErrorPart } from "../keys/fields/field-key.ts";
-import { errorPartOf } from "../keys/fields/field-keys.ts";
+import type { ErrorPart } from "./keys/field-key.ts";
+import { errorPartOf } from "./keys/field-keys.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
 
 /** A v4 member, and what an error about it names in alpha. */

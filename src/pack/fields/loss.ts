@@ -14,7 +14,7 @@ import { emitInput, emitNoCalls, emitValueAt, onlyPath } from "../codegen/emit-i
 import type { ReaderField } from "../codegen/emit-object.ts";
 import type { ByteRange } from "../codegen/member-scan.ts";
 import type { ReaderUnit } from "../codegen/generate-reader.ts";
-import { compileExpressionAt } from "../load/compile-expression.ts";
+import { compileExpressionAt } from "../expressions/compile-expression.ts";
 import type { FieldRule } from "./field-definition.ts";
 import type { LossSink, ReadContext } from "../translation-context.ts";
 import type { FieldContext } from "./field-context.ts";

@@ -1,8 +1,8 @@
 import type { SourceLocation } from "../../base/index.ts";
 import type { Bindings } from "../../jsonata/index.ts";
-import { createBindings, SCOPE_VARIABLES } from "../calls/scope.ts";
+import { createBindings, SCOPE_VARIABLES } from "../expressions/scope.ts";
 import type { ReadContext } from "../translation-context.ts";
-import { networkAddress as networkOf } from "./ip-address.ts";
+import { networkAddress as networkOf } from "../values/ip-address.ts";
 import type { FieldContext } from "./field-context.ts";
 
 /** Functions whose results depend on their arguments alone. */

@@ -1,5 +1,4 @@
 /** Compiles the value kinds of a pack. */
-import type { Scalar } from "../filters/condition.ts";
 import {
   canonicalString,
   fromJsonText,
@@ -15,8 +14,14 @@ import {
 import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import type { Scopes } from "../credentials/scopes.ts";
 import type { ValueKindDefinition } from "../schema/pack-definition.ts";
-import { compileExpressionAt, failureAsValue } from "../load/compile-expression.ts";
-import { type IdTranslation, isOperand, UnknownValue, type ValueKind } from "./value-kind.ts";
+import { compileExpressionAt, failureAsValue } from "../expressions/compile-expression.ts";
+import {
+  type IdTranslation,
+  isOperand,
+  UnknownValue,
+  type ValueKind,
+  type Scalar,
+} from "../values/value-kind.ts";
 
 type Side = ValueKindDefinition["read"];
 

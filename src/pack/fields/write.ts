@@ -2,15 +2,15 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SourceLocation } from "../../base/index.ts";
 import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
-import { createBindings, reportEarlyVariables, SCOPE_VARIABLES } from "../calls/scope.ts";
-import { compileExpressionAt, failureAsValue } from "../load/compile-expression.ts";
+import { createBindings, reportEarlyVariables, SCOPE_VARIABLES } from "../expressions/scope.ts";
+import { compileExpressionAt, failureAsValue } from "../expressions/compile-expression.ts";
 import type { FieldRule } from "./field-definition.ts";
 import type { Steps } from "../steps.ts";
 import type { Change, JsonObject, WriteContext } from "../translation-context.ts";
-import { compileGetter, compileSetter } from "./member-paths.ts";
+import { compileGetter, compileSetter } from "../values/member-paths.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
-import { InvalidWrite, invalidValue, type WriteFault } from "../bodies/invalid-write.ts";
-import { compileWriteSteps } from "../keys/fields/field-keys.ts";
+import { InvalidWrite, invalidValue, type WriteFault } from "./invalid-write.ts";
+import { compileWriteSteps } from "./keys/field-keys.ts";
 
 /**
  * Translates a member of an alpha body to the value of one v4 member. `undefined` is not sent. With a change, only what

@@ -1,5 +1,4 @@
-/** A single value of a filter. */
-export type Scalar = string | number | boolean | null;
+import type { Scalar } from "../values/value-kind.ts";
 
 /** A whole object in place of an id (`{"id": "newark", "label": …}`). */
 export type WholeObject = Readonly<Record<string, unknown>>;

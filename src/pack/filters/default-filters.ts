@@ -7,17 +7,17 @@ import type { Grammar } from "./grammar.ts";
 import type { QueryField } from "./query-filter.ts";
 import { selectRows } from "./select.ts";
 import { translateFilter } from "./translate.ts";
-import { parseScalar } from "../routes/query.ts";
-import { filterRuleOf } from "../keys/fields/filters.ts";
+import { parseScalar } from "../paths/query.ts";
+import { filterRuleOf } from "../fields/keys/filters.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import { NO_CATALOGS } from "../translation-context.ts";
 import { isWholeList, listFields } from "./filters.ts";
-import type { Resource } from "../load/resource.ts";
+import type { Resource } from "../routes/resource.ts";
 import type { Route } from "../routes/route.ts";
-import type { ValueKind } from "../fields/value-kind.ts";
+import type { ValueKind } from "../values/value-kind.ts";
 
 /** Reports values for no filter that have another meaning, or that the upstream can't get. */
 export function reportInvalidFilterRules(

@@ -1,7 +1,7 @@
 /** How a dialect filters and sorts lists, as the pack writes it. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
-import { headerName } from "../fields/text-types.ts";
+import { headerName } from "../values/text-types.ts";
 
 /** The placeholder of a field's name in a parameter. */
 export const FIELD = "{field}";

@@ -4,12 +4,12 @@ import { fieldTemplates, fillName, otherParameters, type FieldTemplate } from ".
 import { reportInvalidFilters } from "./filter-rules.ts";
 import { createGrammar, type Grammar } from "./grammar.ts";
 import { QueryFilter, type QueryField } from "./query-filter.ts";
-import { parseScalar } from "../routes/query.ts";
-import { filterName, isFilterable } from "../keys/fields/filters.ts";
+import { parseScalar } from "../paths/query.ts";
+import { filterName, isFilterable } from "../fields/keys/filters.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
-import type { Resource } from "../load/resource.ts";
+import type { Resource } from "../routes/resource.ts";
 import { NO_CATALOGS } from "../translation-context.ts";
 
 /** Compiles the filter grammar. Reports its problems at the operators. */

@@ -1,6 +1,7 @@
 /** Parses the filter of a client in the query: `status=open&created[gte]=2020-01-01&sort=-created&q=text`. */
-import type { Query, ValueType } from "../routes/query.ts";
-import type { Condition, Filter, Scalar, Test } from "./condition.ts";
+import type { Query, ValueType } from "../paths/query.ts";
+import type { Condition, Filter, Test } from "./condition.ts";
+import type { Scalar } from "../values/value-kind.ts";
 import {
   FIELD,
   fieldTemplates,

@@ -1,6 +1,7 @@
-import type { Comparison, Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
+import type { Comparison, Condition, Conditions, FieldCondition, Filter, Test } from "./condition.ts";
+import type { Scalar } from "../values/value-kind.ts";
 import { compareNumbers, type ExactNumber, isExactNumber, parseNumber } from "../../base/index.ts";
-import { parseScalar } from "../routes/query.ts";
+import { parseScalar } from "../paths/query.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
 import { forParameter, throwFilterError } from "./filter-error.ts";

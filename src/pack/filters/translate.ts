@@ -1,4 +1,5 @@
-import type { Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
+import type { Condition, Conditions, FieldCondition, Filter, Test } from "./condition.ts";
+import type { Scalar } from "../values/value-kind.ts";
 import type { Grammar } from "./grammar.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";

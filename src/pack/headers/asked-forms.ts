@@ -2,7 +2,7 @@
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import { credentialPlaces } from "../credentials/credentials.ts";
-import { readParameters } from "../routes/query.ts";
+import { readParameters } from "../paths/query.ts";
 
 type Client = DialectDefinition["client"];
 

@@ -1,6 +1,6 @@
 /** Expressions whose results are values of headers. */
 import type { SourceLocation } from "../../base/index.ts";
-import { compileScoped, type Phase } from "../calls/scope.ts";
+import { compileScoped, type Phase } from "../expressions/scope.ts";
 import type { Scope } from "../translation-context.ts";
 
 /**

@@ -3,11 +3,11 @@ import type { SourceLocation } from "../../base/index.ts";
 import { HttpError, INVALID_VALUE, ValidationError } from "../errors/http-error.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
 import type { RequestHeaderDefinition } from "./headers-definition.ts";
-import type { Phase } from "../calls/scope.ts";
+import type { Phase } from "../expressions/scope.ts";
 import type { JsonObject, Scope } from "../translation-context.ts";
 import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
-import { isText } from "../routes/router.ts";
-import { compileCopy, compileSetter } from "../fields/member-paths.ts";
+import { isText } from "../paths/router.ts";
+import { compileCopy, compileSetter } from "../values/member-paths.ts";
 
 /** All lines of each header by its lower-case name. */
 export type HeaderLines = Readonly<Record<string, readonly string[] | undefined>>;

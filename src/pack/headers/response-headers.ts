@@ -1,7 +1,7 @@
 /** The headers of the client's responses: those of the upstream, constants, and results of expressions. */
 import type { SourceLocation } from "../../base/index.ts";
 import { toEntityTag } from "./entity-tag.ts";
-import { joinValue } from "./client-head.ts";
+import { joinValue } from "../expressions/client-head.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
 import type { Scope } from "../translation-context.ts";
 import type { ResponseHeaderDefinition } from "./headers-definition.ts";

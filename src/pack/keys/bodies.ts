@@ -1,7 +1,7 @@
 /** The keys of a route about the body of its requests. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
-import { mediaType } from "../fields/text-types.ts";
+import { mediaType } from "../values/text-types.ts";
 import { hasParts } from "./calls/calls.ts";
 import { routeKey, schemaKey } from "./key.ts";
 import {
@@ -13,7 +13,7 @@ import {
   needsObjectBody,
   type RouteKind,
   states,
-} from "./rules.ts";
+} from "../key-rules.ts";
 
 const name = z.string().min(1);
 

@@ -4,10 +4,10 @@ import type { Json, SourceLocation } from "../../base/index.ts";
 import type { RouteCall } from "../calls/call.ts";
 import type { Endpoint } from "../calls/endpoint.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
-import type { Shape } from "../fields/shape.ts";
-import type { PathParameterRules } from "../routes/path-parameters.ts";
+import type { Shape } from "../values/shape.ts";
+import type { PathParameterRules } from "../paths/path-parameters.ts";
 import type { DialectDefinition, SharedCallDefinition } from "../schema/pack-definition.ts";
-import type { KeyRule, WrittenKeys } from "./rules.ts";
+import type { KeyRule, WrittenKeys } from "../key-rules.ts";
 
 /** What a key is compiled with: its place in the pack, and what is known of its route. */
 export interface KeyContext {

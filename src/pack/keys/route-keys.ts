@@ -12,7 +12,7 @@ import { headers } from "./headers.ts";
 import type { KeyContext, KeyDescription, KeyParameter, RouteKey } from "./key.ts";
 import * as lists from "./lists.ts";
 import * as response from "./response.ts";
-import { checkRules, type RouteFacts } from "./rules.ts";
+import { checkRules, type RouteFacts } from "../key-rules.ts";
 import * as source from "./source.ts";
 import { sparseFields } from "./sparse-fields.ts";
 

@@ -1,6 +1,6 @@
 /** The key `sparse_fields`: responses with the members that a client asks for. */
 import { ValidationError } from "../errors/http-error.ts";
-import { shortName, type Query } from "../routes/query.ts";
+import { shortName, type Query } from "../paths/query.ts";
 import { isObject, setMember, type SourceLocation } from "../../base/index.ts";
 import type { JsonObject } from "../translation-context.ts";
 import { routeKey, type KeyContext, type KeyResource } from "./key.ts";

@@ -3,7 +3,7 @@ import { createListParser, type ParseListBody } from "./envelope.ts";
 import { LIST_VALUES } from "./page-values.ts";
 import { hasName, keysIn } from "../errors/error-places.ts";
 import { closestMatch, isObject, type SourceLocation } from "../../base/index.ts";
-import { fillKey, namesIn, reportInArray, reportUnknownNames, type Shape } from "../fields/shape.ts";
+import { fillKey, namesIn, reportInArray, reportUnknownNames, type Shape } from "../values/shape.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RoutePagination } from "./pagination-definition.ts";
 import type { EnvelopeDefinition } from "../errors/responses-definition.ts";

@@ -1,5 +1,5 @@
 /** Links to other pages of a list: in the `Link` header (RFC 8288), and in bodies. */
-import { readParameters } from "../routes/query.ts";
+import { readParameters } from "../paths/query.ts";
 
 /** Relations of a page to others. `prev` and `previous` are the same, in the dialect's word. */
 export const LINK_RELATIONS = ["first", "prev", "previous", "next", "last"] as const;

@@ -4,8 +4,8 @@ import { ListWalk } from "./list-walk.ts";
 import { createPageReader, type PageRequest } from "./page-request.ts";
 import { createPageWriter } from "./page-values.ts";
 import { createPageQuery, type UpstreamPages } from "./upstream-pages.ts";
-import { namesIn, type Shape } from "../fields/shape.ts";
-import { compileGetter } from "../fields/member-paths.ts";
+import { namesIn, type Shape } from "../values/shape.ts";
+import { compileGetter } from "../values/member-paths.ts";
 import { reportPaging } from "./paging-rules.ts";
 import {
   asksForPrevious,

@@ -2,10 +2,10 @@
 import { findPlaces } from "../errors/error-places.ts";
 import { suggestionFor } from "../../base/index.ts";
 import type { AcceptedDifference } from "../schema/accepted-definition.ts";
-import type { Pack } from "../pack.ts";
+import type { Pack } from "./pack.ts";
 import { errorsOf, type ErrorFormats } from "../errors/error-shapes.ts";
 import type { LocatedFile } from "./resource-files.ts";
-import { responseFields, shapePaths } from "../fields/response-fields.ts";
+import { responseFields, shapePaths } from "../routes/response-fields.ts";
 import type { Route } from "../routes/route.ts";
 
 type Sources = Pick<Pack, "routes" | "resources" | "lists" | "dialect" | "errors">;

@@ -6,6 +6,7 @@ import {
 } from "../credentials/credentials.ts";
 import { createErrorCodes } from "../errors/error-codes.ts";
 import { createFilterWriter } from "../filters/filter-writer.ts";
+import { namesInPaths } from "../paths/router.ts";
 import { compileClientPaths } from "../routes/client-paths.ts";
 import { compileMediaTypes } from "../bodies/body-format.ts";
 import { USUAL_SECRET_NAMES } from "./usual-secret-names.ts";
@@ -163,7 +164,13 @@ export function compileDialects(
   return {
     statuses,
     errorCodes,
-    ...compileErrors(definition, files, { statuses, errorCodes }, location),
+    ...compileErrors(
+      definition,
+      files,
+      namesInPaths(files.flatMap((file) => file.definition.routes ?? [])),
+      { statuses, errorCodes },
+      location,
+    ),
     /** Where each dialect has its tokens; undefined for a dialect without tokens. */
     credentials: {
       client: createCredentialsFormat(client.credentials),

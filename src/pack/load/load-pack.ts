@@ -14,10 +14,10 @@ import {
 } from "../../base/index.ts";
 import { compilePack } from "./compile-pack.ts";
 import { splitObjects, type LocatedFile } from "./resource-files.ts";
-import type { Pack } from "../pack.ts";
+import type { Pack } from "./pack.ts";
 import { runSteps, type Steps } from "../steps.ts";
-import { SCOPE_VARIABLES } from "../calls/scope.ts";
-import { checkFunctions } from "./pack-functions.ts";
+import { SCOPE_VARIABLES } from "../expressions/scope.ts";
+import { checkFunctions } from "../expressions/pack-functions.ts";
 import { withShared } from "./shared-definitions.ts";
 import { reportUnused } from "./unused.ts";
 import { isRenaming, renameWords } from "./rename-words.ts";

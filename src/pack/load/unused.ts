@@ -1,6 +1,6 @@
 /** Finds definitions of a pack that nothing uses: they are mistakes, or remains of what was removed. */
 import { isObject, type SourceLocation } from "../../base/index.ts";
-import { namesInPath } from "../routes/router.ts";
+import { namesInPath } from "../paths/router.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { LocatedFile } from "./resource-files.ts";

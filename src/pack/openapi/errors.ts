@@ -1,8 +1,8 @@
 /** The responses with errors, and the schema of their bodies. */
 import { isRequestName, keyNameOf, textsWithNames } from "../errors/error-places.ts";
 import { isObject } from "../../base/index.ts";
-import { isItemTemplate, namesIn, nameOf, type Shape } from "../fields/shape.ts";
-import type { Pack } from "../pack.ts";
+import { isItemTemplate, namesIn, nameOf, type Shape } from "../values/shape.ts";
+import type { Pack } from "../load/pack.ts";
 import type { Json } from "./schemas.ts";
 
 /** The name of the schema of errors. No object of a pack has a dot in its name. */

@@ -1,11 +1,11 @@
 import { credentialPlaces, type CredentialsPlaces } from "../credentials/credentials.ts";
-import type { Pack } from "../pack.ts";
+import type { Pack } from "../load/pack.ts";
 import { NOT_MODIFIED } from "../errors/statuses.ts";
-import { mayBeNotModified } from "../headers/not-modified.ts";
+import { mayBeNotModified } from "../routes/not-modified.ts";
 import type { Route } from "../routes/route.ts";
 import type { BodyRules } from "../bodies/body.ts";
-import { describeShape, fillShape, namesIn, type Shape } from "../fields/shape.ts";
-import { describeSource } from "../pack-summary.ts";
+import { describeShape, fillShape, namesIn, type Shape } from "../values/shape.ts";
+import { describeSource } from "../load/pack-summary.ts";
 import { describeParameters } from "./parameters.ts";
 import { describeResponseHeaders, referToHeaders, type DescribedPlan } from "./response-headers.ts";
 import { describeErrorResponses, describeErrors, ERRORS } from "./errors.ts";

@@ -1,12 +1,13 @@
-import type { Condition, Scalar, Test } from "../filters/condition.ts";
+import type { Condition, Test } from "../filters/condition.ts";
+import type { Scalar } from "../values/value-kind.ts";
 import { spellingsOf } from "../filters/filter-definition.ts";
 import type { OperandRules } from "../filters/operand.ts";
 import type { QueryField, QueryFilter } from "../filters/query-filter.ts";
 import { canTest } from "../filters/translate.ts";
 import type { Route } from "../routes/route.ts";
-import type { Pack } from "../pack.ts";
-import type { ParameterType } from "../routes/router.ts";
-import { filterRuleOf } from "../keys/fields/filters.ts";
+import type { Pack } from "../load/pack.ts";
+import type { ParameterType } from "../paths/router.ts";
+import { filterRuleOf } from "../fields/keys/filters.ts";
 import { NO_CATALOGS } from "../translation-context.ts";
 import type { Json } from "./schemas.ts";
 

@@ -11,8 +11,8 @@ import {
   reportUnknownName,
 } from "../calls/endpoint.ts";
 import { reportInvalidCondition } from "../filters/filter-rules.ts";
-import { compilePathValue, type PathParameterRules } from "./path-parameters.ts";
-import { isOperand, type ValueKind } from "../fields/value-kind.ts";
+import { compilePathValue, type PathParameterRules } from "../paths/path-parameters.ts";
+import { isOperand, type ValueKind } from "../values/value-kind.ts";
 
 /** The condition that a field has one of the upstream values of a table; undefined if the upstream can't have it. */
 function compileChoice(

@@ -7,9 +7,9 @@ import { thenMaybe } from "../../jsonata/index.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { hasParts } from "../keys/calls/calls.ts";
 import type { ReadFunction } from "../translation-context.ts";
-import { compileScopedCondition } from "../calls/conditions.ts";
+import { compileScopedCondition } from "../expressions/conditions.ts";
 import type { ListNames, RouteLists } from "../lists/envelopes.ts";
-import type { Resource } from "../load/resource.ts";
+import type { Resource } from "./resource.ts";
 import type { Route } from "./route.ts";
 
 type Resources = ReadonlyMap<string, Resource>;

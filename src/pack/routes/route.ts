@@ -1,4 +1,4 @@
-import type { Scalar } from "../filters/condition.ts";
+import type { Scalar } from "../values/value-kind.ts";
 import type { FilterDefaults } from "../filters/filter-defaults.ts";
 import type { QueryFilter } from "../filters/query-filter.ts";
 import type { SelectFields } from "../filters/select.ts";
@@ -8,17 +8,17 @@ import type { MaybePromise } from "../../jsonata/index.ts";
 import type { BodyRules } from "../bodies/body.ts";
 import type { Loss } from "../fields/loss.ts";
 import type { UpstreamBodyFormat } from "../bodies/body-format.ts";
-import type { QueryRules } from "./parameters.ts";
+import type { QueryRules } from "../parameters/parameters.ts";
 import type { ListWriter } from "../lists/envelope.ts";
 import type { ReadWrapped } from "../bodies/object-wrapper.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import type { ErrorFormats } from "../errors/error-shapes.ts";
-import type { RouteFailures } from "../errors/route-failures.ts";
+import type { RouteFailures } from "./route-failures.ts";
 import type { RouteLists } from "../lists/envelopes.ts";
 import type { PassedHeaders } from "../headers/headers.ts";
-import type { ScopedCondition } from "../calls/conditions.ts";
-import { type Endpoint } from "../calls/endpoint.ts";
+import type { ScopedCondition } from "../expressions/conditions.ts";
+import type { Endpoint } from "../calls/endpoint.ts";
 import type { Scope } from "../translation-context.ts";
 import type {
   AppendFunction,
@@ -28,12 +28,12 @@ import type {
   ReadFunction,
   WriteContext,
 } from "../translation-context.ts";
-import type { Resource } from "../load/resource.ts";
-import type { compileSearch } from "../lists/search.ts";
-import type { PathParameterRules } from "./path-parameters.ts";
-import type { Parameters } from "./router.ts";
+import type { Resource } from "./resource.ts";
+import type { compileSearch } from "../parameters/search.ts";
+import type { PathParameterRules } from "../paths/path-parameters.ts";
+import type { Parameters } from "../paths/router.ts";
 import type { CompiledKeys, KeyFacts } from "../keys/route-keys.ts";
-import type { RouteKind } from "../keys/rules.ts";
+import type { RouteKind } from "../key-rules.ts";
 
 /** The response of a route for which v4 has no call. */
 interface FixedError {

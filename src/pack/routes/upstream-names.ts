@@ -8,7 +8,7 @@ import { namesBefore } from "../keys/calls/calls.ts";
 import type { UpstreamNames } from "../keys/key.ts";
 import type { DialectDefinition, SharedCallDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
-import { type DialectQuery, queryPathNames } from "./route-query.ts";
+import { type DialectQuery, queryPathNames } from "../parameters/route-query.ts";
 
 /** What a route gives names to. */
 interface NamedParts {

@@ -5,7 +5,7 @@ import { requestHeader, responseHeader } from "../headers/headers-definition.ts"
 import { field } from "../fields/field-definition.ts";
 import { errorCode } from "../errors/errors-definition.ts";
 import { dialectDefinition } from "./pack-definition.ts";
-import { parameter } from "../routes/parameter-definition.ts";
+import { parameter } from "../parameters/parameter-definition.ts";
 import { resourceDefinition } from "./resource-definition.ts";
 import { surfaceDefinition } from "../routes/surface-definition.ts";
 import type { Json } from "../../base/index.ts";
