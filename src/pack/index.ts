@@ -1,4 +1,4 @@
-/** What other rooms may use of `pack`. */
+/** The exports of `pack` for other rooms. */
 export {
   type ClientMediaTypes,
   FORM,

@@ -1,4 +1,4 @@
-/** Rules about keys as data: what a key needs, what it excludes, and where it has no effect. */
+/** Rules about keys as data: required keys, excluded keys, and where a key has no effect. */
 import type { SourceLocation } from "../base/index.ts";
 
 /**
@@ -14,7 +14,7 @@ export interface WrittenKeys {
   readonly [key: string]: unknown;
 }
 
-/** What rules ask about a route. */
+/** The facts about a route for rules. */
 export interface RouteFacts {
   readonly keys: WrittenKeys;
   readonly kind: RouteKind;
@@ -27,12 +27,12 @@ export interface RouteFacts {
   /** Names of the calls before the main call. */
   readonly callsBefore: readonly string[];
   readonly body: BodyFacts | undefined;
-  /** Whether a shape of the list has its name, and the resource has none. */
+  /** Whether a shape of the list contains its name, and the resource has none. */
   readonly lacksListName: boolean;
   readonly headers: HeaderFacts;
 }
 
-/** What rules ask about the body of a route. */
+/** The facts about the body of a route for rules. */
 export interface BodyFacts {
   readonly isList: boolean;
   readonly members: readonly unknown[];
@@ -42,7 +42,7 @@ export interface BodyFacts {
   readonly pathParameters: readonly string[];
 }
 
-/** What rules ask about the headers of a route. */
+/** The facts about the headers of a route for rules. */
 interface HeaderFacts {
   /** Whether clients may send which version of an object they change. */
   readonly maySendVersion: boolean;
@@ -55,7 +55,7 @@ interface HasKeys {
   readonly keys: Readonly<Record<string, unknown>>;
 }
 
-/** What is wrong with a key. */
+/** A problem of a key. */
 interface Problem {
   readonly message: string;
   readonly hint?: string;
@@ -64,7 +64,7 @@ interface Problem {
 }
 
 /**
- * A rule about a key: what is wrong where the key is used.
+ * A rule about a key: the problem at the place of its use.
  *
  * @typeParam Facts what is known of the route or of the field with the key
  */
@@ -99,14 +99,14 @@ export const finds =
 /** Whether a key is used. */
 export const has = ({ keys }: HasKeys, key: string): boolean => keys[key] !== undefined;
 
-/** The key needs a route of some sort. @param what the sort in words: "a route that responds with a list" */
+/** The key requires a kind of route. @param what the kind as text: "a route that responds with a list" */
 export const needs = <Facts>(what: string, isMet: (facts: Facts) => boolean): KeyRule<Facts> =>
   states(
     (facts) => !isMet(facts),
     (name) => `"${name}" needs ${what}`,
   );
 
-/** The key needs another key. @param what what the other key is, if that is not plain */
+/** The key requires another key. @param what the description of the other key, if its name is not enough */
 export const needsKey = <Facts extends HasKeys>(key: string, what?: string): KeyRule<Facts> =>
   needs(`"${key}"${what === undefined ? "" : `: ${what}`}`, (facts) => has(facts, key));
 

@@ -16,7 +16,7 @@ export interface Code {
   readonly kind: CodeKind;
 }
 
-/** Returns the kind of a value that is one of two, such as the branches of a condition. */
+/** Returns the kind of a value that has one of two kinds, such as the branches of a condition. */
 export function kindOfEither(one: CodeKind, other: CodeKind): CodeKind {
   if (one === other) return one;
   return one === "any" || other === "any" ? "any" : "value";

@@ -14,7 +14,7 @@ const JSON_TYPE = "application/json";
 /** Maximum number of unknown members that are reported. */
 const MAX_ERRORS = 50;
 
-/** What clients may send. */
+/** The body formats that clients may send. */
 export type ClientMediaTypes = ReturnType<typeof compileMediaTypes>;
 
 /**
@@ -33,7 +33,7 @@ export function compileMediaTypes({ media_types: given, null_body: nullBody }: C
   return {
     /** Whether the literal `null` counts as no body. */
     nullIsAbsent: nullBody === "absent",
-    /** As messages name them. */
+    /** Names of the formats in messages. */
     names: given ?? [JSON_TYPE],
     /** How to read a body of a media type; undefined if clients may not send it. */
     formatOf(contentType: string | undefined): "json" | "form" | undefined {

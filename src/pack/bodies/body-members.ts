@@ -51,10 +51,10 @@ export function* compilePart(
   };
 }
 
-/** What bodies may refer to. */
+/** Definitions that bodies may refer to. */
 export interface BodyContext extends FieldContext {
   readonly parts: ReadonlyMap<string, Part>;
-  /** Of the pack. The bodies of a resource have its own, too. */
+  /** Value kinds of the pack. The bodies of a resource have their own, too. */
   readonly pathParameters: PathParameterDefinitions;
 }
 
@@ -69,7 +69,7 @@ export const findParts = (
   );
 
 /**
- * Compiles the members of a body's schema. Reports those that nothing maps to the upstream.
+ * Compiles the members of a body's schema. Reports members without a mapping to the upstream.
  *
  * @param schema The schema of one object, with the members of shared parts.
  * @param find Returns the translation of a member by its dotted name.

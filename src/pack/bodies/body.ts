@@ -73,7 +73,7 @@ export interface BodyRules {
   readonly toPath: ReadonlyMap<string, PathMember>;
   /** Where the values are that the body is merged with: the name of a call, and the path in its response. */
   readonly mergeSources: readonly string[];
-  /** Where all values are that it has of calls, and what for. */
+  /** Whether all values that it takes from calls are available, and for what they are used. */
   readonly callSources: readonly { readonly path: string; readonly use: "has" | "is merged with" }[];
   /** Members of the upstream's body that the gateway itself sends, always or where the client has not. */
   readonly added: readonly string[];
@@ -87,7 +87,7 @@ export interface BodyRules {
   readonly memberOf: (field: string) => BodyMember | undefined;
 }
 
-/** The schema of a body as its file has it, and that of one object with the members of shared parts. */
+/** The schema of a body as its file has it, and the schema of one object with the members of shared parts. */
 interface BodySchema {
   readonly whole: Schema;
   readonly isList: boolean;

@@ -22,7 +22,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ["0", false],
 ]);
 
-/** A text as the value of the first type that it fits. What fits none remains a text, which the schema rejects. */
+/** Converts a text to the first matching type. Other texts stay, and the schema rejects them. */
 function compileText(schema: Schema): (text: string) => unknown {
   const [isBoolean, isNullable] = [hasType(schema, "boolean"), hasType(schema, "null")];
   const isNumber = hasType(schema, "number") || hasType(schema, "integer");

@@ -67,7 +67,7 @@ const unfinished = z
     message: "a success with a body has a status from 200 to 299, and not 204",
   });
 
-/** Keys that say when a call is sent, and what it sends. */
+/** Keys about the sending of a call: when, and with which data. */
 const requestKeys = {
   upstream: about(name, "The upstream operation. It may have names in braces.", "GET /books/{id}/loan"),
   at: about(
@@ -107,7 +107,7 @@ const requestKeys = {
   ),
 };
 
-/** Keys that say what becomes of its response. */
+/** Keys about its response. */
 const responseKeys = {
   all_pages: about(
     z.literal(true).optional(),
@@ -143,7 +143,7 @@ const responseKeys = {
   ),
 };
 
-/** Keys that say what becomes of its failure. */
+/** Keys about its failure. */
 const failureKeys = {
   not_found_field: about(
     name.optional(),

@@ -1,4 +1,4 @@
-/** Compiles a call of a route: what it sends, when, and what becomes of its response. */
+/** Compiles a call of a route: its data, its condition, and the use of its response. */
 import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import { compileUpstreamFormat } from "../bodies/body-format.ts";
@@ -152,7 +152,7 @@ function compilePart(
   return { name: part, read: compileEndpoint(path, dialect.upstream.base_path, names.all, location) };
 }
 
-/** Whether a call can be sent together with others: nobody waits for what it does. */
+/** Whether a call can be sent together with others, because nothing waits for its effect. */
 const canBeParallel = (
   { at, answer, repeat, part }: CallDefinition,
   { method }: Endpoint,

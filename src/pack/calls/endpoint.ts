@@ -146,7 +146,7 @@ export function compileEndpoint(
         })
         .join(""),
     /**
-     * Returns the path with the prefix. Every value is encoded, so that none leads to another path.
+     * Returns the path with the prefix. Every value is encoded, so that it can't lead to another path.
      *
      * @throws {InvalidPathValueError} If a value is missing or can't be used in a path.
      */

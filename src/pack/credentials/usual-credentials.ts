@@ -46,7 +46,7 @@ function basicToken(encoded: string): string {
   return user === "" ? password : decoded;
 }
 
-/** A scheme and what follows it. No pair of a cookie is a scheme. */
+/** A scheme and the text after it. A pair of a cookie has no scheme. */
 const WITH_SCHEME = /^([^\s=,;"]+) +(.+)$/;
 
 /** The secrets behind the scheme of a header with credentials: all of it, and the password of Basic. */

@@ -58,9 +58,9 @@ export interface ErrorPlace {
   /** The keys that lead to it. `[]`: an item of a list. */
   readonly path: readonly string[];
   readonly entry: Shape;
-  /** For an object: whose values are its keys, and its keys with another meaning. Undefined for an array. */
+  /** For an object: the name whose values are its keys, and its other keys. Undefined for an array. */
   readonly keys: { readonly name: KeyName; readonly others: ReadonlySet<string> } | undefined;
-  /** Names that an entry has values for, with those of its key. */
+  /** Names for which an entry has values, including the name of its key. */
   readonly names: ReadonlySet<string>;
 }
 

@@ -28,7 +28,7 @@ export const errorsOf = (
   { errors }: Pick<CompiledErrors, "errors">,
 ): ErrorFormats => route?.errors ?? errors;
 
-/** The phrase of a status; of one that has none, that of its class (RFC 9110, section 15). */
+/** The phrase of a status, or of its class if it has none (RFC 9110, section 15). */
 const phraseOf = (status: number): string | undefined =>
   STATUS_CODES[status] ?? STATUS_CODES[Math.floor(status / 100) * 100];
 
@@ -89,7 +89,7 @@ function withOwn(others: Responses, own: Responses = {}): Responses {
   };
 }
 
-/** The shapes of both sides for envelopes, the one that counts least first. */
+/** The shapes of both sides for envelopes, in ascending order of precedence. */
 const responsesOf = (
   { client, upstream }: DialectDefinition,
   envelopes: readonly (EnvelopeDefinition | undefined)[],
@@ -121,7 +121,7 @@ const hasErrors = ({ client, upstream }: EnvelopeDefinition): boolean =>
     (own) => (own?.error ?? own?.error_shapes ?? own?.more_error_shapes ?? own?.no_field) !== undefined,
   );
 
-/** Compiles the errors of a route; undefined: they are those of the pack. @param envelopes of its resource, and its own */
+/** Compiles the errors of a route. Undefined: they are the pack's. @param envelopes of its resource, and its own */
 export function compileOwnErrors(
   envelopes: readonly (EnvelopeDefinition | undefined)[],
   dialect: DialectDefinition,

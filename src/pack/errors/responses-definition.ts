@@ -86,7 +86,7 @@ const EMPTY_LIST =
 /** The shapes that a resource or a route may have of its own. */
 const ownShapes = { ...shapes, more_error_shapes: moreErrorShapes };
 
-/** The shapes of one resource or route, where they differ from those of the pack. */
+/** The shapes of a resource or route that differ from the pack's. */
 export const envelope = z.strictObject({
   client: about(z.strictObject(ownShapes).optional(), "The shapes of the client.", {
     list: { entries: "$items" },

@@ -9,7 +9,7 @@ import type { Scope } from "../translation-context.ts";
 /** The rule of an error that a check has found. */
 const FAILED_CHECK = "failed_check";
 
-/** Gives errors of checks the status and the code of the route, where the checks have none of their own. */
+/** Gives errors of checks the status and the code of the route, unless the checks have their own. */
 export const withFailure = (
   details: readonly ErrorDetail[],
   failure: Failure | undefined,
@@ -68,7 +68,7 @@ export function compileChecks(
     !message.variables.has("request") && readsOnly(source, sent);
   return {
     all: runOf(checks),
-    /** Those that need neither the upstream's body nor a call that is not sent yet. */
+    /** Checks that need neither the upstream's body nor a later call. */
     early: runOf(checks.filter(isEarly)),
     /** The others. */
     late: runOf(checks.filter((check) => !isEarly(check))),

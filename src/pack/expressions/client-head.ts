@@ -1,4 +1,4 @@
-/** `$query`, `$headers` and `$response_headers`: what expressions read of the heads of a request and of its response. */
+/** `$query`, `$headers` and `$response_headers`: the heads of a request and its response, for expressions. */
 import type { Query } from "../paths/query.ts";
 import type { ClientHead, JsonObject, ReceivedHeaders } from "../translation-context.ts";
 
@@ -17,7 +17,7 @@ export function queryOf({ query }: Pick<ClientHead, "query">): JsonObject {
   return values;
 }
 
-/** The headers of a request by their lower-case names, without those that have its credentials. */
+/** The headers of a request by their lower-case names, without its credentials. */
 const headersByRequest = new WeakMap<ClientHead["request"], JsonObject>();
 export function headersOf({ request }: ClientHead, hiddenHeaders: readonly string[]): JsonObject {
   const made = headersByRequest.get(request);

@@ -11,7 +11,7 @@ const INVALID_BODY = "The body has a value that is not valid.";
 /** Whether something holds for a value of a request. */
 export type ScopedCondition = (value: unknown, scope: Scope) => MaybePromise<boolean>;
 
-/** Compiles a condition that reads what is known of a request; returns undefined if there is no source. */
+/** Compiles a condition over the variables of a request. Returns undefined without a source. */
 export function compileScopedCondition(
   source: string | undefined,
   location: SourceLocation,

@@ -2,7 +2,10 @@
 import { check } from "../../jsonata/index.ts";
 import type { SourceLocation } from "../../base/index.ts";
 
-/** Reports functions that are none, names that JSONata has already, and those of variables. @param variables of requests */
+/**
+ * Reports definitions that are not functions, names that JSONata already has, and names of variables. @param
+ * variables of requests
+ */
 export function checkFunctions(
   functions: Readonly<Record<string, string>>,
   variables: readonly string[],
@@ -22,7 +25,7 @@ export function checkFunctions(
   }
 }
 
-/** The functions that a source calls, and those that these call, each after those that it needs. */
+/** The functions that a source calls, directly and indirectly, each after the functions that it needs. */
 function functionsIn(
   source: string,
   functions: ReadonlyMap<string, string>,

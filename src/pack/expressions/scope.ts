@@ -1,17 +1,17 @@
-/** The variables of expressions: what is known of a request and its calls when an expression runs. */
+/** The variables of expressions: the known facts about a request and its calls when an expression runs. */
 import type { Bindings, Expression, MaybePromise } from "../../jsonata/index.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import { headersOf, joinLines, queryOf } from "./client-head.ts";
 import { compileExpressionAt, type Kinds } from "./compile-expression.ts";
 import type { Scope } from "../translation-context.ts";
 
-/** What happens to a request, in this order. */
+/** The steps of a request, in this order. */
 type Step = "selection" | "request" | "translated" | "response";
 
 /** How far a request is when an expression runs. `early response`: a call before the main call has responded. */
 export type Phase = Step | "early response";
 
-/** What has happened by then. */
+/** The steps that are done by then. */
 const STEPS: Readonly<Record<Phase, readonly Step[]>> = {
   selection: ["selection"],
   request: ["selection", "request"],
@@ -20,7 +20,7 @@ const STEPS: Readonly<Record<Phase, readonly Step[]>> = {
   response: ["selection", "request", "translated", "response"],
 };
 
-/** A variable: since when it has a value, and why it has none before. */
+/** A variable: from which step on it has a value, and why it has none before. */
 interface Variable {
   readonly since: Step;
   readonly before?: string;
@@ -66,7 +66,7 @@ export function reportEarlyVariables(used: Iterable<string>, phase: Phase, locat
   }
 }
 
-/** Creates what gives those variables their values that an expression at a location reads. */
+/** Creates the function that computes the variables of an expression at a location. */
 export function createBindings(
   used: ReadonlySet<string>,
   { hiddenHeaders }: SourceLocation,
@@ -77,7 +77,7 @@ export function createBindings(
     Object.fromEntries(makers.map(([name, { valueOf }]) => [name, valueOf(scope, hiddenHeaders)]));
 }
 
-/** An expression that reads what is known of a request. */
+/** An expression over the variables of a request. */
 export interface ScopedExpression extends Pick<Expression, "variables" | "inputNames"> {
   /** Why it can't be compiled; undefined if it can. */
   readonly fallback: string | undefined;
@@ -88,7 +88,7 @@ export interface ScopedExpression extends Pick<Expression, "variables" | "inputN
 }
 
 /**
- * Compiles an expression that may read all variables. Reports those that have no value yet.
+ * Compiles an expression that may read all variables. Reports variables that have no value yet.
  *
  * @param own More variables, which this expression alone has.
  * @param kinds The value kinds of `$values`, if that is one of them.

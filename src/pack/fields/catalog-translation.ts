@@ -20,7 +20,10 @@ export interface CatalogTranslation {
   hasNoAlphaId(v4Id: unknown): boolean;
   /** Returns the text of the alpha object of a v4 id. `row` returns the text of the v4 object that refers to it. */
   readonly expand: (v4Id: JsonText, row: () => string, reading: ReadContext) => MaybePromise<JsonText>;
-  /** Returns the cached UTF-8 text of the alpha object, if there is one. The v4 id is in `bytes`, from `start` to `end`. */
+  /**
+   * Returns the cached UTF-8 text of the alpha object, if there is one. The v4 id is in `bytes`, from `start` to
+   * `end`.
+   */
   readonly cachedText: (
     bytes: Uint8Array,
     start: number,

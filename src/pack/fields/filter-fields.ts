@@ -1,4 +1,4 @@
-/** Alpha filter → v4 filter: which fields a client may filter by, and what their values are in v4. */
+/** Alpha filter → v4 filter: the fields that a client may filter by, and their values in v4. */
 import type { Scalar } from "../values/value-kind.ts";
 import type { QueryField } from "../filters/query-filter.ts";
 import type { SelectField, SelectFields } from "../filters/select.ts";

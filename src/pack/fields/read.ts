@@ -201,7 +201,7 @@ function emitCachedTest(
   return variable;
 }
 
-/** `undefined` for a value that is missing or null (110 is the letter n), else what follows. */
+/** Undefined for a missing value or null (110 is the letter n), else the value. */
 const emitUnlessNull = ({ start, end }: ByteRange): string =>
   `${end} === 0 || bytes[${start}] === 110 ? undefined : `;
 

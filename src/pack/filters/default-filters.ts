@@ -1,4 +1,4 @@
-/** What each list is filtered and sorted by if the client does not say it, and the values that mean no filter. */
+/** The default filter and order of each list, and the values that mean no filter. */
 import { errorText, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import type { Condition, Conditions, Filter, Order } from "./condition.ts";
 import { createFilterWriter } from "./filter-writer.ts";
@@ -45,7 +45,7 @@ export function reportInvalidFilterRules(
   }
 }
 
-/** Whether a text is a value of a type. Every text is one of strings, and no filter has all of them. */
+/** Whether a text is a value of a type. For strings every text is, but a filter never contains all of them. */
 const isOfType = (text: string, type: FieldRule["type"]): boolean =>
   type !== undefined && type !== "string" && parseScalar(text, type) !== undefined;
 
@@ -90,7 +90,7 @@ function reportFailure(location: SourceLocation, translate: () => unknown): void
 }
 
 /**
- * Compiles what a list is filtered and sorted by if the client does not say it.
+ * Compiles the default filter and order of a list.
  *
  * @param where The condition of the route.
  */

@@ -115,7 +115,7 @@ const COMPARISONS = ["neq", "contains", "gt", "gte", "lt", "lte"] as const;
 
 /** A form of parameters that compare a field. */
 export interface FieldTemplate {
-  /** `in`: several values, one of which the field must be equal to. */
+  /** `in`: several values. The field must be equal to one of them. */
   readonly operator: "eq" | "in" | (typeof COMPARISONS)[number];
   /** The name of the parameter, with the placeholder {@link FIELD}. */
   readonly template: string;
@@ -123,7 +123,7 @@ export interface FieldTemplate {
   readonly isOther: boolean;
 }
 
-/** All forms of parameters that compare a field in a query; none if filters are in a header. */
+/** All forms of parameters that compare a field in a query. Empty if filters are in a header. */
 export function fieldTemplates({
   header,
   parameter,

@@ -10,7 +10,7 @@ import { createSortParameter } from "./sort-parameter.ts";
 /** A filter with the upstream's names, operators and values. */
 export type UpstreamFilter = Readonly<Record<string, unknown>>;
 
-/** A filter as it is sent. */
+/** A filter in the form in which it is sent. */
 export interface SentFilter {
   /** The text of the header; undefined if nothing is sent. */
   readonly header: string | undefined;

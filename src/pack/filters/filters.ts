@@ -55,7 +55,7 @@ export function listFields(
 export const isWholeList = ({ catalog, aggregate }: RouteDefinition): boolean =>
   catalog !== undefined || aggregate !== undefined;
 
-/** Compiles how a list reads its filter from the query; undefined if it has none there. */
+/** Compiles how a list reads its filter from the query. Undefined without such filters. */
 export function compileQueryFilter(
   definition: RouteDefinition,
   resource: Resource,

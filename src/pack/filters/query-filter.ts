@@ -85,7 +85,7 @@ export class QueryFilter {
     this.others = otherParameters(definition);
   }
 
-  /** The role of a parameter in the filter; undefined if it has none. */
+  /** The role of a parameter in the filter. Undefined if it has none. */
   use(parameter: string): ParameterUse | undefined {
     if (this.parameters.has(parameter) || this.others.includes(parameter)) return "used";
     if (this.#unknownField(parameter) === undefined) return undefined;

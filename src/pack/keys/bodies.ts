@@ -76,7 +76,7 @@ export const when = schemaKey({
   ),
 });
 
-/** Only the members that differ from the current object are sent. `items`: of lists too only such items. */
+/** Sends only members that differ from the current object. `items`: also for lists, only items that differ. */
 export const onlyChanges = routeKey({
   schema: about(
     z.union([z.literal(true), z.literal("items")]).optional(),

@@ -1,4 +1,4 @@
-/** The keys of a route about who may call it, and about the tokens in its objects. */
+/** The keys of a route about access, and about the tokens in its objects. */
 import { z } from "zod";
 import { about, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { objectPath } from "../bodies/object-wrapper.ts";

@@ -182,7 +182,10 @@ export function createListParser(
   };
 }
 
-/** Says what a value lacks of a list that {@link createListParser} reads. @param mayBeOmitted as there */
+/**
+ * Describes the difference between a value and a list that {@link createListParser} reads. @param mayBeOmitted as
+ * there
+ */
 export function describeListFault(shape: Shape, body: unknown, mayBeOmitted = false): string {
   const names = namesIn(shape);
   const itemsPath = names.find(({ name }) => name === "items")?.path ?? [];

@@ -69,7 +69,7 @@ function isOpen(field: string, route: Route, pack: Sources): boolean {
   });
 }
 
-/** Whether a field is in the object of an error whose keys are those of problems, such as names of fields. */
+/** Whether a field is in an error object whose keys belong to problems, such as names of fields. */
 const isErrorByField = (field: string, { client }: ErrorFormats): boolean =>
   client.shapes
     .flatMap((shape) => findPlaces(shape))

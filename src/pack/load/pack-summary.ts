@@ -27,7 +27,7 @@ export const filterHeadersOf = ({ dialect: { client, upstream } }: Pack): Filter
   upstream: upstream.filters?.header,
 });
 
-/** What a pack covers, as JSON: `GET /api/mappings` returns it. */
+/** The coverage of a pack, as JSON. `GET /api/mappings` returns it. */
 export type PackSummary = ReturnType<typeof summarizePack>;
 
 /** Returns the class of a field. */
@@ -56,7 +56,7 @@ function describeLocalResponse(route: Route): string | null {
 export const scopeOf = ({ access }: Route, levels: readonly string[]): string =>
   typeof access === "string" ? access : `${access.resource}:${levels[access.level]}`;
 
-/** Summarises what a pack covers, for `check`, the console and the migration report. */
+/** Summarizes the coverage of a pack, for `check`, the console and the migration report. */
 export function summarizePack(pack: Pack) {
   const { upstream, scopes } = pack.dialect;
   const objects = [...pack.resources.values()].map(({ name: object, fields }) => ({
@@ -65,14 +65,14 @@ export function summarizePack(pack: Pack) {
       name,
       v4: rule.upstream ?? null,
       class: classOf(name, rule),
-      /** What is lost, or null. */
+      /** The loss, or null. */
       loss: rule.loss ?? null,
       /** How much the loss weighs, or null without one. */
       severity: lossOf(name, rule)?.severity ?? null,
       filter: isFilterable(rule),
     })),
   }));
-  /** Fields by class; `lossy` counts those of them that lose something. */
+  /** Fields by class. `lossy` counts all fields with a loss. */
   const classes: Record<FieldClass | "lossy", number> = {
     same: 0,
     renamed: 0,

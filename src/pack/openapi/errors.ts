@@ -28,8 +28,8 @@ function hasEachProblem(item: Shape): boolean {
 }
 
 /**
- * The schema of a shape: `describe` gives that of a name. An array has the items of the problems, and an object with a key
- * such as `$field` has them by that value.
+ * The schema of a shape. `describe` gives the schema of a name. An array contains the items of the problems. In an
+ * object with a key such as `$field`, problems are members.
  */
 function describeShape(shape: unknown, describe: (name: string) => Json): Json {
   const name = nameOf(shape);

@@ -30,7 +30,7 @@ const listFilterFields = (route: Route): string[] => [
   ...("catalog" in route.source ? route.selectFields : route.filterFields)(NO_CATALOGS).keys(),
 ];
 
-/** The parameters that the pack names, without those that it rejects. */
+/** The parameters that the pack names, without rejected ones. */
 function describeQuery({ query }: Route): Json[] {
   const accepted = query.parameters.filter(({ definition }) => definition.reject === undefined);
   return accepted.map(({ name, definition }) => {
@@ -234,7 +234,7 @@ function describePageParameters({ style, size }: Pack["paging"]): Json[] {
   ];
 }
 
-/** Describes the parameters of a route: those of its path, which are named, of its query and of its headers. */
+/** Describes the parameters of a route: of its path, of its query and of its headers. */
 export function describeParameters(route: Route, names: readonly string[], pack: Pack): Json {
   const parameters = listParameters(route, names, pack);
   return parameters.length > 0 || route.response === "list" ? { parameters } : {};

@@ -12,7 +12,7 @@ import type { Route } from "../routes/route.ts";
 import { compileSearch, type SearchParameters } from "./search.ts";
 import type { ValueKind } from "../values/value-kind.ts";
 
-/** The types of the values of a table, if none of them is a text; undefined without a table. */
+/** The types of the values of a table, if none of them is a text. Undefined without a table. */
 function tableTypes(kind: ValueKind | undefined): readonly ValueType[] | undefined {
   const values = [...(kind?.v4ValuesByAlpha.values() ?? [])].flat();
   if (values.length === 0) return undefined;

@@ -25,7 +25,7 @@ export interface ParameterContext {
 export interface Parameter {
   readonly name: string;
   readonly definition: ParameterDefinition;
-  /** Reads the values of a request, none of them if the client has not sent it. @throws {HttpError} 400 */
+  /** Reads the values of a request. Empty if the client has not sent the parameter. @throws {HttpError} 400 */
   readonly read: (texts: readonly string[] | undefined) => unknown;
   /** The upstream's values: one, except if `upstream` has several names. Empty if it gets nothing. */
   readonly targets: readonly ParameterTarget[];
@@ -40,7 +40,7 @@ const TYPES: readonly unknown[] = ["string", "integer", "number", "boolean"] sat
 export const typesOf = ({ type }: Schema): ValueType[] =>
   [type].flat().filter((name): name is ValueType => TYPES.includes(name));
 
-/** Returns the value of a text as the first type that it has. A text that has none stays: the schema rejects it. */
+/** Converts a text to the first matching type. Other texts stay, and the schema rejects them. */
 export function convertText(text: string, types: readonly ValueType[]): unknown {
   for (const type of types) {
     const value = parseScalar(text, type);
@@ -187,7 +187,7 @@ interface QueryOptions {
   readonly rejectsUnknown: boolean;
   /** Whether the route makes an upstream call. If not, parameters are checked and have no effect. */
   readonly hasCall: boolean;
-  /** Whether pages or filters use a parameter, or ignore it; undefined if it is not theirs. */
+  /** Whether pages or filters use a parameter, or ignore it. Undefined for other parameters. */
   readonly useOf: (name: string) => ParameterUse | undefined;
 }
 
@@ -238,7 +238,8 @@ export class QueryRules {
   /**
    * Translates a query.
    *
-   * @param scopeOf Returns what expressions know, for the query with its defaults. Only called if one of them needs it.
+   * @param scopeOf Returns the variables of expressions, for the query with its defaults. Only called if an
+   * expression needs it.
    * @throws {HttpError} 400 with all problems
    */
   translate(query: Query, scopeOf: (query: Query) => MaybePromise<Scope>): MaybePromise<TranslatedQuery> {

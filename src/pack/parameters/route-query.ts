@@ -1,4 +1,4 @@
-/** The query parameters of each route: those of the dialect, and its own. */
+/** The query parameters of each route: the dialect's, and its own. */
 import { formParameters } from "../headers/asked-forms.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
@@ -28,14 +28,14 @@ function reportPageParameter(
       location.report(`"${upstream}" asks the upstream for a page: see "pagination"`);
 }
 
-/** What parameters refer to, and what has parameters already. */
+/** The definitions that parameters refer to, and the places that already use parameters. */
 interface Reserved {
   readonly paging: Paging;
   readonly credentials: Readonly<Record<"client" | "upstream", CredentialsFormat | undefined>>;
   readonly context: ParameterContext;
 }
 
-/** Compiles parameters. Reports those that are read or sent by something else. */
+/** Compiles parameters. Reports parameters that other code reads or sends. */
 function compileParameters(
   definitions: Readonly<Record<string, ParameterDefinition>>,
   { context, paging, credentials }: Reserved,
@@ -88,7 +88,7 @@ export function compileDialectQuery(
   return { ...reserved, unknown, parameters: compileParameters(parameters, reserved, at) };
 }
 
-/** The parameters of all routes that a route has. What is about a path of other routes has no effect. */
+/** The parameters of all routes that apply to a route. Parameters for paths of other routes have no effect. */
 const commonParameters = (
   definition: RouteDefinition,
   { parameters, context }: Pick<DialectQuery, "parameters" | "context">,
@@ -118,7 +118,7 @@ export const queryPathNames = (
 };
 
 /**
- * Compiles what a route does with the client's query, and how it reads its filter from it.
+ * Compiles the use of the client's query on a route, including its filter.
  *
  * @param keyParameters The parameters that keys of the route read.
  * @param options with the pages of the route's list

@@ -35,7 +35,7 @@ interface SearchValues {
   readonly items: ReadonlyMap<string, readonly unknown[]>;
 }
 
-/** Fills the items of an array. A name stands for all its values, and an item whose names have no value is left out. */
+/** Fills the items of an array. A name stands for all its values. An item is left out if its names have no value. */
 function fillItems(shape: readonly unknown[], values: SearchValues): unknown[] {
   return shape.flatMap((item) => {
     const name = parameterOf(item);
@@ -71,11 +71,11 @@ export interface SearchParameters {
   readonly types: ReadonlyMap<string, readonly ValueType[]>;
   /** Parameters that may have several values, and are lists with one value too; each with the separator of values in one text. */
   readonly lists: ReadonlyMap<string, "repeat" | "comma">;
-  /** Those of filters whose text may have several values, separated by commas. In brackets they are a list of these. */
+  /** Names of filters whose text may contain several values, separated by commas. In brackets they become a list. */
   readonly separated: ReadonlySet<string>;
 }
 
-/** Reports names of a shape that no request has a value for, and names in keys, which would be sent as they are. */
+/** Reports names of a shape that no request has a value for, and names in keys, which would be sent unchanged. */
 function reportUnknownNames(shape: unknown, known: readonly string[], location: SourceLocation): void {
   const name = parameterOf(shape);
   if (name !== undefined && !known.includes(name))

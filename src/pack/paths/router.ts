@@ -112,7 +112,7 @@ export const isText = (value: string): boolean =>
   value.split("/").every((part) => part !== "") &&
   !hasDotSegment(value);
 
-/** Returns the value of a parameter as it is sent to v4; undefined if it is not of this type. */
+/** Returns the value of a parameter in the form for v4. Undefined if it does not have this type. */
 export function parseParameter(type: ParameterType, value: string): string | undefined {
   if (type === "integer") return INTEGER.test(value) ? value : undefined;
   if (type === "text" || type === "path") return isText(value) ? value : undefined;

@@ -59,7 +59,7 @@ function compileCursorTranslation(
   return (cursor, writing) => thenMaybe(writeObject({ [item]: cursor }, writing), upstreamCursor);
 }
 
-/** What the headers of a route say about the versions of objects. */
+/** The headers of a route about versions of objects. */
 const versionHeaders = (headers: PassedHeaders | undefined) => ({
   maySendVersion: Object.keys(headers?.definition.request ?? {}).some(
     (name) => name.toLowerCase() === "if-match",
@@ -71,7 +71,7 @@ const versionHeaders = (headers: PassedHeaders | undefined) => ({
 const isSafe = ({ safe, search }: RouteDefinition, method: string, call: string): boolean =>
   safe === true || (method === "GET" && (call === "GET" || search !== undefined));
 
-/** The definitions that a route names, and what its keys are compiled to. All of them are prepared before the route is. */
+/** The definitions that a route names, and its compiled keys. All of them are prepared before the route. */
 function compileParts(
   definition: RouteDefinition,
   resource: Resource,
@@ -116,7 +116,7 @@ function compileParts(
   return { client, access, body, shown, reduced, calls, names, source, method, lists, keys };
 }
 
-/** Compiles what a route adds to its parts. */
+/** Compiles the parts of a route that are not in its definitions. */
 function assembleRoute(
   definition: RouteDefinition,
   resource: Resource,

@@ -5,7 +5,7 @@ import { isText } from "../paths/router.ts";
 import type { Route } from "./route.ts";
 
 /**
- * Returns the client's path of an address; undefined if no route reads what is there.
+ * Returns the client's path of an address. Undefined if no route reads the object there.
  *
  * @param address A `Location`: a URL of any host, a path, or a path relative to that of the request.
  * @param path Path of the upstream request, after `basePath`.
@@ -35,7 +35,7 @@ const decoded = (text: string): string | undefined => {
 /** A parameter in a path of the client: `:id`, or `{id}`. */
 const PARAMETER = /:(\w+)|\{(\w+)\}/g;
 
-/** Translates an upstream value to the client's; undefined if it has none. */
+/** Translates an upstream value to the client's. Undefined if it has no translation. */
 function translateValue({ read }: ReturnType<ValueKind["reader"]>, value: unknown): string | undefined {
   try {
     const text = read(JSON.stringify(value));

@@ -23,17 +23,17 @@ import type { RouteDefinition } from "./route-definition.ts";
 /** One kind of alpha object, with the four translations of its fields (see `fields/field-context.ts`). */
 export interface Resource extends ObjectReader {
   readonly name: string;
-  /** The object whose fields come before those of this one. */
+  /** The object whose fields come before the fields of this one. */
   readonly extends: string | undefined;
   /** Its name in the upstream's wrappers. */
   readonly upstreamName: string;
   readonly list: string | undefined;
   /** Name of the array in the upstream's lists. */
   readonly upstreamList: string | undefined;
-  /** The shapes of its responses that differ from those of the pack. */
+  /** The shapes of its responses that differ from the pack's. */
   readonly envelope: EnvelopeDefinition | undefined;
   readonly catalog: Catalog | undefined;
-  /** Whether a field of it is in the upstream's object. The others are constants, and what expressions give. */
+  /** Whether a field of it comes from the upstream's object. Other fields are constants and results of expressions. */
   readonly readsUpstream: boolean;
   /** Names of the objects whose readers `read` and `append` call. */
   readonly nestedObjects: readonly string[];
@@ -47,7 +47,7 @@ export interface Resource extends ObjectReader {
   readonly selectFields: (copy: CatalogCopy) => SelectFields<CatalogEntry>;
   /** How values of all fields are read from a query. */
   readonly queryFields: ReadonlyMap<string, QueryField>;
-  /** The possible losses of its own fields, without those of nested objects. */
+  /** The possible losses of its own fields, without losses of nested objects. */
   readonly losses: readonly Loss[];
   readonly fields: ReadonlyMap<string, FieldRule>;
   /** Rules of all members that bodies may have: inputs and fields. */
@@ -175,7 +175,7 @@ export function routeLosses(
   resources: ReadonlyMap<string, Resource>,
 ): Loss[] {
   const shown = response === "none" ? [] : responseObjects;
-  // Other members of bodies are fields of the object, and their losses are those of the object, if that is shown.
+  // Other members of bodies are fields of the object. Their losses are those of the object, if it is shown.
   const isOwn = (name: string, { loss_when: condition }: FieldRule): boolean =>
     !fields.has(name) || (shown.length === 0 && condition === undefined);
   const inputs = (body?.members ?? []).filter(({ name, rule }) => isOwn(name, rule));

@@ -12,7 +12,7 @@ export interface ResponseField {
   readonly rule: FieldRule;
 }
 
-/** The part of a pack that says what objects have. */
+/** The part of a pack that describes objects. */
 export interface ResponseSources {
   readonly resources: ReadonlyMap<string, Pick<Resource, "fields">>;
 }
@@ -35,7 +35,7 @@ export function objectKeys({ response, list, lists, clientPath, bulk }: ObjectPl
 /** The same as text: `books` in a list. */
 export const objectsPath = (route: ObjectPlaces): string => join(...objectKeys(route));
 
-/** The object that is the value of a field; undefined for none. */
+/** The object that is the value of a field. Undefined without one. */
 export const nestedObject = ({ object, catalog, id_only: isId }: FieldRule): string | undefined =>
   object ?? (isId ? undefined : catalog);
 

@@ -92,7 +92,7 @@ function compileValues(value: unknown, names: Names, location: SourceLocation): 
   };
 }
 
-/** Compiles `where` and `where_values` of a route. @param available What names in braces of `where` may be. */
+/** Compiles `where` and `where_values` of a route. @param available The possible names in braces of `where`. */
 export function compileCondition(
   { where, where_values: choices = {} }: RouteDefinition,
   values: ReadonlyMap<string, ValueKind>,

@@ -1,4 +1,4 @@
-/** Where the response of a route comes from, which kind of response it is, and who may have it. */
+/** The source of a route's response, its kind, and its access rule. */
 import { resolveReference, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { compileEndpoint } from "../calls/endpoint.ts";
 import type { RouteKind } from "../key-rules.ts";

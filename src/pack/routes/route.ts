@@ -76,18 +76,18 @@ export interface Route extends RouteFailures, CompiledKeys, KeyFacts {
   readonly list: string;
   /** Its envelopes on both sides, and how its lists are paged and read. */
   readonly lists: RouteLists;
-  /** The errors of both sides, where they differ from those of the pack; see `errorsOf`. */
+  /** The errors of both sides, if they differ from the pack's; see `errorsOf`. */
   readonly errors: ErrorFormats | undefined;
   /** Set if the upstream reads the list by a POST: moves the query to its body. */
   readonly search:
     | { readonly move: ReturnType<typeof compileSearch>; readonly format: UpstreamBodyFormat }
     | undefined;
   readonly body: BodyRules | undefined;
-  /** What the route does with the client's query, other than with pages and filters. */
+  /** The use of the client's query, apart from pages and filters. */
   readonly query: QueryRules;
   /** Parses the filter of a list from the query; undefined if clients filter by a header. */
   readonly queryFilter: QueryFilter | undefined;
-  /** What the client's filter is completed with; undefined for nothing. */
+  /** The default filter that completes the client's filter. Undefined without one. */
   readonly filterDefaults: FilterDefaults | undefined;
   /** The upstream's values for fields by which a list is not filtered, by the upstream's names. */
   readonly unfiltered: ReadonlyMap<string, Scalar>;
@@ -106,8 +106,8 @@ export interface Route extends RouteFailures, CompiledKeys, KeyFacts {
   /** Translates a v4 object. */
   readonly read: ReadFunction;
   /**
-   * The object after a write without a response body: its constants and what it has of the request. `{}` where one of its
-   * fields is in the upstream's object.
+   * The object after a write without a response body: its constants, and its values of the request. `{}` if one of
+   * its fields comes from the upstream's object.
    */
   readonly readEmpty: (reading: ReadContext) => MaybePromise<string>;
   /** Translates the row of a list to the output buffer; undefined if a row may need a promise or a check first. */
@@ -134,6 +134,6 @@ export interface Route extends RouteFailures, CompiledKeys, KeyFacts {
   readonly wrapObject: ((object: string) => string) | undefined;
   /** Writes the client's list. */
   readonly listWriter: ListWriter;
-  /** What its requests and responses may lose, as `field: reason`. A record has those that it lost. */
+  /** The possible losses of its requests and responses, as `field: reason`. A record lists the ones that occurred. */
   readonly losses: readonly Loss[];
 }

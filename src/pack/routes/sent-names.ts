@@ -1,6 +1,7 @@
 /**
- * What the audit counts of a route without its text: the names that clients may send (members of its body, parameters of its
- * query, fields of its filter, and enum words), and what its requests and responses may lose. Each has a number.
+ * The names of a route that the audit counts without its text: names that clients may send (members of its body,
+ * parameters of its query, fields of its filter, and enum words), and the possible losses of its requests and
+ * responses. Each has a number.
  */
 import type { Conditions, Filter } from "../filters/condition.ts";
 import type { Scalar } from "../values/value-kind.ts";
@@ -62,7 +63,7 @@ class NameList {
 const isWord = (value: unknown): value is string | number | boolean =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
-/** The place below another one, created if there is none. */
+/** The place below another one. It is created if it is missing. */
 function placeIn(places: Map<string, Place>, key: string): Place {
   const existing = places.get(key);
   if (existing) return existing;
@@ -129,7 +130,7 @@ function addAliases({ members }: NonNullable<Route["body"]>, places: Map<string,
   }
 }
 
-/** Sets a bit; an undefined index has none. */
+/** Sets a bit. Does nothing for an undefined index. */
 function setBit(bits: Uint8Array, index: number | undefined): void {
   if (index === undefined) return;
   // A typed array has a number at each of its places.

@@ -7,7 +7,7 @@ import { createRouter, parseSegment, splitPath, type Pattern } from "../paths/ro
 export interface V4Access {
   /**
    * The rules of all routes that send the call. A token must meet all of them. A v4 GET has only the rules of alpha's
-   * GET routes, if there are any: an alpha write needs its scope for the change, not for what it reads.
+   * GET routes, if there are any: an alpha write needs its scope for the change, not for its reads.
    */
   readonly required: readonly Access[];
   /** Whether the call creates a token. v4 gives it v4 levels. */

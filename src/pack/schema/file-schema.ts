@@ -48,7 +48,7 @@ export type FileKind = keyof typeof FILES;
 /** All kinds of files in a pack. */
 export const FILE_KINDS = Object.keys(FILES) as readonly FileKind[];
 
-/** Created on demand: a valid pack needs none. */
+/** Created on demand, because a valid pack needs none. */
 const schemas = new Map<FileKind, Json>();
 
 /** Returns the JSON Schema of a kind of file. */

@@ -82,7 +82,7 @@ function describe({ keyword, message = "", params }: ErrorObject, value: unknown
 }
 
 /**
- * Checks that a schema is one. Reports the deepest problem of each member: the ones around it only repeat it.
+ * Checks a schema. Reports the deepest problem of each member, because the outer ones only repeat it.
  *
  * @param ajv Knows the keywords and formats of packs.
  */

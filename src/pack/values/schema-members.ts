@@ -8,7 +8,7 @@ import type { JsonObject } from "../translation-context.ts";
  */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Limits where a schema has none. */
+/** Limits for schemas without limits. */
 export const DEFAULT_LIMITS = { maxItems: 5000, maxProperties: 1000, maxLength: 65_535 };
 
 /** The keys of a JSON pointer (RFC 6901). */
@@ -22,10 +22,10 @@ export const keysOfPointer = (pointer: string): string[] =>
 export const hasType = ({ type }: Schema, name: string): boolean =>
   type === name || (Array.isArray(type) && type.includes(name));
 
-/** The schema of a member; one that allows everything where it has none, such as `true`. */
+/** The schema of a member. Without one, such as `true`, a schema that allows everything. */
 export const schemaOf = (member: unknown): Schema => (isObject(member) ? member : {});
 
-/** Whether one of several schemas, or each of them, allows null; undefined if there are none. */
+/** Whether one of several schemas, or each of them, allows null. Undefined without schemas. */
 const someOrAll = (schemas: unknown, which: "some" | "every"): boolean =>
   !Array.isArray(schemas) || schemas[which]((each) => allowsNull(each));
 

@@ -45,7 +45,7 @@ export function reportInArray(shape: Shape, name: string, location: SourceLocati
 }
 
 /**
- * The JSON Schema of what a shape is filled to.
+ * The JSON Schema of a filled shape.
  *
  * @param describe Returns the schema of a name.
  * @param isRequired Whether objects always have such a member.
@@ -96,10 +96,12 @@ export function fillShape(shape: Shape, values: ShapeValues, items: readonly Sha
   );
 }
 
-/** Writes the JSON text of a filled shape; undefined if all of it is one value that is undefined. */
+/** Writes the JSON text of a filled shape. Undefined if the whole shape is one undefined value. */
 export type WriteShape = (values: ShapeValues) => string | undefined;
 
-/** Compiles a shape without templates of items. Its texts are those of {@link fillShape}. @param keys Values of keys */
+/**
+ * Compiles a shape without templates of items. Its texts equal those of {@link fillShape}. @param keys Values of keys
+ */
 export function compileShape(shape: Shape, keys: ShapeValues): WriteShape {
   const name = nameOf(shape);
   if (name !== undefined)

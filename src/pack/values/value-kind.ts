@@ -1,4 +1,4 @@
-/** What a value kind of a pack does: it translates values that both sides write differently. */
+/** The functions of a value kind of a pack, which translates values that both sides write differently. */
 import type { JsonText } from "../../base/index.ts";
 import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 
@@ -26,8 +26,9 @@ export interface ValueKind {
   /** All v4 values of every alpha value; empty without a table. */
   readonly v4ValuesByAlpha: ReadonlyMap<unknown, readonly unknown[]>;
   /**
-   * Returns the v4 values of an alpha value in a filter: empty if they are not all known, because `otherwise` gives it as well,
-   * undefined if it has none. Undefined if the kind has neither a table nor a compiled `write`.
+   * Returns the v4 values of an alpha value in a filter. Empty if not all of them are known, because `otherwise`
+   * gives the value as well. Undefined if the value has no v4 value. The member itself is undefined if the kind has
+   * neither a table nor a compiled `write`.
    */
   readonly filterValues: ((value: Scalar, args: Args) => readonly Scalar[] | undefined) | undefined;
   /** Whether of two values the translation of the larger one is larger. */
@@ -49,7 +50,7 @@ export interface IdTranslation {
 
 /** The result of a write for a value that the table of a kind does not have, if the kind rejects such values. */
 export class UnknownValue {
-  /** What clients read. */
+  /** The text for clients. */
   readonly reason: string;
 
   constructor(known: Iterable<unknown>) {
@@ -60,11 +61,11 @@ export class UnknownValue {
 /** Arguments of a value kind by name. */
 export type Args = Readonly<Record<string, unknown>>;
 
-/** Whether a value is one that fields are compared with, other than null. */
+/** Whether a value can be compared with fields, and is not null. */
 export const isOperand = (value: unknown): value is Scalar =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 
-/** Applies a kind to a value. Null and undefined remain as they are. */
+/** Applies a kind to a value. Null and undefined stay unchanged. */
 export const applyValueKind =
   (apply: ValueKind["write"], args: Args) =>
   (value: MaybePromise<unknown>): MaybePromise<unknown> =>

@@ -1,4 +1,4 @@
-/** A family of keys of a field: everything about it is one value, and the registry has all of them. */
+/** A family of keys of a field. One value contains everything about it, and the registry lists all of them. */
 import type { z } from "zod";
 import type { Json, PaddedText, SourceLocation } from "../../../base/index.ts";
 import type { MaybePromise } from "../../../jsonata/index.ts";
@@ -19,13 +19,13 @@ import type { KeyRule } from "../../key-rules.ts";
 /** The facts about a field that rules need. */
 export interface FieldFacts {
   readonly keys: WrittenField;
-  /** Whether no response has the field: it is one of `inputs`. */
+  /** Whether the field is one of `inputs`, so that no response has it. */
   readonly isInput: boolean;
 }
 
 type Schemas = Readonly<Record<string, z.ZodType>>;
 
-/** The facts about a field that a family of keys sees: its own keys, and those of its source. */
+/** The facts about a field for a family of keys: its own keys, and the keys of its source. */
 export type OwnKeys<S extends Schemas> = { readonly [Name in keyof S]?: z.output<S[Name]> } & {
   readonly upstream?: string | undefined;
   readonly write?: string | undefined;
@@ -74,7 +74,7 @@ export interface ReadStep {
   ) => PaddedText | undefined;
   /** Replaces `run` for a value of the v4 object. The members that the result depends on, other than the value. */
   readonly expand?: { readonly run: ExpandWithCache; readonly members: readonly string[] };
-  /** Whether the step would return this value as it is. */
+  /** Whether the step would return this value unchanged. */
   readonly isUnchanged?: (bytes: Uint8Array, start: number, end: number) => boolean;
 }
 
@@ -85,7 +85,7 @@ export interface WriteStep {
     writing: WriteContext,
     change: Partial<Change<unknown>> | undefined,
   ) => MaybePromise<unknown>;
-  /** Whether it needs an object as a whole, also where the upstream gets only what changes of it. */
+  /** Whether it needs a whole object, even if the upstream gets only changes. */
   readonly needsWhole: boolean;
 }
 
@@ -97,13 +97,13 @@ export interface FilterPart extends Omit<FilterField, "v4" | "translate"> {
 
 /** How an error about a field is named. */
 export interface ErrorPart {
-  /** `whole`: alpha names the field itself, whatever the tail; a member's name: that member of it. */
+  /** `whole`: alpha names the field itself, whatever the rest of the path. A member's name: alpha names that member. */
   readonly error?: string | undefined;
   /** Names a member of the object that the field holds. */
   readonly memberName?: ((v4: string) => string | undefined) | undefined;
 }
 
-/** Texts for people about what the keys of a field do. */
+/** Descriptions of the effects of a field's keys. */
 export interface FieldTexts {
   /** Their description for authors, for a value in a response: `as a time in UTC`. */
   readonly read?: string;
@@ -114,17 +114,17 @@ export interface FieldTexts {
 }
 
 /**
- * Keys of a field that belong together. All hooks are optional: a key that only others read has none.
+ * Keys of a field that belong together. All hooks are optional. A key that only other code reads has none.
  *
  * @typeParam S the schemas of the keys, each with its description and an example
  */
 export interface FieldKeys<S extends Schemas> {
   readonly schemas: S;
-  /** The rules of keys: what each needs, what it excludes, and where it has no effect. */
+  /** The rules of keys: required keys, excluded keys, and where a key has no effect. */
   readonly rules?: { readonly [Name in keyof S]?: readonly KeyRule<FieldFacts>[] };
   /** Upstream to client: the conversions of a value in a response. */
   read?(rule: OwnKeys<S>, context: FieldKeyContext, location: SourceLocation): readonly ReadStep[];
-  /** Client to upstream: the conversion of a value in a body; undefined for none. */
+  /** Client to upstream: the conversion of a value in a body. Undefined without one. */
   write?(rule: OwnKeys<S>, context: FieldKeyContext, location: SourceLocation): WriteStep | undefined;
   /** Client to upstream: filters by the field. */
   filter?(rule: OwnKeys<S>, context: FieldKeyContext, location: SourceLocation): FilterPart;

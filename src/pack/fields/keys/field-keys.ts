@@ -1,4 +1,4 @@
-/** The registry of the keys of a field, and what the others ask about all of them. */
+/** The registry of the keys of a field, with functions over all of them. */
 import type { z } from "zod";
 import type { Json, SourceLocation } from "../../../base/index.ts";
 import type { FilterField } from "../../filters/translate.ts";
@@ -24,8 +24,8 @@ import { source } from "./source.ts";
 import { values } from "./values.ts";
 
 /**
- * All families of keys, in the order in which values of responses are converted. Those of clients are converted in the reverse
- * order.
+ * All families of keys, in the order in which values of responses are converted. Client values are converted in the
+ * reverse order.
  */
 const FAMILIES = [
   source,
@@ -125,7 +125,7 @@ export function valueClassOf(rule: WrittenField): "expanded" | "value" | undefin
   return classes.find((each) => each === "expanded") ?? classes[0];
 }
 
-/** Texts for people about what the keys of a field do. */
+/** Descriptions of the effects of a field's keys. */
 export const fieldTexts = (rule: WrittenField): readonly FieldTexts[] =>
   ALL.flatMap(({ texts }) => texts?.(rule) ?? []);
 

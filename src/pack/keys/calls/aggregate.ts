@@ -5,7 +5,7 @@ import { compileScopedCondition, type ScopedCondition } from "../../expressions/
 import { routeKey } from "../key.ts";
 import { needs } from "../../key-rules.ts";
 
-/** A v4 list of which all pages are fetched. The gateway filters, orders and pages the rows. */
+/** A v4 list whose pages are all fetched. The gateway filters, orders and pages the rows. */
 export interface Aggregation {
   readonly maxRows: number;
   /** Whether alpha's list has this v4 row. */

@@ -56,7 +56,7 @@ export function compileChunk({ size, member, type, id }: z.infer<typeof chunkSch
   };
 }
 
-/** What is wrong with a chunk on a route. */
+/** Reports problems of a chunk on a route. */
 export function chunkProblems({ keys, body }: RouteFacts) {
   const { chunk } = keys["bulk"] as { readonly chunk?: { readonly member?: string } };
   if (!chunk) return [];

@@ -5,7 +5,7 @@ import { describeShape, namesIn, reportInArray, reportUnknownNames, type Shape }
 /** The names of the results in the shape of a response. */
 const RESULTS = ["items", "successes", "failures"] as const;
 
-/** The names of each shape, and those of which it needs one. */
+/** The names of each shape, and the names of which it needs at least one. */
 const SHAPES = {
   success: { names: ["id", "status", "object"], required: undefined },
   failure: { names: ["id", "status", "error"], required: undefined },

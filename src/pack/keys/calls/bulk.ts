@@ -1,4 +1,4 @@
-/** The key `bulk` of a route: one request of the client for many ids, each of which is a call. */
+/** The key `bulk` of a route: one request of the client for many ids, with a call for each id. */
 import { z } from "zod";
 import { findPath } from "../../values/shape.ts";
 import { type MaybePromise, thenMaybe } from "../../../jsonata/index.ts";
@@ -143,7 +143,7 @@ function reportManyPolls(
   if (!call.repeats) return;
   const { intervalMs: interval, timeoutMs: timeout } = call.repeats;
   const calls = Math.ceil(most / (chunk?.size ?? 1));
-  // Of each operation, and of as many operations at a time as there is time for.
+  // Of each operation, for as many parallel operations as the time allows.
   const polls = Math.min((calls * timeout) / interval, (concurrency * time) / interval);
   if (polls > MOST_POLLS)
     route.at(...call.at, "repeat", "interval_ms").report({
@@ -185,7 +185,7 @@ function compileBulk(definition: BulkDefinition, context: KeyContext) {
     wholeErrors: new Set(definition.whole_errors) as ReadonlySet<number>,
     /** Several ids in one call; undefined: a call for each. */
     chunk: definition.chunk && compileChunk(definition.chunk),
-    /** Returns the value of the path parameter; undefined for what is no id. @throws {HttpError} 404 */
+    /** Returns the value of the path parameter. Undefined for an invalid id. @throws {HttpError} 404 */
     write(id: string): MaybePromise<Parameters> | undefined {
       const value = parseParameter(type, id);
       if (value === undefined) return undefined;

@@ -61,7 +61,7 @@ function compileCalls(written: readonly WrittenCall[], context: KeyContext): rea
   return calls;
 }
 
-/** What responses lose if a call fails. */
+/** The losses of responses if a call fails. */
 const lossesOf = ({ name, use, place, eachValue }: RouteCall, upstream: string): string[] =>
   place !== "after"
     ? []
