@@ -1,16 +1,19 @@
 import type { SecretNames } from "./secret-names.ts";
 import type { SecretValues } from "./secret-values.ts";
 
-/** Signs between a name and its value. A tab separates them too, or is one of the invisible characters within a name. */
+/** Characters between a name and its value. A tab may also be one of the invisible characters within a name. */
 const SIGNS = /["'\\:=>\uff1a\uff1d\uff1e][\s"'\\:=>\uff1a\uff1d\uff1e<]*|\t/g;
-/** The word behind signs. */
+/** The word after separators. */
 const WORD = /[\s"'\\:=>\uff1a\uff1d\uff1e<]{0,256}([^\s"'\\:=><;,&]{1,1000})/y;
-/** The words behind signs, up to the next sign: a name may be several words. One in RFC 8187's form has a charset in front of it. */
+/**
+ * The words after separators, up to the next one. A name may consist of several words. A name in RFC 8187's form has a
+ * charset before it.
+ */
 const PHRASE =
   /[\s"'\\:=>\uff1a\uff1d\uff1e<]{0,256}(?:(?:utf-8|iso-8859-1|us-ascii)'[^'\s]{0,20}')?([^"'\\:=><;,&\r\n]{0,128})/iy;
-/** A member `value`, also within a longer name, whose name may be in front of it or behind it. */
+/** A member `value`, also within a longer name. Its name may be before or after it. */
 const VALUE_MEMBER = /values?(?![a-z])[[\].\w-]{0,64}\\*["']?\s{0,64}[:=]/i;
-/** Characters before a sign in which a name is searched for. */
+/** The number of characters before a separator that are searched for a name. */
 const NAME_DISTANCE = 128;
 /** Names of secrets in one text of unknown format, whose values are searched for in the rest of the exchange. */
 const MAX_NAMES = 33;
@@ -18,13 +21,13 @@ const STEPS_OF_NAME = 4;
 
 export interface NameSearch {
   readonly names: SecretNames;
-  /** Collects the word behind each name: what is not redacted may repeat it. */
+  /** Collects the word after each name, because text that is not redacted may repeat it. */
   readonly found: SecretValues | undefined;
   /** Counts work. @returns false if there was too much */
   readonly spend: (steps: number) => boolean;
 }
 
-/** Whether a member `value` is in a text that can't be read. Its name may be secret. */
+/** Whether an unreadable text contains a member `value`. Its name may be secret. */
 export const hasValueMember = (text: string): boolean => VALUE_MEMBER.test(text);
 
 function addWord(text: string, at: number, { names, found }: NameSearch): void {
@@ -33,7 +36,10 @@ function addWord(text: string, at: number, { names, found }: NameSearch): void {
   if (word !== undefined && names.kindOf(word) !== "secret") found?.add(word);
 }
 
-/** Finds the secret name behind a sign: `name=root_pass`, `name=root pass`. @returns The offset of its end; undefined without a name */
+/**
+ * Finds the secret name after a separator: `name=root_pass`, `name=root pass`. @returns The offset of its end;
+ * undefined without a name
+ */
 function endOfNameAt(text: string, at: number, names: SecretNames): number | undefined {
   PHRASE.lastIndex = at;
   const phrase = PHRASE.exec(text)?.[1] ?? "";
@@ -44,11 +50,12 @@ function endOfNameAt(text: string, at: number, names: SecretNames): number | und
 }
 
 /**
- * Finds the secret names in a text of unknown format, such as a script or a sentence. Nothing marks the end of a secret in it,
- * so all that follows the first name is secret, and what follows the first `value`, whose name may be behind it.
+ * Finds the secret names in a text of unknown format, such as a script or a sentence. Nothing marks the end of a
+ * secret in such a text, so everything after the first name is secret, and everything after the first `value`,
+ * because its name may follow it.
  *
  * @param text Without escapes.
- * @returns The offset behind the name; undefined without one.
+ * @returns The offset of the secret; undefined without a name.
  */
 export function findNameInText(text: string, search: NameSearch): number | undefined {
   const { names, found, spend } = search;

@@ -4,25 +4,25 @@ export interface ScannedName {
   readonly place: "alone" | "part" | "anywhere";
 }
 
-/** A state of the automaton: the letters of names that were read last. */
+/** A state of the automaton. It stands for the letters of names that were read last. */
 interface State {
   readonly id: number;
   readonly next: Map<string, State>;
-  /** The state of the longest suffix of these letters that is the start of a name. */
+  /** The state of the longest suffix of these letters with which a name starts. */
   fallback: State | undefined;
   /** The characters that end a name whose letters were read. */
   readonly ends: RegExp[];
 }
 
 const BYTES = 256;
-/** The signs that may be between the letters of a name. */
+/** The characters that may be between the letters of a name. */
 const BETWEEN = /[\0-\x20+_\x7f-]/;
 /** The characters that may hide letters: escapes, and everything outside of ASCII. */
 const HIDING = /[%\\\x80-\xff]/;
 
 /**
- * What ends a name, by where it counts. A capital letter ends a part, and so does a sign that may be between letters. A tab may
- * be between letters, too, but in a table it is in front of the value.
+ * The characters that end a name, by the place where it counts. A capital letter ends a part, and so does a
+ * separator. A tab may be between letters, and in a table it is before the value.
  */
 const END_OF_NAME: Readonly<Record<ScannedName["place"], RegExp>> = {
   alone: /[^a-z\d\0-\x08\x0a-\x20+_\x7f-]/i,
@@ -31,8 +31,8 @@ const END_OF_NAME: Readonly<Record<ScannedName["place"], RegExp>> = {
 };
 
 /**
- * Their value may be the name of a secret, or its name may be elsewhere, without a sign that ends it: `name=` and `name*=` in a
- * text, `value=`, `value2=`, `value[]=` and `value.x=` in a form.
+ * Their value may be the name of a secret, or their name may be elsewhere. No separator may end it: `name=` and
+ * `name*=` in a text, `value=`, `value2=`, `value[]=` and `value.x=` in a form.
  */
 const FORM_NAMES: readonly (readonly [name: string, end: RegExp])[] = [
   ["name", /[=*[\].]/],
@@ -61,7 +61,7 @@ function createStates(names: readonly (readonly [name: string, end: RegExp])[]):
     }
     state.ends.push(end);
   }
-  // Breadth first: a fallback is shorter than its state. The loop also goes over the states that it adds.
+  // Breadth first, because a fallback is shorter than its state. The loop also visits the states that it adds.
   const queue = [root];
   for (const state of queue) {
     for (const [letter, next] of state.next) {
@@ -79,15 +79,15 @@ function follow(state: State, letter: string): State {
 }
 
 /**
- * Finds out whether a text may have the name of a secret that something follows, or what may hide one. Never wrongly false.
- * One look-up for each character.
+ * Tests whether a text may contain the name of a secret with something after it, or characters that may hide one. It
+ * never misses one. It makes one look-up for each character.
  */
 export class NameScanner {
   /** The column of each byte. */
   readonly #columns: Uint8Array;
-  /** The state after a state and a byte, as the offset of its row. */
+  /** The next state for a state and a byte, as the offset of its row. */
   readonly #table: Int32Array;
-  /** The row of the state that is never left: a name was found. */
+  /** The row of the final state: a name was found. */
   readonly #found: number;
 
   constructor(names: readonly ScannedName[]) {
@@ -107,7 +107,7 @@ export class NameScanner {
     this.#table = Int32Array.from(rows, (next) => next * columns.length);
   }
 
-  /** @param text Of all characters above U+00FF it is only known that they may hide a name. Bytes can be read as Latin-1 */
+  /** @param text Characters above U+00FF may hide a name. UTF-8 can be read as Latin-1: its bytes above 0x7f may, too. */
   finds(text: string): boolean {
     const [columns, table, found] = [this.#columns, this.#table, this.#found];
     let state = 0;

@@ -9,12 +9,12 @@ const PAIR = /(?<![^?&#;,\s])([^?&#;,\s=]*)=([^?&#;,\s]*)/g;
 /** The end of a value. */
 const END = /[?&#;,\s]|$/g;
 /**
- * The end of a secret value: a query may have all other separators in a value (RFC 3986 3.4), and v4 reads them as a part of it.
- * The number sign, too: a client may send it in a request's target, where it starts no fragment.
+ * The end of a secret value. In a query a value may contain all other separators (RFC 3986 3.4), and v4 reads them as
+ * a part of it. This includes the number sign: in a request's target it does not start a fragment.
  */
 const END_OF_SECRET = /[&\s]|$/g;
 
-/** Whether a text is read as pairs: a query, a form, a URL. */
+/** Whether a text is read as pairs, as in a query, a form or a URL. */
 export const looksLikePairs = (text: string): boolean => /[=%]/.test(text) && !/[\s"'{}<>]/.test(text);
 
 export interface PairRedaction {
@@ -25,7 +25,7 @@ export interface PairRedaction {
   readonly addSecret: (value: string) => void;
 }
 
-/** Counts the names and values of a text until there are more than a limit. */
+/** Counts the names and values of a text, up to a limit. */
 export function countParts(text: string, limit: number): number {
   const signs = text.matchAll(/[?&#;,\s=]/g);
   let parts = 1;
@@ -39,7 +39,7 @@ function findFrom(pattern: RegExp, text: string, start: number): number {
   return pattern.exec(text)?.index ?? text.length;
 }
 
-/** Redacts a text of `name=value` pairs, such as a query. Of `a=b=c` each part but the last is a name. */
+/** Redacts a text of `name=value` pairs, such as a query. In `a=b=c`, every part except the last is a name. */
 export function redactPairs(text: string, { names, redactPart, addSecret }: PairRedaction): Edit[] {
   const edits: Edit[] = [];
   let areValuesSecret: boolean | undefined;
