@@ -3,7 +3,7 @@ import { translateList, translateObject } from "../src/gateway/calls/translate-r
 import type { UpstreamResponse } from "../src/gateway/calls/upstream-response.ts";
 import { runInterpreted } from "../src/jsonata/compiler/compile.ts";
 import { loadPack } from "../src/pack/load/load-pack.ts";
-import type { Pack } from "../src/pack/pack.ts";
+import type { Pack } from "../src/pack/load/pack.ts";
 import { startSandbox } from "../src/sandbox/create-sandbox.ts";
 import { connectCatalogs, type CatalogCache } from "../src/gateway/upstream/catalog-cache.ts";
 import { listByHand, objectByHand, type KnownCatalogs } from "./by-hand.ts";

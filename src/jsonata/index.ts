@@ -16,6 +16,6 @@ export { prepareRegex, type Regex, RegexLimitError } from "./regex/index.ts";
 export type { Frame, Lookup } from "./trace/recorder.ts";
 export type { Evaluation } from "./trace/traced-expression.ts";
 
-/** Loads what traces expressions. It serves people, and nothing that serves requests loads it. */
+/** Loads the tracer of expressions. It is for people, so serving requests never loads it. */
 export const loadTracedForm = (): Promise<typeof import("./trace/traced-expression.ts")> =>
   import("./trace/traced-expression.ts");

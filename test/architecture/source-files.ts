@@ -53,18 +53,6 @@ export const sourceFiles: readonly SourceFile[] = readdirSync("src", { recursive
 /** The room of a file. The two entries of the program, `main.ts` and `index.ts`, belong to `app`. */
 export const roomOf = (path: string): string => (path.includes("/") ? (path.split("/")[0] as string) : "app");
 
-/** The rooms whose pages list the folders in the order of imports: what uses nothing comes first. */
-export const ORDERED_ROOMS: readonly string[] = [
-  "app",
-  "console",
-  "authoring",
-  "migration",
-  "compare",
-  "gateway",
-  "audit",
-  "base",
-];
-
 /** The first-level folder of a file in its room; undefined for a file at the top of the room. */
 const folderOf = (path: string): string | undefined => path.split("/").slice(1, -1)[0];
 

@@ -1,4 +1,4 @@
-/** How alike objects are, and what routes take and return. */
+/** Computes the similarity of objects, and of the requests and responses of routes. */
 import type { ApiDescription, ApiObject, ApiRoute } from "./api-description.ts";
 import { wordsOf } from "./words.ts";
 
@@ -39,7 +39,7 @@ export class ObjectComparison {
     if (known !== undefined) return known;
     const [one, other] = [this.#namesOf(old), this.#namesOf(now)];
     const common = this.#weigh(one.intersection(other));
-    // A new object may have more: what counts most is how much of the old one it has.
+    // A new object may have more members, so the share of the old object's members counts most.
     const [ofOld, ofNow] = [this.#weigh(one), this.#weigh(other)];
     const all = 0.85 * ofOld + 0.15 * Math.min(ofNow, 3 * ofOld);
     const likeness = all === 0 ? 0 : (common / all) * (common / (common + 0.15));
@@ -51,7 +51,7 @@ export class ObjectComparison {
 const objectsOf = ({ payload, body }: ApiRoute): ApiObject[] =>
   [payload.object, body].filter((object) => object !== undefined);
 
-/** How alike what two routes return and take is; undefined if nothing of it can be compared. */
+/** The similarity of the responses and requests of two routes. Undefined if nothing can be compared. */
 export function contentLikeness(old: ApiRoute, now: ApiRoute, objects: ObjectComparison): number | undefined {
   const isLarge = (old.body?.fields.size ?? 0) >= MIN_FIELDS;
   const pairs = [[old.payload.object, now.payload.object], isLarge ? [old.body, now.body] : []] as const;

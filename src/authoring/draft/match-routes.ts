@@ -1,4 +1,4 @@
-/** Matches the routes of two APIs: by their methods, their paths, and what they take and return. */
+/** Matches the routes of two APIs by their methods, paths, requests and responses. */
 import { isParameter, type ApiDescription, type ApiObject, type ApiRoute } from "./api-description.ts";
 import { assignBest, type Candidate } from "./assign.ts";
 import { contentLikeness, ObjectComparison } from "./compare-objects.ts";
@@ -164,7 +164,7 @@ function matchLast(left: readonly (readonly ApiRoute[])[], vocabulary: Vocabular
   });
 }
 
-/** Assigns the certain pairs, and then what is left and like no other route. */
+/** Assigns the certain pairs, and then remaining routes that resemble only one other route. */
 function assignRoutes(
   candidates: readonly JudgedPair[],
   [olds, nows]: readonly [readonly ApiRoute[], readonly ApiRoute[]],

@@ -86,7 +86,7 @@ function spellingLikeness(one: string, other: string): number {
   return likeness >= SPELLING ? 0.8 : 0;
 }
 
-/** How rare words are in both documents, and which words of the one mean words of the other. */
+/** The frequency of words in both documents, and pairs of words with the same meaning. */
 export class Vocabulary {
   readonly #counts = new Map<string, number>();
   readonly #pairs = new Map<string, Map<string, number>>();
@@ -96,7 +96,7 @@ export class Vocabulary {
     for (const word of new Set(wordsOf(name))) this.#counts.set(word, (this.#counts.get(word) ?? 0) + 1);
   }
 
-  /** Learns that words of the old document stand for words of the new one. @param weight From 0 to 1. */
+  /** Learns that words of the old document correspond to words of the new one. @param weight From 0 to 1. */
   learn(old: readonly string[], now: readonly string[], weight: number): void {
     for (const one of old)
       for (const other of now) {

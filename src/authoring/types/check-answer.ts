@@ -1,4 +1,4 @@
-/** Holds an answer against what a description says about it. */
+/** Compares an answer with its description. */
 import { isObject } from "../../base/index.ts";
 import type { Place } from "../../migration/index.ts";
 import { ANSWER, type AnswerNode, type AnswerTree } from "./answer-tree.ts";
@@ -10,14 +10,14 @@ export interface Mismatch {
   readonly place: string;
   /** Undefined for a member that is missing. */
   readonly actual: unknown;
-  /** In words: `string or null`. */
+  /** As text: `string or null`. */
   readonly expected: string;
 }
 
 /** Values of one answer that are compared. */
 const MOST_VALUES = 20_000;
 
-/** What is expected where a description has no such member. */
+/** The expected value if a description has no such member. */
 export const NO_MEMBER = "no such member";
 
 const FORMATS: ReadonlyMap<unknown, RegExp> = new Map(
@@ -28,7 +28,7 @@ const FORMATS: ReadonlyMap<unknown, RegExp> = new Map(
   }),
 );
 
-/** What a limit is compared with. Others are for clients that send. */
+/** The facts that a limit is compared with. Other limits are for clients that send. */
 function measure(name: string, value: unknown): number | undefined {
   if (name.endsWith("Length") && typeof value === "string") return Array.from(value).length;
   if (name.endsWith("Items") && Array.isArray(value)) return value.length;
@@ -52,7 +52,7 @@ function isOfType(value: unknown, types: ReadonlySet<string>): boolean {
   return types.size === 0 || types.has(type) || (types.has("integer") && Number.isInteger(value));
 }
 
-/** What is expected instead of a value at a place; undefined if it may be there. */
+/** The expected value at a place. Undefined if the value is permitted. */
 function problemOf(value: unknown, { types, words, limits }: Place, patterns: Patterns): string | undefined {
   if (!isOfType(value, types)) return [...types].join(" or ");
   const isScalar = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
@@ -62,7 +62,7 @@ function problemOf(value: unknown, { types, words, limits }: Place, patterns: Pa
   return broken?.join(" ");
 }
 
-/** Finds what a description does not allow in an answer, one of each place. */
+/** Finds values of an answer that its description does not allow, one at each place. */
 export function findMismatches(body: unknown, tree: AnswerTree, patterns: Patterns): readonly Mismatch[] {
   const found = new Map<string, Mismatch>();
   let left = MOST_VALUES;

@@ -1,6 +1,6 @@
 /**
- * The law of types: whatever the upstream's document lets it answer, clients get values of the types that their API's
- * description has.
+ * The law of types: for every answer that the upstream's document allows, clients get values of the types in their
+ * API's description.
  */
 import * as fc from "fast-check";
 import {
@@ -31,9 +31,9 @@ const NOTHING_COMMON =
   "No route of the pack could be tried: compare the paths of both documents, and those of their `servers`, with `base_path` of the pack's upstream and client.";
 
 export interface TypeLawOptions {
-  /** The document of the upstream: what it may answer. */
+  /** The document of the upstream: the possible answers. */
   readonly upstream: Surface;
-  /** The description of the client's API: what clients may get. */
+  /** The description of the client's API: the permitted answers. */
   readonly client: Surface;
   /** The golden cases of the pack, with their routes. Their requests are used, and values of their answers. */
   readonly examples: readonly ExampleResult[];
@@ -193,7 +193,7 @@ class TypeLaw {
     }
   }
 
-  /** The verdict of a place: of a field of an object, which routes share, or of what is around the objects of a route. */
+  /** The verdict of a place: a field of an object, which routes share, or the envelope of a route's objects. */
   #verdictOf({ route }: RouteTrial, place: string): OpenVerdict {
     const objects = [ANSWER, objectsPath(route)].filter((part) => part !== "").join(".");
     const [object = route.object] = route.responseObjects;
@@ -216,6 +216,8 @@ class TypeLaw {
   }
 }
 
-/** Holds the fields of a pack against the types of the client's API, for what the upstream's document lets it answer. */
+/**
+ * Checks the fields of a pack against the types of the client's API, for answers that the upstream's document allows.
+ */
 export const checkTypes = (pack: Pack, options: TypeLawOptions): Promise<TypeReport> =>
   new TypeLaw(pack, options).run();

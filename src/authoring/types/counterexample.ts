@@ -16,7 +16,7 @@ import type { Counterexample } from "./type-report.ts";
 /** Parts that are tried. */
 const MOST_TRIES = 600;
 
-/** Shrinks a value as far as it shows the same. @param parts What it may shrink to */
+/** Shrinks a value while it shows the same problem. @param parts The possible smaller values */
 async function shrink<T>(whole: T, parts: fc.Arbitrary<T>, shows: (part: T) => Promise<boolean>): Promise<T> {
   let left = MOST_TRIES;
   const property = fc.asyncProperty(parts, async (part) => {
@@ -40,7 +40,10 @@ function partsOf(value: unknown, kept: readonly (readonly string[])[]): fc.Arbit
   });
 }
 
-/** The smallest value of a type, in a golden case: a person who corrects the pack writes the right one. */
+/**
+ * The smallest value of a type, as a placeholder in a golden case. A person who corrects the pack writes the right
+ * one.
+ */
 function placeholder({ types, words }: Place): unknown {
   if (types.has("null") || types.size === 0) return null;
   if (types.has("string")) return [...(words ?? [])][0] ?? "";
@@ -63,7 +66,7 @@ function writeCalls(calls: readonly AnsweredCall[], pack: Pack): ExampleDefiniti
   });
 }
 
-/** A golden case of what was sent last. @param body What clients should get */
+/** A golden case of the last request. @param body The body that clients should get */
 function writeGolden(trial: RouteTrial, status: number, title: string, body: unknown): ExampleDefinition {
   const { lists, pipeline, request, route } = trial;
   const { received } = pipeline.upstream;
@@ -99,7 +102,7 @@ export async function describeCounterexample(
     async (some) => (await shown(trial.build(some))).length > 0,
   );
   const changed = trial.build(needed);
-  // In smaller answers no other field may have another type.
+  // In smaller answers, other fields must keep their types.
   const places = new Set((await shown(changed)).map(({ place }) => place));
   const called = trial.called();
   const whole =

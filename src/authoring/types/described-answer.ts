@@ -83,7 +83,7 @@ export class DescribedAnswer {
   }
 
   #item(node: AnswerNode): unknown {
-    // Of lists in lists the description has no items.
+    // The description has no items for lists in lists.
     if (isList(node) && node.place.items.has("array")) return [];
     if (!hasMembers(node)) return this.#values.get(node)?.usual ?? null;
     return Object.fromEntries([...node.members].map(([key, member]) => [key, this.#usual(member)]));

@@ -39,7 +39,7 @@ function listShapes(pack: Pack): ReadonlyMap<string, { readonly shape: Shape; re
   return shapes;
 }
 
-/** The status of successful answers: one with a body, where there is one. */
+/** The status of successful answers, preferably one with a body. */
 function successOf({ successes, answer }: Operation): number {
   const found = [...successes].find((status) => answer.size === 0 || status !== "204") ?? "200";
   return Number(found.replaceAll("X", "0")) || 200;
@@ -47,7 +47,7 @@ function successOf({ successes, answer }: Operation): number {
 
 /** Answers by a document. The answers of some operations can be replaced. */
 export class DescribedUpstream implements Upstream {
-  /** The answers in place of the usual ones, by keys of operations. Those of lists are put on one page. */
+  /** The answers that replace the usual ones, by keys of operations. Answers of lists are on one page. */
   replaced: ReadonlyMap<string, unknown> = new Map();
   /** The calls since this was emptied. */
   received: AnsweredCall[] = [];
@@ -72,7 +72,7 @@ export class DescribedUpstream implements Upstream {
     }
   }
 
-  /** The operation of a call; undefined if the document has none. */
+  /** The operation of a call. Undefined if the document has none. */
   operationOf(method: string, path: string): DescribedOperation | undefined {
     return this.#operations.get(this.#find(method, path) ?? "");
   }

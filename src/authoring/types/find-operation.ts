@@ -30,8 +30,8 @@ function patternOf(key: string): RegExp {
 }
 
 /**
- * Prepares the search for operations, those of the pack that a document lacks among them: a value with slashes is not
- * within their paths. Of several, the longest path is found, with the fewest parameters.
+ * Prepares the search for operations. It includes operations of the pack that the document lacks, because a value
+ * with slashes is not within their paths. The longest path with the fewest parameters wins.
  */
 export function createOperationFinder(surface: Surface, pack: Pack): FindOperation {
   const prefix = pack.dialect.upstream.base_path;

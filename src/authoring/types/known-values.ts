@@ -16,7 +16,10 @@ const MOST_SEEN = 6;
 /** A rule of a field of a pack. */
 type Rule = Pick<FieldRule, "values" | "catalog">;
 
-/** The upstream's values that a rule knows: those of its table, and the ids of its catalog in fixed lists and golden cases. */
+/**
+ * The upstream's values that a rule knows: keys of its table, and the ids of its catalog in fixed lists and golden
+ * cases.
+ */
 function wordsOf({ values, catalog: name = "" }: Rule, pack: Pack, lists: CatalogLists): unknown[] {
   const { catalog } = pack.resources.get(name) ?? {};
   const rows = (catalog?.calls ?? []).flatMap(({ path }) => lists[catalogRequest(path)] ?? []);
@@ -52,10 +55,10 @@ function* answersOf(
 }
 
 /**
- * Collects what is known about the values of the upstream's answers.
+ * Collects the known values of the upstream's answers.
  *
  * @param findKey Finds the operation of a call
- * @returns what is known about the members of an operation
+ * @returns the known values of the members of an operation
  */
 export function collectHints(
   pack: Pack,
@@ -78,7 +81,7 @@ export function collectHints(
     const { pattern } = place.limits;
     return {
       isTime: found.some(({ format }) => format === "date-time"),
-      // The usual value is one that the pack has a word for. A null in the place of a list has no items.
+      // The usual value is one that the pack has a word for. A null instead of a list has no items.
       words: [...values.intersection(words), ...words, ...values].filter(
         (word) => word !== null || !place.types.has("array"),
       ),

@@ -96,8 +96,8 @@ const enumValues = ({ words, types }: Place): unknown[] =>
   });
 
 /**
- * The scalar values of a place: each word of an enum and an unknown one, null where it is allowed, the shortest and the longest, and each
- * type of several.
+ * The scalar values of a place: each word of an enum and an unknown word, null if it is allowed, the shortest and the
+ * longest value, and a value of each type.
  *
  * @param types Those of the place, or of the items of a list
  */

@@ -24,7 +24,7 @@ export interface OperationEdit {
 /** Answers in place of the usual ones, by keys of operations. */
 export type Answers = ReadonlyMap<string, unknown>;
 
-/** What a client gets with some answers. */
+/** The client's response to given answers. */
 export interface TrialResult {
   readonly status: number;
   readonly body: unknown;
@@ -36,7 +36,7 @@ export interface Pipeline {
   readonly pack: Pack;
   readonly upstream: DescribedUpstream;
   readonly dryRun: DryRun;
-  /** Reads the catalogs: those of golden cases, as far as there are any, or all by the document. */
+  /** Reads the catalogs: those of golden cases, if there are any, or all from the document. */
   readonly readCatalogs: (by: "golden cases" | "document") => Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export function createPipeline(pack: Pack, upstream: DescribedUpstream, lists: C
 /** The values that the condition of a list allows at some members of its items. */
 type Allowed = ReadonlyMap<string, readonly unknown[]>;
 
-/** Reads a condition: what it says by equality. Operators other than "and" and "or" allow all. */
+/** Reads the equalities of a condition. Operators other than "and" and "or" allow all values. */
 function allowedBy(where: Readonly<Record<string, unknown>>, writer: Pack["filterWriter"]): Allowed {
   const allowed = new Map<string, readonly unknown[]>();
   const add = (key: string, values: readonly unknown[]): void =>
@@ -94,7 +94,7 @@ export function jsonOrText(text: string): unknown {
 /** A route with a request. */
 export class RouteTrial {
   readonly route: Route;
-  /** What the client's description says about the answers. */
+  /** The client's description of the answers. */
   readonly tree: AnswerTree;
   readonly request: TrialRequest;
   readonly pipeline: Pipeline;
@@ -142,7 +142,7 @@ export class RouteTrial {
     );
   }
 
-  /** The operations of the upstream that were called last. Of a catalog: those that list it. */
+  /** The operations of the upstream that were called last. For a catalog: the operations that list it. */
   called(): DescribedOperation[] {
     const operations = this.pipeline.upstream.received.flatMap(({ operation }) => operation ?? []);
     const isCatalog = "catalog" in this.route.source;

@@ -4,7 +4,7 @@ import type { DryRunRequest } from "../../compare/index.ts";
 import { splitCall, type Example } from "../examples/example.ts";
 import { createRandom, generateValue } from "../laws/generate-values.ts";
 
-/** A request, as a golden case writes it and as it is sent. */
+/** A request, in the form of a golden case and in the sent form. */
 export interface TrialRequest {
   readonly written: Pick<Example["definition"], "request" | "headers" | "body">;
   readonly sent: DryRunRequest;
@@ -29,7 +29,7 @@ function generateRequest({ name, pathParameters, body }: Route): TrialRequest["w
   return { request, ...(generated !== undefined && { body: generated as TrialRequest["written"]["body"] }) };
 }
 
-/** The size of what a request says. */
+/** The size of a request's data. */
 const sizeOf = ({ definition: { request, headers = {} } }: Example): number =>
   request.length + JSON.stringify(headers).length;
 

@@ -235,7 +235,7 @@ export const createRecordOptions = (
   grammar: pack.grammar,
 });
 
-/** Creates the redaction of what is kept of a pack's requests. */
+/** Creates the redaction of the recorded parts of a pack's requests. */
 export const createRedaction = (
   pack: Pack,
   { AUDIT_BODY_LIMIT: bodyLimit }: Pick<Settings, "AUDIT_BODY_LIMIT">,

@@ -75,7 +75,7 @@ export const pagedKind: ResponseKind<Parts> = {
       if (part && page.walk.isDone) return page.walk.isBackward ? parts.toReversed() : parts;
       const response = await upstream.call({ ...prepared, path: page.pathOf(page.walk.query) });
       if (!response.success) throwTranslatedError(response, match.route, prepared, authorized);
-      // The calls for its rows: those of the first page are about other rows.
+      // The calls for its rows, because the calls of the first page are about other rows.
       result = await callAfter(response, prepared, await readEachValues(prepared, authorized), authorized);
     }
   },

@@ -112,7 +112,7 @@ function findEntry(
   const { catalogs } = services;
   const [requestedId = ""] = Object.values(match.parameters);
   const id = catalog.v4Id(requestedId, catalogs);
-  // The order of a list that the pack fixes is that of its ids, also before v4 has given the catalog.
+  // A list that the pack fixes is sorted by its ids, also before v4 has returned the catalog.
   const index = catalogs.list(catalog.name) ? -1 : (catalog.fixedIds?.indexOf(id ?? "") ?? -1);
   const entry = rows[index] ?? (id === undefined ? undefined : catalogs.find(catalog.name, id));
   // Other entries are cached only because something refers to them: alpha's list does not have them.

@@ -1,4 +1,4 @@
-/** What a client gets of a translated body, and what headers are made of. */
+/** The final form of a translated body, and the input for headers. */
 import {
   type ChosenMembers,
   keysOfObjects,
@@ -90,7 +90,7 @@ function keepMembers(value: unknown, chosen: ChosenMembers): void {
 }
 
 /**
- * Leaves out of a response what the client has not asked for. The response is parsed again: others need no time for it.
+ * Removes the members that the client has not requested. Only such responses are parsed again.
  *
  * @param body JSON text
  */

@@ -10,7 +10,7 @@ import { findTokenInfo } from "./resolve-token.ts";
 const effectiveGrants = (issued: TokenLookup, info: TokenInfo | undefined): Grants | undefined =>
   typeof issued === "object" ? issued.levels : info?.refused ? undefined : info?.grants;
 
-/** What a token may do by all that is known now; undefined while only v4 knows. */
+/** The permissions of a token by all known facts. Undefined while only v4 knows them. */
 export async function currentGrants(
   { credentials, issued }: ResolvedCredentials,
   tokens: Pick<TokenCache, "get">,
@@ -28,13 +28,13 @@ export interface RouteAccess {
 }
 
 /**
- * Authorizes a request, by facts alone: the levels that the gateway's own OAuth exchange gave, else v4's scopes. While
- * nothing is known, v4 decides. A public route is public, whatever credentials come with the request.
+ * Authorizes a request by facts alone: the levels of the gateway's own OAuth exchange, else v4's scopes. While
+ * nothing is known, v4 decides. A public route is public, with any credentials.
  *
  * @returns a verdict for each candidate; at least one of them is permitted
- * @throws {HttpError} 400 for an invalid path, 404 for a path outside of alpha, 401 for malformed credentials, 404 for
- *   an unknown route, 401 for a missing token or one that v4 rejected a short while ago, 403 where the token's level
- *   is too low. {TokenUnavailableError} where it is not known whether the gateway issued the token.
+ * @throws {HttpError} 400 for an invalid path, 404 for a path outside of alpha, 401 for malformed credentials, 404
+ * for an unknown route, 401 for a missing token or one that v4 rejected a short while ago, 403 where the token's
+ * level is too low. {TokenUnavailableError} where it is not known whether the gateway issued the token.
  */
 export function authorize(
   credentials: Credentials,
@@ -69,7 +69,8 @@ function findAccessError(
   if (info?.refused || (typeof issued === "object" && issued.isRevoked))
     return new HttpError(401, "The access token is not valid.");
   if (issued === "unknown") {
-    // The gateway may have issued the token with any level. Only the lowest one passes: v4 has none below it.
+    // The gateway may have issued the token with any level. Only the lowest one is certain, because v4 has none below
+    // it.
     const isLowest = typeof access === "string" ? isRead(route) : access.level === 0;
     if (isLowest) return undefined;
     return new TokenUnavailableError("the state store does not say what a token may do");

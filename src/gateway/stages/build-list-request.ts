@@ -115,8 +115,8 @@ async function withUpstreamCursor(page: PageRequest, authorized: AuthorizedReque
 const MOST_PAGES = 10;
 
 /**
- * Resolves the boundaries of a filter. Some fields hold for every object up to one, and for none after it: v4 is asked
- * for the number of that object, newest first.
+ * Resolves the boundaries of a filter. Some fields are true for all objects up to one, and false after it. v4 is
+ * asked for the number of that object, newest first.
  *
  * @returns the fields; those with a boundary have its value
  * @throws {HttpError} 400 for a filter that v4 cannot express, before v4 is called
@@ -143,7 +143,7 @@ async function resolveFilterBoundaries(
   return new Map([...fields, ...resolved]);
 }
 
-/** The number of the newest object for which a field holds; 0 where it holds for none. */
+/** The number of the newest object for which a field is true. 0 if there is none. */
 async function findBoundary(
   name: string,
   { v4, boundaryField = "" }: FilterField,
@@ -155,7 +155,7 @@ async function findBoundary(
   const { paging } = match.route.lists;
   const newestFirst = grammar.writer.order([{ field: boundaryField, descending: true }]);
   if (!newestFirst) throwFilterError(name, "cannot be filtered by.");
-  // All objects count, also those that the upstream shows only where it is asked for them.
+  // All objects count, including those that the upstream only shows on request.
   const sent = grammar.writer.write({ ...Object.fromEntries(match.route.unfiltered), ...newestFirst });
   const [holds, numberOf] = [compileGetter(v4), compileGetter(boundaryField)];
   const walk = paging.walkAll(MOST_PAGES * paging.upstream.size.maximum);
@@ -169,5 +169,5 @@ async function findBoundary(
     if (newest !== undefined) return Number(numberOf(newest));
   } while (!walk.isDone);
   if (!walk.hasMore) return 0;
-  return throwFilterError(name, "cannot be filtered by: what it divides lies too far back.");
+  return throwFilterError(name, "cannot be filtered by: the objects are too old.");
 }

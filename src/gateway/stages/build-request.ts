@@ -63,7 +63,7 @@ export function endpointOf({ name, source }: Route): Endpoint {
 /**
  * Builds the v4 request of a route: with a page and a filter, with a body, or with neither.
  *
- * @throws {HttpError} 400 for what alpha rejects, and for what v4 cannot express
+ * @throws {HttpError} 400 if the request breaks a rule of alpha, or can't be expressed in v4
  */
 export async function buildUpstreamRequest(authorized: AuthorizedRequest): Promise<PreparedRequest> {
   const prepared = await buildMainCall(authorized);

@@ -1,4 +1,4 @@
-/** The calls of a route after its main call: what its response is built from, and what else is to be done. */
+/** The calls of a route after its main call. They supply parts of the response, or have further effects. */
 import {
   failureAsValue,
   InvalidPathValueError,
@@ -29,7 +29,7 @@ import { ignoredFailure, runCall, throwFailure, warnAbout } from "./run-call.ts"
 /** v4's success, and the values of calls that alpha's response needs too. */
 export interface UpstreamResult {
   readonly response: UpstreamResponse;
-  /** By name; without those that could not be fetched. */
+  /** By name. Failed calls are missing. */
   readonly calls: Readonly<Record<string, unknown>>;
   /** Alpha's body, where a call after the main one did not succeed, and where nothing is translated. */
   readonly fallback?: string;
@@ -71,7 +71,7 @@ export async function readEachValues(
 const objectIn = ({ json }: UpstreamResponse, { response, upstreamPath }: Route): unknown =>
   response === "list" ? json : valueAt(json, upstreamPath);
 
-/** The calls after the main call, and what has become of the response so far. */
+/** The calls after the main call, and the current state of the response. */
 class LaterCalls {
   readonly #prepared: PreparedRequest;
   readonly #eachValues: EachValues;
@@ -141,7 +141,7 @@ class LaterCalls {
     const whole = { ...this.#response, ...response, json: value };
     const answer = await failureAsValue(() => this.#answerOf(call, whole));
     if (answer instanceof ExpressionError) return this.#useFailure(call, { failure: { error: answer } });
-    // Only an object can be read as one: else it is as if the call had failed.
+    // Only an object can be read as one. For another value the call counts as failed.
     if (call.fallback && !isObject(answer.json)) return this.#useFailure(call, outcome);
     this.#response = answer;
     this.#fallback = undefined;
@@ -149,7 +149,7 @@ class LaterCalls {
     return undefined;
   }
 
-  /** What the main call would have responded with, with the headers of both responses. */
+  /** The response of the main call, with the headers of both responses. */
   async #answerOf({ answerOf }: RouteCall, last: UpstreamResponse): Promise<UpstreamResponse> {
     const headers = { ...this.#response.headers, ...last.headers };
     const { status, bytes, json } = last;
@@ -181,7 +181,7 @@ class LaterCalls {
     return fail();
   }
 
-  /** The main call has succeeded: what is known is the response, if the pack says so (T-1.3). */
+  /** The main call has succeeded, so the known values are the response, if the pack defines it (T-1.3). */
   async #useFailure(call: RouteCall, outcome: CallOutcome): Promise<string | undefined> {
     const { report, services } = this.#authorized;
     const { upstreamName } = services.translation;

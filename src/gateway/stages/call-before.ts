@@ -19,7 +19,7 @@ import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
 import { type CallOutcome, type FailedCall, throwUnfinished } from "./repeat-call.ts";
 import { ignoredFailure, runCall, throwFailure, warnAbout } from "./run-call.ts";
 
-/** Values of the calls before the main call, errors of those that found nothing, and the rules that depend on them. */
+/** Values of the calls before the main call, errors of calls that found nothing, and the rules that depend on them. */
 interface EarlyResults {
   readonly values: Readonly<Record<string, unknown>>;
   /** The version of the object that the main call changes; empty without `if_match`. */
@@ -31,14 +31,14 @@ interface EarlyResults {
   readonly check: (request: JsonObject) => Promise<readonly ErrorDetail[]>;
 }
 
-/** A call that has responded, and the errors of those of its checks that are early. */
+/** A call with a response, and the errors of its early checks. */
 interface Fetched {
   readonly call: RouteCall;
   readonly response: Scope["response"];
   readonly errors: readonly ErrorDetail[];
 }
 
-/** The client's body, and what is known about it before the calls. */
+/** The client's body, and the known facts about it before the calls. */
 interface CheckedBody {
   readonly body: JsonObject;
   readonly errors: readonly ErrorDetail[];
@@ -52,8 +52,9 @@ type Version = Pick<PreparedRequest, "headers" | "madeTag">;
 const isStrong = (tag: string): boolean => isEntityTag(tag) && !tag.startsWith("W/");
 
 /**
- * The version of an object: the upstream's, or the one that the pack makes of it. The upstream gets only its own, and next to
- * one that the pack makes only a strong one: a weak one never matches `If-Match` (RFC 9110, section 13.1.1).
+ * The version of an object: the upstream's, or the one that the pack makes of it. The upstream gets only its own
+ * version. If the pack makes one, the upstream's must be strong, because a weak one never matches `If-Match` (RFC
+ * 9110, section 13.1.1).
  *
  * @throws {InvalidUpstreamResponseError} Without it another change could be overwritten.
  */
@@ -69,13 +70,13 @@ function versionOf(scope: Scope, name: string, { headers, versionPath }: Route):
   return { madeTag: tag, ...(isSent && { headers: { "if-match": own } }) };
 }
 
-/** Whether v4 does not have what a field of the body names. */
+/** Whether a field of the body names an object that v4 does not have. */
 const isNotFound = (outcome: CallOutcome, { notFoundField }: RouteCall): boolean =>
   notFoundField !== undefined &&
   "failure" in outcome &&
   (outcome.failure.response?.status === 404 || outcome.failure.error instanceof InvalidPathValueError);
 
-/** Whether a call can't tell anything that is not known: the body is invalid. */
+/** Whether a call is useless, because the body is invalid anyway. */
 const isUseless = ({ notFoundField }: RouteCall, bodyErrors: readonly ErrorDetail[]): boolean =>
   notFoundField === undefined
     ? bodyErrors.length > 0
@@ -128,7 +129,7 @@ export async function callBefore(
   }
   for (const call of route.callOrder.before) {
     const { member, notFoundField: field, failure } = call;
-    // What its path needs was not sent, or not found.
+    // A value of its path was not sent, or not found.
     if (!call.needs.every((name) => Object.hasOwn(values, name))) continue;
     if (isUseless(call, bodyErrors)) continue;
     if (call.endpoint.method !== "GET" && !(await mayWrite())) continue;
@@ -154,7 +155,7 @@ export async function callBefore(
     }
     const { value } = outcome;
     const response = { headers: {}, ...outcome.response, json: value };
-    // Also of a response without a body: the main call must not be sent without it.
+    // Also for a response without a body, because the main call must not be sent without the version.
     if (isVersion) version = versionOf({ ...scope, response }, member, route);
     if (value === undefined) continue;
     if (member !== undefined) values[member] = value;

@@ -33,7 +33,8 @@ export async function callUpstream(
   const result = eachValues
     ? await callAfter(response, prepared, eachValues, authorized)
     : { response, calls: prepared.calls ?? {} };
-  // Only a success has headers of v4's responses: an error is the gateway's, and says nothing like "ask me in 5 seconds".
+  // Only a success has headers of v4's responses. An error is the gateway's, and must not contain headers such as
+  // v4's `Retry-After`.
   if (route.headers || route.text) {
     report.upstreamHead = result.response;
     report.scope = scopeOf(prepared, authorized, result);
@@ -46,7 +47,7 @@ const isNotModified = ({ status }: UpstreamResponse, { headers }: PreparedReques
   status === NOT_MODIFIED &&
   (headers?.["if-none-match"] !== undefined || headers?.["if-modified-since"] !== undefined);
 
-/** Whether v4 rejected nothing but the one member that the gateway had added. Then nothing was created. */
+/** Whether v4 rejected only the member that the gateway had added. Then nothing was created. */
 function rejectsAddedMember(
   response: UpstreamResponse,
   prepared: PreparedRequest,
@@ -60,7 +61,10 @@ function rejectsAddedMember(
   return errors !== undefined && errors.every(({ field }) => field === member);
 }
 
-/** Only a GET is ever repeated, except after a clear error: this one, and that of a token (upstream-call.ts). */
+/**
+ * Only a GET is ever repeated, except after two clear errors: this one, and an error about a token
+ * (upstream-call.ts).
+ */
 async function callWithRetry(
   prepared: PreparedRequest,
   { upstream, services, match }: AuthorizedRequest,

@@ -34,7 +34,9 @@ export interface PlanSender extends SenderProof {
   readonly issuer: Issuer;
 }
 
-/** Asks what the plan says about a request; undefined: nothing. Returns a promise only where a store or v4 is asked. */
+/**
+ * Gets the plan's decision about a request. Undefined without one. Returns a promise only if a store or v4 is asked.
+ */
 export function askPlan(
   match: RouteMatch | undefined,
   plan: Pick<PlanRules, "judge">,
@@ -49,8 +51,8 @@ export function askPlan(
 }
 
 /**
- * The header with the code of a refusal by the plan: `brown_out`, `freeze` or `sunset`. Programs find it there whatever shape the
- * errors of the client's API have.
+ * The header with the code of a refusal by the plan: `brown_out`, `freeze` or `sunset`. Programs find it there,
+ * whatever the form of the client's errors is.
  */
 export const CODE_HEADER = "x-sunset-code";
 
@@ -61,9 +63,9 @@ const sentences = (...parts: readonly (string | undefined)[]): string =>
   parts.filter((part) => part !== undefined).join(" ");
 
 /**
- * The error of a window: that of a server that fails for a while. Clients take a 500 for temporary, and their operators
- * notice it. With 401 or 403 clients would discard their tokens, with 404 they would believe that their objects are gone,
- * with 429 they would wait in silence.
+ * The error of a window, as of a server that fails for a while. Clients treat a 500 as temporary, and their operators
+ * notice it. With 401 or 403 clients would discard their tokens, with 404 they would believe that their objects are
+ * gone, with 429 they would wait silently.
  */
 function windowError(
   { stage, window }: Extract<Decision, { kind: "brown_out" }>,

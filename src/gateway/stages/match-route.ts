@@ -36,13 +36,16 @@ export function matchRoute(request: AlphaRequest, pack: Pack): RouteCandidates {
   return found.routes.map((route) => ({ route, parameters: found.parameters }));
 }
 
-/** Whether a POST has the header of another method with none in it: {@link overriddenMethod} has left it a POST. */
+/** Whether a POST has an invalid method override. {@link overriddenMethod} has left it a POST. */
 const namesNoMethod = ({ method, headers }: AlphaRequest, { methodHeader }: Pack): boolean =>
   methodHeader !== undefined &&
   headers[methodHeader] !== undefined &&
   overriddenMethod(method, headers[methodHeader]) === undefined;
 
-/** The routes of a method and path; undefined where there is none, or the path has slashes that its routes do not take. */
+/**
+ * The routes of a method and path. Undefined if there is none, or if its routes do not accept the slashes of the
+ * path.
+ */
 function findRoutes(
   method: string,
   segments: readonly string[],
@@ -56,7 +59,10 @@ function findRoutes(
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-/** The error of a path that only has other methods; undefined where it has none, or clients do not know the status 405. */
+/**
+ * The error of a path that only has other methods. Undefined if it has none, or if clients do not know the status
+ * 405.
+ */
 function wrongMethod(path: readonly string[], request: AlphaRequest, pack: Pack): HttpError | undefined {
   if (pack.statuses.translate(METHOD_NOT_ALLOWED) !== METHOD_NOT_ALLOWED) return undefined;
   const allowed = METHODS.filter((method) => findRoutes(method, path, request, pack));
@@ -66,7 +72,7 @@ function wrongMethod(path: readonly string[], request: AlphaRequest, pack: Pack)
 }
 
 /**
- * A match with the upstream's values of its path parameters, and with those that come from the query.
+ * A match with the upstream's values of its path parameters, including values from the query.
  *
  * @throws {HttpError} 404 for a value that the upstream can't have
  */
@@ -81,8 +87,8 @@ export async function withPathValues(
 }
 
 /**
- * A match with all values of the upstream's paths that a request has: of its path, its query, its headers, and `values` of the
- * route. What is no text or number is left out, so that the path that needs it can't be built.
+ * A match with all values for the upstream's paths: from the path, the query and the headers of the request, and from
+ * `values` of the route. Other values than texts and numbers are left out, so that a path with them can't be built.
  *
  * @throws {HttpError} 400 and 404 for values that are missing or invalid
  */

@@ -6,10 +6,10 @@ import type { AuthenticatedClient } from "../request/client.ts";
 import type { AlphaRequest } from "../request/request.ts";
 
 /**
- * Counts a request against the limit of its token; against that of its address while v4 has not accepted the token.
+ * Counts a request against the limit of its token, and of its address while v4 has not accepted the token.
  *
- * @returns the client's status, for {@link rejectLimited} and the response's headers; and how to credit the address
- *   once v4 accepts the token, undefined where the address was not charged
+ * @returns the client's status, for {@link rejectLimited} and the response's headers, and a function that refunds the
+ * address once v4 accepts the token. Undefined if the address was not charged
  */
 export const consumeRateLimit = (
   { address }: AlphaRequest,

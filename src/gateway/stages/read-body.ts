@@ -20,7 +20,7 @@ function parseFormat(text: string, format: "json" | "form"): unknown {
   return format === "form" ? parseForm(text, limits) : parseJson(text, limits);
 }
 
-/** What clients read about a limit of {@link parseJson} or {@link parseForm}. */
+/** The text for clients about a limit of {@link parseJson} or {@link parseForm}. */
 function limitReason({ message }: RangeError): string {
   if (message.startsWith("name")) return `The body has a name of more than ${MOST_NAME_LENGTH} characters.`;
   return message.includes("nested") ? "The body is nested too deeply." : "The body has too many members.";

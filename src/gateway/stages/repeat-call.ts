@@ -20,7 +20,7 @@ import { isObject, printJson } from "../../base/index.ts";
 /** Statuses that the next request would have as well: the operation is hidden, or no longer known. */
 const LASTING_STATUSES: ReadonlySet<number> = new Set([400, 401, 403, 404, 405, 410]);
 
-/** Errors of a single request. After the main call the operation goes on whatever became of it. */
+/** Errors of a single request. After the main call the operation continues despite them. */
 const ERRORS_OF_A_REQUEST = [UpstreamError, HttpError, InvalidUpstreamResponseError, ExpressionError];
 
 /** Adds a warning to a report that does not have it. */
@@ -29,9 +29,10 @@ export function warnOnce({ report }: AuthorizedRequest, text: string): void {
 }
 
 /**
- * One answer about the operation, and its state; undefined where there is none.
+ * One response about the operation, and its state. Undefined without a response.
  *
- * @throws when the client is gone, and where nothing has happened yet: the error of the request is the outcome
+ * @throws if the client has disconnected, and if nothing has happened yet. Then the error of the request is the
+ * outcome
  */
 async function askForState(
   { stateOf }: Repetition,
@@ -116,14 +117,14 @@ export async function repeatCall(
 /** v4's response; of one that was cached, only its JSON. */
 export type CallResponse = Pick<UpstreamResponse, "success" | "json"> & Partial<UpstreamResponse>;
 
-/** Why a call has no value: v4's error, or that of the call itself. */
+/** Why a call has no value: v4's error, or an error of the call itself. */
 export interface FailedCall {
   readonly response?: UpstreamResponse;
   readonly prepared?: PreparedRequest;
   readonly error?: unknown;
 }
 
-/** What became of a call. */
+/** The outcome of a call. */
 export type CallOutcome =
   | { readonly value: unknown; readonly response?: CallResponse }
   | { readonly failure: FailedCall }
@@ -144,7 +145,7 @@ export function throwUnfinished({ unfinished }: RouteCall, authorized: Authorize
 /**
  * The client's object while an operation is in progress.
  *
- * @throws {HttpError} where the pack has none
+ * @throws {HttpError} if the pack defines none
  */
 export async function unfinishedBody(
   call: RouteCall,
@@ -158,7 +159,10 @@ export async function unfinishedBody(
   return printOwnObject(unfinished.body, scope, authorized);
 }
 
-/** The client's object that an expression gives in place of a response; without members if it gives none, or fails. */
+/**
+ * The result of an expression that replaces a response with the client's object. It has no members if the expression
+ * gives none, or fails.
+ */
 export async function printOwnObject(
   objectOf: (scope: Scope) => MaybePromise<unknown>,
   scope: Scope,

@@ -1,4 +1,4 @@
-/** Which token v4 is called with, and what is known about it. */
+/** Selects the token for v4, and finds the known facts about it. */
 import { setTimeout as wait } from "node:timers/promises";
 import { HttpError } from "../../pack/index.ts";
 import type { TokenLookup, TokenStore } from "../auth/token-store.ts";
@@ -87,10 +87,10 @@ async function resolveForPublicRoute(
 const LONGEST_WAIT_MS = 2000;
 
 /**
- * Single flight for an unknown token: one request at a time calls v4 with it, the others wait for what it learns. The
- * request that holds the lock may still be sending its body; no one waits for it longer than for a slow v4.
+ * Single flight for an unknown token: one request at a time calls v4 with it, and the others wait for the result. The
+ * request that holds the lock may still be sending its body, so the wait is limited.
  *
- * @returns the release of the lock for the request that gets it; else what is known after the wait
+ * @returns the release of the lock for the request that gets it, else the known facts after the wait
  */
 async function waitForTokenInfo(
   hash: string,
@@ -108,10 +108,10 @@ async function waitForTokenInfo(
 }
 
 /**
- * Finds the token that v4 is called with, and what is known about it. Nothing is known about a new token: then this
- * request calls v4 first, or waits for the one that does.
+ * Finds the token for v4, and the known facts about it. With an unknown token, this request calls v4 first, or waits
+ * for the request that does.
  *
- * @throws {TokenUnavailableError} where the token must be refreshed and cannot be now
+ * @throws {TokenUnavailableError} if the token must be refreshed and can't be now
  */
 export async function resolveToken(
   client: AuthenticatedClient,
@@ -146,7 +146,7 @@ export async function resolveToken(
   return { resolved, info, isAccepted, release };
 }
 
-/** What is known about the token of credentials; undefined if nothing is, or there is no token. */
+/** The known facts about the token of credentials. Undefined if there are none, or without a token. */
 export const findTokenInfo = (
   { hash }: Credentials,
   tokens: Pick<TokenCache, "get">,

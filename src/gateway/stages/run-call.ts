@@ -24,14 +24,14 @@ const MAX_CONCURRENT_REQUESTS = 8;
 /** Rows of a list that a call reads. A longer list counts as one that cannot be fetched. */
 const MOST_ROWS = 1000;
 
-/** What a call is sent with. */
+/** The inputs of a call. */
 export interface CallInput {
-  /** What its expressions are about: the client's body, or v4's object. */
+  /** The input of its expressions: the client's body, or v4's object. */
   readonly input: unknown;
   readonly scope: Scope;
-  /** Values of its path: those of the main call, of the client's body, and of earlier calls. */
+  /** Values of its path: of the main call, of the client's body, and of earlier calls. */
   readonly values: Readonly<Record<string, unknown>>;
-  /** The values for each of which it is sent, where they are known already. */
+  /** The values for each of which it is sent, if they are already known. */
   readonly each?: readonly unknown[] | undefined;
 }
 
@@ -86,7 +86,7 @@ async function sendOnce(
     : { failure: { response: response as UpstreamResponse, prepared } };
 }
 
-/** One request for each different value. Those that fail are left out of an optional call. */
+/** One request for each different value. An optional call leaves out the ones that fail. */
 async function sendForEach(
   call: RouteCall,
   { each, ...input }: CallInput,
@@ -109,7 +109,7 @@ async function sendForEach(
   return { value: found.filter((value) => value !== undefined) };
 }
 
-/** All rows of a list. It is another list than that of the route, whose pages may be its own. */
+/** All rows of a list. It is not the route's list, so its pages may differ. */
 async function readRows(prepared: PreparedRequest, authorized: AuthorizedRequest): Promise<CallOutcome> {
   const { paging } = authorized.services.pack;
   const lists = { paging, parseList: authorized.match.route.lists.parseList };
@@ -145,7 +145,7 @@ export async function runCall(
   }
 }
 
-/** Names the expression that failed in the record, where its error is not that of the request. */
+/** Names the failed expression in the record, if its error is not the request's error. */
 export function warnAbout(error: unknown, authorized: AuthorizedRequest): void {
   const causes = error instanceof ValidationError ? error.details.map(({ cause }) => cause) : [error];
   for (const cause of causes) if (cause instanceof ExpressionError) warnOnce(authorized, cause.message);

@@ -7,11 +7,11 @@ import type { RouteAccess } from "./authorize.ts";
 import { withPathValues } from "./match-route.ts";
 
 /**
- * Selects the route that the body asks for, among several of one path. A body that can't be read asks for none of them, and
- * is reported, whether the selected route reads it or not.
+ * Selects one of several routes of a path by the body. An unreadable body is an error, even if the selected route
+ * would not read it.
  *
- * @throws {HttpError} 404 where the body asks for none of them; the error of a route that the token must not use; see
- *   {@link ReadJson}
+ * @throws {HttpError} 404 if no route matches the body; the error of a route that the token must not use; see {@link
+ * ReadJson}
  */
 export async function selectRoute(
   verdicts: readonly RouteAccess[],

@@ -27,7 +27,7 @@ import { requestWithoutBody, type PreparedRequest } from "../calls/prepared-requ
 import { earlyScope, readingOf } from "../calls/request-scope.ts";
 import { callBefore } from "./call-before.ts";
 
-/** Reads what a GET of the same object responds with now; undefined where v4 does not show it. */
+/** Reads the current response to a GET of the same object. Undefined if v4 does not show it. */
 type FetchCurrent = ((mode?: "must succeed") => Promise<JsonObject | undefined>) | undefined;
 
 /** @param route The client's route that reads the object. */
@@ -50,7 +50,7 @@ export function createFetchCurrent(route: Route | undefined, authorized: Authori
   };
 }
 
-/** A translated body, with what it was built from. */
+/** A translated body, with its inputs. */
 interface TranslatedBody extends Omit<WrittenBody, "v4"> {
   readonly v4: JsonObject | readonly JsonObject[];
   /** The alpha body, in its documented form. */
@@ -94,7 +94,7 @@ async function removeUnchanged(
   for (const { field = "", rule } of errors) {
     const member = rules.memberOf(field);
     const isMemberUnchanged = member !== undefined && isUnchanged(member.name, member.get);
-    // Of a member that has changed, a part that clients can't write may still have its value.
+    // In a changed member, a part that clients can't write may still have its value.
     if (!isMemberUnchanged && rule === "unknown") isUnchanged(field, compileGetter(field));
   }
   const unchanged = [...results].flatMap(([name, isSame]) => (isSame ? [name] : []));

@@ -65,7 +65,7 @@ function tryGenerate(ast: AstNode): Generated | NotCompilableError {
   }
 }
 
-/** What the compiler finds out about a syntax tree. */
+/** The facts that the compiler finds about a syntax tree. */
 interface Analysis extends Pick<
   Expression,
   "variables" | "inputNames" | "requiredVariables" | "libraryCalls"
@@ -74,7 +74,7 @@ interface Analysis extends Pick<
   readonly code: Generated | NotCompilableError;
 }
 
-/** By syntax tree, since a pack uses many expressions for several fields. */
+/** By syntax tree, because a pack uses many expressions for several fields. */
 const analyses = new WeakMap<AstNode, Analysis>();
 
 function analyze(ast: AstNode): Analysis {
@@ -92,7 +92,7 @@ function analyze(ast: AstNode): Analysis {
   return analysis;
 }
 
-/** What an expression is compiled with: see {@link compile}. */
+/** The inputs of a compilation: see {@link compile}. */
 export interface CompileOptions {
   readonly bound: ReadonlySet<string> | undefined;
   readonly origin: Origin | undefined;
@@ -128,8 +128,8 @@ const mode = new CompileMode();
 export const runWith = <T>(make: MakeExpression, run: () => T): T => mode.during({ make }, run);
 
 /**
- * Runs a function that compiles expressions, and interprets all of these instead. Tests compare the results of compiled
- * expressions with those of interpreted ones.
+ * Runs a function, and interprets all expressions that it compiles. Tests compare the results with compiled
+ * expressions.
  */
 export const runInterpreted = <T>(run: () => T): T =>
   runWith((source, { origin }) => interpret(source, origin), run);
@@ -164,7 +164,7 @@ export function compile(source: string, bound?: ReadonlySet<string>, origin?: Or
   return expression;
 }
 
-/** Compiles a source whatever {@link runWith} says. See {@link compile}. */
+/** Compiles a source independent of {@link runWith}. See {@link compile}. */
 export function compileOrInterpret(source: string, { bound, origin }: CompileOptions): Expression {
   const ast = parse(source);
   const { code: generated, ...found } = analyze(ast);

@@ -48,7 +48,7 @@ function emitUnary(node: AstNode, scope: Scope): Code {
   return node.value === "{" ? emitObject(node, scope) : emitNegation(node, scope);
 }
 
-/** What no pack uses is left to the interpreter. */
+/** Constructs that no pack uses are left to the interpreter. */
 const NOT_EMITTED: Readonly<Record<string, string>> = {
   apply: "the operator ~>",
   bind: "a variable that is bound inside an expression",

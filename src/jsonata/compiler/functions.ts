@@ -10,7 +10,7 @@ import { emitFunction, positionOf, type Scope, declareTemporary } from "./scope.
 /** Emits the ordinary call with these arguments. */
 type EmitOrdinaryCall = (args: readonly string[]) => string;
 
-/** Emits the inline form of a call; returns undefined if there is none. */
+/** Emits the inline form of a call. Returns undefined if there is none. */
 function emitDirect(
   name: string,
   args: readonly AstNode[],

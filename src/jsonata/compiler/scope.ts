@@ -25,7 +25,7 @@ export interface FunctionBody {
 export interface Variable {
   readonly js: string;
   readonly kind: CodeKind;
-  /** The name of the built-in function, if the variable is one. */
+  /** The name of the built-in function, if the variable refers to one. */
   readonly builtin?: string;
   /** Whether the expression binds it. */
   readonly isLocal?: true;

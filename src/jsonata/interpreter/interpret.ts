@@ -8,7 +8,10 @@ import { LIMITED_FUNCTIONS, ON_ENTRY, type Environment } from "../runtime/librar
 import { copyPlain } from "../runtime/plain.ts";
 import { parseProgram } from "./parse.ts";
 
-/** Work of one evaluation: its steps, and the size of what each step gives. A step costs as much as ten compiled ones. */
+/**
+ * The work limit of one evaluation: its steps, and the size of their results. A step costs as much as ten compiled
+ * ones.
+ */
 const MAX_WORK = 100_000;
 
 /** jsonata calls the function under this name after each step. */
@@ -20,7 +23,7 @@ export interface StepHooks {
   leave(node: AstNode, environment: Environment, result: unknown): void;
 }
 
-/** The size of a value without what is in its members: what a step that doubles it has to copy. */
+/** The size of a value without the content of its members, which a step that doubles it must copy. */
 function sizeOf(value: unknown): number {
   if (Array.isArray(value)) return value.length;
   if (typeof value === "string") return value.length / 16;

@@ -55,7 +55,7 @@ function rejectDeepNesting(ast: AstNode): void {
   if (isTooDeep(ast)) throw new ExpressionError("the expression is nested too deeply", TOO_DEEP, 0);
 }
 
-/** Milliseconds, for what takes long within a step. Generous: what may be done is limited by work. */
+/** Milliseconds, for slow work within a step. It is generous, because the work limit applies first. */
 const TIMEOUT_MS = 5_000;
 
 /** Parses a source with jsonata. @throws {ExpressionError} If it does not parse, or has an unsupported pattern. */

@@ -77,7 +77,7 @@ function findCollapsingStep(steps: readonly AstNode[]): AstNode | undefined {
   for (const step of steps) {
     const stages = stagesOf(step);
     const hasIndex = endsWithIndex(stages);
-    // What is sorted is one list. Any other step selects a member of each value that the steps before it give.
+    // The input of a sort is one list. Any other step selects a member of each value of the previous steps.
     if (hasIndex && step.type === "sort") many = undefined;
     if (hasIndex) continue;
     if (step.type === "sort" || step.type === "wildcard" || step.type === "descendant" || stages.length > 0)

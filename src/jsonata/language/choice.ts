@@ -1,6 +1,6 @@
 import { childrenOf, findChild, type AstNode } from "./ast.ts";
 
-/** The test of an expression whose result is one variable, unchanged, or nothing. */
+/** The condition of an expression whose result is one variable, unchanged, or nothing. */
 export interface ChoiceAst {
   /** The name of the variable, without the `$`. */
   readonly variable: string;

@@ -67,7 +67,7 @@ export class ExpressionError extends Error {
     this.origin = origin && { ...origin, field: user?.field ?? origin.field };
   }
 
-  /** The same error of an expression that several fields share: names the one for which it was evaluated. */
+  /** The same error for an expression that several fields share. It names the field for which it was evaluated. */
   usedBy(user: Origin): ExpressionError {
     return new ExpressionError(this.#reason, this.jsonataCode, this.offset, this.origin, user);
   }

@@ -56,7 +56,7 @@ function visit(value: unknown, onInput: boolean, names: Names): void {
   if (type === "path") return visitPath(value, onInput, names);
   if (type === "name" && onInput) addPath(names, [String(text)]);
   if (type === "variable" && (text === "$" || (text === "" && onInput))) throwReadsAll();
-  // A step that binds a variable leaves the context as it was.
+  // A step that binds a variable does not change the context.
   if (READS_ALL_TYPES.has(type) || value["tuple"] === true || value["focus"] !== undefined) throwReadsAll();
   if (type === "lambda" && value["signature"] !== undefined) throwReadsAll();
   if (type === "function" && onInput) visitCall(value);
@@ -70,7 +70,7 @@ function visitCall(node: AstNode): void {
   if (least !== undefined && childrenOf(node, "arguments").length < least) throwReadsAll();
 }
 
-/** Only the first step of a path reads from the context. The others read from the result of the step before. */
+/** Only the first step of a path reads from the context. The others read the result of the previous step. */
 function visitPath(path: AstNode, onInput: boolean, names: Names): void {
   const all = childrenOf(path, "steps");
   const [first, second] = [asNode(all[0]), all[1]];

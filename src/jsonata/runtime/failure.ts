@@ -19,7 +19,7 @@ export class Failure extends Error {
   }
 }
 
-/** What jsonata throws: a plain object. */
+/** An error in the form of jsonata: a plain object. */
 interface Thrown {
   readonly message?: string;
   readonly code?: string;
@@ -35,7 +35,7 @@ export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof RangeError && thrown.message.includes("call stack")) return new Failure("D1011");
   const { code = "unknown", jsonataCode = code, position = 0, message, token } = thrown as Thrown;
   if (code === "D1012") return new Failure(code, position);
-  // In jsonata `$replace` calls its replacement without a check.
+  // In jsonata `$replace` calls its replacement function without a check.
   if (thrown instanceof TypeError && token === "replace") return new Failure("T1006", position);
   return new Failure(jsonataCode, position, message ?? messageOf(jsonataCode));
 }

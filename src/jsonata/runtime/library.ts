@@ -20,7 +20,7 @@ export interface LibraryFunction {
 export interface Environment {
   /** The same object during one evaluation. */
   readonly base: object;
-  /** Returns what a name is bound to. */
+  /** Returns the value to which a name is bound. */
   readonly lookup: (name: string) => unknown;
 }
 
@@ -135,7 +135,7 @@ function wrapFunction(name: string, ...wraps: readonly Wrap[]): LibraryFunction 
   const builtin = environment.lookup(name) as LibraryFunction;
   const original = builtin.implementation;
   const implementation = wraps.reduce((wrapped, wrap) => wrap(wrapped), original);
-  // For partial applications jsonata reads the parameters out of the text of a function.
+  // For partial applications jsonata reads the parameters from the text of a function.
   Object.defineProperties(implementation, {
     length: { value: original.length },
     toString: { value: () => String(original) },
@@ -143,7 +143,10 @@ function wrapFunction(name: string, ...wraps: readonly Wrap[]): LibraryFunction 
   return { ...builtin, implementation };
 }
 
-/** The functions that jsonata does not check enough: those of texts and pictures, and those of times that no date has. */
+/**
+ * Functions whose arguments jsonata does not check enough: functions of texts and pictures, and of times outside of
+ * all dates.
+ */
 export const LIMITED_FUNCTIONS: Readonly<Record<string, LibraryFunction>> = {
   ...Object.fromEntries(
     TEXT_FUNCTIONS.split(" ").map((name) => [name, wrapFunction(name, limitTexts(name))]),

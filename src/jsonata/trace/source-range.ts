@@ -8,8 +8,8 @@ export interface SourceRange {
 }
 
 /**
- * Texts, names in backticks, comments and regular expressions: what is in them has no brackets of the expression. One without
- * an end reaches to the end of the source, so that no other one is searched in it.
+ * Texts, names in backticks, comments and regular expressions. Brackets in them are not brackets of the expression.
+ * One without an end extends to the end of the source, so that no other one is searched in it.
  */
 const QUOTED =
   /"(?:\\[^]|[^"\\])*(?:"|\\?$)|'(?:\\[^]|[^'\\])*(?:'|\\?$)|`[^`]*(?:`|$)|\/\*[^]*?(?:\*\/|$)|\/(?:\\[^]|[^\\/\n]){1,1000}\/[im]*/g;

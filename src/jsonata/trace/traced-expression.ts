@@ -36,7 +36,7 @@ export interface Tracing {
   readonly onEvaluation: (evaluation: Promise<Evaluation>) => void;
 }
 
-/** Values that are their own text, and functions, which have none. */
+/** Values whose text is the same as in the source, and functions, which have no text. */
 const UNTRACED = new Set(["string", "number", "value", "regex", "lambda"]);
 
 /** The name under which an evaluation has its recorder: no expression can read it. */
@@ -59,7 +59,7 @@ function createHooks(source: string, ast: AstNode): StepHooks {
 function createSteps(source: string, ast: AstNode): (node: AstNode) => Step | undefined {
   const rangeOf = createRangeFinder(source);
   const branches = new Map<unknown, "then" | "else">();
-  /** Names of a path, and functions that are called: what they give is in the value of the path or the call. */
+  /** Names of a path, and called functions. Their results are part of the value of the path or the call. */
   const names = new Set<unknown>();
   walk(ast, (node) => {
     if (node.type === "condition")

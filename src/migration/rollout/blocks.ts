@@ -47,7 +47,10 @@ export function describeSides(status: RolloutStatus): Block[] {
   const turned = clients.filter(({ side }) => side === "new").length;
   const text = (line: string): Block => ({ kind: "text", line });
   const lists: [name: string, items: readonly Item[]][] = [
-    ["Clients", [...clients.map(clientItem), [sideTag(others), "  requests of nobody in the directory"]]],
+    [
+      "Clients",
+      [...clients.map(clientItem), [sideTag(others), "  requests of clients outside of the directory"]],
+    ],
     ["Returned", trips.map(tripLine)],
     [
       "On the way back",

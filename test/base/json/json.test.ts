@@ -179,7 +179,7 @@ describe("invalid JSON", () => {
     expect(() => parseJson(text, { hasUniqueNames: true })).toThrow(RangeError);
   });
 
-  test.each(['{"a:":":","b":{"a:":[{"a:":12345678901234567890}]},"__proto__":{"\\":":"}}', '"a:b"', "[]"])(
+  test.each(['{"a:":":","b":{"a:":[{"a:":12345678901234567890}]},"__proto__":{"\\":":"}"}}', '"a:b"', "[]"])(
     "accepts %s where names must be unique",
     (text) => expect(parseJson(text, { hasUniqueNames: true })).toEqual(parseJson(text)),
   );

@@ -8,7 +8,7 @@ import { emptyTokenStore } from "../../../src/compare/dry-run/dry-run.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../../src/gateway/pipeline/pipeline.ts";
 import { createMemoryLimiter } from "../../../src/gateway/limits/limiter.ts";
 import { createRateLimits } from "../../../src/gateway/limits/rate-limits.ts";
-import { summarizePack } from "../../../src/pack/pack-summary.ts";
+import { summarizePack } from "../../../src/pack/load/pack-summary.ts";
 import { connectCatalogs } from "../../../src/gateway/upstream/catalog-cache.ts";
 import { createPipelineConfig } from "../../../src/gateway/pipeline/pipeline-config.ts";
 import type { TokenLookup } from "../../../src/gateway/auth/token-store.ts";

@@ -5,7 +5,7 @@ import type { AlphaRequest } from "../../../src/gateway/request/request.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../../src/gateway/pipeline/pipeline.ts";
 import { createMemoryLimiter } from "../../../src/gateway/limits/limiter.ts";
 import { createRateLimits } from "../../../src/gateway/limits/rate-limits.ts";
-import type { Pack } from "../../../src/pack/pack.ts";
+import type { Pack } from "../../../src/pack/load/pack.ts";
 import { createPipelineConfig } from "../../../src/gateway/pipeline/pipeline-config.ts";
 import { connectCatalogs } from "../../../src/gateway/upstream/catalog-cache.ts";
 import { createTokenCache } from "../../../src/gateway/auth/token-cache.ts";

@@ -11,7 +11,7 @@ import { Redaction } from "../../../src/audit/redact/redact.ts";
 import { continueTrace } from "../../../src/base/tracing/traceparent.ts";
 import { secretNames } from "../../../src/audit/redact/secret-names.ts";
 import { readAuditQuery, readUsageQuery } from "../../../src/console/audit-query.ts";
-import { normalizeDateTime } from "../../../src/pack/keys/fields/date-time.ts";
+import { normalizeDateTime } from "../../../src/pack/fields/keys/date-time.ts";
 import {
   createCredentialsFormat,
   credentialScheme,
@@ -34,14 +34,14 @@ import { filterInHeader } from "../../../src/gateway/stages/build-list-request.t
 import { clientAddresses, normalizeAddress } from "../../../src/gateway/limits/client-address.ts";
 import { compileSchema } from "../../../src/pack/bodies/body-schema.ts";
 import { compileFormValues } from "../../../src/pack/bodies/form-values.ts";
-import { networkAddress, shortestAddress } from "../../../src/pack/fields/ip-address.ts";
+import { networkAddress, shortestAddress } from "../../../src/pack/values/ip-address.ts";
 import { QueryFilter } from "../../../src/pack/filters/query-filter.ts";
-import { encodeQuery, parseQuery } from "../../../src/pack/routes/query.ts";
+import { encodeQuery, parseQuery } from "../../../src/pack/paths/query.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { locationIn } from "../../../src/base/files/source-location.ts";
 import { parseYaml } from "../../../src/base/files/yaml-source.ts";
 import type { JsonObject } from "../../../src/pack/translation-context.ts";
-import { splitPath } from "../../../src/pack/routes/router.ts";
+import { splitPath } from "../../../src/pack/paths/router.ts";
 import { parseQuestions } from "../../../src/sandbox/resources/services/stackscript.ts";
 import { UNITS } from "../../../fuzz/worst/places.ts";
 import { grow } from "../../../fuzz/worst/text.ts";

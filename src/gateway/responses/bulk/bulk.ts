@@ -25,7 +25,7 @@ const TOO_LARGE: Failure = {
   isAboutClient: false,
 };
 
-/** Stands for an id in the path that is built before all others. Every type of parameter has it, or no check. */
+/** Replaces an id in the path that is built first. It is valid for every type of parameter, or not checked. */
 const ANY_ID = "0";
 
 /**

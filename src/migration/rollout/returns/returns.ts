@@ -59,7 +59,7 @@ function createSharing(returned: Returned, scores: Scores, routes: RoutesToRetur
     } catch (error) {
       log.warn(
         { code: "AG_ROLLOUT_STATE_UNKNOWN", error: errorText(error) },
-        "what speaks against the translation can't be shared: this process decides alone",
+        "evidence against the translation can't be shared: this process decides alone",
       );
     }
     isSharing = false;
