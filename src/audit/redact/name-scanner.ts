@@ -25,9 +25,9 @@ const HIDING = /[%\\\x80-\xff]/;
  * separator. A tab may be between letters, and in a table it is before the value.
  */
 const END_OF_NAME: Readonly<Record<ScannedName["place"], RegExp>> = {
-  alone: /[^a-z\d\0-\x08\x0a-\x20+_\x7f-]/i,
+  alone: /[^a-z\d\0-\x20+_\x7f-]|\t/i,
   part: /[^a-z\0]/,
-  anywhere: /[^\0-\x08\x0a-\x20+_\x7f-]/,
+  anywhere: /[^\0-\x20+_\x7f-]|\t/,
 };
 
 /**
