@@ -46,6 +46,11 @@ function translateValue({ read }: ReturnType<ValueKind["reader"]>, value: unknow
   }
 }
 
+/** Translates a value of an address. A field may have it as a number, and the value kind may read numbers alone. */
+const translateText = (reader: ReturnType<ValueKind["reader"]>, value: unknown): string | undefined =>
+  translateValue(reader, value) ??
+  (String(Number(value)) === value ? translateValue(reader, Number(value)) : undefined);
+
 /** A route that reads an object, backwards: from an upstream path to a client path. */
 function compileInverse(
   { name, source, pathParameters }: Route,
@@ -74,7 +79,7 @@ function compileInverse(
       const texts = needed.map((parameter, index) => {
         const value = values[names.indexOf(parameter)] ?? "";
         const reader = readers[index];
-        return reader ? translateValue(reader, kinds[index]?.ofText.v4(value)) : value;
+        return reader ? translateText(reader, kinds[index]?.ofText.v4(value)) : value;
       });
       if (!texts.every((text) => text !== undefined && text !== "")) return undefined;
       let next = 0;

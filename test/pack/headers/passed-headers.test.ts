@@ -45,6 +45,18 @@ describe("the status of a success", () => {
 });
 
 describe("Location", () => {
+  test.each([
+    ["a number in its value kind", "/items/5", "/books/T5"],
+    ["a text in its value kind", "/items/a", undefined],
+    ["a text that is no canonical number", "/items/05", undefined],
+  ])("has an id that is %s", (_, address, path) => {
+    const tid = { read: '"T" & ($value + 0)', write: "$substring($value, 1)" };
+    const { locate } = loadPack(
+      writeSmallPack({ client: { path_parameters: { id: { values: "tid" } } }, pack: { values: { tid } } }),
+    );
+    expect(locate(address, "/items")).toBe(path);
+  });
+
   const createAt = async (location: string) => {
     const { send, service } = await start({
       client: { base_path: "/old", headers: { response: { Location: "Location" } } },
