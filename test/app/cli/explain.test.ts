@@ -88,6 +88,26 @@ describe("explain", () => {
     expect(text).toContain("# the first page; others follow until the client's page is complete\ncurl");
   });
 
+  test("says that calls of a list are sent for each page of the upstream", async () => {
+    const pack = {
+      client: { pagination: { offset: { parameter: "from" }, size: 5 } },
+      upstream: { pagination: PAGES },
+      book: {
+        routes: [
+          {
+            client: "GET /books",
+            upstream: "GET /items",
+            response: "list",
+            calls: [{ name: "notes", upstream: "GET /notes" }],
+          },
+        ],
+        fields: { id: "id", title: "name", note: { read: "$calls.notes.text" } },
+      },
+    };
+    const { text } = await explain(pack, "GET /books?from=7");
+    expect(text).toContain('# additionally, for "notes"; again for each page of the upstream\ncurl');
+  });
+
   test("says that a list is read from its start, where the upstream has cursors", async () => {
     const pack = {
       client: { pagination: { offset: { parameter: "from" }, size: 5 } },
@@ -175,7 +195,7 @@ describe("explain", () => {
     const routes = [{ client: "DELETE /books/:id", upstream: "GET /items/{id}", calls }];
     const { calls: printedCalls, text } = await explain({ ...ids, book: { routes } }, "DELETE /books/T5");
     expect(printedCalls).toEqual(["GET /items/5", "DELETE /items/5", "POST /notes/5"]);
-    expect(text.match(/it has a body, which is not shown/g)).toHaveLength(1);
+    expect(text.match(/; with a body, which is not shown/g)).toHaveLength(1);
   });
 
   test("names the ids of a request that no call is sent for", async () => {

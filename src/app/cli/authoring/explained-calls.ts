@@ -134,7 +134,11 @@ export function createSteps(explanation: Explanation, route: Route): Step[] {
     ...route.calls
       .filter(({ place }) => place === "after")
       .map((call) => ({
-        reason: call.body ? `${call.why}; it has a body, which is not shown` : call.why,
+        reason: [
+          call.why,
+          ...(route.kind === "paged" ? ["again for each page of the upstream"] : []),
+          ...(call.body ? ["with a body, which is not shown"] : []),
+        ].join("; "),
         request: { method: call.endpoint.method, path: laterPath(call), headers },
       })),
   ];
