@@ -45,7 +45,11 @@ const status = about(httpStatus.default(200), "The status.", 201);
 const exampleDefinition = z.strictObject({
   title: about(z.string(), "What the case shows.", "Create a volume"),
   request: about(call, "The client's request: method and path with query.", "GET /volumes?page=2"),
-  headers,
+  headers: about(
+    z.record(headerName, z.union([z.string(), z.null()])).optional(),
+    "Headers by name; null: there is no such header. A request without a token gets one in the first place of `credentials`, unless its header is null.",
+    { "Idempotency-Key": "a1" },
+  ),
   body,
   file,
   now: about(z.iso.datetime().optional(), "The time of the request, for `$now`.", "2026-01-31T12:00:00Z"),
@@ -94,6 +98,12 @@ export const exampleSchema = () => z.toJSONSchema(exampleDefinition, { io: "inpu
 export const catalogsSchema = () => z.toJSONSchema(catalogLists);
 
 export type ExampleDefinition = z.infer<typeof exampleDefinition>;
+
+/** The headers that the request of a golden case has. */
+export const sentHeaders = ({ headers = {} }: Pick<ExampleDefinition, "headers">): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
+  );
 
 export interface Example {
   readonly definition: ExampleDefinition;

@@ -1,7 +1,7 @@
 /** A request of a client for each route, to which the upstream's answers are tried. */
 import type { Pack, ParameterType, Route } from "../../pack/index.ts";
 import type { DryRunRequest } from "../../compare/index.ts";
-import { splitCall, type Example } from "../examples/example.ts";
+import { splitCall, type Example, sentHeaders } from "../examples/example.ts";
 import { createRandom, generateValue } from "../laws/generate-values.ts";
 
 /** A request, in the form of a golden case and in the sent form. */
@@ -43,8 +43,12 @@ export function trialRequest(route: Route, pack: Pack, examples: readonly Exampl
         definition.upstream.every(({ response }) => response.status < 300),
     )
     .sort((one, other) => sizeOf(one) - sizeOf(other));
-  const { request, headers, body } = example?.definition ?? generateRequest(route);
-  const optional = { ...(headers && { headers }), ...(body !== undefined && { body }) };
+  const definition = example?.definition ?? generateRequest(route);
+  const { request, body } = definition;
+  const optional = {
+    ...(definition.headers && { headers: sentHeaders(definition) }),
+    ...(body !== undefined && { body }),
+  };
   return {
     written: { request, ...optional },
     sent: { ...splitCall(request, pack.dialect.client.base_path), ...optional },

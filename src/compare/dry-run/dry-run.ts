@@ -32,7 +32,7 @@ export interface DryRunRequest {
   readonly body?: unknown;
   /** The media type of a file that is uploaded instead of a body. */
   readonly file?: string | undefined;
-  /** Whether the request has no token. Default: it has one, in the place that the pack says. */
+  /** Whether no token is added. Default: a request without one gets one, in the first place that the pack says. */
   readonly isAnonymous?: boolean;
   /** The address of the client. Default: an address for documentation. */
   readonly address?: string;
@@ -81,19 +81,20 @@ export interface DryRunOptions {
 /** Base of links that have a host, where nobody says another one. */
 export const EXAMPLE_URL = new URL("https://gateway.example");
 
+const lowerCaseNames = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+/** Headers as a request has them. */
+const toLines = (headers: Readonly<Record<string, string>>): AlphaRequest["headers"] =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
+
 function createAlphaRequest(
   { method, path: pathAndQuery, headers = {}, body, file, address = "192.0.2.1", time }: DryRunRequest,
   sent: SentToken | undefined,
   { credentials, methodHeader }: Pick<Pack, "credentials" | "methodHeader">,
 ): AlphaRequest {
-  const tokenParameter = credentials.client?.queryParameter;
   const [path, query] = splitTarget(pathAndQuery);
-  const allHeaders = Object.entries({
-    ...sent?.headers,
-    ...(file !== undefined && { "content-type": file }),
-    ...headers,
-  });
-  const named = Object.fromEntries(allHeaders.map(([name, value]) => [name.toLowerCase(), value]));
+  const named = lowerCaseNames({ ...(file !== undefined && { "content-type": file }), ...headers });
   const isText = typeof body === "string" && !isJsonType(named["content-type"]);
   const override = methodHeader === undefined ? undefined : named[methodHeader];
   const request: AlphaRequest = {
@@ -103,7 +104,7 @@ function createAlphaRequest(
     method: overriddenMethod(method, override === undefined ? undefined : [override]) ?? method,
     path,
     query,
-    headers: Object.fromEntries(Object.entries(named).map(([name, value]) => [name, [value]])),
+    headers: toLines(named),
     ...(body !== undefined && {
       readBody: async () =>
         Buffer.isBuffer(body) ? body : Buffer.from(isText ? body : JSON.stringify(body)),
@@ -112,10 +113,13 @@ function createAlphaRequest(
     address,
     signal: new AbortController().signal,
   };
-  if (tokenParameter === undefined) return request;
-  const given = takeQueryTokens(request, tokenParameter);
-  if (given.queryTokens?.length || sent?.query === undefined) return given;
-  return takeQueryTokens({ ...given, query: addParameter(given.query, sent.query) }, tokenParameter);
+  const { client } = credentials;
+  const takeTokens = (from: AlphaRequest): AlphaRequest =>
+    client?.queryParameter === undefined ? from : takeQueryTokens(from, client.queryParameter);
+  const given = takeTokens(request);
+  if (!sent || client?.read(given)) return given;
+  if (sent.query === undefined) return { ...given, headers: toLines({ ...sent.headers, ...named }) };
+  return takeTokens({ ...given, query: addParameter(given.query, sent.query) });
 }
 
 const addParameter = (query: string, parameter: string): string =>

@@ -186,6 +186,76 @@ describe("an example that fails", () => {
   });
 });
 
+describe("a wrong upstream request", () => {
+  const CASE = `title: A
+request: GET /books/7
+upstream:
+  - request: GET /items/7
+    response: { body: { id: 7, name: Emma, size: 1 } }
+`;
+  const messagesOf = async (text: string, routes: readonly object[]) => {
+    const folder = writeSmallPack({ book: { routes } });
+    mkdirSync(join(folder, "examples"));
+    writeFileSync(join(folder, "examples", "a.yaml"), text);
+    const { examples, catalogs, pack } = examplesOf(folder);
+    return (await runExamples(pack, examples, catalogs)).map(({ message }) => message);
+  };
+
+  test("is the only problem: the response that follows from it is not compared", async () => {
+    const text = `${CASE}response: { headers: { X-A: b }, body: { id: 8, title: Anna } }\n`;
+    expect(await messagesOf(text, [{ client: "GET /books/:id", upstream: "GET /things/{id}" }])).toEqual([
+      'upstream request is "GET /things/7", expected "GET /items/7"',
+    ]);
+  });
+
+  test("does not hide the status of a rejected request", async () => {
+    const text = `${CASE}response: { body: { id: 7, title: Emma } }\n`;
+    const routes = [{ client: "GET /books/:id", upstream: "GET /items/{id}", when: "$path.id != '7'" }];
+    const other = { client: "GET /books/:id", upstream: "GET /x/{id}", when: "$path.id = '8'" };
+    expect(await messagesOf(text, [...routes, other])).toEqual([
+      "GET /items/7 was not sent",
+      expect.stringContaining("status is 404, expected 200"),
+    ]);
+  });
+
+  test("that comes before the expected ones is named as the one too many", async () => {
+    const text = `${CASE}response: { body: { id: 7, title: Emma } }\n`;
+    const call = { name: "shelf", at: "before", upstream: "GET /shelves/{id}" };
+    const routes = [{ client: "GET /books/:id", upstream: "GET /items/{id}", calls: [call] }];
+    expect(await messagesOf(text, routes)).toEqual([
+      "one more upstream request than expected: GET /shelves/7",
+    ]);
+  });
+});
+
+describe("the token of a golden case", () => {
+  const credentials = { header: "X-Key", or: [{ query: "key" }] };
+  const messagesOf = async (request: string, upstreamHeaders: string) => {
+    const folder = writeSmallPack({
+      client: { credentials },
+      upstream: { credentials: { scheme: "Bearer" } },
+      book: { routes: [{ client: "GET /books/:id", upstream: "GET /items/{id}", scope: "public" }] },
+    });
+    mkdirSync(join(folder, "examples"));
+    const text = `title: A\n${request}\nupstream: [{ request: GET /items/7, headers: ${upstreamHeaders}, response: { body: { id: 7, name: a } } }]\nresponse: { body: { id: 7, title: a } }\n`;
+    writeFileSync(join(folder, "examples", "a.yaml"), text);
+    const { examples, catalogs, pack } = examplesOf(folder);
+    return (await runExamples(pack, examples, catalogs)).map(({ message }) => message);
+  };
+
+  test.each([
+    ["is added if the request has none", "request: GET /books/7", "{ Authorization: Bearer example-1 }"],
+    ["is the request's in another place", "request: GET /books/7?key=k", "{ Authorization: Bearer k }"],
+    [
+      "is not added to a header that is null",
+      "request: GET /books/7\nheaders: { x-key: null }",
+      "{ Authorization: null }",
+    ],
+  ])("%s", async (_case, request, headers) => {
+    expect(await messagesOf(request, headers)).toEqual([]);
+  });
+});
+
 describe("T-12.1 losses of the shipped pack", () => {
   const { examples, pack } = examplesOf("mappings");
   const stated = examples.flatMap(({ definition: { request, losses } }) => {

@@ -6,7 +6,12 @@ import { beforeEach, describe, expect, test } from "@jest/globals";
 import { countDistinct } from "../../../src/compare/counts/summary.ts";
 import { readComparisons } from "../../../src/compare/counts/stored-counts.ts";
 import type { RouteCounts } from "../../../src/compare/counts/counts.ts";
-import { readExamples, splitCall, type ExampleDefinition } from "../../../src/authoring/examples/example.ts";
+import {
+  readExamples,
+  splitCall,
+  type ExampleDefinition,
+  sentHeaders,
+} from "../../../src/authoring/examples/example.ts";
 import { openSqliteKeyValueStore } from "../../../src/gateway/state/sqlite-store.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { json, startFakeV4, type FakeV4, type Responder } from "../../support/fake-v4.ts";
@@ -230,7 +235,7 @@ describe("the shipped pack", () => {
       const { method, path } = splitCall(definition.request, "/v4");
       await gateway.request(`${method} ${path}`, {
         as: `token-${index}`,
-        headers: definition.headers ?? {},
+        headers: sentHeaders(definition),
         ...(definition.body !== undefined && { body: definition.body }),
       });
       // Comparisons take place between requests.
