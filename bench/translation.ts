@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { translateList, translateObject } from "../src/gateway/responses/translate-response.ts";
-import type { UpstreamResponse } from "../src/gateway/pipeline/calls/upstream-response.ts";
-import { runInterpreted } from "../src/jsonata/compile.ts";
+import { translateList, translateObject } from "../src/gateway/calls/translate-response.ts";
+import type { UpstreamResponse } from "../src/gateway/calls/upstream-response.ts";
+import { runInterpreted } from "../src/jsonata/compiler/compile.ts";
 import { loadPack } from "../src/pack/load/load-pack.ts";
-import type { Pack } from "../src/pack/pack.ts";
+import type { Pack } from "../src/pack/load/pack.ts";
 import { startSandbox } from "../src/sandbox/create-sandbox.ts";
 import { connectCatalogs, type CatalogCache } from "../src/gateway/upstream/catalog-cache.ts";
 import { listByHand, objectByHand, type KnownCatalogs } from "./by-hand.ts";

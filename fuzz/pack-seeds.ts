@@ -1,9 +1,9 @@
 /** Requests to a pack with the responses of its upstream, as text: those of its golden cases, and one of each route. */
 import { onePage } from "../src/pack/lists/envelope.ts";
-import { fillShape } from "../src/pack/fields/shape.ts";
-import { compileSetter } from "../src/pack/fields/member-paths.ts";
+import { fillShape } from "../src/pack/values/shape.ts";
+import { compileSetter } from "../src/pack/values/member-paths.ts";
 import type { Route } from "../src/pack/routes/route.ts";
-import type { Pack } from "../src/pack/pack.ts";
+import type { Pack } from "../src/pack/load/pack.ts";
 import type { JsonObject } from "../src/pack/translation-context.ts";
 import { readExamples, splitCall } from "../src/authoring/examples/example.ts";
 import { createRandom, generateValue } from "../src/authoring/laws/generate-values.ts";

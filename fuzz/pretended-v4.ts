@@ -1,5 +1,5 @@
-import { fillShape } from "../src/pack/fields/shape.ts";
-import type { Pack } from "../src/pack/pack.ts";
+import { fillShape } from "../src/pack/values/shape.ts";
+import type { Pack } from "../src/pack/load/pack.ts";
 import type { Upstream } from "../src/gateway/upstream/client.ts";
 import type { HttpResponse, HttpRequest } from "../src/gateway/upstream/http-call.ts";
 

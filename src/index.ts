@@ -1,10 +1,10 @@
 /** The public API. Everything exported here is covered by semantic versioning; nothing else in the package is. */
-export { alphaGateway, type AlphaGateway } from "./app/alpha-gateway.ts";
-export { createGateway, type Gateway } from "./app/create-gateway.ts";
-export type { AuditReader, GatewayControls } from "./app/controls.ts";
-export type { HostServices } from "./app/host-services.ts";
-export type { AlphaGatewayOptions, GatewayOptions, MappingPack } from "./app/options.ts";
-export { loadPack } from "./app/read-options.ts";
+export { alphaGateway, type AlphaGateway } from "./app/composition/alpha-gateway.ts";
+export { createGateway, type Gateway } from "./app/composition/create-gateway.ts";
+export type { AuditReader, GatewayControls } from "./app/composition/controls.ts";
+export type { HostServices } from "./app/composition/host-services.ts";
+export type { AlphaGatewayOptions, GatewayOptions, MappingPack } from "./app/composition/options.ts";
+export { loadPack } from "./app/composition/read-options.ts";
 export type { AuditRecord } from "./audit/index.ts";
 export { AuditUnavailableError } from "./audit/index.ts";
 export type { AuditPage, AuditQuery } from "./audit/index.ts";

@@ -1,5 +1,5 @@
 /** Compares an old and a new service as the gateway does: compare, ask both again later, decide. */
-import type { Pack } from "../../src/pack/pack.ts";
+import type { Pack } from "../../src/pack/load/pack.ts";
 import { createAnswerRules } from "../../src/compare/answers/compare-answers.ts";
 import type { AnswerPair, Difference } from "../../src/compare/answers/comparison.ts";
 import { comparePair, confirm, recordOldPair } from "../../src/compare/answers/judge.ts";

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { buildFiles } from "../../src/pack/load/checked-pack.ts";
 import { readPack, type PackFiles } from "../../src/pack/load/load-pack.ts";
-import type { Pack } from "../../src/pack/pack.ts";
+import type { Pack } from "../../src/pack/load/pack.ts";
 import type { Answer } from "../../src/compare/answers/comparison.ts";
 import { createSandbox, type SandboxService } from "../../src/sandbox/create-sandbox.ts";
 import { createDryRun } from "../../src/compare/dry-run/dry-run.ts";

@@ -1,8 +1,9 @@
 /** The source of an expression: the compiled and the interpreted expression have the same result, and print it alike. */
 import { isDeepStrictEqual } from "node:util";
 import { compile, ExpressionError, type Expression } from "../../src/jsonata/index.ts";
-import { walk, type AstNode } from "../../src/jsonata/ast.ts";
-import { interpret, parse } from "../../src/jsonata/interpret.ts";
+import { walk, type AstNode } from "../../src/jsonata/language/ast.ts";
+import { interpret } from "../../src/jsonata/interpreter/interpret.ts";
+import { parse } from "../../src/jsonata/interpreter/parse.ts";
 import { DOCUMENT, expressions } from "../expressions.ts";
 import { hold, type Target } from "../target.ts";
 

@@ -28,7 +28,7 @@ export const target: Target = {
   covers: [
     "/src/pack/errors/",
     "/src/pack/fields/error.ts",
-    "/src/gateway/responses/translate-error.ts",
+    "/src/gateway/calls/translate-error.ts",
     "/src/gateway/pipeline/lifecycle.ts",
   ],
   longest: 20_000,

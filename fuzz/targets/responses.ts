@@ -9,11 +9,11 @@ import { cursorAt } from "../../src/base/json/scan.ts";
 import { loadPack } from "../../src/pack/load/load-pack.ts";
 import type { Route } from "../../src/pack/routes/route.ts";
 import { translatePage } from "../../src/gateway/responses/translate-page.ts";
-import { translateList, translateObject } from "../../src/gateway/responses/translate-response.ts";
+import { translateList, translateObject } from "../../src/gateway/calls/translate-response.ts";
 import {
   InvalidUpstreamResponseError,
   type UpstreamResponse,
-} from "../../src/gateway/pipeline/calls/upstream-response.ts";
+} from "../../src/gateway/calls/upstream-response.ts";
 import { readExamples } from "../../src/authoring/examples/example.ts";
 import { writeOdd } from "../odd-json.ts";
 import { dictionaryOf, packSeeds, parseInput } from "../pack-seeds.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
-import { startService } from "../../src/app/start.ts";
+import { startService } from "../../src/app/composition/start.ts";
 import { readEnvironment } from "../../src/base/settings/settings.ts";
 import { countAllocations } from "./allocations.ts";
 import type { V4Response, Job, ClientResponse, Lists } from "./client-and-v4.ts";

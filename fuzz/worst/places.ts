@@ -4,7 +4,7 @@ import type { Diagnostic } from "../../src/base/files/diagnostic.ts";
 import { loadPack } from "../../src/pack/load/load-pack.ts";
 import type { Route } from "../../src/pack/routes/route.ts";
 import type { FieldRule } from "../../src/pack/fields/field-definition.ts";
-import type { Pack } from "../../src/pack/pack.ts";
+import type { Pack } from "../../src/pack/load/pack.ts";
 import type { V4Response, Lists } from "./client-and-v4.ts";
 import type { Request } from "./raw-request.ts";
 import type { Pump } from "./text.ts";

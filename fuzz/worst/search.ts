@@ -1,4 +1,4 @@
-import { MOST_VALUES } from "../../src/gateway/pipeline/stages/read-body.ts";
+import { MOST_VALUES } from "../../src/gateway/stages/read-body.ts";
 import { mutate } from "../mutate.ts";
 import type { Random } from "../random.ts";
 import { LIMITS, type CostBench, type Cost, type MeasureOptions } from "./cost-bench.ts";

@@ -8,16 +8,16 @@ export {
   NO_CLIENTS,
 } from "./clients/client-directory.ts";
 export { bucketOf, BUCKETS, hasName, namesOf, lastingName, UNNAMED } from "./clients/client-name.ts";
-export { CLIENTS, type ClientsParts } from "./clients/feature.ts";
+export { CLIENTS, type ClientsParts } from "./feature/feature.ts";
 export { type Cell, csvRow } from "./export/csv.ts";
 export { type ExportOptions, exportTexts, writeExport } from "./export/export-records.ts";
 export { EXPORT_FORMATS, exportFormat, type ExportFormat, isExportFormat } from "./export/formats.ts";
 export type { CallSpan } from "./record/call-spans.ts";
 export { decodeBody, isForm, isTextType, type SentBody } from "./record/client-body.ts";
 export { JsonText, tryParse } from "./record/json-text.ts";
-export { readRecord, tryReadRecord } from "./record/read-record.ts";
+export { readRecord, tryReadRecord } from "./store/read-record.ts";
 export { createRecordIds } from "./record/record-id.ts";
-export { readCursor } from "./record/record-pages.ts";
+export { readCursor } from "./store/record-pages.ts";
 export { serializeRecord } from "./record/record-text.ts";
 export { recordTime } from "./record/record-time.ts";
 export {
@@ -37,7 +37,7 @@ export { NEEDLE_LENGTH, SecretValues } from "./redact/secret-values.ts";
 export { addAuditMetrics } from "./store/audit-metrics.ts";
 export type { ClientCalls, DecisionReader } from "./store/decisions.ts";
 export { openExistingAuditStore, startAuditThread } from "./store/open-audit-store.ts";
-export { openAudit, reportDamaged } from "./store/open-audit.ts";
+export { openAudit, reportDamaged } from "./open-audit.ts";
 export {
   type AuditPage,
   type AuditQuery,

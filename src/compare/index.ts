@@ -1,4 +1,4 @@
-/** What other rooms may use of `compare`. */
+/** The exports of `compare` for other rooms. */
 export { compare } from "./answers/compare.ts";
 export { createCandidateReloader } from "./candidate/candidate-pack.ts";
 export { createLiveComparison } from "./candidate/compare-live.ts";

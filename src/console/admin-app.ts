@@ -17,7 +17,7 @@ type PurgeTokens = (fingerprint?: string) => Promise<void>;
 
 const FINGERPRINT = /^[0-9a-f]{16,64}$/;
 
-/** Paths that have no query parameters, nor have those below them. */
+/** Paths without query parameters, including the paths below them. */
 const WITHOUT_PARAMETERS = ["/api/mappings", "/api/tokens", "/api/sandbox", "/api/usage/erasures"];
 
 /** `DELETE /api/tokens` and `DELETE /api/tokens/:fingerprint`: the next request with such a token checks it with v4. */
@@ -53,9 +53,7 @@ type ReadinessScope = "all" | "serving";
 /** Returns the reasons why the gateway is not ready; empty if it is. Default: all. */
 export type Readiness = (scope?: ReadinessScope) => readonly string[] | Promise<readonly string[]>;
 
-/**
- * `GET /healthz`, `GET /readyz` and `GET /readyz?stores=ignore`: no credentials are required, because probes have none.
- */
+/** `GET /healthz`, `GET /readyz` and `GET /readyz?stores=ignore`: without credentials, because probes have none. */
 function createHealthRouter(readiness: Readiness): Router {
   const router = Router({ caseSensitive: true, strict: true });
 

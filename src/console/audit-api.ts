@@ -24,7 +24,7 @@ export interface RecordViews {
 
 /** Options of exports. */
 export interface RecordExport extends Pick<ExportOptions, "onDamaged"> {
-  /** Those of the active pack. */
+  /** Headers of the active pack that contain filters. */
   readonly filterHeaders?: () => ExportOptions["filterHeaders"];
 }
 

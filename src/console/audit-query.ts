@@ -82,7 +82,7 @@ export async function readNamedQuery<Query extends Pick<UsageQuery, "client">>(
   return { query: { ...query, ...narrow(query, ofName, found) }, problems };
 }
 
-/** The keys that are in both: those of a search, and those of the client that the query names. */
+/** The common keys of a search and of the client that the query names. */
 function narrow(
   { client }: Pick<UsageQuery, "client">,
   ofName: readonly string[] | undefined,
@@ -174,7 +174,7 @@ type Given = Readonly<Record<string, unknown>>;
  * Creates a handler of a query whose client may be named. Problems of its parameters are the response.
  *
  * @param read Reads the parameters.
- * @param handle Is called with the query. What it returns is sent as JSON; nothing: it has sent a response
+ * @param handle Is called with the query. Its result is sent as JSON. Undefined: it has sent the response itself
  */
 export const handleNamedQuery =
   <Query extends Pick<UsageQuery, "client">>(

@@ -4,7 +4,7 @@ import type { z } from "zod";
 import { type FeatureParts, type OpenFeature, RefusedError } from "../base/index.ts";
 import { refuseParameters, sendErrors, type Problem } from "./responses.ts";
 
-/** A feature, whichever needs it has. */
+/** A feature with any needs. */
 export type AdminFeature = OpenFeature<
   Pick<FeatureParts, "describe" | "form" | "isShown" | "items" | "parameters" | "status"> | undefined
 >;

@@ -9,7 +9,7 @@ import type { ClientOptions } from "./usage-api.ts";
 const isText = (value: unknown): value is string =>
   typeof value === "string" && value !== "" && value.length <= 500;
 
-/** Reads what may go. */
+/** Reads the subject of a removal. */
 function readSubject(given: Readonly<Record<string, unknown>>): { subject: Subject; problems: Problem[] } {
   const { route, field, word } = given;
   const problems = Object.entries({ route, field, word })
@@ -22,7 +22,7 @@ function readSubject(given: Readonly<Record<string, unknown>>): { subject: Subje
   return { subject: { route, field, word } as Subject, problems };
 }
 
-/** `GET /api/usage/impact?route=&field=&word=&since=&until=`: who would notice if it were gone. */
+/** `GET /api/usage/impact?route=&field=&word=&since=&until=`: the clients that would notice its removal. */
 export function createImpactApi(
   store: AuditStore,
   { directory }: Pick<ClientOptions, "directory">,

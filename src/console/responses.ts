@@ -18,7 +18,7 @@ export const sendNotFound: RequestHandler = function sendNotFound(_request, resp
   sendErrors(response, 404, "There is nothing here.");
 };
 
-/** Rejects every query parameter, in front of paths that have none. */
+/** Rejects every query parameter, for paths that take none. */
 export function refuseParameters(
   { query }: Pick<Request, "query">,
   response: Response,
@@ -56,7 +56,7 @@ export function handleError(onError: (error: unknown) => void = () => {}): Error
   };
 }
 
-/** Whether an error is one that Express throws for an invalid request, such as a bad escape or a body that is too large. */
+/** Whether Express throws this error for an invalid request, such as a bad escape or a large body. */
 function isClientError(error: unknown): error is { status: number } {
   if (!(error instanceof Error) || !("status" in error)) return false;
   return typeof error.status === "number" && error.status >= 400 && error.status < 500;

@@ -88,14 +88,10 @@ export { LoginServer } from "./oauth/login-server.ts";
 export { type OAuthServices, openOAuthServices } from "./oauth/oauth-services.ts";
 export { RequestedScopes } from "./oauth/requested-scopes.ts";
 export { createSignInReader } from "./oauth/read-form.ts";
-export { ANONYMOUS } from "./pipeline/client.ts";
-export { provenIdentity, type RequestContext, type RouteMatch } from "./pipeline/context.ts";
+export { ANONYMOUS } from "./request/client.ts";
+export { provenIdentity, type RequestContext, type RouteMatch } from "./request/context.ts";
 export { cursorParameters, removeCursorMark, type Side } from "./pipeline/cursor-mark.ts";
-export {
-  createUpstreamActivity,
-  hasWritten,
-  type UpstreamCallRecord,
-} from "./pipeline/calls/instrument-call.ts";
+export { createUpstreamActivity, hasWritten, type UpstreamCallRecord } from "./calls/instrument-call.ts";
 export { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "./pipeline/lifecycle.ts";
 export {
   createPackTokenJudge,
@@ -104,18 +100,18 @@ export {
   readLinkBase,
 } from "./pipeline/pipeline-config.ts";
 export { createAlphaPipeline, type PipelineDependencies } from "./pipeline/pipeline.ts";
-export { NO_PLAN, type PlanRules, type PlanVerdict } from "./pipeline/plan.ts";
+export { NO_PLAN, type PlanRules, type PlanVerdict } from "./request/plan.ts";
 export { createSenderReader, type RequestSender } from "./pipeline/read-sender.ts";
-export { type AlphaRequest, hasFragment, header, splitTarget, takeQueryTokens } from "./pipeline/request.ts";
-export type { AlphaResponse, HandlerResult, RequestOutcome } from "./pipeline/response.ts";
+export { type AlphaRequest, hasFragment, header, splitTarget, takeQueryTokens } from "./request/request.ts";
+export type { AlphaResponse, HandlerResult, RequestOutcome } from "./request/response.ts";
 export {
   authenticate,
   createCredentialsReader,
   isNative,
   type ReadCredentials,
-} from "./pipeline/stages/authenticate.ts";
-export { findIssuer } from "./pipeline/stages/enforce-plan.ts";
-export { consumeRateLimit, rejectLimited } from "./pipeline/stages/rate-limit.ts";
+} from "./stages/authenticate.ts";
+export { findIssuer } from "./stages/enforce-plan.ts";
+export { consumeRateLimit, rejectLimited } from "./stages/rate-limit.ts";
 export { isAccepted, translatedExchange } from "./record/alpha-record.ts";
 export { createRecord } from "./record/recorded-exchange.ts";
 export { BodyStart } from "./record/body-start.ts";
@@ -123,7 +119,7 @@ export { addFromCall, recordCalls } from "./record/route-names.ts";
 export { createRecordOptions, createRedaction } from "./record/recorded-request.ts";
 export { isSecretId, type RecordOptions } from "./record/recorded-request.ts";
 export { Recorder } from "./record/recorder.ts";
-export { createResponseCache, NO_RESPONSE_CACHE } from "./responses/response-cache.ts";
+export { createResponseCache, NO_RESPONSE_CACHE } from "./calls/response-cache.ts";
 export { openExistingState, openSharedState, type SharedState } from "./state/shared-state.ts";
 export type { StateSettings } from "./state/state-backend.ts";
 export { openSqliteKeyValueStore } from "./state/sqlite-store.ts";

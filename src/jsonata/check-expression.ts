@@ -7,9 +7,9 @@ import {
   stagesOf,
   walk,
   type AstNode,
-} from "./ast.ts";
-import { ExpressionError } from "./expression.ts";
-import { parse, UNSUPPORTED_REGEX } from "./interpret.ts";
+} from "./language/ast.ts";
+import { ExpressionError } from "./language/expression.ts";
+import { parse, UNSUPPORTED_REGEX } from "./interpreter/parse.ts";
 import { describePictureProblem } from "./picture-problem.ts";
 
 /** Finds invalid pictures of `$toMillis`, and time zones of `$fromMillis` that JSONata reads wrongly. */
@@ -61,7 +61,10 @@ function isComputedIndex(node: AstNode): boolean {
   return type === "function" && NUMBER_FUNCTIONS.has(String(childOf(node, "procedure").value));
 }
 
-/** Finds `a[$i][0]`: JSONata applies the second index to the list of what the first selects, not to the member itself. */
+/**
+ * Finds `a[$i][0]`. JSONata applies the second index to the list that the first one selects, not to the member
+ * itself.
+ */
 function findIndexProblems(ast: AstNode): ExpressionProblem[] {
   const problems: ExpressionProblem[] = [];
   walk(ast, (node) => {
@@ -131,16 +134,14 @@ function findImpureCalls(ast: AstNode, bound: ReadonlySet<string>): ExpressionPr
 
 /**
  * Checks an expression without running it. Reports that it does not parse, reads an unknown variable, calls an impure
- * function, has a regular expression that can't run in linear time, gives a list that JSONata would collapse, or uses what
- * JSONata itself gets wrong.
+ * function, has a regular expression that can't run in linear time, gives a list that JSONata would collapse, or uses
+ * a construct that JSONata evaluates wrongly.
  *
  * @param source The JSONata expression.
  * @param bound Names of the variables that will be bound, without the `$`.
  * @returns Every problem; empty if the expression can be used.
- * @example
- *   check("$sum(items.price) * $rate", new Set(["rate"])); // => []
- *   check("$sum(items.price) * $rat", new Set(["rate"]))[0].offset; // => 20
- *   check("$now()", new Set()).length; // => 1
+ * @example check("$sum(items.price) * $rate", new Set(["rate"])); // => [] check("$sum(items.price) * $rat", new
+ * Set(["rate"]))[0].offset; // => 20 check("$now()", new Set()).length; // => 1
  */
 export function check(source: string, bound: ReadonlySet<string>): ExpressionProblem[] {
   let ast: AstNode;
@@ -166,7 +167,7 @@ export function check(source: string, bound: ReadonlySet<string>): ExpressionPro
   return problems;
 }
 
-/** A text that an expression gives to a function as its first argument. `offset` is that of the call. */
+/** A text that an expression passes to a function as its first argument. `offset` is the position of the call. */
 export interface LiteralArgument {
   readonly text: string;
   readonly offset: number;

@@ -1,15 +1,21 @@
 /** JSONata, usable on its own: `compile` turns an expression into a function, `check` finds its problems. */
-export { walk } from "./ast.ts";
+export { walk } from "./language/ast.ts";
 export { check, type ExpressionProblem, findLiteralArguments } from "./check-expression.ts";
-export { collectExpressions, compile, type LocatedExpression } from "./compile.ts";
-export { type Bindings, type Choice, type Expression, ExpressionError } from "./expression.ts";
-export type { InputNames } from "./input-names.ts";
-export { awaitAll, ignoreRejections, mapMaybe, type MaybePromise, thenMaybe } from "./maybe-promise.ts";
+export { collectExpressions, compile, type LocatedExpression } from "./compiler/compile.ts";
+export { type Bindings, type Choice, type Expression, ExpressionError } from "./language/expression.ts";
+export type { InputNames } from "./language/input-names.ts";
+export {
+  awaitAll,
+  ignoreRejections,
+  mapMaybe,
+  type MaybePromise,
+  thenMaybe,
+} from "./language/maybe-promise.ts";
 export { isInterpretedFunction } from "./runtime/guard.ts";
 export { prepareRegex, type Regex, RegexLimitError } from "./regex/index.ts";
 export type { Frame, Lookup } from "./trace/recorder.ts";
 export type { Evaluation } from "./trace/traced-expression.ts";
 
-/** Loads what traces expressions. It serves people, and nothing that serves requests loads it. */
+/** Loads the tracer of expressions. It is for people, so serving requests never loads it. */
 export const loadTracedForm = (): Promise<typeof import("./trace/traced-expression.ts")> =>
   import("./trace/traced-expression.ts");

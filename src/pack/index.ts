@@ -1,4 +1,4 @@
-/** What other rooms may use of `pack`. */
+/** The exports of `pack` for other rooms. */
 export {
   type ClientMediaTypes,
   FORM,
@@ -15,14 +15,14 @@ export { createObjectReader, objectPath, type ReadWrapped } from "./bodies/objec
 export type { WrittenBody } from "./bodies/write-body.ts";
 
 export type { OperationState, Repetition, RouteCall } from "./calls/call.ts";
-export { type RunChecks, withFailure } from "./calls/checks.ts";
+export { type RunChecks, withFailure } from "./expressions/checks.ts";
 export {
   type Catalog,
   type CatalogCall,
   type CatalogPaging,
   createCatalogEntry,
 } from "./calls/compile-catalog.ts";
-export { failureAsValue } from "./load/compile-expression.ts";
+export { failureAsValue } from "./expressions/compile-expression.ts";
 export {
   addQuery,
   type Endpoint,
@@ -46,7 +46,7 @@ export {
 } from "./credentials/credentials.ts";
 export type { OAuthDefinition } from "./credentials/oauth-definition.ts";
 export type { Access, Grants, Scopes } from "./credentials/scopes.ts";
-export type { FindV4Access } from "./credentials/upstream-access.ts";
+export type { FindV4Access } from "./routes/upstream-access.ts";
 export { findUsualToken, secretsBehindScheme, usualTokenTexts } from "./credentials/usual-credentials.ts";
 export type { CodeRule, ErrorCodes, InvalidPart } from "./errors/error-codes.ts";
 export { withBrackets } from "./errors/read-errors.ts";
@@ -78,7 +78,7 @@ export {
 export type { FieldRule } from "./fields/field-definition.ts";
 export { levelsLoss, partLoss, relatedLoss, responseLoss } from "./keys/loss-texts.ts";
 export { type Loss, lossText } from "./fields/loss.ts";
-export { compileCopy, compileGetter, compileRemover, compileSetter } from "./fields/member-paths.ts";
+export { compileCopy, compileGetter, compileRemover, compileSetter } from "./values/member-paths.ts";
 export {
   keysOfObjects,
   objectKeys,
@@ -86,8 +86,8 @@ export {
   type ResponseField,
   responseFields,
   type ResponseSources,
-} from "./fields/response-fields.ts";
-export { allowsNull, schemaAt } from "./fields/schema-members.ts";
+} from "./routes/response-fields.ts";
+export { allowsNull, schemaAt } from "./values/schema-members.ts";
 export {
   dottedPath,
   fillKey,
@@ -98,10 +98,10 @@ export {
   type Shape,
   type ShapeValues,
   valueAt,
-} from "./fields/shape.ts";
-export { headerName, status } from "./fields/text-types.ts";
-export { isOperand } from "./fields/value-kind.ts";
-export type { Filter, Scalar } from "./filters/condition.ts";
+} from "./values/shape.ts";
+export { headerName, status } from "./values/text-types.ts";
+export { isOperand, type Scalar } from "./values/value-kind.ts";
+export type { Filter } from "./filters/condition.ts";
 export { completeFilter, fieldNames } from "./filters/filter-defaults.ts";
 export { throwFilterError, throwParameterError } from "./filters/filter-error.ts";
 export type { FilterWriter, SentFilter } from "./filters/filter-writer.ts";
@@ -110,11 +110,11 @@ export { parseFilter } from "./filters/parse-filter.ts";
 export { selectRows } from "./filters/select.ts";
 export { type FilterField, type FilterFields, translateFilter } from "./filters/translate.ts";
 export { compileAskedForms, inCallback } from "./headers/asked-forms.ts";
-export { queryOf } from "./headers/client-head.ts";
+export { queryOf } from "./expressions/client-head.ts";
 export { hasTag, isEntityTag } from "./headers/entity-tag.ts";
 export type { PassedHeaders } from "./headers/headers.ts";
 export { namesAnotherMethod, namesMethod, overriddenMethod } from "./headers/method-override.ts";
-export { mayBeNotModified } from "./headers/not-modified.ts";
+export { mayBeNotModified } from "./routes/not-modified.ts";
 export {
   type RateLimitHeaders,
   type RateLimitValues,
@@ -126,10 +126,10 @@ export type { Aggregation } from "./keys/calls/aggregate.ts";
 export type { Bulk } from "./keys/calls/bulk.ts";
 export type { BulkChunk } from "./keys/calls/bulk-chunk.ts";
 export type { FileRule } from "./keys/bodies.ts";
-export { fieldTexts } from "./keys/fields/field-keys.ts";
-export { isFilterable } from "./keys/fields/filters.ts";
+export { fieldTexts } from "./fields/keys/field-keys.ts";
+export { isFilterable } from "./fields/keys/filters.ts";
 export type { TokensStep } from "./keys/credentials.ts";
-export type { RouteKind } from "./keys/rules.ts";
+export type { RouteKind } from "./key-rules.ts";
 export type { ChosenMembers } from "./keys/sparse-fields.ts";
 export {
   createListParser,
@@ -163,8 +163,8 @@ export {
   readPackFiles,
 } from "./load/loaded-pack.ts";
 export type { ApiNames } from "./keys/key.ts";
-export type { TranslateLocation } from "./load/locations.ts";
-export type { Resource } from "./load/resource.ts";
+export type { TranslateLocation } from "./routes/locations.ts";
+export type { Resource } from "./routes/resource.ts";
 export { describePack } from "./openapi/document.ts";
 export {
   classOf,
@@ -175,14 +175,14 @@ export {
   type PackSummary,
   scopeOf,
   summarizePack,
-} from "./pack-summary.ts";
-export type { Pack } from "./pack.ts";
+} from "./load/pack-summary.ts";
+export type { Pack } from "./load/pack.ts";
 export type { ApiSurface } from "./routes/api-surface.ts";
-export { upstreamNamesOf } from "./routes/parameter-definition.ts";
-export { parseQuery, type Query, readParameters, shortName } from "./routes/query.ts";
+export { upstreamNamesOf } from "./parameters/parameter-definition.ts";
+export { parseQuery, type Query, readParameters, shortName } from "./paths/query.ts";
 export type { Route } from "./routes/route.ts";
-export type { TranslatedQuery } from "./routes/parameters.ts";
-export { hasDotSegment, isText, type Parameters, type ParameterType, splitPath } from "./routes/router.ts";
+export type { TranslatedQuery } from "./parameters/parameters.ts";
+export { hasDotSegment, isText, type Parameters, type ParameterType, splitPath } from "./paths/router.ts";
 export { type AcceptedDifference, DIFFERENCE_KINDS } from "./schema/accepted-definition.ts";
 export { FILE_KINDS, type FileKind, fileSchema } from "./schema/file-schema.ts";
 export type { DialectDefinition } from "./schema/pack-definition.ts";

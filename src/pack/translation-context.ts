@@ -1,5 +1,5 @@
 import type { Cursor, PaddedText } from "../base/index.ts";
-import type { Query } from "./routes/query.ts";
+import type { Query } from "./paths/query.ts";
 import type { MaybePromise } from "../jsonata/index.ts";
 import type { OutputBuffer } from "./codegen/output-buffer.ts";
 
@@ -10,7 +10,7 @@ export type JsonObject = Record<string, unknown>;
 export interface CatalogEntry {
   readonly object: JsonObject;
   readonly text: string;
-  /** What its translation lost; undefined for nothing. */
+  /** The losses of its translation. Undefined without any. */
   readonly losses?: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export const NO_CATALOGS: CatalogCopy = {
   canonicalSpelling: () => undefined,
 };
 
-/** Collects what the translation of a response loses. A `Set` of texts is one. */
+/** Collects the losses of a translated response. A `Set` of texts implements it. */
 export interface LossSink {
   add(loss: string): unknown;
   has(loss: string): boolean;
@@ -62,7 +62,7 @@ export interface ReceivedResponse {
   readonly json: unknown;
 }
 
-/** What is known of a request. A member that does not exist yet is undefined. */
+/** The known facts about a request. A member without a value yet is undefined. */
 export interface Scope {
   /** The head of the client's request. Undefined where something is translated for several requests. */
   readonly head?: RoutedRequest | undefined;
@@ -75,10 +75,10 @@ export interface Scope {
   readonly calls: Readonly<Record<string, unknown>>;
 }
 
-/** What the translation of a v4 response may use in addition to the object itself. */
+/** The inputs of the translation of a v4 response in addition to the object itself. */
 export interface ReadContext extends Scope {
   readonly catalogs: CatalogCopy;
-  /** Gets what is lost. Undefined if nobody wants to know. */
+  /** Receives losses. Undefined if nobody needs them. */
   readonly lost?: LossSink | undefined;
 }
 
@@ -98,15 +98,15 @@ export type AppendFunction = (
   output: OutputBuffer,
 ) => Promise<string> | undefined;
 
-/** What an edit changes of a value, where the upstream gets only changes. */
+/** The change of a value by an edit, if the upstream gets only changes. */
 export interface Change<T> {
   /** The part of the value that differs from the current one. */
   readonly changed: T;
-  /** The value with the current one in place of what differs. */
+  /** The value in which current values replace the differences. */
   readonly before: T;
 }
 
-/** What the translation of an alpha body may use in addition to the body itself. */
+/** The inputs of the translation of an alpha body in addition to the body itself. */
 export interface WriteContext extends Scope {
   readonly catalogs: CatalogCopy;
   /** Values of the path parameters. */
@@ -115,6 +115,6 @@ export interface WriteContext extends Scope {
   readonly client: string;
   /** Whether the body has errors: it is translated to find the others, and not sent. */
   readonly isInvalid?: boolean;
-  /** What the body changes, if the upstream gets nothing else of it. */
+  /** The changes of the body, if the upstream gets only them. */
   readonly change?: Change<JsonObject> | undefined;
 }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { createDependencies } from "../../src/app/dependencies.ts";
+import { createDependencies } from "../../src/app/composition/dependencies.ts";
 import { readEnvironment } from "../../src/base/settings/settings.ts";
 
 test("closes the stores, the listeners, and then the others, whatever fails", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { dottedPath } from "../../src/pack/fields/shape.ts";
+import { dottedPath } from "../../src/pack/values/shape.ts";
 import { packIn } from "../support/packs.ts";
 
 /** Folders that know no name of either interface: someone with another pair writes a pack and changes no code. */

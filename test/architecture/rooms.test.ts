@@ -3,7 +3,15 @@ import { existsSync, readdirSync, readFileSync, type Dirent } from "node:fs";
 import { dirname, join } from "node:path";
 import { pageWithDrawing } from "./draw-rooms.ts";
 import { loadedWith } from "./loaded-with.ts";
-import { findCircles, mayImport, roomOf, ROOMS, SANDBOX, sourceFiles } from "./source-files.ts";
+import {
+  findCircles,
+  findUpwardImports,
+  mayImport,
+  roomOf,
+  ROOMS,
+  SANDBOX,
+  sourceFiles,
+} from "./source-files.ts";
 
 const MOST_FILES_OF_A_FOLDER = 20;
 const MOST_LINES_OF_A_PAGE = 40;
@@ -15,6 +23,10 @@ const MOST_LINES_OF_A_PAGE = 40;
 const OF_THREAD = loadedWith(["audit/store/sqlite/thread/worker.ts"]);
 
 const rooms = [...ROOMS, SANDBOX];
+
+/** The folders in the table of a room's page, in its order. */
+const foldersOnPage = (page: string): string[] =>
+  [...page.matchAll(/^\| `([\w/-]+)\/` \|/gm)].map(([, folder = ""]) => folder);
 
 test("src/ has the rooms of the list, and the two entries of the program", () => {
   const entries = readdirSync("src", { withFileTypes: true });
@@ -55,10 +67,16 @@ describe.each(rooms)("the room %s", (room) => {
     const own = readdirSync(join("src", room), { withFileTypes: true }).filter((entry) =>
       entry.isDirectory(),
     );
-    const rows = [...text.matchAll(/^\| `([\w/-]+)\/` \|/gm)].map(([, folder = ""]) => folder);
+    const rows = foldersOnPage(text);
     expect(rows.filter((folder) => !folder.includes("/")).sort()).toEqual(own.map(({ name }) => name).sort());
     expect(rows.filter((folder) => !existsSync(join("src", room, folder)))).toEqual([]);
   });
+});
+
+test.each(ROOMS)("the page of the room %s lists its folders in the order of imports", (room) => {
+  const order = foldersOnPage(readFileSync(join("src", room, "README.md"), "utf8"));
+  const files = sourceFiles.filter(({ path }) => roomOf(path) === room);
+  expect(findUpwardImports(files, order)).toEqual([]);
 });
 
 test(`a folder has at most ${MOST_FILES_OF_A_FOLDER} files`, () => {

@@ -25,14 +25,21 @@ export interface SourceFile {
   readonly text: string;
   /** The imported files, as paths in `src/`. */
   readonly imports: readonly string[];
+  /** Those of them that are imported for more than their types. */
+  readonly valueImports: readonly string[];
 }
 
-const IMPORT = /^(?:import|export) [^;"]*?from "(?<from>\.[^"]+)";|import\("(?<later>\.[^"]+)"\)/gm;
+const IMPORT =
+  /^(?:import|export) (?<type>type )?[^;"]*?from "(?<from>\.[^"]+)";|import\("(?<later>\.[^"]+)"\)/gm;
 
-const importsOf = (path: string, text: string): string[] =>
-  [...text.matchAll(IMPORT)].map(({ groups = {} }) =>
-    join(dirname(path), groups["from"] ?? groups["later"] ?? ""),
-  );
+function importsOf(path: string, text: string): Pick<SourceFile, "imports" | "valueImports"> {
+  const all = [...text.matchAll(IMPORT)].map(({ groups = {} }) => ({
+    file: join(dirname(path), groups["from"] ?? groups["later"] ?? ""),
+    isType: groups["type"] !== undefined,
+  }));
+  const filesOf = (imports: typeof all): string[] => imports.map(({ file }) => file);
+  return { imports: filesOf(all), valueImports: filesOf(all.filter(({ isType }) => !isType)) };
+}
 
 /** All TypeScript files of `src/`. */
 export const sourceFiles: readonly SourceFile[] = readdirSync("src", { recursive: true, encoding: "utf8" })
@@ -40,11 +47,43 @@ export const sourceFiles: readonly SourceFile[] = readdirSync("src", { recursive
   .sort()
   .map((path) => {
     const text = readFileSync(join("src", path), "utf8");
-    return { path, text, imports: importsOf(path, text) };
+    return { path, text, ...importsOf(path, text) };
   });
 
 /** The room of a file. The two entries of the program, `main.ts` and `index.ts`, belong to `app`. */
 export const roomOf = (path: string): string => (path.includes("/") ? (path.split("/")[0] as string) : "app");
+
+/** The first-level folder of a file in its room; undefined for a file at the top of the room. */
+const folderOf = (path: string): string | undefined => path.split("/").slice(1, -1)[0];
+
+/**
+ * Finds imports of a room that stand against the order of its folders: from a folder into a later one. A nested folder
+ * belongs to the one around it. A file at the top that imports a folder comes after all folders, and any other one before
+ * them. The room's door does not count.
+ *
+ * @param order the folders, what uses nothing first
+ * @returns each such import as a sentence
+ */
+export function findUpwardImports(files: readonly SourceFile[], order: readonly string[]): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const usesFolders = (path: string): boolean =>
+    byPath
+      .get(path)
+      ?.valueImports.some(
+        (file) => byPath.has(file) && (folderOf(file) !== undefined || usesFolders(file)),
+      ) ?? false;
+  const placeOf = (path: string): number => {
+    const folder = folderOf(path);
+    return folder === undefined ? (usesFolders(path) ? order.length : -1) : order.indexOf(folder);
+  };
+  return files
+    .filter(({ path }) => !/^\w+\/index\.ts$/.test(path))
+    .flatMap(({ path, valueImports }) =>
+      valueImports
+        .filter((file) => byPath.has(file) && placeOf(file) > placeOf(path))
+        .map((file) => `${path} imports ${file}, which comes later in the room`),
+    );
+}
 
 /** Whether a room may import from another one. */
 export function mayImport(room: string, other: string): boolean {

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import { isObject } from "../../src/base/json/parse.ts";
 import type { BodyRules } from "../../src/pack/bodies/body.ts";
-import { compileGetter, compileSetter } from "../../src/pack/fields/member-paths.ts";
+import { compileGetter, compileSetter } from "../../src/pack/values/member-paths.ts";
 import type { JsonObject } from "../../src/pack/translation-context.ts";
 import { packIn } from "../support/packs.ts";
 

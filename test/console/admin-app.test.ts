@@ -7,7 +7,7 @@ import { afterAll, beforeEach, describe, expect, test } from "@jest/globals";
 import { readdirSync } from "node:fs";
 import request from "supertest";
 import { EXPORT_FORMATS } from "../../src/audit/export/formats.ts";
-import { readRecord } from "../../src/audit/record/read-record.ts";
+import { readRecord } from "../../src/audit/store/read-record.ts";
 import { AuditUnavailableError, type AuditStore } from "../../src/audit/store/store.ts";
 import type { AdminDeps } from "../../src/console/admin-app.ts";
 import type { AdminFeature } from "../../src/console/features-api.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { readdirSync, readFileSync } from "node:fs";
-import { summarizePack } from "../../src/pack/pack-summary.ts";
+import { summarizePack } from "../../src/pack/load/pack-summary.ts";
 import { loadPack } from "../../src/pack/load/load-pack.ts";
 
 /** A resource that is added changes the figures: the page shows their form. */

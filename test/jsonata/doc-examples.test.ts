@@ -25,7 +25,7 @@ function runExample(lines: readonly string[]): { readonly actual: unknown; reado
 }
 
 describe("examples in the doc comments of jsonata", () => {
-  test.each(["src/jsonata/compile.ts", "src/jsonata/check-expression.ts"])(
+  test.each(["src/jsonata/compiler/compile.ts", "src/jsonata/check-expression.ts"])(
     "%s shows what its function returns",
     (file) => {
       const results = examplesOf(file).flatMap(runExample);

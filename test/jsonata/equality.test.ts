@@ -1,9 +1,10 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { toJsonText, type JsonText } from "../../src/base/json/text.ts";
-import { walk, type AstNode } from "../../src/jsonata/ast.ts";
+import { walk, type AstNode } from "../../src/jsonata/language/ast.ts";
 import { compile, type Expression, type ExpressionError, type InputNames } from "../../src/jsonata/index.ts";
-import { interpret, parse } from "../../src/jsonata/interpret.ts";
+import { interpret } from "../../src/jsonata/interpreter/interpret.ts";
+import { parse } from "../../src/jsonata/interpreter/parse.ts";
 import { documents, expressions, objects } from "./generated-expressions.ts";
 
 const BINDINGS = { y: { a: 1, b: [1, 2] }, f: (value: unknown) => value, v: "V" };

@@ -2,9 +2,10 @@ import { describe, expect, test } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { parse as parseYaml } from "yaml";
 import { toJsonText } from "../../src/base/json/text.ts";
-import { walk } from "../../src/jsonata/ast.ts";
+import { walk } from "../../src/jsonata/language/ast.ts";
 import { compile, type ExpressionError } from "../../src/jsonata/index.ts";
-import { interpret, parse } from "../../src/jsonata/interpret.ts";
+import { interpret } from "../../src/jsonata/interpreter/interpret.ts";
+import { parse } from "../../src/jsonata/interpreter/parse.ts";
 import { BUILTINS } from "../../src/jsonata/runtime/builtins/table.ts";
 
 interface Case {

@@ -2,7 +2,7 @@ import { describe, expect, jest, test } from "@jest/globals";
 import { allBut } from "../support/fake-time.ts";
 import * as fc from "fast-check";
 import { compile, ExpressionError, type Bindings } from "../../src/jsonata/index.ts";
-import { interpret } from "../../src/jsonata/interpret.ts";
+import { interpret } from "../../src/jsonata/interpreter/interpret.ts";
 
 const ENGINES = [
   ["interpreted", interpret],

@@ -1,7 +1,7 @@
 /** Calls that run in the package `jsonata`, while the expression around them stays compiled. */
 import { describe, expect, test } from "@jest/globals";
 import { compile } from "../../src/jsonata/index.ts";
-import { interpret } from "../../src/jsonata/interpret.ts";
+import { interpret } from "../../src/jsonata/interpreter/interpret.ts";
 
 describe("a call with a picture, or of a function that packs do not use, is left to the package", () => {
   test.each([

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import { HttpError } from "../../src/pack/errors/http-error.ts";
 import { check, compile, ExpressionError, prepareRegex } from "../../src/jsonata/index.ts";
-import { interpret } from "../../src/jsonata/interpret.ts";
+import { interpret } from "../../src/jsonata/interpreter/interpret.ts";
 import { compileSchema } from "../../src/pack/bodies/body-schema.ts";
 import { locationIn } from "../../src/base/files/source-location.ts";
 import { parseYaml } from "../../src/base/files/yaml-source.ts";

@@ -8,10 +8,10 @@ import {
   type TokenName,
 } from "../../src/sandbox/create-sandbox.ts";
 import { createAdminHandler } from "../../src/app/listeners/admin-listener.ts";
-import { createDependencies } from "../../src/app/dependencies.ts";
+import { createDependencies } from "../../src/app/composition/dependencies.ts";
 import { readPackFiles, type LoadedPack } from "../../src/pack/load/loaded-pack.ts";
 import { readInitialCatalogs } from "../../src/app/listeners/readiness.ts";
-import { createHandlers, startService, type Service } from "../../src/app/start.ts";
+import { createHandlers, startService, type Service } from "../../src/app/composition/start.ts";
 import { createPublicApp } from "../../src/app/listeners/public-app.ts";
 import { readEnvironment } from "../../src/base/settings/settings.ts";
 import type { Settings } from "../../src/base/settings/setting-definitions.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { LRUCache } from "lru-cache";
 import { type PackFiles, readPack } from "../../src/pack/load/load-pack.ts";
 import { loadFiles, type LoadedPack } from "../../src/pack/load/loaded-pack.ts";
-import type { Pack } from "../../src/pack/pack.ts";
+import type { Pack } from "../../src/pack/load/pack.ts";
 import type { Settings } from "../../src/base/settings/setting-definitions.ts";
 
 /** The examples that have a pack, by name. */

@@ -11,7 +11,7 @@ import {
 
 const SETTING_NAMES = Object.keys(SETTINGS) as SettingName[];
 
-/** Text for a terminal: without marks of code, and links as their texts. */
+/** Text for a terminal: without backticks, and with the texts of links in place of their addresses. */
 const withoutMarkdown = (text: string): string =>
   text.replaceAll("`", "").replaceAll(/\[([^[\]]+)\]\([^()]+\)/g, "$1");
 
@@ -39,22 +39,22 @@ export const REPLAY_SETTINGS = [...PACK_SETTINGS, "PUBLIC_URL"] as const satisfi
 export const STORE_SETTINGS = ["DATA_DIR", "DATABASE_URL"] as const satisfies readonly SettingName[];
 export const CLIENT_SETTINGS = ["CLIENTS_FILE", "QUIET_DAYS"] as const satisfies readonly SettingName[];
 
-/** The settings of commands that do not serve, whether or not they have flags for them. */
+/** The settings of commands other than `serve`, with or without flags. */
 const USUAL_SETTINGS = [...REPLAY_SETTINGS, ...STORE_SETTINGS, ...CLIENT_SETTINGS] as const;
 export type CommandSettings = Pick<Settings, (typeof USUAL_SETTINGS)[number]>;
 
 /**
- * Reads the settings for which a command has flags, and others that it uses. Invalid variables that it does not use cannot
- * fail it.
+ * Reads the settings for which a command has flags, and others that it uses. Other invalid variables can't fail the
+ * command.
  */
 export function commandSettings(command: Command, others: readonly SettingName[] = USUAL_SETTINGS): Settings {
   const flags = SETTING_NAMES.filter((name) =>
     command.options.some((option) => option.attributeName() === optionName(name)),
   );
   const names = new Set([...flags, ...others]);
-  // It has a secret wherever it is set.
+  // A command uses the secret wherever it is set.
   if (names.has("REDIS_URL")) names.add("GATEWAY_SECRET");
-  // A gateway with this file has an old service. A command needs none.
+  // A gateway with this file requires an old service. A command does not.
   const hasRollout = names.delete("ROLLOUT_FILE");
   const environment = Object.fromEntries([...names].map((name) => [name, process.env[name]]));
   const { ROLLOUT_FILE: flag, ...texts } = settingTexts(command);

@@ -1,4 +1,4 @@
-/** Declares the commands of operator features: each feature says which it has. */
+/** Declares the commands of operator features. Each feature lists its own. */
 import { CommanderError, Option, type Command } from "commander";
 import {
   CommandError,
@@ -36,7 +36,7 @@ const commandOf = ({ command, accept }: FeatureAction<object>): Declared | undef
 const argumentOf = ({ syntax }: Declared): string | undefined =>
   syntax.split(" ").find((word) => word.startsWith("<"));
 
-/** The flags of a command that are no settings. */
+/** The flags of a command that are not settings. */
 function flagsOf({ flags = [], format }: Declared): Option[] {
   const own = flags.map(({ syntax, description, choices }) => {
     const option = new Option(syntax, description);
@@ -87,7 +87,7 @@ function declare(
   });
 }
 
-/** Adds a command of the first level, with its subcommands if it is that of a whole feature. */
+/** Adds a command of the first level. The command of a whole feature has subcommands. */
 async function addListed({ name, load }: ListedCommand, command: Command, onExit: OnExit): Promise<void> {
   const feature = await load();
   const { commands, actions = [] } = feature;

@@ -15,18 +15,21 @@ import type { Pack } from "../../pack/index.ts";
 /** The services of a command for the features that it opens. */
 export type CommandNeeds = Awaited<ReturnType<typeof readNeeds>>;
 
-/** A feature, whichever parts it has. */
+/** A feature with any parts. */
 export type CommandFeature = Feature<CommandNeeds, FeatureParts | undefined>;
 
 /** The other services that a command opens for its features. */
 interface CommandStores {
-  /** The state store; undefined if no gateway has created one yet. */
+  /** The state store. Undefined if no gateway has created one yet. */
   readonly store: KeyValueStore | undefined;
   readonly audit?: AuditStore | undefined;
   readonly isAnnounced?: boolean | undefined;
 }
 
-/** Reads what features need. The pack is read when one needs it. @throws {OperatorFileError} If the client directory is invalid. */
+/**
+ * Reads the dependencies of features. The pack is read only if a feature needs it. @throws {OperatorFileError} If the
+ * client directory is invalid.
+ */
 export async function readNeeds(
   settings: Settings,
   readPack: () => Pack,

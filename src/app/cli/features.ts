@@ -1,4 +1,7 @@
-/** The operator features that have commands or files. Each is loaded when it is needed: most of a start is loading its room. */
+/**
+ * The operator features that have commands or files. Each is loaded when it is needed, because loading its room takes
+ * most of the start time.
+ */
 import type { CommandFeature } from "./feature-needs.ts";
 
 /** A command of the first level, as the help lists it. */
@@ -7,9 +10,9 @@ export interface ListedCommand {
   readonly description: string;
   /** Whether it is a group, which has no flags of its own. */
   readonly isGroup?: true;
-  /** What `check` says about its file, whose flag has the same name. Undefined: it has none. */
+  /** The summary that `check` prints of its file, whose flag has the same name. Undefined if it has no file. */
   readonly file?: string;
-  /** Loads its feature. One with the name of the command has all others as subcommands. */
+  /** Loads the feature. If its name is that of the command, the other commands become subcommands. */
   load(): Promise<CommandFeature>;
 }
 

@@ -15,7 +15,7 @@ import { addExplain, addInit, addOpenapi } from "./authoring/pack-commands.ts";
 import type { SandboxFlags } from "./sandbox.ts";
 import { print, printError } from "./terminal.ts";
 
-/** Follows an error about a flag of `serve`, so that all problems are reported together. */
+/** Printed after an error about a flag of `serve`, so that all problems are reported together. */
 function settingProblems(serve: Command): string {
   try {
     readEnvironment(process.env, settingTexts(serve));
@@ -26,8 +26,8 @@ function settingProblems(serve: Command): string {
 }
 
 /**
- * An error of commander with its code, and without the value of an unknown flag: it may be a secret, as in
- * `--admin-tokn=secret`.
+ * An error of commander with its code. It omits the value of an unknown flag, which may be a secret
+ * (`--admin-tokn=secret`).
  */
 const formatUsageError = (message: string): string =>
   message.replace(/^(error: unknown option '-[^='\n]*)=[^]*'/, "$1'").replace(/^error:/, "AG_USAGE:");
@@ -89,7 +89,7 @@ const COMMANDS = [
  * gateway in front of a real service never loads the sandbox.
  *
  * @param onExit called with the exit code of the command
- * @param args of the command line: features that they do not name are listed, and not loaded. Default: all are loaded
+ * @param args of the command line: other features are listed without being loaded. Default: all are loaded
  */
 export async function createCommandLine(onExit: OnExit, args?: readonly string[]): Promise<Command> {
   const program = new Command("alpha-gateway")
@@ -111,7 +111,9 @@ export async function createCommandLine(onExit: OnExit, args?: readonly string[]
   return program;
 }
 
-/** Errors that an operator can correct have a code, their own or Node's. Others are bugs, and print a stack trace. */
+/**
+ * Errors with a code, their own or Node's, can be corrected by an operator. Others are bugs, and print a stack trace.
+ */
 function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (!("code" in error) || typeof error.code !== "string") return error.stack ?? error.message;
@@ -132,7 +134,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   try {
     await program.parseAsync(args.length === 0 ? ["--help"] : args, { from: "user" });
   } catch (error) {
-    // Commander has printed its own errors.
+    // Commander has already printed its own errors.
     if (error instanceof CommanderError) return error.exitCode;
     printError(`${errorMessage(error)}\n`);
     return 1;

@@ -1,6 +1,6 @@
 import { overwriteLine } from "./terminal.ts";
 
-/** Reports how many items are processed, and of how many where that is known. */
+/** Reports the number of processed items, and their total if it is known. */
 export type Progress = (done: number, total?: number) => void;
 
 const INTERVAL_MS = 500;

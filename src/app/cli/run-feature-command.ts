@@ -1,4 +1,4 @@
-/** Opens an operator feature as a gateway does, runs a command of it, and closes all again. */
+/** Opens an operator feature as a gateway does, runs one of its commands, and closes everything. */
 import { userInfo } from "node:os";
 import { openExistingAuditStore } from "../../audit/index.ts";
 import {
@@ -18,7 +18,10 @@ import { flagOf } from "./command-settings.ts";
 import { type CommandFeature, type CommandNeeds, readNeeds } from "./feature-needs.ts";
 import { showProgress } from "./progress.ts";
 
-/** Opens the feature and runs its command. All is closed again. @throws What an operator has to correct has a `code`. */
+/**
+ * Opens the feature, runs its command, and closes everything. @throws An error that an operator can correct has a
+ * `code`.
+ */
 export async function runFeatureCommand(
   feature: CommandFeature,
   { settings: flags, absence }: FeatureCommands<CommandNeeds, object>,

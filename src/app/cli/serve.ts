@@ -12,20 +12,20 @@ import {
   type Settings,
   type SettingTexts,
 } from "../../base/index.ts";
-import { guardProcess } from "../process-guard.ts";
-import type { DependenciesOptions } from "../open-dependencies.ts";
-import { startService, type Service } from "../start.ts";
+import { guardProcess } from "../composition/process-guard.ts";
+import type { DependenciesOptions } from "../composition/open-dependencies.ts";
+import { startService, type Service } from "../composition/start.ts";
 import { curl } from "../../compare/index.ts";
 import { onSighup, waitForShutdownSignal } from "./signals.ts";
 import { watchFolder } from "./authoring/watch-folder.ts";
 import { print } from "./terminal.ts";
 
-/** Flags that are no settings. */
+/** Flags that are not settings. */
 type ServeOptions = Pick<DependenciesOptions, "isAnnounced">;
 
 const NO_BODY = { headers: {}, body: undefined };
 
-/** How to try the sandbox: a token, and the request that the pack suggests. */
+/** Shows how to try the sandbox: a token, and the request that the pack suggests. */
 function describeSandbox({ url, dialect: { client }, sandboxClient }: Service, token: string): string[] {
   const { welcome: suggestion, credentials, base_path: prefix } = client;
   const lines = [`Token     ${token}`];
@@ -41,13 +41,13 @@ function describeSandbox({ url, dialect: { client }, sandboxClient }: Service, t
   return lines;
 }
 
-/** Where requests go. */
+/** Prints the addresses to which requests are sent. */
 function describeUpstream({ upstreamUrl, observedUrl, sandboxToken, dialect }: Service): string {
   if (observedUrl !== undefined) return `Old API   ${observedUrl}`;
   return `${dialect.upstream.name.padEnd(9)} ${upstreamUrl}${sandboxToken ? "  (embedded sandbox)" : ""}`;
 }
 
-/** Says who gets the translation while the old service still runs, and how to see it. */
+/** Explains the roll-out: which clients get the translation, and how to see it. */
 const describeRollout = ({ ROLLOUT_FILE: file }: Pick<Settings, "ROLLOUT_FILE">): string[] =>
   file === undefined
     ? []
@@ -59,7 +59,7 @@ const describeRollout = ({ ROLLOUT_FILE: file }: Pick<Settings, "ROLLOUT_FILE">)
         "  alpha-gateway parity --source legacy",
       ];
 
-/** Says how a gateway without a pack works, and how to continue. */
+/** Explains how a gateway without a pack works, and how to continue. */
 function describeObserving(
   { observedUrl }: Service,
   { AUDIT, DATABASE_URL, DATA_DIR }: Pick<Settings, "AUDIT" | "DATABASE_URL" | "DATA_DIR">,
@@ -102,7 +102,7 @@ async function welcome(service: Service, settings: Settings, given: SettingTexts
  */
 export async function serve(flags: SettingTexts, options: ServeOptions = {}): Promise<number> {
   const code = await run(flags, options);
-  // A write that nobody takes would keep the process running.
+  // An unfinished write to a closed terminal would keep the process running.
   return (await endLog()) ? code : process.exit(code);
 }
 
@@ -110,7 +110,7 @@ async function run(flags: SettingTexts, options: ServeOptions): Promise<number> 
   const settings = readEnvironment(process.env, flags);
   const log = createLog(settings.LOG_LEVEL, settings.LOG_FORMAT);
   const guard = guardProcess(log, settings.SHUTDOWN_GRACE_MS);
-  // Before the start: requests that arrive while v4 is read for the first time get their responses and records too.
+  // Before the start, so that requests that arrive during the first reads of v4 are recorded too.
   const shutdown = waitForShutdownSignal();
   let reload = (): void => {};
   onSighup(() => reload());
@@ -123,11 +123,11 @@ async function run(flags: SettingTexts, options: ServeOptions): Promise<number> 
     : [packFolder(settings.MAPPINGS_DIR), ...(candidate === undefined ? [] : [candidate])];
   const unwatches = folders.map((folder) => watchFolder(folder, reload));
   const given = redactSettings(givenTexts(process.env, flags));
-  // A person at a terminal reads the given settings in the welcome.
+  // The welcome shows the given settings to a person at a terminal.
   if (!isForPeople(settings.LOG_FORMAT))
     log.info({ settings: { ...DEFAULT_TEXTS, ...given } }, "started with these settings");
   print(await welcome(service, settings, given));
-  // A process that is killed does not write the cache when it ends.
+  // A process that is killed does not write its compile cache.
   flushCompileCache();
   await shutdown;
   for (const unwatch of unwatches) unwatch();

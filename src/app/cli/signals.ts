@@ -23,7 +23,7 @@ export function waitForShutdownSignal(): Promise<void> {
   });
 }
 
-/** Whether the terminal of the process was closed. A closed terminal sends SIGHUP to the processes in it. */
+/** Whether the terminal of the process was closed. A closing terminal sends SIGHUP to its processes. */
 function isTerminalClosed(): boolean {
   try {
     closeSync(openSync("/dev/tty", "r"));

@@ -11,7 +11,7 @@ import {
 import type { Settings } from "../../base/index.ts";
 import { badRequestBody, type HttpServer, listen } from "../../gateway/index.ts";
 import { reportDamaged } from "../../audit/index.ts";
-import type { Dependencies } from "../dependencies.ts";
+import type { Dependencies } from "../composition/dependencies.ts";
 
 export interface AdminDependencies extends Pick<AdminDeps, "readiness" | "metrics" | "purgeTokens"> {
   /** The pack in use. */

@@ -15,10 +15,10 @@ import {
   type Recorder,
   RequestedScopes,
 } from "../../gateway/index.ts";
-import type { Dependencies } from "../dependencies.ts";
+import type { Dependencies } from "../composition/dependencies.ts";
 import type { PublicAppDependencies } from "./public-dependencies.ts";
 
-/** What all handlers need to trace and record their requests. */
+/** The services that all handlers need to trace and record their requests. */
 export function lifecycleOf(
   { tracing, plan }: Pick<PublicAppDependencies, "tracing" | "plan">,
   recorder: Recorder,
@@ -34,7 +34,7 @@ export function lifecycleOf(
   };
 }
 
-/** The same handler; shutdown waits for its requests and their records. */
+/** The same handler, registered so that shutdown waits for its requests and their records. */
 export const trackRequests =
   ({ inFlight }: Pick<PublicAppDependencies, "inFlight">, handler: AlphaHandler): AlphaHandler =>
   async (request) => {
@@ -48,7 +48,7 @@ export const trackRequests =
     }
   };
 
-/** Alpha's calls to the login server; undefined where there is no login server. */
+/** Alpha's calls to the login server. Undefined without a login server. */
 function oauthRoutes(
   settings: Settings,
   dependencies: PublicAppDependencies,
@@ -71,7 +71,10 @@ function oauthRoutes(
   });
 }
 
-/** Passes alpha's calls to the login server to their handlers. A HEAD is not a GET there: it would start a login. */
+/**
+ * Passes alpha's calls to the login server to their handlers. HEAD is not treated as GET here, because it would start
+ * a login.
+ */
 export function createOAuthMiddleware(
   settings: Settings,
   dependencies: PublicAppDependencies,

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { FAILURE, type PublicAppDependencies } from "./public-dependencies.ts";
 
-/** Express middleware for errors around a pipeline. Those inside of it have their response already. */
+/** Express middleware for errors outside of a pipeline. Errors inside of it already have a response. */
 type ErrorMiddleware = (
   error: unknown,
   request: IncomingMessage,
@@ -10,7 +10,7 @@ type ErrorMiddleware = (
   next: unknown,
 ) => void;
 
-/** Creates the end of the list. Its log line is the only place that has the error. */
+/** Creates the error handler at the end of the list. The error appears only in its log line. */
 export function createErrorHandler({
   pack,
   log,
@@ -18,7 +18,7 @@ export function createErrorHandler({
   const { errors, statuses } = pack;
   const body = JSON.stringify(errors.client.write([{ reason: FAILURE }], statuses.failed));
   const headers = { "content-type": "application/json; charset=utf-8", "x-content-type-options": "nosniff" };
-  // Express takes a function with four parameters for an error handler.
+  // Express recognizes an error handler by its four parameters.
   return function handleError(error, _request, response, _next) {
     log.error({ code: "AG_UNEXPECTED_ERROR", err: error }, "unexpected error outside the pipeline");
     if (response.headersSent) response.destroy();

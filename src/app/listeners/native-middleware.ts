@@ -75,9 +75,10 @@ export function createNativeMiddleware(
     const plain = plainRequestOf(response);
     if (!isNative(plain, { scheme, prefix })) return next();
     restoreTarget(request);
-    // A method in a header is a rule of the client's API. v4 gets the request's own, so that is judged and recorded.
+    // Method override headers belong to the client's API. v4 gets the real method, so the gateway checks and records
+    // that one.
     const { method = "" } = request;
-    // Before the write: a comparison that reads now is void.
+    // Before the write, so that a comparison that reads now becomes void.
     if (shadow && !SAFE_METHODS.has(method)) response.once("close", shadow.beginNative(plain));
     forward(request, response, method === plain.method ? plain : { ...plain, method });
     response.on("close", inFlight.begin());

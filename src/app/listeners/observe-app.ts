@@ -1,4 +1,4 @@
-/** The public port while the gateway observes: everything goes to the old service, and is recorded. */
+/** The public port while the gateway observes: it passes every request to the old service, and records it. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import express, { type RequestHandler } from "express";
 import {
@@ -13,14 +13,17 @@ import type { Metrics, Settings } from "../../base/index.ts";
 import { createErrorHandler } from "./error-handler.ts";
 import type { PublicAppDependencies } from "./public-dependencies.ts";
 
-/** The metrics without routes: they are guessed from what clients send, and a label is kept as long as the process runs. */
+/**
+ * The metrics without routes. Routes are guessed from paths of clients here, and Prometheus keeps a label for as long
+ * as the process runs.
+ */
 const withoutRoutes = (metrics: Metrics): Metrics => ({
   ...metrics,
   observeRequest: (request, rejectedBy) =>
     metrics.observeRequest({ ...request, alpha: { ...request.alpha, route: null } }, rejectedBy),
 });
 
-/** The list of the public port while the gateway observes: every request gets its response from the old service. */
+/** The middleware of the public port while the gateway observes. The old service responds to every request. */
 export function createObserveRouter(
   settings: Settings,
   dependencies: PublicAppDependencies,

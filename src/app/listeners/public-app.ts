@@ -28,7 +28,7 @@ import { createErrorHandler } from "./error-handler.ts";
 import { createNativeMiddleware } from "./native-middleware.ts";
 import type { PublicAppDependencies } from "./public-dependencies.ts";
 
-/** The list of the public port. Other applications mount it below a path of theirs. */
+/** The middleware of the public port. Applications can mount it below a path. */
 export function createPublicRouter(settings: Settings, dependencies: PublicAppDependencies): RequestHandler {
   const { bodies, pack } = dependencies;
   const senders = createSenders(settings, dependencies);
@@ -63,7 +63,7 @@ export function createPublicRouter(settings: Settings, dependencies: PublicAppDe
   );
 }
 
-/** Creates the application of the public port. @param list {@link createPublicRouter}, of the pack that is active */
+/** Creates the application of the public port. @param list {@link createPublicRouter}, for the active pack */
 export function createPublicApp(list: RequestHandler): RequestListener {
   const app = express();
   app.disable("x-powered-by");
@@ -74,7 +74,7 @@ export function createPublicApp(list: RequestHandler): RequestListener {
   };
 }
 
-/** Tells clients from strangers, where requests have sides; undefined where they have none. */
+/** Distinguishes accepted clients from strangers, for a roll-out. Undefined without one. */
 const createSenders = (
   settings: Settings,
   {

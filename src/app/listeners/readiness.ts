@@ -1,13 +1,15 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Readiness } from "../../console/index.ts";
 import type { ActivePack } from "../pack/active-pack.ts";
-import type { Dependencies } from "../dependencies.ts";
+import type { Dependencies } from "../composition/dependencies.ts";
 import { legacyProblems } from "../../gateway/index.ts";
 
-/** How long a start waits for the catalogs. With a slower v4 the gateway starts and is not ready yet. */
+/**
+ * How long a start waits for the catalogs, in milliseconds. If v4 is slower, the gateway starts without being ready.
+ */
 const INITIAL_CATALOGS_MS = 2000;
 
-/** How long a readiness check waits for the request that probes whether v4 has recovered. */
+/** How long a readiness check waits for the request that probes v4, in milliseconds. */
 const PROBE_MS = 500;
 
 const refreshCatalogs = (activePack: ActivePack, maxMs: number): Promise<unknown> =>
@@ -19,8 +21,8 @@ export async function readInitialCatalogs(activePack: ActivePack): Promise<void>
 }
 
 /**
- * Creates the function that lists why a gateway is not ready. The list is empty if it is. The gateway serves requests
- * while a store is down, so who asks without the stores learns only what keeps it from serving.
+ * Creates the function that lists the reasons why a gateway is not ready. The gateway serves requests while a store
+ * is down, so a check without the stores lists only what stops requests.
  */
 export function createReadiness(
   activePack: ActivePack,
@@ -37,7 +39,7 @@ export function createReadiness(
     "upstream" | "nativeProxy" | "legacy" | "audit" | "state" | "stateFullness" | "shared"
   >,
 ): Readiness {
-  /** While the circuit is half-open, only a request closes it: without clients, this is the only one. */
+  /** While the circuit is half-open, only a request closes it. Without clients, this is the only one. */
   async function v4Problems(): Promise<string[]> {
     if (upstream.breaker.state() === "half-open") await refreshCatalogs(activePack, PROBE_MS);
     return upstream.breaker.state() === "open"
@@ -46,7 +48,7 @@ export function createReadiness(
   }
 
   async function storeProblems(): Promise<readonly string[]> {
-    // First: it asks the store, and the others say what the last operations showed.
+    // First, because it queries the store. The other checks report the result of recent operations.
     const full = await stateFullness.problems();
     return [
       ...[audit?.fault() ?? []].flat(),

@@ -10,13 +10,13 @@ import {
 } from "../../gateway/index.ts";
 import { createLiveComparison, type Exchange } from "../../compare/index.ts";
 import type { LoadedPack } from "../../pack/index.ts";
-import type { Dependencies } from "../dependencies.ts";
+import type { Dependencies } from "../composition/dependencies.ts";
 import { checkPagePaths } from "../../migration/index.ts";
 import { readUpstreamTokens, refreshUpstreamTokens } from "../services/read-upstream-tokens.ts";
 import { createObserveRouter } from "../listeners/observe-app.ts";
 import { createPublicRouter } from "../listeners/public-app.ts";
 
-/** A pack, and everything of a gateway that depends on it. A request keeps the one that it started with. */
+/** A pack, and all parts of a gateway that depend on it. A request keeps the pack with which it started. */
 export interface ServingPack extends LoadedPack {
   readonly catalogs: CatalogCache;
   readonly upstreamTokens: UpstreamTokenTable | undefined;
@@ -26,13 +26,16 @@ export interface ServingPack extends LoadedPack {
 /** Pause between two attempts to read the catalogs of a new pack. */
 const RETRY_MS = 2000;
 
-/** Longer than any request may take. */
+/** Milliseconds. Longer than any request may take. */
 const MAX_REQUEST_MS = 600_000;
 
 type LiveComparison = ReturnType<typeof createLiveComparison>;
 type Compare = LiveComparison["offer"];
 
-/** Opens everything of a gateway that depends on a pack. @param compare Takes what was served, to compare it with a candidate */
+/**
+ * Opens all parts of a gateway that depend on a pack. @param compare Receives each exchange, to compare it with a
+ * candidate
+ */
 function openServingPack(
   settings: Settings,
   dependencies: Dependencies,
@@ -41,7 +44,7 @@ function openServingPack(
 ): ServingPack {
   const { log, upstream, legacy } = dependencies;
   const upstreamTokens = readUpstreamTokens(settings, loaded.pack);
-  // Checked before the catalogs start to be read.
+  // Validated before the first read of the catalogs.
   readLinkBase(settings, loaded.pack);
   checkPagePaths(settings, loaded.pack);
   const catalogs = connectCatalogs(
@@ -63,7 +66,7 @@ function openServingPack(
     catalogs,
     upstreamTokens,
     isForTesters,
-    // Entries of catalogs that were never read would differ.
+    // The entries of catalogs that were never read would differ.
     compare:
       compare &&
       ((exchange: Exchange) => void (catalogs.missing().length === 0 && compare(loaded.pack, exchange))),
@@ -75,7 +78,9 @@ function openServingPack(
   return { ...loaded, catalogs, upstreamTokens, router };
 }
 
-/** The pack that serves requests, which is replaced as a whole, the candidate, and packs that in-flight requests still use. */
+/**
+ * The active pack, which is replaced as a whole, the candidate, and earlier packs that in-flight requests still use.
+ */
 export class ActivePack {
   private readonly settings: Settings;
   private readonly dependencies: Dependencies;
@@ -85,7 +90,7 @@ export class ActivePack {
   private isStopped = false;
   private active: ServingPack;
 
-  /** The pack of the start serves requests, until another one replaces it. */
+  /** Starts with the given pack. Another pack can replace it. */
   constructor(settings: Settings, dependencies: Dependencies) {
     this.settings = settings;
     this.dependencies = dependencies;
@@ -94,7 +99,7 @@ export class ActivePack {
       folder === undefined
         ? undefined
         : createLiveComparison(settings, {
-            // While the candidate serves, testers may ask for another pack, which is not compared.
+            // While the candidate serves, testers may select a pack. Their requests are not compared.
             candidate: () => (this.offered?.files.directory === folder ? this.offered : undefined),
             directory: dependencies.clients.current,
             plan: dependencies.plan,
@@ -107,17 +112,23 @@ export class ActivePack {
   /** The pack for requests that start now. */
   current = (): ServingPack => this.active;
 
-  /** The pack that testers may ask for, if there is a candidate. */
+  /** The pack that testers may select, if there is a candidate. */
   candidate = (): ServingPack | undefined => this.offered;
 
-  /** Serves a request. The candidate serves who asks for it. Another hash is rejected by the active pack, as a request of its client. */
+  /**
+   * Serves a request. The candidate serves the testers that select it. The active pack rejects any other hash, as an
+   * invalid request of its client.
+   */
   handle: RequestHandler = (request, response, next) => {
     const { offered, active } = this;
     const asked = offered && request.headers[PACK_HEADER] === offered.pack.hash ? offered : active;
     return asked.router(request, response, next);
   };
 
-  /** Reads the tokens of the settings again. @returns Whether any is different. @throws {SettingsError} The old ones stay. */
+  /**
+   * Reads the tokens of the settings again. @returns Whether any token has changed. @throws {SettingsError} The old
+   * tokens stay.
+   */
   refreshTokens = (): boolean => {
     this.refreshCandidateTokens();
     return this.refreshTokensOf(this.active);
@@ -133,7 +144,7 @@ export class ActivePack {
     await this.readCatalogs(next, isUnwanted);
     if (isUnwanted()) return this.end(next);
     try {
-      // They may have changed while the catalogs were read.
+      // The tokens may have changed while the catalogs were read.
       this.refreshTokensOf(next);
     } catch (error) {
       this.end(next);
@@ -143,7 +154,7 @@ export class ActivePack {
     this.active = next;
   }
 
-  /** Reads the catalogs of a candidate, then serves the requests that ask for it. Undefined: the candidate was removed. */
+  /** Reads the catalogs of a candidate, then serves the requests that select it. Undefined removes the candidate. */
   async offer(loaded: LoadedPack | undefined, isSuperseded: () => boolean): Promise<void> {
     const next = loaded && this.open(loaded, true);
     await next?.catalogs.refresh();
@@ -152,7 +163,7 @@ export class ActivePack {
     this.offered = next;
   }
 
-  /** Stops what packs do in the background. */
+  /** Stops the background work of packs. */
   stop(): void {
     this.isStopped = true;
     this.comparison?.stop();
@@ -178,7 +189,7 @@ export class ActivePack {
     if (pack) void this.dependencies.inFlight.idle(MAX_REQUEST_MS).then(() => this.end(pack));
   }
 
-  /** Tokens that were revoked are no longer accepted by any pack. A candidate that can't read them is dropped. */
+  /** No pack accepts revoked tokens any longer. A candidate that can't read the tokens is dropped. */
   private refreshCandidateTokens(): void {
     if (!this.offered) return;
     try {
@@ -189,7 +200,7 @@ export class ActivePack {
     }
   }
 
-  /** Resolves once the catalogs are as complete as those of the active pack, or once the pack is no longer wanted. */
+  /** Resolves once the catalogs are as complete as those of the active pack, or once the pack is no longer needed. */
   private async readCatalogs({ catalogs }: ServingPack, isUnwanted: () => boolean): Promise<void> {
     for (;;) {
       await catalogs.refresh();

@@ -11,15 +11,15 @@ import { createReloader, type Log, type Metrics, type Reload, type Settings } fr
 
 export interface ReloadOptions {
   readonly initial: LoadedPack;
-  /** The files of the pack that is to serve. @throws {PackError} */
+  /** Loads the files of the new pack. @throws {PackError} */
   readonly readFiles: (active: LoadedPack) => PackFiles;
   /**
    * Serves requests with a pack. If it fails, the previous pack stays active.
    *
-   * @param isSuperseded Whether another reload has started meanwhile, so that this pack is no longer wanted.
+   * @param isSuperseded Whether another reload has started meanwhile, which replaces this pack.
    */
   readonly activate: (loaded: LoadedPack, isSuperseded: () => boolean) => Promise<void>;
-  /** Checks whether the other configured files fit a pack. @throws {Error} */
+  /** Checks whether the other configured files are valid with a pack. @throws {Error} */
   readonly checkPack: (pack: Pack) => void;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "addGauge">;

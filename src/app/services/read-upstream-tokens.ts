@@ -32,7 +32,7 @@ function readTable(file: string): TokenPair[] {
   };
   let table: unknown;
   try {
-    // Without the failsafe schema a token of digits would become a number.
+    // Without the failsafe schema, a token of digits would become a number.
     table = parse(readTextFile(file), { schema: "failsafe", prettyErrors: true });
   } catch (error) {
     return fail(problemOf(error));
@@ -40,7 +40,7 @@ function readTable(file: string): TokenPair[] {
   return isTexts(table) ? Object.entries(table) : fail("it is not a map of client tokens to upstream tokens");
 }
 
-/** The settings that are set and that the pack does not ask for: they would limit nothing, and authorize nobody. */
+/** Settings about tokens that the pack does not use. They would have no effect, and authorize nobody. */
 function findUnused(settings: TokenSettings, { dialect: { client, upstream } }: Pack): string[] {
   const token = upstream.credentials?.token ?? "client";
   const needs = (value: string): string => `the pack has no "token: ${value}" in "upstream.credentials"`;
@@ -57,7 +57,7 @@ function findUnused(settings: TokenSettings, { dialect: { client, upstream } }: 
   );
 }
 
-/** The tokens of the settings, and the setting that has them. */
+/** The tokens of the settings, and the setting that contains them. */
 function readTokens(
   { CLIENT_TOKENS, UPSTREAM_TOKEN, UPSTREAM_TOKENS_FILE }: TokenSettings,
   { dialect: { client, upstream } }: Pack,
@@ -84,7 +84,10 @@ function readTokens(
   };
 }
 
-/** Reads the tokens and checks that the upstream can get them; undefined if the pack asks for none. @throws {SettingsError} */
+/**
+ * Reads the tokens and checks that they can be sent to the upstream. Undefined if the pack uses none. @throws
+ * {SettingsError}
+ */
 function readValidTokens(
   settings: TokenSettings,
   pack: Pack,
@@ -104,9 +107,10 @@ function readValidTokens(
 }
 
 /**
- * Reads the tokens that the upstream gets in place of the clients', where the pack asks for them.
+ * Reads the tokens that the upstream gets in place of the clients', if the pack uses them.
  *
- * @throws {SettingsError} If a setting is missing or has no effect with this pack, if the table can't be read, and if a token can't be sent.
+ * @throws {SettingsError} If a setting is missing or has no effect with this pack, if the table can't be read, and if
+ * a token can't be sent.
  */
 export function readUpstreamTokens(settings: TokenSettings, pack: Pack): UpstreamTokenTable | undefined {
   const read = readValidTokens(settings, pack);
@@ -128,13 +132,13 @@ export function refreshUpstreamTokens(
   return read !== undefined && table !== undefined && table.replace(read.pairs);
 }
 
-/** The tokens, as a gateway has them. */
+/** The tokens of a gateway. */
 export interface UpstreamTokensParts extends FeatureParts<Pack> {
-  /** From now on `refresh` reads those of the packs in use again. It returns whether any is different. */
+  /** From now on `refresh` reads the tokens of all packs in use again. It returns whether any token has changed. */
   follow(refresh: () => boolean): void;
 }
 
-/** Each pack in use has its own table. Opening it checks that of the pack. */
+/** Each pack in use has its own table. Opening the feature only validates the tokens for the given pack. */
 export const UPSTREAM_TOKENS: Feature<{ readonly pack: Pack }, UpstreamTokensParts> = {
   name: "upstream-tokens",
   setting: "UPSTREAM_TOKENS_FILE",
@@ -146,7 +150,7 @@ export const UPSTREAM_TOKENS: Feature<{ readonly pack: Pack }, UpstreamTokensPar
       read() {
         if (refresh()) log.info({}, "the tokens of the upstream were reloaded");
       },
-      // Without the content of the file.
+      // The message omits the content of the file.
       onFailure: (error) =>
         log.error(
           { code: "AG_UPSTREAM_TOKENS_RELOAD_FAILED", faults: [errorText(error)] },
@@ -160,7 +164,7 @@ export const UPSTREAM_TOKENS: Feature<{ readonly pack: Pack }, UpstreamTokensPar
     });
     const reload = (): void => void read();
     watch(file === undefined ? [] : [file], reload);
-    // The file may have been invalid for the previous pack alone.
+    // The file may have been invalid for the previous pack only.
     return { reload, usePack: reload, follow: (next) => void (refresh = next) };
   },
 };

@@ -2,17 +2,17 @@ import { isObserving, type Log, type Settings, SettingsError } from "../../base/
 import type { Pack } from "../../pack/index.ts";
 import type { Sandbox } from "../../sandbox/index.ts";
 
-/** The v4 service: the one of the settings, or the embedded sandbox. */
+/** The v4 service: the configured one, or the embedded sandbox. */
 export interface V4Service {
   readonly origin: URL;
-  /** Its login server; undefined if the settings name a service without one. */
+  /** The login server. Undefined if the settings name only a v4 service. */
   readonly authOrigin: URL | undefined;
-  /** The embedded sandbox, if it is the service. */
+  /** The embedded sandbox, if it is used. */
   readonly sandbox: Sandbox | undefined;
   close(): Promise<void>;
 }
 
-/** The v4 calls of a pack, with a value for each parameter. */
+/** The v4 calls of a pack, with an example value for each parameter. */
 const v4Calls = ({ routes, dialect }: Pack): { readonly method: string; readonly path: string }[] =>
   routes.flatMap(({ source }) => {
     if (!("call" in source)) return [];
@@ -25,7 +25,7 @@ const v4Calls = ({ routes, dialect }: Pack): { readonly method: string; readonly
     ];
   });
 
-/** A base path that is given twice makes every call a 404. It may be meant, so the gateway starts. */
+/** If the base path occurs twice, every call is a 404. It may be intended, so the gateway starts with a warning. */
 function hintAtRepeatedPath({ href }: URL, { dialect }: Pack, log: Log): void {
   const { base_path: path } = dialect.upstream;
   const base = href.replace(/\/$/, "");
@@ -37,14 +37,14 @@ function hintAtRepeatedPath({ href }: URL, { dialect }: Pack, log: Log): void {
 }
 
 /**
- * Opens the v4 service of the settings.
+ * Opens the v4 service.
  *
  * @throws {SeedError} If the seed file is invalid.
  * @throws {SettingsError} If the sandbox has no call of the pack.
  */
 export async function openV4(settings: Settings, pack: Pack, log: Log): Promise<V4Service> {
   const { LEGACY_URL, UPSTREAM_URL, AUTH_URL, WORDS, SEED } = settings;
-  // It has no pack that calls anything.
+  // Without a pack nothing calls v4, so no sandbox is opened.
   if (LEGACY_URL && isObserving(settings))
     return { origin: LEGACY_URL, authOrigin: undefined, sandbox: undefined, close: async () => {} };
   if (UPSTREAM_URL) hintAtRepeatedPath(UPSTREAM_URL, pack, log);

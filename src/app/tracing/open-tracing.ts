@@ -3,7 +3,10 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { Tracer } from "@opentelemetry/api";
 import { type Log, reasonOfError, type Tracing, withOpenTelemetry } from "../../base/index.ts";
 
-/** A tracer of `@opentelemetry/api`. Described here, because programs without tracing have no such package. */
+/**
+ * A tracer of `@opentelemetry/api`. The type is declared here, because programs without tracing do not install that
+ * package.
+ */
 export interface HostTracer {
   startSpan(...args: never[]): unknown;
 }
@@ -62,7 +65,7 @@ export async function openTracing(
   };
 }
 
-/** The tracing of the embedding program, or that which the environment enables. */
+/** The tracing of the embedding program, or the one that the environment enables. */
 export const openTracingOf = (
   tracer: HostTracer | undefined,
   environment: NodeJS.ProcessEnv,

@@ -20,7 +20,7 @@ import {
   type Tracing,
 } from "../../base/index.ts";
 
-/** The span that is active in the embedding program, else that of the client's header. */
+/** The active span of the embedding program, else the span of the client's header. */
 function parentOf(header: string | undefined): Context {
   const active = context.active();
   if (trace.getSpan(active)) return active;
@@ -34,7 +34,7 @@ function parentOf(header: string | undefined): Context {
  * Creates the spans of requests with a tracer.
  *
  * @param close Sends the spans that were not sent yet.
- * @param onError Called with errors of the tracer and its spans: no request depends on them.
+ * @param onError Called with errors of the tracer and its spans, which never fail a request.
  */
 export function createTracing(
   tracer: Tracer,
@@ -43,7 +43,7 @@ export function createTracing(
 ): Tracing {
   const attempt = <Result>(call: () => Result): Result | undefined => callHost(call, onError);
 
-  /** Without valid ids, as a tracer without an SDK gives them, the call keeps the `traceparent` of its request. */
+  /** Without valid ids, as with a tracer without an SDK, the call keeps the `traceparent` of its request. */
   const traceparentOf = (span: Span): string | undefined => {
     const ids = attempt(() => span.spanContext());
     const text = attempt(() => ids && formatTraceparent(ids));

@@ -1,20 +1,23 @@
-/** User agents: patterns of them, and their families. */
+/** Patterns of user agents, and families of user agents. */
 
-/** Characters of a user agent that are compared with patterns: as many as the summaries keep. A client may send a hundred times as many. */
+/**
+ * Characters of a user agent that are compared with patterns, as many as the summaries keep. A client may send a
+ * hundred times as many.
+ */
 export const MAX_AGENT_LENGTH = 200;
 
 /** A pattern of user agents. `*` matches any text. */
 interface AgentPattern {
   readonly name: string;
-  /** Its place in the file. */
+  /** Its position in the file. */
   readonly order: number;
   /** Length of the text before its first `*`. */
   readonly prefix: number;
-  /** The texts behind each `*`; empty for a pattern without any. */
+  /** The texts after each `*`. Empty for a pattern without `*`. */
   readonly rest: readonly string[];
 }
 
-/** Whether a text that begins with the prefix of a pattern matches it. Each part is searched once, from left to right. */
+/** Whether a text with the prefix of a pattern matches the pattern. Each part is searched once, from left to right. */
 function matchesRest({ prefix, rest }: AgentPattern, text: string): boolean {
   const last = rest.at(-1);
   if (last === undefined) return text.length === prefix;
@@ -28,8 +31,8 @@ function matchesRest({ prefix, rest }: AgentPattern, text: string): boolean {
 }
 
 /**
- * The patterns of all clients, by the text before their first `*`. A user agent is compared with those whose text it begins
- * with: the others cost nothing, however many there are.
+ * The patterns of all clients, indexed by the text before their first `*`. A user agent is only compared with
+ * patterns whose prefix it has, so the number of other patterns does not matter.
  */
 export class AgentPatterns {
   readonly #byPrefix = new Map<string, AgentPattern[]>();

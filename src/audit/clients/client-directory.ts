@@ -1,4 +1,4 @@
-/** The client directory: who is behind a token, an application or a user agent. */
+/** The client directory: names for tokens, applications and user agents. */
 import { LRUCache } from "lru-cache";
 import { z } from "zod";
 import { about, type OperatorFileKind, type ReportProblem } from "../../base/index.ts";
@@ -49,7 +49,7 @@ const clientDefinition = z.strictObject({
   ),
 });
 
-/** Names are labels of metrics, parts of addresses, and words in a filter. */
+/** Names are used as labels of metrics, in URLs, and in filters. */
 const clientName = z
   .string()
   .regex(
@@ -57,10 +57,10 @@ const clientName = z
     "is not a name: letters, digits, and . _ / @ + - or spaces inside, at most 64 characters",
   );
 
-/** Most clients of a directory: each is a value of a label in the metrics. */
+/** Maximum number of clients, because each becomes a label value of metrics. */
 const MAX_CLIENTS = 1000;
 
-/** Most patterns of all clients: a user agent that is new may be compared with each of them. */
+/** Maximum number of patterns of all clients, because a new user agent may be compared with each of them. */
 const MAX_PATTERNS = 2000;
 
 const directoryDefinition = z
@@ -76,16 +76,16 @@ type DirectoryDefinition = z.output<typeof directoryDefinition>;
 /** An entry of the directory. */
 export interface KnownClient {
   readonly name: string;
-  /** A personal datum: it appears in no record, log or metric. */
+  /** Personal data: no record, log or metric contains it. */
   readonly contact: string | undefined;
   readonly owner: string | undefined;
   readonly note: string | undefined;
   readonly tokens: readonly string[];
   readonly applications: readonly string[];
   readonly userAgents: readonly string[];
-  /** Whether it may ask for the candidate pack. */
+  /** Whether the client may select the candidate pack. */
   readonly isTester: boolean;
-  /** `YYYY-MM-DD`; undefined: the plan's date. */
+  /** `YYYY-MM-DD`. Undefined: the plan's date. */
   readonly ends: string | undefined;
 }
 
@@ -100,12 +100,12 @@ export interface ClientIdentity {
   readonly userAgent?: string | null | undefined;
 }
 
-/** Names of clients. It is replaced as a whole when its file changes. */
+/** Names of clients. The directory is replaced as a whole when its file changes. */
 export interface ClientDirectory {
   readonly clients: readonly KnownClient[];
   /**
-   * The name of the sender of a request: by the name that a proxy gave, else by the application, else by the token, else
-   * by the user agent.
+   * Returns the name of the sender of a request. A proxy's name wins, then the application, the token, and the user
+   * agent.
    *
    * @returns undefined for a client that is not in the directory
    */
@@ -116,7 +116,7 @@ export interface ClientDirectory {
 /** Most user agents whose names are cached. */
 const CACHED_AGENTS = 2000;
 
-/** Maps each key to the client that has it, and reports keys that two clients have. */
+/** Maps each key to its client, and reports keys that two clients share. */
 function indexKeys(
   clients: readonly KnownClient[],
   member: "tokens" | "applications",
@@ -133,7 +133,7 @@ function indexKeys(
   return names;
 }
 
-/** Reports patterns that two clients have. Of two patterns that match, the one that comes first in the file wins. */
+/** Reports patterns that two clients share. If two patterns match a user agent, the first one in the file wins. */
 function reportSamePatterns(clients: readonly KnownClient[], report: ReportProblem): void {
   const owners = new Map<string, string>();
   for (const { name, userAgents } of clients)
@@ -150,7 +150,7 @@ function reportSamePatterns(clients: readonly KnownClient[], report: ReportProbl
     }
 }
 
-/** Reports names that differ in case only: people and search would take one for the other. */
+/** Reports names that differ only in case, because people and searches would confuse them. */
 function reportSimilarNames(clients: readonly KnownClient[], report: ReportProblem): void {
   const names = new Map<string, string>();
   for (const { name } of clients) {
@@ -193,7 +193,7 @@ function compileDirectory(definition: DirectoryDefinition, report: ReportProblem
   const byAgent = new LRUCache<string, { readonly name: string | undefined }>({ max: CACHED_AGENTS });
 
   function nameOfAgent(agent: string): string | undefined {
-    // Not cached: V8 would keep all of a text whose beginning is a key.
+    // Not cached: V8 keeps a whole text in memory while a part of it is used as a key.
     if (agent.length > MAX_AGENT_LENGTH) return patterns.nameOf(agent.slice(0, MAX_AGENT_LENGTH));
     const cached = byAgent.get(agent);
     if (cached) return cached.name;

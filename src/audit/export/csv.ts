@@ -30,15 +30,16 @@ const COLUMNS: Readonly<Record<string, (record: AuditRecord) => Cell>> = {
 };
 
 /**
- * Where a formula may start: at the start of a text, and behind what separates cells for a spreadsheet that expects another
- * separator than a comma, as where the comma is the decimal sign. To such a program the quotation marks of a cell are no
- * protection. It matches without a formula too, so that no character is scanned twice.
+ * The places where a formula may start: at the start of a text, and after a character that separates cells. A
+ * spreadsheet may expect another separator than a comma, for example in countries with a decimal comma, and then
+ * ignores the quotation marks of a cell. The pattern also matches without a formula, so that no character is scanned
+ * twice.
  */
 const FORMULA_START = /(?:^|[;\t\r\n])[\s;"']*[=+\-@\uff0b\uff0d\uff1d\uff20]?/g;
 
 const SIGN = /[=+\-@\uff0b\uff0d\uff1d\uff20]$/;
 
-/** Clients choose these texts, and a spreadsheet would run one that starts like a formula. */
+/** Clients choose these texts, and a spreadsheet would execute a text that starts like a formula. */
 const neutralizeFormulas = (text: string): string =>
   text.replace(FORMULA_START, (start) => start.replace(SIGN, "'$&"));
 

@@ -12,11 +12,14 @@ export interface ExportOptions {
   readonly filterHeaders?: WriterOptions["filterHeaders"];
   /** Called with the number of exported records after each page. */
   readonly onRecords?: (done: number) => void;
-  /** Called at the end with the number of damaged records, if there are any. Formats that read records leave them out. */
+  /**
+   * Called at the end with the number of damaged records, if there are any. Formats that parse records leave them
+   * out.
+   */
   readonly onDamaged?: (records: number) => void;
 }
 
-/** Records of one read: few, since they are all in memory, and other queries run in between. */
+/** Records of one read. The number is small, because they are all in memory, and other queries run in between. */
 const PAGE_ROWS = 100;
 
 /**

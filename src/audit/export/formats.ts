@@ -1,25 +1,25 @@
 import type { FilterHeaders } from "../../pack/index.ts";
 import { UNREADABLE } from "../store/segment.ts";
-import { tryReadRecord } from "../record/read-record.ts";
+import { tryReadRecord } from "../store/read-record.ts";
 import type { AuditRecord } from "../record/record.ts";
 import { CSV_HEAD, csvLine } from "./csv.ts";
 import { HAR_HEAD, harEntries, harTail } from "./har.ts";
 
-/** How a format is written. */
+/** The writer of a format. */
 export interface Writer {
   readonly head: string;
-  /** The records of a page, each a JSON text; empty if it has none that can be written. */
+  /** Formats the records of a page, each a JSON text. Returns an empty text if none can be formatted. */
   page(records: readonly string[]): string;
   /** @param damaged How many records were left out. */
   tail(damaged: number): string;
-  /** Between pages that are not empty. */
+  /** The text between two pages that are not empty. */
   readonly separator: string;
 }
 
 export interface WriterOptions {
-  /** Names of the headers with filters, for HAR. Without them HAR files have no filters. */
+  /** Names of the headers that contain filters, for HAR. Without them HAR files have no filters. */
   readonly filterHeaders?: FilterHeaders | undefined;
-  /** Called for each record that is damaged. */
+  /** Called for each damaged record. */
   readonly onDamaged: () => void;
 }
 
@@ -30,7 +30,7 @@ interface Format {
   createWriter(options: WriterOptions): Writer;
 }
 
-/** The texts as they are stored, also of damaged records. Those that can't be read at all are left out. */
+/** The texts as they are stored, also of damaged records. Unreadable texts are left out. */
 const createNdjsonWriter = ({ onDamaged }: WriterOptions): Writer => ({
   head: "",
   page: (records) =>
@@ -94,5 +94,5 @@ export const EXPORT_FORMATS = Object.keys(FORMATS) as readonly ExportFormat[];
 export const isExportFormat = (name: unknown): name is ExportFormat =>
   EXPORT_FORMATS.some((known) => known === name);
 
-/** How a format is served and written. */
+/** How a format is served: its media type, extension and writer. */
 export const exportFormat = (name: ExportFormat): Format => FORMATS[name];

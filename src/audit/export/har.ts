@@ -6,11 +6,11 @@ import type { AuditRecord, RecordedBody } from "../record/record.ts";
 export const HAR_HEAD =
   '{"log":{"version":"1.2","creator":{"name":"alpha-gateway","version":"1"},"entries":[\n';
 
-/** The end of the file, which says how many damaged records it lacks. */
+/** The end of the file, which contains the number of damaged records that were left out. */
 export const harTail = (damaged: number): string =>
   `\n]${damaged === 0 ? "" : `,"comment":"${damaged} damaged records were left out"`}}}\n`;
 
-/** HAR needs absolute URLs, and hosts are not recorded. Names in `.invalid` never resolve (RFC 6761). */
+/** HAR needs absolute URLs, but records contain no hosts. Names in `.invalid` never resolve (RFC 6761). */
 const ALPHA = "http://alpha.invalid";
 const V4 = "http://v4.invalid";
 
@@ -23,7 +23,7 @@ interface HarExchange {
   readonly response?: RecordedBody;
   /** Milliseconds. */
   readonly ms: number;
-  /** Bytes, where known. */
+  /** Bytes, if known. */
   readonly bytes?: { readonly in: number; readonly out: number };
 }
 

@@ -1,19 +1,19 @@
-/** On which days clients called, without each of the days. */
+/** Reads the spans of days on which clients called, without each single day. */
 import type { AuditRecord } from "./record.ts";
 
-/** Days of a client in a lane between which there is no pause longer than that of the query. */
+/** A span: days of a client in a lane without a pause of the length that the query names. */
 export interface CallSpan {
   /** The key of the client. Requests without a token, and tokens that v4 never accepted, have no spans. */
   readonly client: string;
   readonly lane: AuditRecord["lane"];
-  /** Days with calls, `2026-03-01`. */
+  /** First and last day of the span, `2026-03-01`. */
   readonly firstDay: string;
   readonly lastDay: string;
 }
 
-/** A query of spans: all days of the summaries count, whatever the period of a report is. */
+/** A query of spans. It always reads all days of the summaries, whatever the period of a report is. */
 export interface SpanQuery {
-  /** Days from one day with calls to the next one that are a pause, if there are more. */
+  /** The minimum number of days without calls that counts as a pause. */
   readonly days: number;
   /** The keys of clients. Default: all. */
   readonly clients?: readonly string[] | undefined;

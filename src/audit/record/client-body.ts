@@ -1,9 +1,9 @@
-/** A client's body as text, or as the members of a form. */
+/** Reads a client's body as text, or as the members of a form. */
 export interface SentBody {
   readonly bytes: Uint8Array;
   /** Its `Content-Type`. */
   readonly type?: string | undefined;
-  /** Its members, if it was read as a form. */
+  /** The members of the form, if it was parsed as one. */
   readonly form?: readonly (readonly [name: string, value: unknown])[] | undefined;
 }
 
@@ -13,22 +13,22 @@ const OTHER_CHARSET = /;\s*charset\s*=(?!\s*["']?(?:utf-?8|us-ascii)\b)/i;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Whether the `Content-Type` of a body is that of an urlencoded form. */
+/** Whether a `Content-Type` is that of an urlencoded form. */
 export const isForm = ({ type = "" }: SentBody): boolean => FORM.test(type);
 
-/** Bodies of other types are files: images, archives. */
+/** Bodies of other types are files, such as images and archives. */
 const TEXT =
   /^\s*(?:text\/|multipart\/|application\/(?:[\w.-]+\+)?(?:json|xml)\b|application\/x-(?:www-form-urlencoded|ndjson)\b)/i;
 
-/** Whether a body of this `Content-Type` may be a text, in whatever encoding. */
+/** Whether a body of this `Content-Type` may be text, in any encoding. */
 export const isTextType = (type: string | undefined): boolean => type === undefined || TEXT.test(type);
 
-/** Whether the `Content-Type` of a body is that of a multipart form. */
+/** Whether a `Content-Type` is that of a multipart form. */
 const isMultipart = ({ type = "" }: SentBody): boolean => MULTIPART.test(type);
 
 /**
- * Decodes a body. Returns undefined if it is not UTF-8, or a multipart form that was not read. UTF-16 and UTF-32 of plain
- * text are valid UTF-8 with U+0000 between the letters.
+ * Decodes a body. Returns undefined if it is not UTF-8, or a multipart form that was not parsed. Plain text in UTF-16
+ * or UTF-32 is also valid UTF-8, with U+0000 between the letters.
  */
 export function decodeBody(body: SentBody): string | undefined {
   if (isMultipart(body) || OTHER_CHARSET.test(body.type ?? "")) return undefined;
@@ -40,11 +40,14 @@ export function decodeBody(body: SentBody): string | undefined {
   }
 }
 
-/** Whether another text was sent with the type of a form: JSON, markup or a sentence, which then is the name of a member. */
+/**
+ * Whether a body with the type of a form contains another text, such as JSON, markup or a sentence. As a form, the
+ * text would be the name of a member.
+ */
 const isMistakenForm = (form: readonly (readonly [string, unknown])[]): boolean =>
   form.some(([name]) => /[{}<>":,=%\s]/.test(name));
 
-/** The members of a form as an object. A repeated name has all its values, and a file is recorded as such. */
+/** The members of a form as an object. A repeated name has a list of all its values. A file is marked as such. */
 function membersOf(form: readonly (readonly [string, unknown])[]): object {
   const members = new Map<string, unknown[]>();
   for (const [name, value] of form) {
@@ -58,13 +61,16 @@ function membersOf(form: readonly (readonly [string, unknown])[]): object {
   );
 }
 
-/** Longer forms are not read (`oauth/read-form.ts`). */
+/** Longer forms are not parsed (`oauth/read-form.ts`). */
 const MAX_FORM_BYTES = 65_536;
 
 const NOT_UTF8 = "not UTF-8";
 const UNREAD = "a form that was not read";
 
-/** Reads a client's body: the members of a form, or text in UTF-8. Of any other it says why nothing of it is recorded. */
+/**
+ * Reads a client's body: the members of a form, or text in UTF-8. For any other body it returns the reason why its
+ * content is not recorded.
+ */
 export function readSentBody(
   sent: SentBody,
 ): { readonly form: object } | { readonly text: string } | { readonly why: string } {

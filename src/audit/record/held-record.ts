@@ -1,7 +1,7 @@
 import { JsonText } from "./json-text.ts";
 import type { AuditRecord, RecordedBody } from "./record.ts";
 
-/** A record that waits in a queue: its bodies are JSON texts, and keep no larger buffers in memory. */
+/** A record that waits in a queue. Its bodies are JSON texts, which keep no larger buffers in memory. */
 export interface HeldRecord {
   readonly record: AuditRecord;
   /** Bytes, approximately. */
@@ -11,7 +11,7 @@ export interface HeldRecord {
 /** Size of a record without bodies, approximately. */
 const HEAD_BYTES = 1000;
 
-/** The same bytes, as a copy where they would keep a larger buffer in memory. */
+/** The same bytes, copied if they would keep a larger buffer in memory. */
 const ownBytes = (bytes: Buffer): Buffer =>
   bytes.buffer.byteLength > 2 * bytes.length ? Buffer.from(bytes) : bytes;
 

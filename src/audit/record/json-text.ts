@@ -1,10 +1,12 @@
 import { parseJson } from "../../base/json/parse.ts";
 
-/** Limits of JSON that is parsed for redaction: its cost grows with the number of characters and of values. */
+/**
+ * Limits of JSON that is parsed for redaction. The cost of parsing grows with the number of characters and of values.
+ */
 const MOST_CHARACTERS = 1024 * 1024;
 const MOST_VALUES = 8000;
 
-/** Whether a text that may be JSON exceeds the limits. Linear time; short texts are not scanned. */
+/** Whether a text exceeds the limits. Takes linear time. Short texts are not scanned. */
 export function isTooMuchJson(text: string): boolean {
   if (text.length > MOST_CHARACTERS) return true;
   // A value takes at least two characters, including its separator.

@@ -1,24 +1,24 @@
 import type { AuditRecord } from "./record.ts";
 import type { AuditStore } from "../store/store.ts";
 
-/** For how long requests of one kind share a record. */
+/** How long requests of one kind share a record, in milliseconds. */
 const WINDOW_MS = 60_000;
-/** Kinds that are remembered. The oldest window ends early if there are more. */
+/** Maximum number of kinds that are remembered. Above it the oldest window ends early. */
 const MAX_WINDOWS = 10_000;
 
 export interface MergeOptions {
-  /** The network of an address, for which all its addresses count as one. */
+  /** The network of an address. All addresses of a network count as one sender. */
   readonly networkOf: (address: string) => string;
   /** Milliseconds. */
   readonly windowMs?: number;
 }
 
-/** A record that was appended so long ago is committed, if it was not dropped. */
+/** After this time, in milliseconds, an appended record is committed or was dropped. */
 const COMMITTED_MS = 1000;
 
 /** Rejected requests of one kind since the first of them was recorded. */
 interface Window {
-  /** The id of the first one, and when it was recorded, by `performance.now()`. */
+  /** The id of the first record, and when it was recorded, by `performance.now()`. */
   readonly first: string;
   readonly begunAt: number;
   requests: number;
@@ -26,14 +26,14 @@ interface Window {
   readonly timer: NodeJS.Timeout;
 }
 
-/** A token that v4 has not accepted costs nothing, so its callers are distinguished by their addresses. */
+/** A token that v4 has not accepted can be invented, so such callers are distinguished by their addresses. */
 function kindOf({ lane, client, alpha }: AuditRecord, networkOf: MergeOptions["networkOf"]): string {
   const { fingerprint, accepted, address, application, label } = client;
   const caller = fingerprint !== null && accepted !== false ? fingerprint : networkOf(address);
   return [label, application, caller, lane, alpha.method, alpha.route, alpha.status].join("\n");
 }
 
-/** A record that counts, and says nothing of its client: one that was erased must not come back. */
+/** A record that only counts. It has no data of its client, because an erased client must not come back. */
 function withoutClient(record: AuditRecord): AuditRecord {
   const { id, client, alpha } = record;
   const { method, route, status } = alpha;
@@ -49,9 +49,9 @@ function withoutClient(record: AuditRecord): AuditRecord {
 }
 
 /**
- * Wraps a store, so that a client that is over its limit can't write as many records as it sends requests. Of the
- * requests that a limit rejected without a call of v4, the first of each kind is recorded at once. The others of the same
- * minute get one record together, which says how many they are: the summaries count each of them.
+ * Wraps a store, so that a client above its limit can't write as many records as it sends requests. The first request
+ * of each kind that a limit rejects without a call of v4 is recorded at once. The others of the same minute share one
+ * record, with their number. The summaries count each of them.
  */
 export function mergeRejections(
   store: AuditStore,
@@ -60,8 +60,8 @@ export function mergeRejections(
   const windows = new Map<string, Window>();
 
   /**
-   * Whether the first record of a window is gone: its client may have been erased meanwhile, or the record was dropped or evicted.
-   * A store that can't say so has it.
+   * Whether the first record of a window is gone. Its client may have been erased meanwhile, or the record was
+   * dropped or evicted. If the store can't be read, the record counts as present.
    */
   async function isGone({ first }: Window): Promise<boolean> {
     try {
@@ -91,7 +91,7 @@ export function mergeRejections(
   }
 
   function append(record: AuditRecord): void | Promise<void> {
-    // The status does not say it: packs may give other rejections the same one.
+    // The status is not enough, because a pack may use the same status for other rejections.
     if (record.rejectedBy !== "limit" || record.v4.length > 0) return store.append(record);
     const kind = kindOf(record, networkOf);
     const window = windows.get(kind);

@@ -8,16 +8,16 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 const hex16 = (number: number): string => `${HEX[number >> 8]}${HEX[number & 0xff]}`;
 
 /**
- * Makes the source of record ids: UUIDs of version 7 (RFC 9562, 5.7), 36 characters of lower-case text.
+ * Creates the source of record ids: UUIDs of version 7 (RFC 9562, 5.7), 36 characters of lower-case text.
  *
- * Sorted as text they are in the order in which they were made: the first 48 bits are milliseconds, the next
- * 12 a counter (RFC 9562, 6.2, method 1). The 62 random bits behind are those of the source, and keep processes apart. A clock
- * that steps back, and a counter that runs over, hold on to the last time, or go one millisecond ahead of it.
+ * Ids sort as text in the order of their creation: the first 48 bits are milliseconds, the next 12 a counter (RFC
+ * 9562, 6.2, method 1). The last 62 bits are random, chosen once for each source, and distinguish processes. If the
+ * clock steps back, the last time is used again. If the counter overflows, the time is one millisecond ahead.
  *
  * @param clock Milliseconds since the epoch. Default `Date.now`.
  */
 export function createRecordIds(clock: () => number = Date.now): () => string {
-  // The tail of a random UUID carries the right variant bits already.
+  // The tail of a random UUID already has the right variant bits.
   const tail = randomUUID().slice(19);
   let time = 0;
   let counter = 0;

@@ -5,15 +5,15 @@ const CHUNK_BYTES = 1024 * 1024;
 /** Larger records get a chunk of their own. A shared chunk has less than this unused at its end. */
 const MAX_SHARED_BYTES = CHUNK_BYTES / 4;
 /**
- * Maximum number of free chunks: as many as a few groups of rows need. A chunk that is not used again is garbage that V8
- * only finds in a full garbage collection, and some 60 MB of it start one.
+ * Maximum number of free chunks, enough for a few groups of rows. An unused chunk becomes garbage that V8 only finds
+ * in a full garbage collection, and some 60 MB of it trigger one.
  */
 const MAX_FREE = 16;
 
-/** Memory in which records wait for their commit. */
+/** A chunk of memory with records that wait for their commit. */
 export interface Chunk {
   readonly bytes: Buffer;
-  /** The records that wait in it, and one more while records are added. */
+  /** Number of records in it, plus one while records are added. */
   users: number;
 }
 
@@ -26,8 +26,8 @@ export interface RecordPlace {
 }
 
 /**
- * The memory of a queue of records. The records are copied to chunks that are used again. Buffers that wait for a commit
- * would survive several garbage collections, which then cost more than the copies.
+ * The memory of a queue of records. Records are copied into chunks that are reused. Separate buffers would survive
+ * several garbage collections while they wait for a commit, which costs more than the copies.
  *
  * Records that are released in the order in which they were written use at most 4/3 of their size, and two chunks.
  */
@@ -37,7 +37,7 @@ export class RecordMemory {
   /** Bytes of the open chunk that are written. */
   #used = 0;
 
-  /** @param free Free chunks, which several memories can share. */
+  /** @param free Free chunks. Several memories can share them. */
   constructor(free: Chunk[] = []) {
     this.#free = free;
   }

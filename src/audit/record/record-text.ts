@@ -1,7 +1,7 @@
 import { JsonText } from "./json-text.ts";
 import type { AuditRecord, RecordedBody } from "./record.ts";
 
-/** A record as one line of JSON: its parts, in order. Bodies are bytes, which are not copied. */
+/** A record as one line of JSON, in parts. Bodies are bytes, which are not copied. */
 export interface SerializedRecord {
   readonly parts: readonly (string | Buffer)[];
   /** Bytes of the line in UTF-8, with its line feed. */
@@ -42,7 +42,7 @@ class RecordWriter {
   }
 }
 
-/** Bodies come last, so that their bytes can be put behind the rest as they are. */
+/** Bodies come last, so that their bytes follow the rest unchanged. */
 function addCall(writer: RecordWriter, call: AuditRecord["alpha"] | AuditRecord["v4"][number]): void {
   writer.add(JSON.stringify({ ...call, body: undefined, response: undefined }).slice(0, -1));
   writer.addBody("body", call.body);
@@ -53,10 +53,10 @@ function addCall(writer: RecordWriter, call: AuditRecord["alpha"] | AuditRecord[
 const hasBody = ({ body, response }: AuditRecord["alpha"] | AuditRecord["v4"][number]): boolean =>
   body !== undefined || response !== undefined;
 
-/** The members of a record that are stored, in their order. */
+/** The stored members of a record, in their order. */
 type StoredHead = { readonly [Key in Exclude<keyof AuditRecord, "sent" | "lost">]: unknown };
 
-/** JSON leaves out what is undefined. Lists all members, because to copy an object without some takes a slow path of V8. */
+/** JSON leaves out undefined members. All members are listed, because V8 copies objects without some members slowly. */
 const headOf = (
   record: AuditRecord,
   { alpha, v4 }: Partial<Pick<AuditRecord, "alpha" | "v4">>,
@@ -78,7 +78,7 @@ const headOf = (
 });
 
 /**
- * Serialises a record as a line of JSON, with its line feed. What is only counted is left out.
+ * Serialises a record as a line of JSON, with its line feed. Members that are only counted are left out.
  *
  * @throws {TypeError} If a body can't be JSON.
  */
@@ -113,7 +113,7 @@ export function writeRecord({ parts }: SerializedRecord, target: Buffer, start: 
   }
 }
 
-/** JSON has line feeds only between its tokens, where a space is the same. @returns The bytes of the body. */
+/** JSON has line feeds only between its tokens, where a space has the same meaning. @returns The bytes of the body. */
 function writeBody(body: Buffer, target: Buffer, start: number): number {
   target.set(body, start);
   const first = body.indexOf(LINE_FEED);

@@ -2,7 +2,7 @@ const MINUTE_MS = 60_000;
 let lastMinute = { number: NaN, text: "" };
 
 /**
- * A time as `Date.toISOString` writes it, in less time.
+ * Formats a time like `Date.toISOString`, but faster.
  *
  * @param time Milliseconds since the epoch, an integer.
  */

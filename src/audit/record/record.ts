@@ -3,15 +3,18 @@ import type { RejectedBy } from "../../pack/index.ts";
 import type { NumberedNames } from "../usage/numbered-names.ts";
 
 /**
- * The audit record of one request: the alpha request and its response, and the v4 calls that were made for it.
- * Secrets are removed before a record leaves the request (`redact.ts`).
+ * The audit record of one request: the alpha request and its response, and the v4 calls for it. Secrets are removed
+ * before a record leaves the request (`redact.ts`).
  */
 
-/** The CRC-32 of a response, as a record has it: 8 hex digits. */
+/** The CRC-32 of a response, in the form of records: 8 hex digits. */
 export const checksumOf = (response: string | Uint8Array): string =>
   crc32(response).toString(16).padStart(8, "0");
 
-/** JSON, or `JsonText`, or text as it was received if it is not JSON; `undefined` without a body, and if bodies are not recorded. */
+/**
+ * JSON, or `JsonText`, or the received text if it is not JSON. Undefined without a body, and if bodies are not
+ * recorded.
+ */
 export type RecordedBody = unknown;
 
 export interface RecordedCall {
@@ -28,8 +31,8 @@ export interface RecordedCall {
 }
 
 /**
- * How a request was answered: by the translation (`alpha`), by v4 itself without translation (`native`), or by the old service
- * (`legacy`).
+ * The service that answered a request: the translation (`alpha`), v4 without translation (`native`), or the old
+ * service (`legacy`).
  */
 export const LANES = ["alpha", "native", "legacy"] as const;
 
@@ -39,12 +42,12 @@ export type Lane = (typeof LANES)[number];
 export const isClientApi = ({ lane }: { readonly lane: Lane }): boolean => lane !== "native";
 
 export interface AuditRecord {
-  /** Sortable by time: of two records the later one has the greater id. */
+  /** Sortable by time: a later record has a greater id. */
   readonly id: string;
   /** ISO 8601, UTC, with milliseconds. */
   readonly time: string;
   readonly lane: Lane;
-  /** The hash of the pack that translated the request; left out for the native proxy. */
+  /** The hash of the pack that translated the request. Left out for the native proxy. */
   readonly pack?: string;
   /** The `X-Request-Id` of the response, also in the log. */
   readonly requestId: string;
@@ -52,18 +55,18 @@ export interface AuditRecord {
     /** The first 16 hex digits of the token's SHA-256, or null without a token. */
     readonly fingerprint: string | null;
     /**
-     * Whether v4 has accepted the token, as far as it is known; of a call to the login server, whether that has accepted the
-     * application. Left out without both.
+     * Whether v4 has accepted the token, if it is known. For a call to the login server: whether that server has
+     * accepted the application. Left out without a token or application.
      */
     readonly accepted?: boolean;
     /**
-     * The OAuth client id of the application: the one that the token was issued to, or the one that a call to the login
-     * server names. Left out where it is not known.
+     * The OAuth client id of the application to which the token was issued, or which a call to the login server
+     * names. Left out if it is not known.
      */
     readonly application?: string;
     /** The name of the client that a trusted proxy gave in `CLIENT_HEADER`; left out without one. */
     readonly label?: string;
-    /** Its first 512 characters. */
+    /** The first 512 characters. */
     readonly userAgent: string | null;
     readonly address: string;
   };
@@ -73,14 +76,14 @@ export interface AuditRecord {
     /** The route of the pack, e.g. `GET /vm/instances/:id`; null if none matched, and for the native proxy. */
     readonly route: string | null;
     readonly query: string;
-    /** Names of query parameters without effect, since the pack does not name them; left out without any. */
+    /** Names of query parameters without effect, because the pack does not name them. Left out without any. */
     readonly ignored?: readonly string[];
     readonly filter: string | null;
     readonly body?: RecordedBody;
     /** The status of the response (that of `X-Status` if the client asked for 200 always). */
     readonly status: number;
     readonly response?: RecordedBody;
-    /** CRC-32 of the response as it was sent: 8 hex digits. Only with a response that is recorded as it was sent. */
+    /** CRC-32 of the response as it was sent: 8 hex digits. Present only if the response is recorded unchanged. */
     readonly checksum?: string;
   };
   readonly v4: readonly RecordedCall[];
@@ -90,21 +93,24 @@ export interface AuditRecord {
   readonly warnings: readonly string[];
   /** Milliseconds. */
   readonly timings: { readonly total: number; readonly upstream: number; readonly translation: number };
-  /** Body bytes: read from the client, and sent to it. Of a body with a secret those that are recorded of it. */
+  /**
+   * Bytes of the body that was read from the client, and of the body that was sent to it. For a body with a secret:
+   * the recorded bytes.
+   */
   readonly bytes: { readonly in: number; readonly out: number };
   /**
    * The part of the gateway that rejected the request: a rate limit or a share of the connections (`limit`), the
-   * memory for bodies, the limit of its head, a brown-out, or the rule for writes from pages of another origin
-   * (`cross_site`); left out for other requests.
+   * memory for bodies, the limit of the head, a brown-out, or the rule for writes from pages of another origin
+   * (`cross_site`). Left out for other requests.
    */
   readonly rejectedBy?: RejectedBy;
-  /** Which names of its route the client sent. It is counted, and is no part of the stored record. */
+  /** The names of its route that the client sent. They are counted, and not part of the stored record. */
   readonly sent?: NumberedNames;
-  /** Which losses of its route it had. It is counted, and is no part of the stored record. */
+  /** The losses of its route that it had. They are counted, and not part of the stored record. */
   readonly lost?: NumberedNames;
   /**
-   * How many requests that a limit rejected have this one record; left out for one. 0: it is no call of the client's API,
-   * but of a page that the gateway has for clients, or a check of a token, and is counted in no summary.
+   * The number of rejected requests that share this record. Left out for one. 0: the request is not a call of the
+   * client's API, but of a page for clients, or a check of a token. No summary counts it.
    */
   readonly requests?: number;
 }

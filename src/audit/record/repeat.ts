@@ -1,12 +1,15 @@
-/** Repeats background work of a store until it is stopped: the first step at once. */
+/** Repeats background work of a store until it is stopped. The first step runs at once. */
 export interface RepeatOptions {
   /** Does one step, and returns the pause before the next one, in milliseconds. */
   readonly step: () => Promise<number>;
-  /** Pause after a step that failed. Errors of a store are reported by its commits: the work only tries again. */
+  /**
+   * Milliseconds before the next step after a failed one. Commits report errors of a store, so the work only tries
+   * again.
+   */
   readonly retryMs: number;
 }
 
-/** Starts the work. The result stops it; a step that has begun is completed. */
+/** Starts the work. The returned function stops it after the current step. */
 export function repeat({ step, retryMs }: RepeatOptions): () => void {
   let stopped = false;
   let timer = setTimeout(run, 0);

@@ -5,7 +5,7 @@ export interface TruncatedBody {
   readonly bytes: number | null;
   /** The first bytes of the redacted body, as JSON text. */
   readonly text: string;
-  /** Why nothing of the body is recorded, if the reason is not its length. */
+  /** Why the content of the body is not recorded, if the reason is not its length. */
   readonly why?: string;
 }
 
@@ -14,22 +14,22 @@ export const isTruncated = (body: unknown): body is TruncatedBody =>
   typeof body === "object" && body !== null && (body as Partial<TruncatedBody>).truncated === true;
 
 /**
- * The same text in memory of its own. V8 keeps the whole of a text while a part of it is in use, so a part that is kept for
- * longer than its request must be copied.
+ * Copies a text. V8 keeps a whole text in memory while a part of it is in use, so a part that outlives its request
+ * must be copied.
  */
 export const copyText = (text: string): string => JSON.parse(JSON.stringify(text)) as string;
 
-/** The first characters of a text, at most `length`, without keeping the others in memory. */
+/** The first characters of a text, at most `length`, as a copy. */
 export const firstCharacters = (text: string, length: number): string =>
   text.length <= length ? text : copyText(text.slice(0, length));
 
-/** The start of a text, at most `limit` bytes of UTF-8, without an incomplete character at its end. */
+/** The start of a text, at most `limit` bytes of UTF-8, without an incomplete character at the end. */
 export function truncateUtf8(text: string, limit: number): string {
   if (Buffer.byteLength(text) <= limit) return text;
   return new TextDecoder().decode(Buffer.from(text).subarray(0, limit), { stream: true });
 }
 
-/** The start of a text that takes at most `limit` bytes as JSON, where a control character takes six. */
+/** The start of a text that takes at most `limit` bytes as JSON. A control character takes six bytes there. */
 function truncateEscaped(text: string, limit: number): string {
   const length = Buffer.byteLength(JSON.stringify(text));
   return length <= limit
@@ -49,7 +49,7 @@ export const truncatedBody = (text: string, limit: number, bytes: number | undef
   text: truncateEscaped(truncateUtf8(text, limit), 2 * limit),
 });
 
-/** The mark of a body whose length alone is recorded. */
+/** The mark of a body whose content is not recorded, only its length. */
 export const omittedBody = (bytes: number | undefined, why: string): TruncatedBody => ({
   truncated: true,
   bytes: bytes ?? null,

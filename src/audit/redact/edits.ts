@@ -1,4 +1,4 @@
-/** The text in place of a secret. */
+/** The text that replaces a secret. */
 export const REDACTED = "[redacted]";
 
 /** A part of a text that is replaced. */
@@ -9,7 +9,7 @@ export interface Edit {
   readonly by?: string;
 }
 
-/** Replaces parts of a text. Parts that overlap are redacted together, and a part within another one goes with it. */
+/** Replaces parts of a text. Overlapping parts are replaced together. A part within another one is replaced with it. */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   let replaced = "";
   let done = 0;

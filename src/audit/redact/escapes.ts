@@ -1,11 +1,14 @@
-/** Percent-encoded bytes, one after the other. */
+/** A run of percent-encoded bytes. */
 const PERCENT = /(?:%[0-9a-f]{2})+/gi;
-/** A JSON escape of a character, with all backslashes of its run. Each run is read once. */
+/** A JSON escape of a character, with all preceding backslashes. Each run of backslashes is read once. */
 const JSON_ESCAPE = /(?<!\\)\\+u([0-9a-f]{4})/gi;
-/** The maximum number of escapes within escapes that {@link unescapeText} decodes. */
+/** The maximum number of nested escapes that {@link unescapeText} decodes. */
 const MAX_ROUNDS = 4;
 
-/** Replaces percent-encoded bytes. A malformed escape stays as it is. Nothing is thrown: a client could cause thousands of exceptions. */
+/**
+ * Decodes percent-encoded bytes. Malformed escapes stay unchanged. It throws nothing, because a client could cause
+ * thousands of exceptions.
+ */
 const decodePercent = (text: string): string =>
   text.includes("%")
     ? text.replaceAll(PERCENT, (bytes) => Buffer.from(bytes.replaceAll("%", ""), "hex").toString())
@@ -29,9 +32,9 @@ export function unescapeText(text: string): string {
   return readable;
 }
 
-/** A longer name is neither decoded nor compared: it is secret if a secret name may be in it. */
+/** Longer names are neither decoded nor compared. Such a name is secret if it may contain a secret name. */
 export const MAX_NAME_LENGTH = 1024;
 
-/** A name of a query or of a form as it is compared. */
+/** A name of a query or a form, in the form in which names are compared. */
 export const readName = (name: string): string =>
   name.length <= MAX_NAME_LENGTH && /[%+\\]/.test(name) ? unescapeText(decodeFormText(name)) : name;

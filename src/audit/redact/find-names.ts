@@ -2,19 +2,19 @@ import type { Edit } from "./edits.ts";
 import type { SecretNames } from "./secret-names.ts";
 import type { SecretValues } from "./secret-values.ts";
 
-/** Signs between a name and its value. */
+/** Characters between a name and its value. */
 const SIGNS = /["'\\:=>\uff1a\uff1d\uff1e][\s"'\\:=>\uff1a\uff1d\uff1e<]*/g;
-/** The word behind them. A name in RFC 8187's form has a charset in front of it. */
+/** The word after them. A name in RFC 8187's form has a charset before the value. */
 const WORD =
   /[\s"'\\:=>\uff1a\uff1d\uff1e<]{0,256}(?:(?:utf-8|iso-8859-1|us-ascii)'[^'\s]{0,20}')?([^\s"'\\:=><;,&]{1,1000})/iy;
-/** The rest of a line from a word on, up to a sign: a name may be several words. */
+/** The rest of a line from a word on, up to a separator. A name may consist of several words. */
 const PHRASE = /[^"'\\:=><;,&\r\n]{0,128}/y;
-/** The text before a name without a sign: `name=root_pass`, `name*=utf-8''root_pass`. */
+/** The text before a name without a separator: `name=root_pass`, `name*=utf-8''root_pass`. */
 const FORM_NAME = /(?:name\*?|utf-8|iso-8859-1|us-ascii)$/i;
-/** A member `value`, also as a word of a longer name or within a path of names, whose name may be in front of it or behind it. */
+/** A member `value`, also as a word of a longer name or within a path of names. Its name may be before or after it. */
 const VALUE_MEMBER =
   /["'&?[.](?:[\w-]{0,64}[_-]|[\w-]{0,64}[a-z\d](?-i:(?=V)))?values?[\d_-]{0,16}(?:[[\].][[\].\w]{0,64})?\\*["']?\s*[:=]/i;
-/** Characters before a sign in which a name is searched for. */
+/** The number of characters before a separator that are searched for a name. */
 const NAME_DISTANCE = 128;
 /** Names of secrets in one text of unknown format, whose values are searched for in the rest of the exchange. */
 const MAX_NAMES = 33;
@@ -22,23 +22,26 @@ const STEPS_OF_NAME = 4;
 
 export interface NameSearch {
   readonly names: SecretNames;
-  /** Collects the word behind each name: what is not redacted may repeat it. */
+  /** Collects the word after each name, because text that is not redacted may repeat it. */
   readonly found: SecretValues | undefined;
   /** Counts work. @returns false if there was too much */
   readonly spend: (steps: number) => boolean;
 }
 
-/** Whether a member `value` is in a text that can't be read. Its name may be secret. */
+/** Whether an unreadable text contains a member `value`. Its name may be secret. */
 export const hasValueMember = (text: string): boolean => VALUE_MEMBER.test(text);
 
-/** The word at an offset, behind signs. */
+/** The word at an offset, after separators. */
 function wordAt(text: string, at: number): { readonly word: string; readonly end: number } {
   WORD.lastIndex = at;
   const word = WORD.exec(text)?.[1] ?? "";
   return { word, end: word === "" ? at : WORD.lastIndex };
 }
 
-/** Finds the secret name at an offset, after signs: `root_pass`, `root pass`. @returns The offset of its end; undefined without a name */
+/**
+ * Finds the secret name at an offset, after separators: `root_pass`, `root pass`. @returns The offset of its end;
+ * undefined without a name
+ */
 function endOfNameAt(text: string, at: number, names: SecretNames): number | undefined {
   const { word, end } = wordAt(text, at);
   if (word === "") return undefined;
@@ -52,8 +55,9 @@ function endOfNameAt(text: string, at: number, names: SecretNames): number | und
 }
 
 /**
- * Finds the secret names in a text of unknown format, such as a script or a sentence. Nothing marks the end of a secret in it,
- * so all that follows the first name is replaced, and what follows the first `value`, whose name may be behind it.
+ * Finds the secret names in a text of unknown format, such as a script or a sentence. Nothing marks the end of a
+ * secret in such a text, so everything after the first name is replaced, and everything after the first `value`,
+ * because its name may follow it.
  *
  * @param text Without escapes.
  */
@@ -73,7 +77,7 @@ export function findNamesInText(text: string, search: NameSearch): Edit[] {
   return [{ start: Math.min(...places), end: text.length }];
 }
 
-/** The offsets behind secret names, at most one more than {@link MAX_NAMES}, or the first one if no values are collected. */
+/** The offsets after secret names, at most {@link MAX_NAMES} + 1. If no values are collected, only the first one. */
 function* findPlaces(text: string, { names, found, spend }: NameSearch): Generator<number> {
   let left = found ? MAX_NAMES + 1 : 1;
   let before = 0;

@@ -4,17 +4,20 @@ export interface FoldedName {
   readonly place: "alone" | "part" | "anywhere";
 }
 
-/** Characters that stand for whole words. NFKD makes up to 18 characters of one, and no name is spelt with them. */
+/**
+ * Characters that stand for whole words. NFKD expands such a character to up to 18 characters, and no name is spelt
+ * with it.
+ */
 const LIGATURES = /[\ufdf0-\ufdff\u3300-\u33ff]/g;
-/** Accents, and characters that nobody sees. */
+/** Accents and invisible characters. */
 const UNSEEN = /[\p{M}\p{Cf}\p{DI}]/gu;
-/** Where a word starts without a sign before it: `pinCode`, `OTPCode`. */
+/** Where a word starts without a separator: `pinCode`, `OTPCode`. */
 const WORD_STARTS = /(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/g;
 const SIGNS = /[^a-z\d]+/g;
 /** The separators in a path of names: `server[root_pass]`. */
 const PATH_SIGN = /[[\]./?&#;,]/;
 
-/** Cyrillic and Greek letters, and a few more, by the Latin letter that they look like (Unicode TR 39, confusables). */
+/** Cyrillic, Greek and a few other letters, with the Latin letters that they resemble (Unicode TR 39, confusables). */
 const LOOKS_LIKE = new Map(
   [
     ["авсԁеһіјкӏмпорԛгѕтүхуԝ", "abcdehijklmnopqrstyxyw"],
@@ -28,7 +31,7 @@ const LOOKS_LIKE = new Map(
   ),
 );
 
-/** Whether a text is ASCII. Faster than a loop over the characters. */
+/** Whether a text is ASCII. A pattern is faster than a loop over the characters. */
 const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
 
 function toLatin(name: string): string {
@@ -37,9 +40,9 @@ function toLatin(name: string): string {
 }
 
 /**
- * The words of a name in lower case, without what makes two spellings of it differ: width and other forms of compatibility
- * (Unicode's NFKD), accents, invisible characters, and letters of other alphabets that look like Latin ones. `_` is between
- * words, and `.` between the names of a path.
+ * The words of a name in lower case, without differences between spellings: width and other compatibility forms
+ * (Unicode's NFKD), accents, invisible characters, and letters of other alphabets that resemble Latin ones. `_`
+ * separates words, and `.` separates the names of a path.
  *
  * @param name A short text: it is read several times.
  */
@@ -49,5 +52,5 @@ export function wordsOf(name: string): string {
   return words.replaceAll(SIGNS, (signs) => (PATH_SIGN.test(signs) ? "." : "_"));
 }
 
-/** Words without what is between them: `root_pass`, `root-pass` and `rootPass` are one name. */
+/** Words without separators: `root_pass`, `root-pass` and `rootPass` are one name. */
 export const joinWords = (words: string): string => words.replaceAll("_", "");

@@ -1,10 +1,10 @@
 import type { FoldedName } from "./fold-name.ts";
 
-/** A state of the automaton: the letters of names that were read last. */
+/** A state of the automaton. It stands for the letters of names that were read last. */
 interface State {
   readonly id: number;
   readonly next: Map<number, State>;
-  /** The state of the longest suffix of these letters that is the start of a name. */
+  /** The state of the longest suffix of these letters with which a name starts. */
   fallback: State | undefined;
   /** The ends of a name, if its letters match. */
   readonly ends: ((byte: number) => boolean)[];
@@ -19,7 +19,7 @@ function byteTest(pattern: RegExp): (byte: number) => boolean {
   return (byte) => matches[byte] === true;
 }
 
-/** The signs that may be between the letters of a name. */
+/** The characters that may be between the letters of a name. */
 const isBetween = byteTest(/[\0-\x20+_\x7f-]/);
 /** The characters that may hide letters: escapes, and everything outside of ASCII. */
 const isHiding = byteTest(/[%\\\x80-\xff]/);
@@ -27,8 +27,8 @@ const isHiding = byteTest(/[%\\\x80-\xff]/);
 const isEndOfWord = byteTest(/[^a-z\d\0-\x20+_\x7f-]/i);
 
 /**
- * What ends a name, by where it counts. A capital letter ends a part, and so does a sign that may be between letters. A tab may
- * be between letters, too, but in a table it is in front of the value.
+ * The characters that end a name, by the place where it counts. A capital letter ends a part, and so does a
+ * separator. A tab may be between letters, and in a table it is before the value.
  */
 const END_OF_NAME: Readonly<Record<FoldedName["place"], (byte: number) => boolean>> = {
   alone: (byte) => byte === TAB || isEndOfWord(byte),
@@ -37,8 +37,8 @@ const END_OF_NAME: Readonly<Record<FoldedName["place"], (byte: number) => boolea
 };
 
 /**
- * Their value may be the name of a secret, or its name may be elsewhere, without a sign that ends it: `name=` and `name*=` in a
- * text, `value=`, `value2=`, `value[]=` and `value.x=` in a form.
+ * Their value may be the name of a secret, or their name may be elsewhere. No separator may end it: `name=` and
+ * `name*=` in a text, `value=`, `value2=`, `value[]=` and `value.x=` in a form.
  */
 const FORM_NAMES = {
   name: byteTest(/[=*[\].]/),
@@ -50,7 +50,10 @@ const TESTS = [isHiding, isBetween, ...Object.values(END_OF_NAME), ...Object.val
 
 const toLowerCase = (byte: number): number => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte);
 
-/** The same text for all bytes that lead from each state to the same state: each letter, and all other bytes that match the same tests. */
+/**
+ * A key that is equal for all bytes with the same transitions: each letter has its own, and other bytes share one if
+ * they match the same tests.
+ */
 const columnKey = (byte: number): string => {
   const letter = isEndOfWord(byte) || isBetween(byte) ? "" : toLowerCase(byte);
   return `${letter} ${TESTS.map((test) => test(byte)).join()}`;
@@ -73,7 +76,7 @@ function createStates(names: readonly FoldedName[]): State[] {
   };
   for (const { name, place } of names) add(name, END_OF_NAME[place]);
   for (const [name, end] of Object.entries(FORM_NAMES)) add(name, end);
-  // Breadth first: a fallback is shorter than its state.
+  // Breadth first, because a fallback is shorter than its state.
   for (const queue = [root]; queue.length > 0;) {
     const state = queue.shift() as State;
     for (const [byte, next] of state.next) {
@@ -93,15 +96,15 @@ function follow(state: State, byte: number): State {
 }
 
 /**
- * Finds out whether a text may have the name of a secret that something follows, or what may hide one. Never wrongly false.
- * One look-up for each byte.
+ * Tests whether a text may contain the name of a secret with something after it, or characters that may hide one. It
+ * never misses one. It makes one look-up for each byte.
  */
 export class NameScanner {
-  /** The column of each byte: most bytes are in no name. */
+  /** The column of each byte. Most bytes occur in no name. */
   readonly #columns: Uint8Array;
-  /** The state after a state and a byte, as the offset of its row. */
+  /** The next state for a state and a byte, as the offset of its row. */
   readonly #table: Int32Array;
-  /** The row of the state that is never left: a name was found. */
+  /** The row of the final state: a name was found. */
   readonly #found: number;
 
   constructor(names: readonly FoldedName[]) {

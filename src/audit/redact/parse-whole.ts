@@ -12,7 +12,7 @@ function countMembers(value: unknown): number {
   return count;
 }
 
-/** The colons outside of strings: one for each member. */
+/** Counts the colons outside of strings: one for each member. */
 function countColons(text: string): number {
   let colons = 0;
   for (let at = 0; at < text.length; at += 1) {
@@ -24,8 +24,8 @@ function countColons(text: string): number {
 }
 
 /**
- * Parses JSON whose secrets can all be found. Undefined for other texts, for more than is searched, and where an object has a
- * member twice: `JSON.parse` keeps only the last one, and others may read the first.
+ * Parses JSON in which all secrets can be found. Returns undefined for other texts, for texts above the limits, and
+ * if an object repeats a member: `JSON.parse` keeps only the last value, and other programs may read the first.
  */
 export function parseWhole(text: string): { readonly value: unknown } | undefined {
   const parsed = isTooMuchJson(text) ? undefined : tryParse(text);

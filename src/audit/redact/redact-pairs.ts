@@ -4,15 +4,15 @@ import type { SecretNames } from "./secret-names.ts";
 
 /** A pair of a URL, a form or a cookie. */
 const PAIR = /[^?&#;,\s]+/g;
-/** The ends of a name or a value. */
+/** The characters that end a name or a value. */
 const SIGN = /[?&#;,\s=]/g;
 /**
- * The ends of a secret value: a query may have all other separators in a value (RFC 3986 3.4), and v4 reads them as a part of it.
- * The number sign, too: a client may send it in a request's target, where it starts no fragment.
+ * The characters that end a secret value. In a query a value may contain all other separators (RFC 3986 3.4), and v4
+ * reads them as a part of it. This includes the number sign: in a request's target it does not start a fragment.
  */
 const END_OF_SECRET = /[&\s]|$/g;
 
-/** Whether a text is read as pairs: a query, a form, a URL. */
+/** Whether a text is read as pairs, as in a query, a form or a URL. */
 export const looksLikePairs = (text: string): boolean => /[=%]/.test(text) && !/[\s"'{}<>]/.test(text);
 
 export interface PairRedaction {
@@ -23,7 +23,7 @@ export interface PairRedaction {
   readonly addSecret: (value: string) => void;
 }
 
-/** Counts the names and values of a text until there are more than a limit. */
+/** Counts the names and values of a text, up to a limit. */
 export function countParts(text: string, limit: number): number {
   SIGN.lastIndex = 0;
   let parts = 1;
@@ -39,7 +39,7 @@ function* pairsOf(text: string): Generator<readonly [name: string, value: string
   }
 }
 
-/** Redacts a text of `name=value` pairs, such as a query. Of `a=b=c` each part but the last is a name. */
+/** Redacts a text of `name=value` pairs, such as a query. In `a=b=c`, every part except the last is a name. */
 export function redactPairs(text: string, { names, redactPart, addSecret }: PairRedaction): Edit[] {
   const edits: Edit[] = [];
   let areValuesSecret: boolean | undefined;

@@ -5,10 +5,13 @@ import type { SecretValues } from "./secret-values.ts";
 
 /** An id of either dialect. */
 const ID = /^(?:0|[1-9]\d{0,15})$/;
-/** Words, also followed by a few digits, and numbers: names of users. No generated secret looks like them. */
+/**
+ * Words, also with a few digits at the end, and numbers. They may be names of users. No generated secret looks like
+ * them.
+ */
 const WORDS = /^(?:[a-z]+\d{0,4}|\d{1,6})(?:[-_.](?:[a-z]+\d{0,4}|\d{1,6}))*$/i;
 
-/** Verbs about a secret, and `value`: such a segment after its name is no value, and the value may follow it. */
+/** Verbs about a secret, and `value`. After a secret name such a segment is not the value. The value may follow it. */
 const ACTIONS: ReadonlySet<string> = new Set(
   (
     "accept cancel change check confirm create delete expire forgot generate introspect list login logout new recover refresh " +
@@ -16,7 +19,7 @@ const ACTIONS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Actions whose next segment is a code that is valid once, as in the links of mails: `/reset/X`. */
+/** Actions before a code that is valid once, as in links of mails: `/reset/X`. */
 const ACTIONS_WITH_CODE: ReadonlySet<string> = new Set(
   "activate confirm forgot invite magic recover reset unlock unsubscribe verify".split(" "),
 );
@@ -24,10 +27,10 @@ const ACTIONS_WITH_CODE: ReadonlySet<string> = new Set(
 /** The segments of a path, with their offsets. */
 const segmentsOf = (path: string): RegExpStringIterator<RegExpExecArray> => path.matchAll(/[^/]+/g);
 
-/** Decodes a path, also one that is encoded several times, as proxies forward it. A plus sign is no blank in it. */
+/** Decodes a path, also if it is encoded several times, as by proxies. A plus sign is not a space in a path. */
 export const decodePath = unescapeText;
 
-/** Where parts of a path are in the decoded path. None of them starts or ends within a run of percent-encoded bytes. */
+/** Finds parts of a path in the decoded path. No part starts or ends within a run of percent-encoded bytes. */
 export function findDecoded(path: string, parts: readonly Edit[]): Edit[] {
   let [done, length] = [0, 0];
   return parts.map(({ start, end }) => {
@@ -38,7 +41,7 @@ export function findDecoded(path: string, parts: readonly Edit[]): Edit[] {
   });
 }
 
-/** Finds the segments that are values: those after a secret name, also behind an action such as `reset`, and codes. */
+/** Finds the segments that are values: those after a secret name or after an action such as `reset`, and codes. */
 function findFollowers(path: string, names: SecretNames): Edit[] {
   const values: Edit[] = [];
   /** Whether the next segment is a value, or would be one if it is no number, or no secret name. */
@@ -63,8 +66,8 @@ function findFollowers(path: string, names: SecretNames): Edit[] {
 }
 
 /**
- * Finds the values among the segments of a path, in the decoded path. In a route the segment after a secret name may be a
- * literal: there only a parameter is searched, which is a path of its own if its slashes are encoded.
+ * Finds the values among the segments of a decoded path. In a route the segment after a secret name may be a literal,
+ * so only parameters are searched. A parameter with encoded slashes is searched as a path.
  */
 export function findValueSegments(given: string, isRoute: boolean, names: SecretNames): Edit[] {
   let before = 0;
@@ -83,7 +86,7 @@ export const redactSegments = (path: string, redact: (segment: string) => string
     return by === segment ? [] : [{ start: index, end: index + segment.length, by }];
   });
 
-/** Whether a segment of a route's path stays: it is a literal, an id, or a word that is not a token. */
+/** Whether a segment of a route's path stays: a literal, an id, or a word that is not a token. */
 export function isPlainSegment(
   segment: string,
   values: SecretValues | undefined,
@@ -95,8 +98,8 @@ export function isPlainSegment(
 }
 
 /**
- * Finds the values in the path of a route. A client chooses which values are secret, and must not be able to hide by them
- * which route it called: literals, ids and words that are no token stay.
+ * Finds the values in the path of a route. A client chooses which values are secret, but it must not be able to hide
+ * which route it called. So literals, ids and words that are not tokens stay.
  */
 export function findInRoute(
   path: string,

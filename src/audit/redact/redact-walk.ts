@@ -1,6 +1,6 @@
 /**
- * Redacts values, texts, JSON in texts and forms in texts. It is one file, because each of these may be inside any other:
- * its steps call each other, and count their work together.
+ * Redacts values, texts, JSON in texts and forms in texts. All steps are in one file, because each may contain any
+ * other: they call each other, and share one work limit.
  */
 import { isExactNumber } from "../../base/index.ts";
 import { parseWhole } from "./parse-whole.ts";
@@ -20,28 +20,31 @@ import { USER_INFO, USER_OPTION, type NameKind, type SecretNames } from "./secre
 import type { SecretValues } from "./secret-values.ts";
 
 const MAX_DEPTH = 64;
-/** Levels that a level of encoding counts as. */
+/** The number of levels that one level of encoding counts as. */
 const ENCODING_DEPTH = 8;
-/** Texts that look like JSON and are invalid: each costs an exception. Further ones are not parsed. */
+/**
+ * Maximum number of texts that look like JSON and are invalid, because each costs an exception. Further ones are not
+ * parsed.
+ */
 const MAX_FAILURES = 16;
-/** Values of one message: those in a cycle have no end. */
+/** Maximum number of values of a message. Cyclic values would not end. */
 const MAX_VALUES = 100_000;
 /**
- * Work of one redaction, whatever a client sends. Each text that may have a secret is a step, and so are some of its
- * characters, because they are read several times. Each part of a pair and each secret name is several steps: a part is decoded
+ * The work limit of one redaction. Each text that may contain a secret is a step, and so are some of its characters,
+ * because they are read several times. Each part of a pair and each secret name is several steps: a part is decoded
  * and compared with the names, and the value of a name is searched for.
  */
 const MAX_STEPS = 4000;
 const CHARACTERS_OF_STEP = 128;
 const STEPS_OF_PART = 4;
 const STEPS_OF_NAME = 4;
-/** A name that takes little work: programs have such names. */
+/** A plain name, which takes little work. Programs use such names. */
 const PLAIN_NAME = /^[\w-]{0,128}$/;
 const JSON_START = /^\s*[{["]/;
 
 export interface WalkOptions {
   readonly names: SecretNames;
-  /** Values that are replaced wherever they are. */
+  /** Values that are replaced wherever they occur. */
   readonly values?: SecretValues | undefined;
   /** Segments that stay in the path of a route. */
   readonly literals?: ReadonlySet<string> | undefined;
@@ -64,7 +67,7 @@ export class RedactionWalk {
     this.#found = options.found;
   }
 
-  /** Redacts a parsed value. @returns The same value if nothing in it has changed. */
+  /** Redacts a parsed value. @returns The same value if nothing has changed */
   value(value: unknown, depth = 0): unknown {
     if (typeof value === "string") return this.text(value, depth);
     if (typeof value === "number" || isExactNumber(value))
@@ -97,12 +100,12 @@ export class RedactionWalk {
   }
 
   /**
-   * @param isRoute Whether the path is that of a route. In any other path a segment after a secret name is its value; in a
-   *   route it may be a literal.
+   * @param isRoute Whether the path is that of a route. There a segment after a secret name may be a literal. In any
+   * other path it is a value.
    */
   path(given: string, isRoute: boolean): string {
     const decoded = decodePath(given);
-    // In a path of no route a value may follow an action, too.
+    // In a path without a route, a value may also follow an action.
     const edits = !isRoute || this.#names.maybeIn(given) ? this.#redactPath(given, decoded, isRoute) : [];
     const path = edits.length === 0 ? given : decoded;
     const { values, literals } = this.#options;
@@ -117,14 +120,14 @@ export class RedactionWalk {
     return applyEdits(text, [...edits, ...(values?.findIn(text) ?? [])]);
   }
 
-  /** Counts work. @returns false if there was too much: not all secrets are known then */
+  /** Counts work. @returns false above the limit. Not all secrets are known then */
   #spend(steps: number): boolean {
     this.#steps -= steps;
     if (this.#steps < 0) this.#found?.markIncomplete();
     return this.#steps >= 0;
   }
 
-  /** What would take too much work is not recorded, and its secrets are unknown. */
+  /** A text that would take too much work is not recorded, and its secrets are unknown. */
   #tooMuch(): string {
     this.#found?.markIncomplete();
     return REDACTED;
@@ -146,11 +149,11 @@ export class RedactionWalk {
       isSame &&= newName === name && newValue === value;
       redacted.push([newName, newValue]);
     }
-    // Not by assignment: a member `__proto__` must remain an ordinary member.
+    // Not by assignment, because `__proto__` must remain an ordinary member.
     return isSame ? members : Object.fromEntries(redacted);
   }
 
-  /** A name may be JSON with secrets of its own. */
+  /** A name may be JSON that contains secrets. */
   #redactName(name: string, depth: number): string {
     if (PLAIN_NAME.test(name)) return this.#apply(name, []);
     if (!this.#spend(stepsOf(name)) && this.#names.maybeIn(name)) return REDACTED;
@@ -165,12 +168,12 @@ export class RedactionWalk {
     return Array.isArray(value) ? mapItems(value, redactText) : redactText(value);
   }
 
-  /** A missing value is recorded: readers need to know that it was missing. */
+  /** A missing value is recorded as missing, because readers need to know it. */
   #redactValue(value: unknown, depth: number): unknown {
     if (value === null || value === undefined) return value;
     this.#spend(STEPS_OF_NAME);
     this.#found?.add(value);
-    // JSON in a text that is secret as a whole has secret values of its own.
+    // JSON in a secret text contains further secret values.
     if (this.#found && typeof value === "string") this.text(value, depth);
     return REDACTED;
   }
@@ -190,14 +193,14 @@ export class RedactionWalk {
     return this.#apply(readable, [...this.#findUserInfo(readable), ...names]);
   }
 
-  /** JSON inside a string, as in filters and in user data. Undefined if it can't be parsed. */
+  /** JSON inside a string, as in filters and in user data. Returns undefined if it can't be parsed. */
   #redactJson(text: string, depth: number): string | undefined {
     if (depth >= MAX_DEPTH) return this.#tooMuch();
     const parsed = this.#failures < MAX_FAILURES ? parseWhole(text) : undefined;
     if (!parsed) this.#failures += 1;
     if (!parsed) return undefined;
     const redacted = this.value(parsed.value, depth + 1);
-    // If nothing was redacted, the text stays as it was sent, with its white space and all digits of its numbers.
+    // Without redaction the text stays as it was sent, with its white space and all digits of its numbers.
     return redacted === parsed.value ? text : JSON.stringify(redacted);
   }
 
@@ -240,7 +243,7 @@ export class RedactionWalk {
   }
 
   #redactPath(given: string, path: string, isRoute: boolean): Edit[] {
-    // In the path as it was sent: once decoded, a character of a password could be the end of the user info.
+    // In the path as it was sent. After decoding, a character of a password could end the user info.
     const userInfo = findDecoded(given, this.#findUserInfo(given));
     const followers = findValueSegments(given, isRoute, this.#names);
     for (const segment of followers.map(({ start, end }) => path.slice(start, end)))
@@ -256,7 +259,7 @@ export class RedactionWalk {
 /** The steps of a text that may have a secret. */
 const stepsOf = (text: string): number => 1 + Math.floor(text.length / CHARACTERS_OF_STEP);
 
-/** A list whose items are redacted: the same list if none has changed. */
+/** Redacts the items of a list. Returns the same list if no item has changed. */
 function mapItems(items: readonly unknown[], redact: (item: unknown) => unknown): readonly unknown[] {
   let isSame = true;
   const redacted = items.map((item) => {

@@ -14,16 +14,16 @@ import { NEEDLE_LENGTH, SecretValues } from "./secret-values.ts";
 export interface RedactionOptions {
   /** Names of members whose values are secret, in any spelling (`secretNames`). */
   readonly names: readonly string[];
-  /** Bytes of a recorded body, as JSON text. A longer one is truncated. */
+  /** Maximum bytes of a recorded body, as JSON text. Longer bodies are truncated. */
   readonly bodyLimit: number;
-  /** Segments of paths that the dialects define, so that no client's secret hides them. */
+  /** Segments of paths that the dialects define. They stay, even if a client's secret has the same text. */
   readonly literals?: ReadonlySet<string>;
 }
 
 /** Headers by their names in lower case. */
 export type SentHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** The parts of a request that may have secrets. */
+/** The parts of a request that may contain secrets. */
 export interface SentTexts {
   readonly path: string;
   /** Whether the path is one of the pack's routes. */
@@ -36,23 +36,24 @@ export interface SentTexts {
   readonly body?: SentBody | undefined;
 }
 
-/** Bytes of a body that are searched at least. Values of longer bodies are not known: a megabyte would delay all other requests. */
+/** Maximum bytes of a body that are searched. Searching a megabyte would delay all other requests. */
 const MIN_SEARCHED = 65_536;
-/** Shorter tokens were not issued by anybody, and could be a part of any text. */
+/** Minimum length of a token. Nobody issues shorter ones, and they could be a part of any text. */
 const MIN_TOKEN_LENGTH = 8;
 
 const UNPARSED = "secrets in a text that is no JSON and no form";
 
 /**
- * Removes secrets from what is recorded (R-16). First the secret values of all messages of an exchange are found, then they are
- * replaced in each message wherever they are, in addition to what has a secret name there. `secret-names.ts` says which names are
- * secret, and `redact-walk.ts` goes over the values. No method throws or changes its arguments. The time of each method is proportional to the length of the text.
+ * Removes secrets from what is recorded (R-16). First it finds the secret values of all messages of an exchange. Then
+ * it replaces them wherever they occur, in addition to values with a secret name. `secret-names.ts` says which names
+ * are secret, and `redact-walk.ts` goes over the values. No method throws or changes its arguments. The time of each
+ * method is proportional to the length of the text.
  *
- * A body is redacted before it is truncated, so that no part of a secret is left. One that has the name of a secret and can't be
- * parsed is not recorded.
+ * A body is redacted before it is truncated, so that no part of a secret is left. One that has the name of a secret
+ * and can't be parsed is not recorded.
  */
 export class Redaction {
-  /** Bytes of a body that is searched. A longer one may have any secrets. */
+  /** Bytes of a body that is searched. A longer body may contain unknown secrets. */
   readonly maxSearched: number;
   readonly #names: SecretNames;
   readonly #limit: number;
@@ -74,7 +75,7 @@ export class Redaction {
     return found;
   }
 
-  /** Adds those of another message. */
+  /** Adds the secret values of another message. */
   addFrom(
     { path, isRoute, query, texts: recorded, headers = {}, body }: SentTexts,
     found: SecretValues,
@@ -85,7 +86,7 @@ export class Redaction {
       walk.pairs(query);
       for (const text of recorded) if (text !== undefined) walk.text(text);
       for (const name in headers) {
-        // Tokens are known. A scheme in front of them would be a part of the value.
+        // The tokens are known. A scheme before a token would become a part of the value.
         if (name === "authorization") continue;
         const isSecret = this.#names.has(name);
         const add = (text: string): unknown => (isSecret ? addHeader(name, text, found) : walk.text(text));
@@ -98,24 +99,24 @@ export class Redaction {
     });
   }
 
-  /** Whether a text may have a value with a secret name. Never wrongly false. */
+  /** Whether a text may contain a value with a secret name. It never misses one. */
   mayHaveSecrets(text: string): boolean {
     return this.#names.maybeIn(text);
   }
 
-  /** Adds those of a parsed JSON body. */
+  /** Adds the secret values of a parsed JSON body. */
   addFromValue(parsed: unknown, found: SecretValues): void {
     const text = JSON.stringify(parsed);
     if (text !== undefined) this.addFromText(text, found);
   }
 
-  /** Adds those of a body, which may be JSON. It is searched to its end: it is as long as what the gateway has translated. */
+  /** Adds the secret values of a body, which may be JSON. The whole body is searched, since its size is limited. */
   addFromText(text: string, found: SecretValues): void {
     if (!this.#names.maybeIn(text)) return;
     this.#search(found, (walk) => walk.body(text));
   }
 
-  /** Text that could not be searched may have unknown secrets. */
+  /** Text that could not be searched may contain unknown secrets. */
   #search(found: SecretValues, visit: (walk: RedactionWalk) => void): void {
     if (!found.isComplete) return;
     try {
@@ -140,15 +141,15 @@ export class Redaction {
   }
 
   /**
-   * Redacts valid JSON in UTF-8. It is only parsed if it may have secrets. What has a secret name in it is added to `values`:
-   * if there are more values afterwards, what was redacted with them before must be redacted again.
+   * Redacts valid JSON in UTF-8. It is only parsed if it may contain secrets. Values with a secret name are added to
+   * `values`. If `values` has grown, earlier results must be redacted again.
    */
   json(bytes: Buffer, values?: SecretValues): RecordedBody {
     return guarded(bytes.length, values, () => {
       const [limit, { length }] = [this.#limit, bytes];
-      // The whole body, because a secret after the limit can be a part of any text of the exchange.
+      // The whole body is searched, because a secret after the limit can be a part of any text of the exchange.
       const hasNames = this.#names.maybeInBytes(bytes);
-      // A value that starts before the limit may end after it. Its start is enough to find it: characters of up to 3 bytes.
+      // A value may start before the limit and end after it. Its start is enough. A character has up to 3 bytes.
       if (hasNames || values?.maybeIn(bytes.toString("utf8", 0, limit + 3 * NEEDLE_LENGTH)))
         return this.#json(bytes, hasNames, values);
       if (length <= limit) return new JsonText(bytes);
@@ -173,7 +174,7 @@ export class Redaction {
     return guarded(bytes, values, () => this.#text(text, bytes, values));
   }
 
-  /** Redacts a client's body: JSON, the members of a form, or text in UTF-8. Of any other only the length is recorded. */
+  /** Redacts a client's body: JSON, a form, or text in UTF-8. For any other body only the length is recorded. */
   body(sent: SentBody, values?: SecretValues): RecordedBody {
     const { byteLength } = sent.bytes;
     if (byteLength === 0) return undefined;
@@ -192,8 +193,8 @@ export class Redaction {
   }
 
   /**
-   * Redacts a path without a query. `isRoute`: it is one of the pack's. Its literals, ids and plain words stay, whatever
-   * the client calls secret.
+   * Redacts a path without a query. `isRoute`: the path is one of the pack's. Its literals, ids and plain words stay,
+   * even if the client sends them as secrets.
    */
   path(text: string, isRoute: boolean, values?: SecretValues): string {
     return this.#short(values, (walk) => walk.path(text, isRoute));
@@ -206,7 +207,7 @@ export class Redaction {
     return `${this.path(text.slice(0, question), true, values)}?${this.query(text.slice(question + 1), values)}`;
   }
 
-  /** Redacts any other text of a client: a filter header, a `User-Agent`. */
+  /** Redacts any other text of a client, such as a filter header or a `User-Agent`. */
   text(text: string, values?: SecretValues): string {
     return this.#short(values, (walk) => walk.text(text));
   }
@@ -230,7 +231,7 @@ export class Redaction {
       if (hasNames && values) this.#search(values, (walk) => walk.text(text));
       return omittedBody(length, values?.whyIncomplete ?? UNPARSED);
     }
-    // An escape may hide a value. A value that the body has itself may be anywhere in it.
+    // An escape may hide a value. A secret of the body itself may be anywhere in it.
     const mayHaveValues = values?.maybeIn(text) === true || text.includes("\\");
     const before = values?.size;
     const first = this.#walk(mayHaveValues ? values : undefined, hasNames ? values : undefined).value(
@@ -245,7 +246,7 @@ export class Redaction {
     return this.#limited(this.#walk(values).value(parsed), bytes);
   }
 
-  /** A body that is JSON is recorded as it was sent if it has no secrets: numbers may have more digits than a double. */
+  /** A JSON body without secrets is recorded as it was sent, because numbers may have more digits than a double. */
   #text(text: string, bytes: number, values: SecretValues | undefined): RecordedBody {
     const parsed = parseWhole(text);
     if (parsed) {
@@ -257,7 +258,7 @@ export class Redaction {
     if (looksLikePairs(text)) return this.#limited(this.#walk(values).text(text), bytes);
     if (this.#walk().text(text) !== text) return omittedBody(bytes, UNPARSED);
     const recorded = values?.redact(text) ?? text;
-    // JSON in which a member is repeated.
+    // JSON with a repeated member.
     if (recorded === text && bytes <= this.#limit && tryParse(text)) return new JsonText(text);
     return this.#limited(recorded, bytes);
   }
@@ -269,14 +270,14 @@ export class Redaction {
   }
 }
 
-/** Adds the values of a header with a secret name, with and without a scheme in front of them. What follows the first pair of Set-Cookie says how long and where the cookie is valid. */
+/** Adds the values of a header with a secret name, with and without a scheme. In Set-Cookie only the first pair counts. */
 function addHeader(name: string, text: string, found: SecretValues): void {
   for (const pair of text.split(";").slice(0, name === "set-cookie" ? 1 : Infinity))
     found.add(pair.slice(pair.indexOf("=") + 1).trim());
   found.add([text, ...secretsBehindScheme(text)]);
 }
 
-/** Values that can't be redacted are not recorded: an accessor that throws must not end a request. */
+/** Values that can't be redacted are not recorded. An accessor that throws must not end a request. */
 function guarded(
   bytes: number | undefined,
   values: SecretValues | undefined,

@@ -4,28 +4,31 @@ import { type FoldedName, joinWords, wordsOf } from "./fold-name.ts";
 import { NameScanner } from "./name-scanner.ts";
 
 /**
- * What a name says of its value: it is secret, or only if it is a text or a list with texts, or if a text beside it is a secret
- * name, as in `{"key":"password","value":"…"}`.
+ * The kind of a name: its value is secret, or only if it is a text or a list with texts, or if a text beside it is a
+ * secret name, as in `{"key":"password","value":"…"}`.
  */
 export type NameKind = "secret" | "texts" | "value" | "none";
 
 /** The names of members that have secret values, in any spelling. */
 export interface SecretNames {
   readonly all: readonly FoldedName[];
-  /** The kind of a name, however it is spelt (`wordsOf`). */
+  /** The kind of a name, in any spelling (`wordsOf`). */
   readonly kindOf: (name: string) => NameKind;
-  /** Whether the values of a name are secret, if only as texts. */
+  /** Whether the values of a name are secret. For some names only texts are. */
   readonly has: (name: string) => boolean;
   /**
-   * Whether one of the texts of an object or a form, also in a list, is a secret name, whatever its own name is. It is a name or a path of names: of
-   * JSON Patch (`/user/password`), or of SCIM (`user.password`).
+   * Whether one of the texts of an object or a form, or of a list in it, is a secret name. Such a text is a name or a
+   * path of names, as in JSON Patch (`/user/password`) or SCIM (`user.password`).
    */
   readonly hasIn: (members: Iterable<readonly [name: string, text: unknown]>) => boolean;
-  /** Whether a secret name is at the end of a text before a sign, such as `the new password` before `: x`. */
+  /** Whether a text ends with a secret name before a separator, such as `the new password` before `: x`. */
   readonly endText: (text: string) => boolean;
-  /** Whether a text may have a secret: a name that something follows, or the user info of a URL. Fast, and never wrongly false. */
+  /**
+   * Whether a text may contain a secret: a name with something after it, or the user info of a URL. It is fast, and
+   * never misses one.
+   */
   readonly maybeIn: (text: string) => boolean;
-  /** The same of a text in UTF-8. */
+  /** The same for a text in UTF-8. */
   readonly maybeInBytes: (bytes: Uint8Array) => boolean;
 }
 
@@ -33,7 +36,10 @@ export interface SecretNames {
 export const USER_INFO = /(?<![\\/])([\\/]{2,})([^\\/?#\s]*)@/g;
 const ANY_USER_INFO = new RegExp(USER_INFO.source);
 
-/** The user and the password in an option of curl: `--user admin:X`. Two numbers are a user and a group, as other programs have them. */
+/**
+ * The user and the password in an option of curl: `--user admin:X`. Two numbers are a user id and a group id of other
+ * programs.
+ */
 export const USER_OPTION =
   /((?<![\w-])(?:-u|--(?:proxy-)?user)(?:\s{1,16}|=)["']?)(?!\d{1,6}:\d{1,6}(?!\S))([^\s"':]{0,64}:[^\s"']+)/gi;
 const ANY_USER_OPTION = new RegExp(USER_OPTION.source, "i");
@@ -41,7 +47,7 @@ const ANY_USER_OPTION = new RegExp(USER_OPTION.source, "i");
 const hasUserOption = (text: string): boolean =>
   (text.includes("-u") || text.includes("-U")) && ANY_USER_OPTION.test(text);
 
-/** Whether a text in UTF-8 has the user info of a URL, or such an option. */
+/** Whether a text in UTF-8 contains the user info of a URL, or such an option. */
 function hasUser(bytes: Buffer): boolean {
   if (!bytes.includes("@") && !bytes.includes("-u") && !bytes.includes("-U")) return false;
   const text = bytes.toString("latin1");
@@ -49,28 +55,31 @@ function hasUser(bytes: Buffer): boolean {
 }
 
 /**
- * `value`, also as the last word of a longer name (`newValue`, `value2`), and as a part of a path of names: `filter[0][value]`,
- * `value[]`. It is searched for in the words of a name.
+ * `value`, also as the last word of a longer name (`newValue`, `value2`), and as a part of a path of names
+ * (`filter[0][value]`, `value[]`). The pattern is applied to the words of a name.
  */
 const VALUE_NAME = /(?:^|[._])\d*values?_?\d*_?(?:$|\.)/;
-/** Characters of a text that are read as a name or as a path of names: its last ones. */
+/** The number of characters at the end of a text that are read as a name or as a path of names. */
 const MAX_PATH_LENGTH = 256;
 
-/** Names of earlier members are cached, since the rows of a list repeat them. Clients choose names, so there are bounds. */
+/**
+ * Names of earlier members are cached, because the rows of a list repeat them. Clients choose names, so the cache is
+ * bounded.
+ */
 const MAX_CACHED = 4096;
 const MAX_CACHED_LENGTH = 128;
 
 /** The rules of a pack about secret names. */
 interface ReadNames {
-  /** All secret names, and those whose texts alone are secret. */
+  /** All secret names, including those of which only texts are secret. */
   readonly everyName: readonly FoldedName[];
   /** Each secret name, with the widest of its places. */
   readonly places: ReadonlyMap<string, FoldedName["place"]>;
-  /** Names whose texts alone are secret. */
+  /** Names of which only texts are secret. */
   readonly lists: ReadonlySet<string>;
-  /** Names that are not secret, although they have a secret word in them. */
+  /** Names that contain a secret word, and are not secret. */
   readonly others: ReadonlySet<string>;
-  /** Words that are not secret, although they have a secret word in them, with `_` between their parts. */
+  /** Words that contain a secret word, and are not secret, with `_` between their parts. */
   readonly otherWords: readonly string[];
 }
 
@@ -106,7 +115,7 @@ const anyOf = (names: readonly string[], before: string, after: string): RegExp 
       : `${before}(?:${names.map((name) => RegExp.escape(name)).join("|")})${after}`,
   );
 
-/** The names of each pack, compiled: its records, traces and comparisons have the same ones. */
+/** The compiled names of each pack. Its records, traces and comparisons share them. */
 const compiled = new WeakMap<readonly string[], SecretNames>();
 
 /**
@@ -183,7 +192,7 @@ function compileNames(all: readonly string[]): SecretNames {
   function endText(text: string): boolean {
     const path = wordsOf(text);
     if (partEnd.test(path.replaceAll(exceptionWords, "."))) return true;
-    // A harmless name, or a list, says nothing about the words in front of it: `secret_ticket`.
+    // A harmless name, or a list, cancels the secret words before it: `secret_ticket`.
     const name = joinWords(path).replaceAll(exceptions, " ").replace(otherEnd, "");
     return ends.some((end) => end.test(name));
   }

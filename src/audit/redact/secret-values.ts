@@ -2,22 +2,25 @@ import { CUT } from "../../base/index.ts";
 import { applyEdits, type Edit, REDACTED } from "./edits.ts";
 import { unescapeText } from "./escapes.ts";
 
-/** Why not all secret values of an exchange are known, unless there is a better reason. */
+/** The default reason why not all secret values of an exchange are known. */
 const TOO_MANY_SECRETS = "more secrets than can be searched for";
 
-/** Shorter values occur anywhere. A value of this length is only found where no letter or digit is next to it. */
+/** Shorter values occur in any text. A value of this length is only found if no letter or digit is next to it. */
 const MIN_LENGTH = 3;
 /** The minimum length of values of a path, a query or a header. */
 const MIN_LENGTH_IN_HEAD = 6;
 /** The minimum number of characters of a value at the end of a text that was cut. */
 const MIN_LENGTH_BEFORE_CUT = 6;
-/** Characters that identify a value. The cost of a search does not depend on the characters after them. */
+/** The number of characters that identify a value. Characters after them do not change the cost of a search. */
 export const NEEDLE_LENGTH = 32;
-/** Values of one exchange, in all spellings. With more of them no text of the exchange is recorded. */
+/** Maximum number of values of one exchange, in all spellings. Above it no text of the exchange is recorded. */
 const MAX_VALUES = 500;
-/** Characters that may be compared in one exchange. A client can choose values that nearly match everywhere. */
+/**
+ * Maximum number of characters that are compared in one exchange. A client can choose values that nearly match
+ * everywhere.
+ */
 const MAX_COMPARED = 4_000_000;
-/** Up to this number of values, texts are searched for one after the other, since the platform does it faster. */
+/** Up to this number of values, texts are searched for each value in turn, because the platform's search is faster. */
 const FEW = 4;
 const MAX_DEPTH = 64;
 
@@ -41,24 +44,25 @@ function insert(root: Node, value: string): void {
 }
 
 /**
- * The values that have secret names in one request, and its token. They are replaced wherever they occur in the same
- * exchange, also as JSON, URLs, forms and HTML spell them. The time of a search only depends on the length of the text.
+ * The values with secret names of one request, and its token. They are replaced wherever they occur in the same
+ * exchange, also in the spellings of JSON, URLs, forms and HTML. The time of a search depends only on the length of
+ * the text.
  */
 export class SecretValues {
   readonly #values = new Set<string>();
   readonly #tokens: string[] = [];
-  /** The tree of all values, once it is needed. */
+  /** The tree of all values, built on first use. */
   #root: Node | undefined;
   #compared = 0;
   #whyIncomplete: string | undefined;
   #minLength = MIN_LENGTH;
 
-  /** Whether all secret values are known. If not, no text of the exchange can be recorded. */
+  /** Whether all secret values are known. Otherwise no text of the exchange can be recorded. */
   get isComplete(): boolean {
     return this.#whyIncomplete === undefined;
   }
 
-  /** Why not all secret values are known; undefined if they are. */
+  /** Why not all secret values are known. Undefined if they are. */
   get whyIncomplete(): string | undefined {
     return this.#whyIncomplete;
   }
@@ -79,7 +83,7 @@ export class SecretValues {
     }
   }
 
-  /** Adds a token. No word of a path is a token. */
+  /** Adds a token. Words of a path are never tokens. */
   addToken(token: string): void {
     this.#tokens.push(token);
     this.#addSpellings(token);
@@ -97,14 +101,14 @@ export class SecretValues {
   }
 
   /**
-   * Sets whether the next values are of a body. Those of a request's head, where a client can send anything, must be
-   * longer: short ones occur anywhere, and would hide other parts of the record.
+   * Sets whether the next values come from a body. Values of a request's head must be longer: a client can send
+   * anything there, and short values would hide other parts of the record.
    */
   fromBody(isBody: boolean): void {
     this.#minLength = isBody ? MIN_LENGTH : MIN_LENGTH_IN_HEAD;
   }
 
-  /** Records that not all secret values are known. The first reason counts. It must have no text of a message. */
+  /** Marks the secret values as incomplete. The first reason counts. It must not contain text of a message. */
   markIncomplete(why = TOO_MANY_SECRETS): void {
     this.#whyIncomplete ??= why;
   }
@@ -159,7 +163,10 @@ export class SecretValues {
     return found;
   }
 
-  /** The length of the value at an offset of the text, or 0. After too many comparisons all of the text may be values. */
+  /**
+   * The length of the value at an offset of the text, or 0. After too many comparisons the rest of the text counts as
+   * a value.
+   */
   #lengthAt(text: string, at: number): number {
     if (this.#compared > MAX_COMPARED) {
       this.markIncomplete();
@@ -175,7 +182,7 @@ export class SecretValues {
       }
       if (to > at) this.#compared += 1;
       node = node.next.get(text.charCodeAt(to));
-      // The gateway has cut the text within a value: in an error, for example.
+      // The gateway has cut the text within a value, for example in an error.
       if (!node && to - at >= MIN_LENGTH_BEFORE_CUT && text.startsWith(CUT, to))
         return Math.max(length, to - at);
     }
@@ -190,8 +197,8 @@ export class SecretValues {
 }
 
 /**
- * How much of a value is in the text after its needle. A long value counts even if its end is missing, so that no
- * character is compared twice.
+ * The length of the part of a value that follows its needle in the text. A long value counts even if its end is
+ * missing, so that no character is compared twice.
  */
 function lengthOf(value: string, text: string, at: number, to: number): number {
   if (value.length === MIN_LENGTH && /[a-z0-9]/i.test((text[at - 1] ?? "") + (text[to] ?? ""))) return 0;
@@ -200,7 +207,7 @@ function lengthOf(value: string, text: string, at: number, to: number): number {
   return end - at;
 }
 
-/** How frameworks write quotes in HTML: double and single ones. */
+/** Spellings of quotes in HTML, double and single ones. */
 const HTML_QUOTES = [
   ['"', "'"],
   ["&quot;", "&#39;"],
@@ -210,7 +217,7 @@ const HTML_QUOTES = [
   ["&#34;", "&#39;"],
 ] as const;
 
-/** A value as HTML spells it: many services escape what their errors repeat. */
+/** A value in HTML's spelling, because many services escape texts that their errors repeat. */
 function htmlSpellings(text: string): string[] {
   if (!/[&<>"']/.test(text)) return [];
   const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
@@ -221,8 +228,8 @@ function htmlSpellings(text: string): string[] {
 const PLAIN = /^[\w.~!*()-]*$/;
 
 /**
- * A value as JSON, URLs, forms and HTML spell it, and as it is read where they have spelled it. Others may replace half a
- * character by U+FFFD.
+ * The spellings of a value in JSON, URLs, forms and HTML, and its decoded form if it was sent in one of them.
+ * Programs may replace an unpaired surrogate by U+FFFD.
  */
 function spellings(text: string): string[] {
   if (PLAIN.test(text)) return [text];

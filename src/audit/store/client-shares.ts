@@ -6,14 +6,14 @@ type SizedRow = Pick<RecordColumns, "client" | "network"> & { readonly size: num
 /** A client or a network with at least this share of the bytes of a commit gets segments of its own. */
 const OWN_SHARE = 1 / 4;
 
-/** The owner of segments with records of several clients, of whom none has a larger share of a commit than `OWN_SHARE`. */
+/** The owner of segments with records of several clients, none of which has more than `OWN_SHARE` of a commit. */
 const SEVERAL = "";
-/** In an owner, between the client and the network. */
+/** Separates the client and the network in an owner. */
 const AT = "@";
 
 /**
- * Owners of segments with records of several clients, whose shares of the recent bytes are below a limit. Otherwise a few
- * tokens that flood, none of them with a quarter, would remove the records of quiet clients with their own.
+ * Owners of segments with records of several clients whose recent shares are below a limit. Without them, a few
+ * flooding tokens, each below a quarter, would remove the records of quiet clients together with their own.
  */
 const SMALLER: readonly (readonly [limit: number, owner: string])[] = [
   [1 / 256, "<1/256"],
@@ -21,12 +21,12 @@ const SMALLER: readonly (readonly [limit: number, owner: string])[] = [
 ];
 const SHARED: ReadonlySet<string> = new Set([SEVERAL, ...SMALLER.map(([, owner]) => owner)]);
 
-/** After this many bytes of records, earlier ones count half. */
+/** After this many bytes of records, earlier bytes count half. */
 const RECENT_BYTES = 16 * 1024 * 1024;
-/** Clients with fewer recent bytes are forgotten then, so that the map is bounded. */
+/** Clients with fewer recent bytes are then forgotten, so that the map is bounded. */
 const LEAST_BYTES = 4096;
 
-/** The bytes of records that each client caused lately. One commit alone may be small, and says little about a client. */
+/** The recent bytes of records of each client. A single commit may be small, and shows little about a client. */
 export class RecentBytes {
   readonly #bytes = new Map<string, number>();
   #all = 0;
@@ -46,14 +46,17 @@ export class RecentBytes {
       else this.#bytes.set(client, bytes / 2);
   }
 
-  /** Returns the owner of the segments that have the records of this client, if it has none of its own. */
+  /** Returns the owner of the segments that contain the records of this client, if it has no segments of its own. */
   sharedOwner(client: string): string {
     const bytes = this.#bytes.get(client) ?? 0;
     return SMALLER.find(([limit]) => bytes < this.#all * limit)?.[1] ?? SEVERAL;
   }
 }
 
-/** Returns those with a large share of the bytes. There are four at most, so that commits have few segments. */
+/**
+ * Returns the clients or networks with a large share of the bytes. There are at most four, so that a commit has few
+ * segments.
+ */
 function largeOf(
   rows: readonly SizedRow[],
   nameOf: (row: SizedRow) => string | null,
@@ -65,10 +68,10 @@ function largeOf(
 }
 
 /**
- * Creates the function that returns the owner of the segment for a row of a commit: `CLIENT@NETWORK`. The client is an owner for
- * several if it has no large share; the network is left out if it has none.
+ * Creates the function that returns the owner of the segment for a row of a commit, `CLIENT@NETWORK`. A client
+ * without a large share is replaced by a name for several clients. A network without a large share is left out.
  *
- * @param recent with the rows of this commit
+ * @param recent including the rows of this commit
  */
 export function createOwnerOf(rows: readonly SizedRow[], recent: RecentBytes): (row: SizedRow) => string {
   const clients = largeOf(rows, ({ client }) => client);
@@ -91,15 +94,15 @@ function clientsOf(owner: string): readonly string[] {
 /** The next removal: from the oldest segment of a client with bodies, or without. */
 export interface Cut {
   readonly owner: string;
-  /** False: the bodies of its records are removed. True: it has none, and is deleted. */
+  /** False: the bodies of its records are removed. True: it is deleted, because its bodies are already removed. */
   readonly bare: boolean;
 }
 
 /** The bytes of an owner's segments. */
 interface Share {
-  /** Of segments whose records have their bodies. */
+  /** Bytes of segments whose records have their bodies. */
   full: number;
-  /** Of segments whose bodies have been removed. */
+  /** Bytes of segments whose bodies have been removed. */
   bare: number;
 }
 
@@ -118,9 +121,9 @@ function heaviest(bytes: Iterable<readonly [name: string, bytes: number]>, all: 
 }
 
 /**
- * The bytes of each owner in a store that is full. They decide what is removed: first from the client with the largest share,
- * so that no client can remove the records of another one. All that has one token is one client, and all that has one network:
- * anybody can get many tokens, or many addresses.
+ * The bytes of each owner in a full store. They decide what is removed: first the records of the client with the
+ * largest share, so that no client can remove the records of another one. All records of one token count as one
+ * client, and so do all records of one network, because anybody can get many tokens or many addresses.
  */
 export class ClientShares {
   readonly #shares = new Map<string, Share>();
@@ -131,15 +134,15 @@ export class ClientShares {
     this.#shares.set(owner, share);
   }
 
-  /** Forgets bytes that are not found, so that the next cut is another one. */
+  /** Forgets bytes that were not found, so that the next cut is a different one. */
   clear({ owner, bare }: Cut): void {
     const share = this.#shares.get(owner);
     if (share) share[bare ? "bare" : "full"] = 0;
   }
 
   /**
-   * Returns the next cut; undefined if nothing is left. The oldest bodies go first. Records without bodies go when they take
-   * half of the share, so that neither the newest bodies are removed nor all old records.
+   * Returns the next cut. Undefined if nothing is left. The oldest bodies go first. Records without bodies go when
+   * they take half of the share. So the newest bodies and some old records stay.
    */
   next(): Cut | undefined {
     const owner = this.#largest();

@@ -1,5 +1,5 @@
 /** The store over the jobs of a database. */
-import { readPage, readRecord } from "../record/read-record.ts";
+import { readPage, readRecord } from "./read-record.ts";
 import { CountedNames } from "../usage/counted-names.ts";
 import { RecentBytes } from "./client-shares.ts";
 import type { EraseRequest, Erasure } from "./erase.ts";
@@ -14,18 +14,18 @@ import type { StoreJobs } from "./sql/jobs.ts";
 export interface StoreParts {
   readonly writer: StoreJobs;
   readonly reader: StoreJobs;
-  /** For what requests wait for. */
+  /** For decisions about requests. */
   readonly decider: StoreJobs;
-  /** Why the database can't be used at all; undefined if it can. */
+  /** Why the database can't be used. Undefined if it can. */
   readonly fault: () => string | undefined;
-  /** How often a part of it had to be started again. */
+  /** How often a part of it was restarted. */
   readonly restarts: () => number;
   readonly close: () => Promise<void>;
 }
 
-/** How often a store checks itself. */
+/** Milliseconds between two checks of the store. */
 export interface StoreTimes {
-  /** Without traffic nothing else would notice that the database can't be written. */
+  /** Without traffic, nothing else would notice that the database can't be written. */
   readonly probeMs: number;
   readonly purgeMs?: number;
 }
@@ -52,7 +52,7 @@ function committer({ write }: Pick<StoreJobs, "write">): (rows: readonly StoredR
   };
 }
 
-/** Erases records in steps, and then the summaries of them. @param onRecords Called with the count of the records so far */
+/** Erases records in steps, and then their summaries. @param onRecords Called with the number of records so far */
 async function erase(
   writer: StoreJobs,
   request: EraseRequest,
@@ -68,7 +68,7 @@ async function erase(
   return writer.eraseSummaries({ request, records });
 }
 
-/** Creates a store: a queue in front of its writer, what is deleted from time to time, and its readers. */
+/** Creates a store: a queue in front of its writer, regular deletion, and its readers. */
 export function createStore(
   { writer, reader, decider, ...database }: StoreParts,
   options: StoreOptions,
@@ -93,7 +93,7 @@ export function createStore(
   queue.probe();
   let closing: Promise<void> | undefined;
 
-  /** A read that is refused once the store is closed. */
+  /** Once the store is closed, reads are rejected. */
   const open =
     <Query, Result>(read: (query: Query) => Promise<Result>) =>
     async (query: Query): Promise<Result> => {

@@ -1,13 +1,19 @@
-/** Questions about single clients, by which the gateway decides about their requests. Each reads few rows, whatever else is stored. */
+/**
+ * Answers questions about single clients, on which decisions about their requests depend. Each reads few rows,
+ * whatever else is stored.
+ */
 import type { TokenPage, TokenUsage } from "../usage/usage.ts";
 
 /** A question about the past of one client. */
 export interface PastQuery {
-  /** All keys of the client. Those of its tokens are added, which may have been counted under others. */
+  /**
+   * All keys of the client. The keys of its tokens are added, because its calls may have been counted under other
+   * keys.
+   */
   readonly clients: readonly string[];
-  /** Calls of the client's API before this day count, whatever their status is. Milliseconds since the epoch. */
+  /** Calls of the client's API before this day count, with any status. Milliseconds since the epoch. */
   readonly before: number;
-  /** Since that day calls of these routes count that had no error. */
+  /** From this day on, only successful calls of these routes count. */
   readonly routes: readonly string[];
 }
 
@@ -23,18 +29,18 @@ export interface CallsQuery {
 
 /** The accepted calls of the client's API that one client sent. */
 export interface ClientCalls {
-  /** Those of all days that are in the range, if only in part. */
+  /** Calls of all days that overlap the range. */
   readonly requests: number;
-  /** Whether there are any in the range itself. */
+  /** Whether there are calls within the range. */
   readonly hasCalled: boolean;
 }
 
 /**
- * Answers questions that requests wait for. It shares no thread and no connection with the console, whose questions may take
- * long.
+ * Answers questions for which requests wait. It shares no thread or connection with the console, whose questions may
+ * take long.
  */
 export interface DecisionReader {
-  /** Whether a client used the client's API before. @throws {AuditUnavailableError} */
+  /** Whether a client has used the client's API before. @throws {AuditUnavailableError} */
   readonly wasServed: (query: PastQuery) => Promise<boolean>;
   /** @throws {AuditUnavailableError} */
   readonly callsOf: (query: CallsQuery) => Promise<ClientCalls>;

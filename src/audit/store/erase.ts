@@ -9,7 +9,7 @@ export interface EraseRequest {
   readonly command: string;
 }
 
-/** An entry about a client that was erased, without its name. It is kept as long as summaries. */
+/** An entry about an erased client, without its name. It is kept as long as summaries. */
 export interface Erasure {
   /** ISO 8601 with milliseconds, UTC. */
   readonly time: string;
@@ -27,7 +27,7 @@ export interface EraseStep {
   readonly next: number | undefined;
 }
 
-/** The place of a record whose segment lacks it: no segment has it. */
+/** The place of a record that its segment lacks. */
 const MISSING = 2 ** 31 - 1;
 
 /** A record of a segment. */
@@ -36,8 +36,8 @@ interface ErasedRow extends Pick<IndexRow, "start" | "size"> {
 }
 
 /**
- * The records of a decompressed segment without those of a client, and the places of the others. Those that
- * are behind the end of a damaged segment remain unreadable.
+ * Removes the records of a client from a decompressed segment, and returns the new places of the others. Records
+ * beyond the end of a damaged segment stay unreadable.
  */
 export function eraseRows<Row extends ErasedRow>(
   segment: Uint8Array,

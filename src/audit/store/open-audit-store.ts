@@ -32,7 +32,7 @@ export async function openAuditStore(
 }
 
 /**
- * Opens the store of a gateway to read its records. It deletes none, however old.
+ * Opens the store of a gateway to read its records. It deletes no record, however old.
  *
  * @throws {AuditUnavailableError} Also if there is no store yet.
  */

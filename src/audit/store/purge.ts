@@ -2,16 +2,16 @@ import { repeat } from "../record/repeat.ts";
 import type { StoreOptions } from "./store.ts";
 import { DAY_MS, MAX_SUMMARY_ROWS, MAX_TOKENS, USAGE_RETENTION_DAYS } from "../usage/usage.ts";
 
-/** Often enough that a busy store does not exceed its size limit by much. */
+/** Frequent enough that a busy store does not exceed its size limit by much. Milliseconds. */
 const EVERY_MS = 10_000;
-/** Pause between two steps, in which commits can run. */
+/** Milliseconds between two steps, in which commits can run. */
 const BETWEEN_STEPS_MS = 20;
 
 /** The result of one step of a purge. */
 export interface PurgeResult {
   /** Records that were deleted only because of the size limit. */
   readonly evicted: number;
-  /** Clients that lost summaries, because there are too many of them. */
+  /** Clients that lost summaries because there are too many clients. */
   readonly clients: number;
   /** Whether there may be more to delete. */
   readonly more: boolean;
@@ -19,14 +19,14 @@ export interface PurgeResult {
 
 /** Options of {@link startPurge}. */
 export interface PurgeOptions {
-  /** Deletes a day that is too old, or some segments above the size limit. */
+  /** Deletes an expired day, or some segments above the size limit. */
   readonly step: () => Promise<PurgeResult>;
   readonly everyMs?: number | undefined;
   /** See {@link StoreOptions.onTooManyClients}. */
   readonly onTooManyClients?: (() => void) | undefined;
 }
 
-/** Starts to delete old records: at once, then every ten seconds, in small steps. */
+/** Starts to delete old records at once, and then every ten seconds, in small steps. */
 export function startPurge({ step, everyMs = EVERY_MS, onTooManyClients }: PurgeOptions): {
   readonly stop: () => void;
   /** Records deleted since the start because of the size limit. */
@@ -36,7 +36,7 @@ export function startPurge({ step, everyMs = EVERY_MS, onTooManyClients }: Purge
 } {
   let evictedSince = 0;
   let clientsSince = 0;
-  /** Clients that lost summaries since the last step after which there was nothing more to delete. */
+  /** Clients that lost summaries since the last purge that had nothing more to delete. */
   let clientsOfRun = 0;
   let hadTooMany = false;
 
@@ -57,10 +57,13 @@ export function startPurge({ step, everyMs = EVERY_MS, onTooManyClients }: Purge
   };
 }
 
-/** The limits of age, in milliseconds since the epoch, and of size. Days (UTC) that ended before are deleted. */
+/**
+ * The limits of age, in milliseconds since the epoch, and of size. Days (UTC) that ended before the age limit are
+ * deleted.
+ */
 export interface PurgeLimits {
   readonly before: number;
-  /** For the summaries. */
+  /** The age limit of the summaries. */
   readonly usageBefore: number;
   /** Maximum size of all records in bytes. Above it the least important segments are deleted. */
   readonly sizeLimit: number;

@@ -1,7 +1,8 @@
 /**
- * The row of a record: the columns that queries and summaries need. A new column is a member of {@link RecordColumns}, its value
- * in {@link columnsOf}, its copy in {@link indexRow}, its name in {@link tableRow}, and a step in `STEPS` of `sql/schema.ts`, which
- * says what old rows get. To filter by it: `recordTerms` in `sql/blocks.ts`.
+ * The row of a record: the columns that queries and summaries need. A new column is a member of {@link
+ * RecordColumns}, its value in {@link columnsOf}, its copy in {@link indexRow}, its name in {@link tableRow}, and a
+ * step in `STEPS` of `sql/schema.ts`, which sets its value in old rows. To filter by it: `recordTerms` in
+ * `sql/blocks.ts`.
  */
 import { plainText, plainTextOrNull } from "../record/plain-text.ts";
 import type { AuditRecord } from "../record/record.ts";
@@ -17,7 +18,10 @@ export interface RecordColumns {
   readonly time: number;
   /** The fingerprint of the token. */
   readonly client: string | null;
-  /** The network of its address; `""` if that is unknown. It is in no table: it decides whose segment the record gets. */
+  /**
+   * The network of its address, or `""` if that is unknown. No table has this column. It decides which segment gets
+   * the record.
+   */
   readonly network: string;
   /** Whether v4 has accepted the client's token, or the login server the application. */
   readonly accepted: boolean;
@@ -30,15 +34,15 @@ export interface RecordColumns {
   readonly agent: string | null;
   /** Whether the translation of the response lost something. */
   readonly lossy: boolean;
-  /** Which names of its route the client sent. */
+  /** The names of its route that the client sent. */
   readonly sent?: NumberedNames | undefined;
-  /** Which losses of its route it had. */
+  /** The losses of its route that it had. */
   readonly lost?: NumberedNames | undefined;
-  /** How many requests it stands for. Default: one. With 0 the summaries leave it out. */
+  /** The number of requests that the record stands for. Default: one. Summaries leave out a record with 0. */
   readonly requests?: number | undefined;
 }
 
-/** The key of a label, else of an application; undefined without both. */
+/** The key of a label, else of an application. Undefined without both. */
 const senderOf = ({ label, application }: AuditRecord["client"]): string | undefined =>
   label !== undefined
     ? labelKey(plainText(label))
@@ -46,7 +50,7 @@ const senderOf = ({ label, application }: AuditRecord["client"]): string | undef
       ? undefined
       : applicationKey(plainText(application));
 
-/** Whether a request is one of the clients with these keys. @param keys Undefined: all clients */
+/** Whether a request belongs to one of the clients with these keys. @param keys Undefined: all clients */
 export function isOfClients(client: AuditRecord["client"], keys: readonly string[] | undefined): boolean {
   const { fingerprint } = client;
   const sender = senderOf(client);
@@ -58,9 +62,10 @@ export function isOfClients(client: AuditRecord["client"], keys: readonly string
 }
 
 /**
- * The columns of a record. Clients choose some of its texts, so that all of them are cleaned.
+ * The columns of a record. All texts are cleaned, because clients choose some of them.
  *
- * @param network The network of its client: the thread of SQLite loads this file, and not what finds networks
+ * @param network The network of its client: passed as an argument, because the thread of SQLite loads this file
+ * without the code that finds networks
  * @throws {TypeError} If it has no time.
  */
 export function columnsOf(record: AuditRecord, network: string): RecordColumns {
@@ -86,23 +91,23 @@ export function columnsOf(record: AuditRecord, network: string): RecordColumns {
   };
 }
 
-/** A record to be stored: its columns, and where its text is in memory. */
+/** A record to be stored: its columns, and the place of its text in memory. */
 export interface StoredRow extends RecordColumns, Omit<RecordPlace, "chunk"> {
   readonly chunk: Pick<RecordPlace["chunk"], "bytes">;
 }
 
-/** A record as it is stored: its columns, and where its text is in the decompressed segment, in bytes. */
+/** A stored record: its columns, and the place of its text in the decompressed segment, in bytes. */
 export interface IndexRow extends Omit<RecordColumns, "network" | "sent" | "lost"> {
   readonly start: number;
   /** With the line feed. */
   readonly size: number;
   /** The names of `sent`, as JSON. */
   readonly sentNames?: string | undefined;
-  /** Those of `lost`. */
+  /** The names of `lost`, as JSON. */
   readonly lostNames?: string | undefined;
 }
 
-/** Lists all members, because `{ chunk, ...others }` takes a slow path of V8. */
+/** All members are listed, because V8 executes `{ chunk, ...others }` slowly. */
 export const indexRow = (row: StoredRow, start: number): IndexRow => ({
   id: row.id,
   time: row.time,
@@ -133,7 +138,7 @@ export const tableRow = (row: Keyed<IndexRow>, seq: number, segment: number) => 
   status: row.status,
   lane: row.lane,
   request_id: row.requestId,
-  // What is counted already is not needed any more.
+  // Counted names are not needed any more.
   agent: row.accepted ? null : usageAgent(row.agent),
   lossy: Number(row.lossy),
   requests: row.requests ?? 1,

@@ -1,17 +1,19 @@
 import { RecordMemory, type Chunk, type RecordPlace } from "../record/record-memory.ts";
 import type { RecordColumns } from "./record-row.ts";
 
-/** A row without its record: rows survive garbage collections, so they are small. */
+/** A row without its record. Rows survive garbage collections, so they are small. */
 export type PendingRow = RecordColumns & RecordPlace;
 
-/** A queue of rows, the oldest first. Taking one takes constant time. */
+/** A queue of rows, the oldest first. Taking a row takes constant time. */
 export class RowQueue {
   #rows: (PendingRow | undefined)[] = [];
   /** Index of the oldest row. The rows before it have been taken. */
   #first = 0;
   /** Bytes of the records of these rows. */
   bytes = 0;
-  /** Separate for each queue: rows of one queue are committed or dropped in order, so that its chunks become free in order. */
+  /**
+   * Separate for each queue. Rows of one queue are committed or dropped in order, so its chunks become free in order.
+   */
   readonly memory: RecordMemory;
 
   constructor(free: Chunk[]) {

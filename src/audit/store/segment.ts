@@ -7,13 +7,13 @@ import { dayNumber } from "../usage/usage.ts";
 import { acceptedClients, worthOf } from "./worth.ts";
 
 /**
- * Maximum bytes of a segment before compression, unless one record is larger. Larger segments take less space, and more
- * time to read one record of: a page may need a segment for each of its records.
+ * Maximum bytes of a segment before compression, unless a single record is larger. Larger segments take less space,
+ * but more time to read one record. A page may need a segment for each of its records.
  */
 const SEGMENT_BYTES = 256 * 1024;
 
 /**
- * How segments are compressed. Level 1 is fast enough for the write path. The checksum finds damaged bytes; `zstd -t` checks
+ * How segments are compressed. Level 1 is fast enough for writing. The checksum finds damaged bytes. `zstd -t` checks
  * it, too.
  */
 const ZSTD_OPTIONS = {
@@ -21,34 +21,34 @@ const ZSTD_OPTIONS = {
 };
 
 /**
- * Records that are compressed together: all of one UTC day, and of one priority as far as it is known. A client or a network that has
- * a large share of the batch has segments of its own, so that its records can be deleted without those of others.
+ * Records that are compressed together. All are of one UTC day and, if known, one priority. A client or network with
+ * a large share of the batch has its own segments, so that its records can be deleted without those of others.
  */
 export interface Segment {
-  /** Who sent all its records: see `createOwnerOf`. */
+  /** The sender of all its records: see `createOwnerOf`. */
   readonly owner: string;
   /** In the order of their records. */
   readonly rows: readonly IndexRow[];
-  /** Where its records are in the bytes of the batch. */
+  /** The places of its records in the bytes of the batch. */
   readonly start: number;
   readonly end: number;
 }
 
-/** The rows of one commit. Their records are one buffer, which can be transferred to a thread without a copy. */
+/** The rows of one commit. Their records are in one buffer, which can be transferred to a thread without a copy. */
 export interface Batch {
   readonly segments: readonly Segment[];
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Names that were looked for, and are not stored yet. */
+  /** Counted names that are not stored yet. */
   readonly counted: readonly CountedName[];
 }
 
-/** Sizes of buffers are multiples of it, so that one that is used again is seldom too small. */
+/** Sizes of buffers are multiples of it, so that a reused buffer is rarely too small. */
 const BUFFER_STEP = 256 * 1024;
 
 /**
- * Arranges the rows of one commit in segments. A row that is given twice is written once.
+ * Arranges the rows of one commit in segments. A duplicate row is written once.
  *
- * @param recent The bytes of earlier commits of this store. Those of this one are added.
+ * @param recent The bytes of earlier commits of this store. The bytes of this commit are added.
  * @param spare A buffer that is used if it is large enough.
  */
 export function createBatch(
@@ -81,7 +81,7 @@ export function createBatch(
   return { segments, bytes };
 }
 
-/** The rows by day, priority and owner, so that a segment can be deleted as a whole. */
+/** Groups the rows by day, priority and owner, so that a segment can be deleted as a whole. */
 function groupRows(rows: readonly StoredRow[], recent: RecentBytes): [owner: string, rows: StoredRow[]][] {
   const clients = acceptedClients(rows);
   const ownerOf = createOwnerOf(rows, recent);
@@ -100,14 +100,17 @@ const compress = promisify(zstdCompress);
 /** Compresses one segment, in another thread. */
 export const compressSegment = (piece: Uint8Array): Promise<Buffer> => compress(piece, ZSTD_OPTIONS);
 
-/** Compresses the segments of a batch, one at a time: each takes 1 MB of memory, which the next one uses again. */
+/** Compresses the segments of a batch one at a time. Each takes 1 MB of memory, which the next one reuses. */
 export const compressBatch = ({ segments, bytes }: Pick<Batch, "segments" | "bytes">): Promise<Buffer[]> =>
   Array.fromAsync(segments, ({ start, end }) => compressSegment(bytes.subarray(start, end)));
 
-/** The text of each record of a segment that can't be decompressed. It is no record: readers leave it out and count it. */
+/**
+ * The text of each record of a segment that can't be decompressed. It is not a valid record, so readers leave it out
+ * and count it.
+ */
 export const UNREADABLE = "";
 
-/** Where a record is in a decompressed segment. */
+/** The place of a record in a decompressed segment. */
 type Place = Pick<IndexRow, "start" | "size">;
 
 /** The text of one record of a segment, without its line feed. @param bytes The segment, decompressed. */
@@ -116,10 +119,10 @@ export const recordText = (bytes: Uint8Array, { start, size }: Place): string =>
     ? Buffer.from(bytes.buffer, bytes.byteOffset + start, size - 1).toString()
     : UNREADABLE;
 
-/** Maximum bytes of a decompressed segment, whatever a store says about the places of its records. */
+/** Maximum bytes of a decompressed segment. It does not depend on the stored places of its records. */
 const MAX_SEGMENT_BYTES = 512 * 1024 * 1024;
 
-/** Damaged bytes, or those that something else has written, may be a little of a terabyte of zeros. */
+/** A damaged or foreign segment may be the start of a terabyte of zeros. */
 const limitOf = (places: readonly Place[]): { readonly maxOutputLength: number } => {
   const end = places.reduce((most, { start, size }) => Math.max(most, start + size), SEGMENT_BYTES);
   return { maxOutputLength: Math.min(end, MAX_SEGMENT_BYTES) };
@@ -136,6 +139,6 @@ const decompress = promisify(zstdDecompress);
 export const decompressSegment = (data: Uint8Array, places: readonly Place[]): Promise<Buffer> =>
   decompress(data, limitOf(places));
 
-/** Decompresses a segment. @returns undefined for one that is damaged: others can still be read. */
+/** Decompresses a segment. @returns undefined if it is damaged, because others can still be read. */
 export const tryDecompress = (data: Uint8Array, places: readonly Place[]): Promise<Buffer | undefined> =>
   decompressSegment(data, places).catch(() => undefined);

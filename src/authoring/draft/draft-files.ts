@@ -32,7 +32,7 @@ function packFile({ draft: { old, now, resources }, shapes }: Writing): string {
   );
   return [
     "# yaml-language-server: $schema=.vscode/pack.schema.json",
-    "# A draft from two OpenAPI documents: what both APIs have everywhere. `check` lists what is still open.",
+    "# A draft from two OpenAPI documents: what both APIs have everywhere. `check` lists the open points.",
     "format: 2",
     "",
     "client:",
@@ -217,7 +217,7 @@ function surfaceFile({ old, names, openPoints }: Draft, isCounted: boolean): str
   });
   return [
     "# yaml-language-server: $schema=.vscode/surface.schema.json",
-    "# All that the old API has. `open`: what the draft does not know, most-used first. `check` lists what of it is not mapped yet.",
+    "# Everything that the old API has. `open`: the open points of the draft, most-used first. `check` lists the parts that are not mapped yet.",
     objects.length === 0 ? "objects: {}" : "objects:",
     ...objects,
     "",

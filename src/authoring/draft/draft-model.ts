@@ -9,7 +9,7 @@ import {
 import type { FieldPair } from "./match-fields.ts";
 import type { RoutePair } from "./match-routes.ts";
 
-/** A request body of a draft: the members that are known, and the new names of those that no response has. */
+/** A request body of a draft: the known members, and the new names of members that no response has. */
 export interface DraftBody {
   readonly members: readonly Field[];
   readonly inputs: readonly FieldPair[];

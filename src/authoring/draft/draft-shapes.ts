@@ -1,4 +1,4 @@
-/** The shapes of responses in a draft: those that most routes have, and that of each route. */
+/** The shapes of responses in a draft: the shapes of most routes, and exceptions of single routes. */
 import type { ApiRoute } from "./api-description.ts";
 import type { DraftResource, DraftRoute } from "./draft-model.ts";
 import { inline } from "./draft-text.ts";

@@ -13,7 +13,7 @@ export const scalar = (text: string): string =>
   stringify(text, { lineWidth: 0, defaultStringType: "PLAIN" }).trimEnd();
 export const key = (text: string): string => (/^[A-Za-z_][\w.-]*$/.test(text) ? scalar(text) : inline(text));
 
-/** A text in a comment: one line, without what acts on terminals. */
+/** A text in a comment: one line, without control characters of terminals. */
 export const comment = (text: string): string => `# ${text.replaceAll(INVISIBLE, " ").slice(0, MAX_COMMENT)}`;
 
 export const reasonOf = ({

@@ -43,7 +43,7 @@ const isPossible = (pair: RoutePair): boolean =>
   !pair.old.payload.isFile &&
   new Set(pair.old.segments.filter(isParameter)).size === pair.old.segments.filter(isParameter).length;
 
-/** Names all old objects: those that responses have, and those in them. */
+/** Names all old objects: objects of responses, and nested ones. */
 function nameObjects(old: ApiDescription, names: ResourceNames): ReadonlyMap<ApiObject, string> {
   const named = new Map<ApiObject, string>();
   // Objects of responses first: they get the names that others have as well.
@@ -98,7 +98,10 @@ class BodyDrafter {
 
 const isPlainPair = ({ old, now }: FieldPair): boolean => isPlainName(old.name) && isPlainName(now.name);
 
-/** The object of the route that shares the longest start of its path with this route, which has no object; undefined if none does. */
+/**
+ * The object of the route whose path shares the longest start with the path of this route, which has no object.
+ * Undefined without one.
+ */
 function objectOf({ segments }: ApiRoute, routes: readonly RoutePair[]): ApiObject | undefined {
   let [best, most]: [ApiObject | undefined, number] = [undefined, 0];
   for (const { old } of routes) {
@@ -110,7 +113,10 @@ function objectOf({ segments }: ApiRoute, routes: readonly RoutePair[]): ApiObje
   return best;
 }
 
-/** Objects in an object, each counted as often as it is there, that a draft maps. A few objects can stand for more than any memory holds. */
+/**
+ * Maximum number of nested objects of an object that a draft maps, each counted as often as it occurs. A few objects
+ * can expand to more than fits into memory.
+ */
 const MAX_INNER_OBJECTS = 100;
 
 /** Leaves out fields with objects that have too many objects in them. */
@@ -133,7 +139,7 @@ function limitInnerObjects(fieldsOf: Map<ApiObject, FieldPair[]>): void {
     );
 }
 
-/** Makes a draft of what was found. @param countUses How often routes are used; undefined: unknown */
+/** Makes a draft of the matches. @param countUses How often routes are used. Undefined: unknown */
 export function makeDraft(
   old: ApiDescription,
   now: ApiDescription,

@@ -26,7 +26,7 @@ function countNames(apis: readonly ApiDescription[], vocabulary: Vocabulary): vo
   for (const { routes } of apis) for (const { path } of routes) vocabulary.count(path);
 }
 
-/** The new object of each old one: the one that fits best of those that matched routes return. */
+/** The new object of each old one: the most similar one among those that matched routes return. */
 class ObjectMatcher {
   readonly #vocabulary: Vocabulary;
   readonly #pairs = new Map<ApiObject, ObjectPair & { readonly worth: number }>();

@@ -10,7 +10,7 @@ export type FieldPair = Candidate<Field, Field>;
 const [THRESHOLD, MARGIN] = [0.66, 0.03];
 /** The weights of each kind of evidence. With the same name, type and place a pair has 1. */
 const WEIGHTS = { name: 0.8, type: 0.1, place: 0.04, text: 0.06 } as const;
-/** The weights of words of an enumeration: those that both have, and those that differ. */
+/** The weights of words of an enumeration: common ones, and different ones. */
 const WORDS_WORTH = 0.25;
 
 /** The scores of fields that a description names, and of fields between the same neighbours. */
@@ -32,7 +32,7 @@ const JSON_TYPES: ReadonlySet<string> = new Set([
 const plainTypes = (types: ReadonlySet<string>): ReadonlySet<string> =>
   new Set([...types].filter((type) => type !== "null").map((type) => (type === "integer" ? "number" : type)));
 
-/** 1: the same types; 0.5: one side names none; 0: no value of the one is one of the other. */
+/** 1: the same types. 0.5: one side names none. 0: no value of one is a value of the other. */
 function typeLikeness(old: Place, now: Place): number {
   const [one, other] = [plainTypes(old.types), plainTypes(now.types)];
   if (one.size === 0 || other.size === 0) return 0.5;
@@ -46,7 +46,7 @@ function typeLikeness(old: Place, now: Place): number {
 const normalized = (words: ReadonlySet<string>): ReadonlySet<string> =>
   new Set([...words].slice(0, 200).map((word) => wordsOf(word).join(" ")));
 
-/** The part of the words of two enumerations that both have; undefined if one of them has none. */
+/** The common part of the words of two enumerations. Undefined if one of them has none. */
 function enumLikeness(old: Place, now: Place): number | undefined {
   if (!old.words || !now.words) return undefined;
   const [one, other] = [normalized(old.words), normalized(now.words)];
@@ -101,7 +101,7 @@ const unitsOf = ({ name, description, place: { limits } }: Field): ReadonlySet<s
     ...[limits["format"], limits["pattern"]].filter((limit) => limit !== undefined).map(String),
   ]);
 
-/** Whether two fields have the name of such a value, and neither a unit, a format nor words in common. */
+/** Whether two fields are named like such a value, without a unit, a format or common words. */
 function lacksUnit(old: Field, now: Field): boolean {
   const isMeasured = wordsOf(lastOf(old.name)).some((word) => NEEDS_UNIT.has(word));
   if (!isMeasured || old.object !== undefined || (old.place.words ?? now.place.words) !== undefined)
@@ -130,7 +130,7 @@ function judge(
   if (type === 0) return undefined;
   const name = nameLikeness(old.name, now.name, vocabulary);
   const words = enumLikeness(old.place, now.place);
-  // No value of the one is a value of the other: under whatever name, somebody must say which is which.
+  // No value of one side is a value of the other. Whatever the names are, a person must map the values.
   if (words === 0) return undefined;
   const text = vocabulary.likeness(wordsOf(old.description), wordsOf(now.description));
   const texts = old.description === "" || now.description === "" ? name : text;
@@ -244,7 +244,7 @@ function leftOver(old: ApiObject, now: ApiObject, pairs: readonly FieldPair[]): 
 /** Finds the fields whose names or descriptions say that they are the same. */
 export function matchNames(old: ApiObject, now: ApiObject, vocabulary: Vocabulary): FieldPair[] {
   const [all, others] = [[...old.fields.values()], [...now.fields.values()]];
-  // In an object that still has all its names, nothing speaks for another unit.
+  // If an object still has all its names, nothing suggests another unit.
   const isUnchanged = all.every(({ name }) => now.fields.has(name));
   const candidates = all.flatMap((field, index) =>
     others.flatMap((other, otherIndex) => {

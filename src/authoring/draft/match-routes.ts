@@ -1,4 +1,4 @@
-/** Matches the routes of two APIs: by their methods, their paths, and what they take and return. */
+/** Matches the routes of two APIs by their methods, paths, requests and responses. */
 import { isParameter, type ApiDescription, type ApiObject, type ApiRoute } from "./api-description.ts";
 import { assignBest, type Candidate } from "./assign.ts";
 import { contentLikeness, ObjectComparison } from "./compare-objects.ts";

@@ -9,7 +9,7 @@ export interface NewPackOptions {
   readonly clientPath: string;
   /** Path of the list in the new API: `/api/items`. */
   readonly upstreamPath: string;
-  /** Scheme of the `Authorization` header on both sides; `none` for APIs without tokens. */
+  /** Scheme of the `Authorization` header on both sides. `none` for APIs without tokens. */
   readonly scheme: string;
   /** Fields of the object: old name → new name. */
   readonly fields: ReadonlyMap<string, string>;

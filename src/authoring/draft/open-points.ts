@@ -12,7 +12,7 @@ interface Found {
   readonly countUses: CountUses;
 }
 
-/** Lists what is not known, most-used first. */
+/** Lists the open points, the most used first. */
 export function findOpenPoints({ old, routes, named, resources, countUses }: Found): OpenPoint[] {
   const points: OpenPoint[] = [];
   const usesOf = (route: ApiRoute): number => (countUses ? countUses(route) : 1);

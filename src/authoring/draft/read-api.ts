@@ -1,4 +1,4 @@
-/** Reads what a draft needs of an OpenAPI document. Extensions (`x-…`) are never read. */
+/** Reads the parts of an OpenAPI document that a draft needs. Extensions (`x-…`) are never read. */
 import { isObject } from "../../base/index.ts";
 import { UnreadableDocumentError } from "../../migration/index.ts";
 import { isParameter, type ApiDescription, type ApiRoute, type Payload } from "./api-description.ts";
@@ -17,7 +17,7 @@ const isPossiblePath = (path: string): boolean => path.length <= MAX_PATH && PAT
 
 const objectsIn = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** The prefix of all paths: that of the first server, with the defaults of its variables, without its host. */
+/** The prefix of all paths: the path of the first server, with the defaults of its variables. */
 function basePathOf(document: Json): string {
   const [server] = objectsIn(document["servers"]);
   const { url, variables } = server ?? {};
@@ -145,7 +145,7 @@ function payloadOf(
   return { ...NO_PAYLOAD, object: reader.read(schema, name) };
 }
 
-/** The operations of a document, as they stand in it. */
+/** The operations of a document, in its order. */
 function* operationsOf(paths: Json): Generator<{
   readonly path: string;
   readonly method: string;
@@ -184,7 +184,7 @@ function bodyOf({ requestBody }: Json, payload: Payload, reader: ObjectReader): 
   return reader.read(isWrapped && membersOf(member).size > 0 ? member : schema, "body");
 }
 
-/** Gives the fields of a response the types that a body of the same object has, where the response has none. */
+/** Adds types from a body of the same object to fields of a response without types. */
 function addBodyTypes({ payload: { object }, body }: ApiRoute): void {
   if (!object || !body) return;
   for (const [name, { place, object: inner, isList }] of body.fields) {

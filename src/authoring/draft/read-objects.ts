@@ -18,13 +18,13 @@ function partsOf(schema: Json, seen: Set<Json> = new Set()): Json[] {
   return [schema, ...inner.flatMap((part) => partsOf(part, seen))];
 }
 
-/** The schema of the items of a list; undefined for what is no list. */
+/** The schema of the items of a list. Undefined for other schemas. */
 export const itemsOf = (schema: Json): Json | undefined =>
   partsOf(schema)
     .map(({ items }) => items)
     .find((items) => isObject(items));
 
-/** The members of an object; empty for what has none. */
+/** The members of an object. Empty for other schemas. */
 export function membersOf(schema: Json): ReadonlyMap<string, Json> {
   const members = new Map<string, Json>();
   for (const { properties } of partsOf(schema))

@@ -4,7 +4,7 @@ import type { Route } from "../../pack/index.ts";
 import { compare, type DryRunResponse, isJsonType } from "../../compare/index.ts";
 import { splitCall, type Example, type ExampleDefinition } from "./example.ts";
 
-/** A request that v4 got, and the index of the expected one that it is compared with; -1 where none is left. */
+/** A request that v4 got, and the index of the expected one with which it is compared. -1 if none is left. */
 export interface ReceivedCall {
   readonly index: number;
   readonly request: string;
@@ -41,7 +41,7 @@ export interface ExampleResult {
 
 type ExpectedHeaders = Readonly<Record<string, string | null>>;
 
-/** The differences of the headers that a golden case states. @param what What has the headers: a part of the message. */
+/** The differences of the headers in a golden case. @param what The part of the message that has the headers. */
 const compareHeaders = (
   actual: Readonly<Record<string, string>>,
   expected: ExpectedHeaders = {},

@@ -3,7 +3,7 @@ import { isObject } from "../../base/index.ts";
 import { compileGetter, type Pack, type Route } from "../../pack/index.ts";
 import type { ExampleResult } from "./compare-example.ts";
 
-/** Routes and fields in total, and those that no golden case shows: `GET /books`, `book.title`. */
+/** Routes and fields in total, and the ones that no golden case covers: `GET /books`, `book.title`. */
 export interface ExampleCoverage {
   readonly routes: number;
   readonly fields: number;
@@ -20,14 +20,14 @@ function objectsIn(value: unknown): object[] {
 /** The resources in the responses of a route, with those inside of them. */
 function resourcesOf({ responseObjects }: Route, pack: Pack): Set<string> {
   const found = new Set<string>(responseObjects);
-  // A set also visits what is added on the way.
+  // A set also visits entries that are added during the loop.
   for (const name of found)
     for (const { object } of pack.resources.get(name)?.fields.values() ?? [])
       if (object !== undefined) found.add(object);
   return found;
 }
 
-/** Returns what golden cases cover. A field is covered if a response to a case of its routes has it. */
+/** Returns the coverage of golden cases. A field is covered if a response to a case of its routes contains it. */
 export function coverageOf(pack: Pack, results: readonly ExampleResult[]): ExampleCoverage {
   const readers = new Map(
     [...pack.resources.values()].map(({ name, fields }) => [

@@ -6,7 +6,7 @@ import type { Pack } from "../../pack/index.ts";
 import { clientBody, type Example, isJsonType } from "../../compare/index.ts";
 import type { ExampleDefinition } from "./example.ts";
 
-/** The text of a golden case, or why there can be none. */
+/** The text of a golden case, or the reason why there is none. */
 export type GoldenCase = { readonly yaml: string } | { readonly problem: string };
 
 type Json = ExampleDefinition["response"]["body"];

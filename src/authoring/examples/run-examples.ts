@@ -155,7 +155,7 @@ export async function compareExamples(
   return results;
 }
 
-/** Returns what differs, with the location in the example. */
+/** Returns the differences, with their locations in the example. */
 export const diagnosticsOf = (results: readonly ExampleResult[]): Diagnostic[] =>
   results.flatMap(({ example, differences }) =>
     differences

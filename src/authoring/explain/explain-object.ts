@@ -18,13 +18,13 @@ export interface FieldSources {
   readonly resources: ReadonlyMap<string, Resource>;
   /** The responses of calls by their names. */
   readonly related: ReadonlyMap<string, { readonly call: string; readonly value: unknown }>;
-  /** What the response has lost. A list does not say in which of its rows. */
+  /** The losses of the response. A list does not name the rows. */
   readonly losses: readonly string[];
 }
 
 const joinPath = (at: string, name: string): string => (at === "" ? name : `${at}.${name}`);
 
-/** The member of the response to another call that an expression uses; undefined if it uses none. */
+/** The member of another call's response that an expression uses. Undefined if it uses none. */
 function findRelatedSource({ read = "" }: FieldRule, { related }: FieldSources): V4Side | undefined {
   const paths = new Set([...read.matchAll(/\$calls\.(\w+(?:\.\w+)*)/g)].map(([, path = ""]) => path));
   const [path = ""] = paths;
@@ -72,7 +72,7 @@ function explainNested(
   );
 }
 
-/** Whether the response has lost what a field may lose. Losses of nested objects have the name of their field in front. */
+/** Whether the response has a possible loss of a field. Losses of nested objects begin with the name of their field. */
 function hasLost(name: string, rule: FieldRule, { losses }: FieldSources): boolean {
   const text = lossText(name, rule);
   return text !== undefined && losses.some((loss) => loss === text || loss.endsWith(`.${text}`));

@@ -33,7 +33,7 @@ function describeGap(record: AuditRecord, route: Route | undefined): string | nu
 }
 
 /**
- * Explains a recorded response: the rule and the v4 source of each field. The rules are those of the active pack, also
+ * Explains a recorded response: the rule and the v4 source of each field. The rules of the active pack are used, also
  * for a record of an older pack.
  */
 export async function explainRecord(record: AuditRecord, pack: Pack): Promise<Explanation> {

@@ -1,4 +1,4 @@
-/** The fields of a recorded response, with what each comes from. */
+/** The fields of a recorded response, each with its source. */
 import { type AuditRecord, isTruncated, type RecordedCall } from "../../audit/index.ts";
 import {
   dottedPath,
@@ -21,7 +21,7 @@ export interface ExplainedResponse {
 
 const unexplained = (note: string): ExplainedResponse => ({ fields: [], note });
 
-/** The last call after the main one whose response is that of the route; undefined without one. */
+/** The last call after the main one whose response becomes the route's. Undefined without one. */
 const lastAnswerOf = ({ calls }: Route): RouteCall | undefined =>
   calls.findLast(({ place, use }) => place === "after" && use === "answer");
 
@@ -48,7 +48,7 @@ function findSources(record: AuditRecord, route: Route, pack: Pack): FieldSource
   return { resources: pack.resources, related: new Map(related), losses: record.losses };
 }
 
-/** What expressions know of a recorded request. Its headers are not recorded. */
+/** The variables of expressions of a recorded request. Its headers are not recorded. */
 const scopeOf = ({ alpha, time }: AuditRecord, route: Route): Scope => ({
   head: {
     query: route.query.withDefaults(parseQuery(alpha.query)),

@@ -47,7 +47,7 @@ function schemaOf(
   return words.length > 0 && !Array.isArray(written["enum"]) ? { enum: words } : written;
 }
 
-/** What a client reads after it has written a value; undefined where the value is invalid or not shown. */
+/** The value that a client reads after it has written a value. Undefined if the value is invalid or not shown. */
 async function readBack(
   field: string,
   body: BodyRules,
@@ -67,7 +67,7 @@ async function readBack(
   return compileGetter(field)(await read(resource, v4)) ?? undefined;
 }
 
-/** What a client writes is what it reads, for each member that is a field too and declares no loss. */
+/** A client reads what it wrote, for each member that is also a field and declares no loss. */
 async function checkRoundTrips(
   [name, body]: readonly [string, BodyRules],
   resource: Resource,

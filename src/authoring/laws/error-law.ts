@@ -1,4 +1,4 @@
-/** The law of errors: what an error of one shape says is what is read from it. */
+/** The law of errors: reading an error of a shape gives the same content that was written. */
 import {
   type ErrorDetail,
   type ErrorFormat,
@@ -18,7 +18,7 @@ function summarize(
   entryNames: ReadonlySet<string>,
   outerNames: ReadonlySet<string>,
 ): unknown {
-  // A title is that of the status: it is the text of an error that has no other, and of no problem.
+  // A title belongs to the status. It is the text of an error without another text, and never the text of a problem.
   const whole = outerNames.has("message") ? summary?.reason : undefined;
   const hasFields = entryNames.has("field") || entryNames.has("pointer");
   // In entries without a text, a problem without a field has no entry.
@@ -34,8 +34,8 @@ const namesOf = (shape: Shape, inEntries: boolean): ReadonlySet<string> =>
   new Set(namesIn(shape).flatMap(({ name, path }) => (path.includes("[]") === inEntries ? [name] : [])));
 
 /**
- * Whether what an error says can be read from it: with the text of each problem, and without an object by field, which has
- * the problems in another order.
+ * Whether the content of an error can be read from it: the text of each problem, in the same order unless an object
+ * by field has them.
  */
 const isReadable = ({ shapes }: ErrorFormat): boolean =>
   shapes.length === 1 &&
@@ -59,7 +59,7 @@ function checkFormat(
   report.findings.push({ kind: "error", subject: `errors of ${side}`, value: details, expected, actual });
 }
 
-/** Checks the shapes of errors of both sides: those of the pack, and those of routes. */
+/** Checks the error shapes of both sides, of the pack and of routes. */
 export function checkErrors(
   { errors, routes }: Pack,
   options: { readonly runs: number; readonly random: Random },

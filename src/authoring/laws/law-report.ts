@@ -14,7 +14,7 @@ export interface LawFinding {
   readonly actual: unknown;
 }
 
-/** How many cases a check ran, and what they found. */
+/** The number of cases of a check, and its findings. */
 export interface LawReport {
   readonly cases: number;
   /** Members that no value could be generated for. */

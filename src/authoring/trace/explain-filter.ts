@@ -4,7 +4,7 @@ import { isOperand, NO_CATALOGS, type Route, type Scalar } from "../../pack/inde
 import { isObject, parseJson } from "../../base/index.ts";
 import { MAX_FIELDS, type TracedCondition } from "./trace.ts";
 
-/** The values that are compared with, whatever the operators are. */
+/** The values of comparisons, with any operator. */
 function operandsOf(condition: unknown): Scalar[] {
   if (isOperand(condition)) return [condition];
   if (typeof condition !== "object" || condition === null) return [];

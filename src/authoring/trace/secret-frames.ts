@@ -2,7 +2,7 @@
 import { isExactNumber } from "../../base/index.ts";
 import { type Evaluation, type Frame, walk } from "../../jsonata/index.ts";
 
-/** Values that are searched. What could not be searched counts as a secret. */
+/** Maximum number of searched values. A value that could not be searched counts as a secret. */
 const MAX_SEARCHED = 20_000;
 
 /** Nodes that make another value of all that is in a value. Others select by name, or keep the names. */
@@ -17,7 +17,7 @@ const CONSUMING: ReadonlySet<string> = new Set([
   "transform",
 ]);
 
-/** Nodes whose value depends on what is around them, not only on the nodes below. */
+/** Nodes whose value depends on their context, not only on their children. */
 const READS_CONTEXT: ReadonlySet<string> = new Set(["wildcard", "descendant", "parent"]);
 
 /** Whether an object in a value has a member with a secret name. */

@@ -1,4 +1,4 @@
-/** Traces records in a thread: what serves requests never loads a traced pack, and waits for no trace. */
+/** Traces records in a thread, so that the serving thread never loads a traced pack, and waits for no trace. */
 import { type AuditRecord, serializeRecord } from "../../audit/index.ts";
 import { type ProductWords, runInThread } from "../../base/index.ts";
 import type { PackFiles } from "../../pack/index.ts";

@@ -28,7 +28,7 @@ export interface TraceOptions {
   readonly recordOptions: (pack: Pack) => RecordOptions;
 }
 
-/** Makes the record of the one request of a dry run. */
+/** Makes the record of the only request of a dry run. */
 function keepRecord(pack: Pack, { recordOptions }: TraceOptions) {
   let kept: AuditRecord | undefined;
   const options = recordOptions(pack);

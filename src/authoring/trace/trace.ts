@@ -1,4 +1,4 @@
-/** How one request was translated, step by step: what `explain --trace`, `check --trace` and the console show. */
+/** The steps of the translation of one request, for `explain --trace`, `check --trace` and the console. */
 import type { ExplainedField } from "../../compare/index.ts";
 
 /** A value as JSON on one line. Long ones are cut, and end with `…`. */
@@ -39,7 +39,7 @@ export interface TracedExpression {
   readonly place: string;
   /** The keys that lead to it: `fields.price.read`. */
   readonly path: string;
-  /** The field that it translates; null for none. */
+  /** The field that it translates. Null for none. */
   readonly field: string | null;
   readonly source: string;
   readonly value: ValueText | null;

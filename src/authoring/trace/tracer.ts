@@ -1,4 +1,4 @@
-/** A pack whose expressions are traced, and what they evaluate meanwhile. */
+/** A pack with traced expressions, and the recorder of their evaluations. */
 import { type AuditRecord, Redaction, secretNames, SecretValues } from "../../audit/index.ts";
 import { type Evaluation, loadTracedForm } from "../../jsonata/index.ts";
 import type { Pack } from "../../pack/index.ts";
@@ -55,7 +55,7 @@ export class Tracer {
     else this.#omitted += 1;
   }
 
-  /** Runs one request, and records what its expressions evaluate. */
+  /** Runs one request, and records the evaluations of its expressions. */
   async record<T>(run: () => Promise<T>): Promise<{ readonly result: T; readonly evaluated: Evaluated }> {
     const evaluations: Promise<Evaluation>[] = [];
     this.#evaluations = evaluations;

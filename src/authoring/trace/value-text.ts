@@ -40,7 +40,7 @@ export const cut = (text: string): string =>
 /**
  * A value as JSON on one line; null for none.
  *
- * @param secrets Values that are replaced wherever they are.
+ * @param secrets Values that are replaced everywhere.
  */
 export function valueText(value: unknown, redaction: Redaction, secrets?: SecretValues): string | null {
   if (value === undefined) return null;

@@ -1,4 +1,4 @@
-/** Holds an answer against what a description says about it. */
+/** Compares an answer with its description. */
 import { isObject } from "../../base/index.ts";
 import { prepareRegex, type Regex, RegexLimitError } from "../../jsonata/index.ts";
 import type { Place } from "../../migration/index.ts";
@@ -10,7 +10,7 @@ export interface Mismatch {
   readonly place: string;
   /** Undefined for a member that is missing. */
   readonly actual: unknown;
-  /** In words: `string or null`. */
+  /** As text: `string or null`. */
   readonly expected: string;
 }
 
@@ -66,7 +66,7 @@ const FORMATS: ReadonlyMap<unknown, RegExp> = new Map(
   }),
 );
 
-/** What a limit is compared with. Others are for clients that send. */
+/** The facts that a limit is compared with. Other limits are for clients that send. */
 function measure(name: string, value: unknown): number | undefined {
   if (name.endsWith("Length") && typeof value === "string") return Array.from(value).length;
   if (name.endsWith("Items") && Array.isArray(value)) return value.length;
@@ -90,7 +90,7 @@ function isOfType(value: unknown, types: ReadonlySet<string>): boolean {
   return types.size === 0 || types.has(type) || (types.has("integer") && Number.isInteger(value));
 }
 
-/** What is expected instead of a value at a place; undefined if it may be there. */
+/** The expected value at a place. Undefined if the value is permitted. */
 function problemOf(value: unknown, { types, words, limits }: Place, patterns: Patterns): string | undefined {
   if (!isOfType(value, types)) return [...types].join(" or ");
   const isScalar = typeof value === "string" || typeof value === "number" || typeof value === "boolean";

@@ -17,7 +17,7 @@ export interface DocumentFiles {
 }
 
 /**
- * Holds the fields of a pack against the types of the client's API, for what the upstream's document lets it answer.
+ * Checks the fields of a pack against the types of the client's API, for answers that the upstream's document allows.
  *
  * @param results The golden cases of the pack, with their routes
  * @throws {UnreadableDocumentError} {OtherServiceError}

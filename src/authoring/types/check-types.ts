@@ -1,6 +1,6 @@
 /**
- * The law of types: whatever the upstream's document lets it answer, clients get values of the types that their API's
- * description has.
+ * The law of types: for every answer that the upstream's document allows, clients get values of the types in their
+ * API's description.
  */
 import { objectsPath, type Pack, responseFields, type Route, valueAt } from "../../pack/index.ts";
 import { type CatalogLists, createCatalogUpstream, createDryRun } from "../../compare/index.ts";
@@ -22,9 +22,9 @@ const NOTHING_COMMON =
   "No route of the pack could be tried: compare the paths of both documents, and those of their `servers`, with `base_path` of the pack's upstream and client.";
 
 export interface TypeLawOptions {
-  /** The document of the upstream: what it may answer. */
+  /** The document of the upstream: the possible answers. */
   readonly upstream: Surface;
-  /** The description of the client's API: what clients may get. */
+  /** The description of the client's API: the permitted answers. */
   readonly client: Surface;
   /** The golden cases of the pack, with their routes. Their requests are used, and values of their answers. */
   readonly examples: readonly ExampleResult[];

@@ -51,7 +51,10 @@ function partsOf(value: unknown, usual: unknown): fc.Arbitrary<unknown> {
   });
 }
 
-/** The smallest value of a type, in a golden case: a person who corrects the pack writes the right one. */
+/**
+ * The smallest value of a type, as a placeholder in a golden case. A person who corrects the pack writes the right
+ * one.
+ */
 function placeholder({ types, words }: Place): unknown {
   if (types.has("null") || types.size === 0) return null;
   if (types.has("string")) return [...(words ?? [])][0] ?? "";

@@ -60,7 +60,7 @@ function listShapes(pack: Pack): ReadonlyMap<string, { readonly shape: Shape; re
   return shapes;
 }
 
-/** The status of successful answers: one with a body, where there is one. */
+/** The status of successful answers, preferably one with a body. */
 function successOf({ successes, answer }: Operation): number {
   const found = [...successes].find((status) => answer.size === 0 || status !== "204") ?? "200";
   return Number(found.replaceAll("X", "0")) || 200;
@@ -68,7 +68,7 @@ function successOf({ successes, answer }: Operation): number {
 
 /** Answers by a document. */
 export class DescribedUpstream implements Upstream {
-  /** The answers in place of the usual ones, by keys of operations. Those of lists are put on one page. */
+  /** The answers that replace the usual ones, by keys of operations. Answers of lists are on one page. */
   replaced: ReadonlyMap<string, unknown> = new Map();
   /** Gives an item the values that it needs to be in a list. */
   fit = (item: unknown): unknown => item;

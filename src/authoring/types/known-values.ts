@@ -44,7 +44,7 @@ export class SeenValues {
 }
 
 /**
- * Collects what is known about the values of the upstream's answers.
+ * Collects the known values of the upstream's answers.
  *
  * @param keyOf Finds the operation of a call
  * @returns what is known about the members of an operation

@@ -12,7 +12,7 @@ import { callsOf, type DescribedOperation, type DescribedUpstream } from "./desc
 /** Answers of the upstream, by the keys of operations. */
 export type UpstreamAnswers = Readonly<Record<string, unknown>>;
 
-/** What a client gets with some answers. */
+/** The client's response to given answers. */
 export interface TrialResult {
   readonly status: number;
   readonly body: unknown;

@@ -1,7 +1,7 @@
 /** The result of the check of types for the fields of a pack. */
 import type { ExampleDefinition } from "../examples/example.ts";
 
-/** The smallest answer of the upstream that gives a client what its description does not allow. */
+/** The smallest answer of the upstream that gives a client a value that its description does not allow. */
 export interface Counterexample {
   /** The client's route, and the operation of the upstream. */
   readonly route: string;

@@ -25,7 +25,7 @@ export interface Button {
   readonly action: string;
   /** The members of the action, without the name of the operator and the reason. */
   readonly given?: Readonly<Record<string, string>>;
-  /** What screen readers say once it is done. */
+  /** The text for screen readers after the action. */
   readonly done: string;
 }
 
@@ -68,7 +68,7 @@ export interface Table {
 /** A chart of stacked bars. Terminals and Markdown have its table. */
 export interface Chart {
   readonly kind: "chart";
-  /** A description of the chart for people who do not see it. */
+  /** A description of the chart for people who can't see it. */
   readonly description: string;
   /** The parts of a bar from the bottom, with the name of their color. */
   readonly series: readonly { readonly name: string; readonly color: "alpha" | "native" }[];
@@ -93,9 +93,9 @@ export type Block =
   | { readonly kind: "values"; readonly values: readonly (readonly [name: string, value: Line])[] }
   | Chart
   | Table
-  /** Its name is for who does not see what is listed. */
+  /** Its name, for people who can't see the list. */
   | { readonly kind: "list"; readonly name?: string; readonly items: readonly Item[] }
-  /** Text that is copied as it is, such as a command of a shell. */
+  /** Text to copy unchanged, such as a shell command. */
   | { readonly kind: "code"; readonly title: string; readonly text: string }
   /** Blocks that HTML shows when they are opened. Terminals and Markdown have their title only. */
   | { readonly kind: "folded"; readonly title: string; readonly blocks: readonly Block[] }

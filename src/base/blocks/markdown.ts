@@ -17,8 +17,9 @@ const joinLines = (text: string): string => toVisibleLine(text.replaceAll(/[\r\n
 const entity = (sign: string): string => `&#${sign.codePointAt(0)};`;
 
 /**
- * Escapes markup (CommonMark 0.31, 2.4 and 2.5): clients choose some of the texts. Entities are for what a backslash does not
- * stop: HTML, the end of a cell, mentions of people, and addresses that become links (GFM 0.29, 6.9).
+ * Escapes markup (CommonMark 0.31, 2.4 and 2.5), because clients choose some of the texts. Entities replace
+ * characters that a backslash does not escape: HTML, the end of a cell, mentions of people, and addresses that become
+ * links (GFM 0.29, 6.9).
  */
 const escape = (text: string): string =>
   joinLines(text)

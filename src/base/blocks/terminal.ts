@@ -42,7 +42,7 @@ function foldText(text: string, width: number): string[] {
   return lines;
 }
 
-/** The widths of the columns. Those of text become narrower, the widest first, until the table fits. */
+/** The widths of the columns. Text columns become narrower, the widest first, until the table fits. */
 function fitWidths(
   natural: readonly number[],
   columns: readonly Column[],
@@ -141,7 +141,7 @@ export const renderTerminal = (blocks: readonly Block[], layout: TerminalLayout 
 
 const asComment = (text: string): string => text.replaceAll(/^/gm, "# ");
 
-/** Renders blocks as a script for a shell: code is what runs, and all other texts are comments. */
+/** Renders blocks as a shell script: code stays executable, and all other texts become comments. */
 export function renderScript(blocks: readonly Block[]): string {
   const write = createBlockWriter(createWriters({}));
   const parts = blocks.map((block) => (block.kind === "code" ? write(block) : asComment(write(block))));

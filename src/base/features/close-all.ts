@@ -5,9 +5,9 @@ export type Closer = () => unknown;
 export type Keep = <T>(value: T, close: (value: T) => unknown) => T;
 
 /**
- * Runs something, and then closes what it kept, the last one first.
+ * Runs a function, and then closes the resources that it registered, the last one first.
  *
- * @throws What it throws, or else the first error of closing
+ * @throws Its error, or else the first error of closing
  */
 export async function withClosing<T>(run: (keep: Keep) => Promise<T>): Promise<T> {
   const closers: Closer[] = [];
@@ -26,9 +26,9 @@ export async function withClosing<T>(run: (keep: Keep) => Promise<T>): Promise<T
 }
 
 /**
- * Calls all functions, the last one first: what was opened later may need what was opened before.
+ * Calls all functions, the last one first, because a resource may need earlier ones.
  *
- * @throws The first error, once all have been called: one that can't be closed keeps no other open.
+ * @throws The first error, after all have been called. A resource that can't be closed does not keep others open.
  */
 export async function closeAll(closers: readonly Closer[]): Promise<void> {
   const errors: unknown[] = [];

@@ -17,9 +17,10 @@ interface ActionDeclaration {
 /** @template Parts The open feature */
 export interface FeatureAction<Parts> extends ActionDeclaration {
   /**
-   * Checks what was given.
+   * Validates the input.
    *
-   * @returns A function that does it, and may throw a {@link RefusedError}. Undefined if the input has another form
+   * @returns A function that executes the action, and may throw a {@link RefusedError}. Undefined if the input has
+   * another form
    */
   accept(input: unknown, parts: Parts): (() => Promise<ActionResult>) | undefined;
 }
@@ -40,7 +41,7 @@ export const createAction = <Parts, Input>({
   },
 });
 
-/** The action can't be done. The message says why, and what to do. */
+/** The action can't be done. The message names the reason and the remedy. */
 export class RefusedError extends Error {
   override readonly name = "RefusedError";
   readonly code: string;

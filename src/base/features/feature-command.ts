@@ -1,6 +1,6 @@
 /**
- * Commands about features, `alpha-gateway NAME COMMAND`: they open a feature as a gateway does, and change what replicas share. What
- * the admin API offers too is an action.
+ * Commands about features, `alpha-gateway NAME COMMAND`. They open a feature as a gateway does, and change the state
+ * that replicas share. Commands that the admin API offers too are actions.
  */
 import type { Block } from "../blocks/block.ts";
 import type { SettingName, Settings } from "../settings/setting-definitions.ts";
@@ -13,7 +13,7 @@ export interface CommandInput<Needs, Parts> {
   readonly settings: Settings;
   /** The argument and the command's own flags, by name. */
   readonly given: Readonly<Record<string, string | undefined>>;
-  /** The user of this machine, who runs it. */
+  /** The user of this machine who runs it. */
   readonly by: string;
   /** Shows how many records were read. */
   readonly onProgress: (done: number) => void;
@@ -22,7 +22,7 @@ export interface CommandInput<Needs, Parts> {
 /** The output of a command. */
 export interface CommandResult {
   readonly blocks: readonly Block[];
-  /** For programs, where another format than text is asked for: a text, or what is printed as JSON. */
+  /** For programs that request another format than text: a text, or a value that is printed as JSON. */
   readonly data?: unknown;
   /** Default: 0. */
   readonly exitCode?: number;
@@ -40,9 +40,9 @@ export interface CommandFlag {
 export interface CommandSyntax {
   /** The text after the name of the feature, with the argument: `turn-back <target>`. Empty: nothing. */
   readonly syntax: string;
-  /** For the help. What is a command of the first level is described where the command line lists these. */
+  /** For the help. Commands of the first level are described where the command line lists them. */
   readonly description?: string;
-  /** Of the argument. */
+  /** Description of the argument. */
   readonly argument?: string;
   /** Follows the flags in the help. */
   readonly note?: string;
@@ -51,7 +51,10 @@ export interface CommandSyntax {
   readonly settings?: readonly SettingName[];
   /** The other format than text that it prints. */
   readonly format?: "json" | "yaml";
-  /** Set if it reads the audit store. Where there is one: only if the store exists. Needed: it fails without one. */
+  /**
+   * Set if the command reads the audit store. `where there is one`: only if the store exists. `needed`: it fails
+   * without one.
+   */
   readonly audit?: "where there is one" | "needed";
   /** Whether it also runs if the settings don't turn the feature on. */
   readonly runsWhileOff?: boolean;
@@ -63,7 +66,10 @@ export interface CommandSyntax {
 
 /** A command about a feature. */
 export interface FeatureCommand<Needs, Parts> extends CommandSyntax {
-  /** @throws What an operator has to correct has a `code`. */
+  /**
+   * @throws An error that an operator can correct has a `code`.
+   * @throws What an operator has to correct has a `code`.
+   */
   run(input: CommandInput<Needs, Parts>): CommandResult | Promise<CommandResult>;
 }
 

@@ -36,10 +36,10 @@ export interface FeatureHost extends FeatureProcess {
   /** A gateway calls back when one of some files changes. */
   watch(files: readonly string[], onChange: () => void): void;
   /**
-   * A gateway does something at intervals, never twice at a time. The first time is one interval later.
+   * Repeats work of a gateway at intervals, one run at a time. The first run starts after one interval.
    *
-   * @param outage What a gateway logs where it fails; a command throws
-   * @returns does it now
+   * @param outage The outage that a gateway logs if it fails. A command throws
+   * @returns runs it now
    */
   repeat(everyMs: number, run: () => Promise<unknown>, outage?: OutageText): () => Promise<void>;
 }
@@ -51,7 +51,7 @@ export const commandProcess = (): FeatureProcess => ({
   isReadOnly: true,
 });
 
-/** Creates the host of one feature. @param closers Get what ends what it has begun */
+/** Creates the host of one feature. @param closers Receive functions that end the work of the feature */
 export function createHost(process: FeatureProcess, closers: Closer[]): FeatureHost {
   const { log, metrics, isReadOnly } = process;
 

@@ -1,4 +1,4 @@
-/** An operator feature, such as the plan or the notices: a file, what replicas share about it, a status and actions. */
+/** An operator feature, such as the plan or the notices: a file, state that replicas share, a status and actions. */
 import type { z } from "zod";
 import type { Block, Button } from "../blocks/block.ts";
 import type { SettingName, Settings } from "../settings/setting-definitions.ts";
@@ -18,9 +18,9 @@ export interface FeaturePage {
 /** The form of a page, which sends an action with the name of the operator and a reason. */
 export interface ActionForm {
   readonly label: string;
-  /** In characters. */
+  /** Characters. */
   readonly longestReason: number;
-  /** What the operator chooses, by the name that the action has for it. */
+  /** Values that the operator chooses, by their names in the action. */
   readonly choice?: {
     readonly label: string;
     readonly name: string;
@@ -32,7 +32,7 @@ export interface ActionForm {
 /** The name of a feature in the admin API and in commands. */
 export interface FeatureIdentity {
   readonly name: string;
-  /** The member of `GET /api/NAME` that has its status. Undefined: it has none there. */
+  /** The member of `GET /api/NAME` that contains its status. Undefined: it has none there. */
   readonly member?: string;
   /** The setting that turns it on. */
   readonly setting: SettingName;
@@ -50,9 +50,9 @@ export interface FeatureIdentity {
 export interface FeatureParts<Pack = never> {
   /** The content of its file, in few words: `3 stages`. */
   summary?(): string;
-  /** For people: what `GET /api/NAME` returns. @param query Of the form of `parameters` */
+  /** The result of `GET /api/NAME`. @param query Of the form of `parameters` */
   status?(query: unknown): unknown;
-  /** The status for people: what its command prints, and its page of the console shows. */
+  /** The status for people, in its command and its page of the console. */
   describe?(): readonly Block[] | Promise<readonly Block[]>;
   /** The form of its page in the console. */
   form?(): ActionForm;
@@ -78,7 +78,7 @@ export interface FeatureParts<Pack = never> {
 }
 
 /**
- * An operator feature. Opening it reads its files, and what replicas share about it.
+ * An operator feature. Opening it reads its files and its shared state.
  *
  * @template Needs What it asks of others
  * @template Parts What others need of it; undefined where the settings do not turn it on
@@ -87,7 +87,7 @@ export interface Feature<Needs, Parts> extends FeatureIdentity {
   readonly actions?: readonly FeatureAction<NonNullable<Parts>>[];
   readonly commands?: FeatureCommands<Needs, NonNullable<Parts>>;
   /**
-   * Opens it. What it reads and repeats by its host ends without its doing.
+   * Opens it. The host ends its reads and repeated work.
    *
    * @throws {OperatorFileError} If its file is invalid.
    */

@@ -11,7 +11,7 @@ export interface OpenFeature<Parts> {
 }
 
 /**
- * Opens a feature for a process. What it has opened is closed if that fails.
+ * Opens a feature for a process. After a failure it closes everything that was opened.
  *
  * @throws {OperatorFileError} If its file is invalid.
  */

@@ -1,7 +1,10 @@
 /** Reads something again while requests are served. */
 import type { Metrics } from "../metrics/metrics.ts";
 
-/** Reads it again. Never rejects. @returns What was wrong; if another call supersedes this one, the result of the newest */
+/**
+ * Reads the file again. Never rejects. @returns The problem of the file. If another call supersedes this one, the
+ * result of the newest
+ */
 export type Reload = () => Promise<Error | undefined>;
 
 export interface ReloaderOptions {

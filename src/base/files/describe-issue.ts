@@ -118,7 +118,7 @@ function describeIssue(issue: Issue, data: unknown, schema: () => Json = () => (
   }
 }
 
-/** Adds what to write in place of a value of a wrong type. @param text as it is written */
+/** Adds a correction for a value of a wrong type. @param text as it is written */
 function withCorrection(
   message: Message,
   value: unknown,
@@ -140,7 +140,7 @@ function withCorrection(
   return { message, hint: required.length === 0 ? "" : `it needs the keys ${required.join(", ")}` };
 }
 
-/** Phrases an issue of a file, with its code and what to write instead. */
+/** Phrases an issue of a file, with its code and a correction. */
 export function describeProblem(
   issue: Issue,
   source: Pick<YamlSource, "data" | "textAt">,

@@ -8,7 +8,7 @@ export const MAX_DIAGNOSTICS = 50;
 export const DIAGNOSTIC_CODES = {
   unreadable: "a file or folder can't be read, or is too large",
   "missing-file": "the folder has no pack.yaml",
-  yaml: "a file is not YAML, or has what no pack may have",
+  yaml: "a file is not YAML, or contains YAML that packs must not use",
   "unknown-key": "a key that does not exist",
   "missing-key": "a key that is required",
   "wrong-type": "a value of another type",

@@ -28,10 +28,10 @@ export class OperatorFileError extends Error {
 /** Reports a problem of the value at a path. */
 export type ReportProblem = (code: string, path: YamlPath, message: Message) => void;
 
-/** A kind of file: its form, and what it becomes. */
+/** A kind of file: its form, and its compiled result. */
 export interface OperatorFileKind<Definition, T> {
   readonly schema: z.ZodType<Definition>;
-  /** Turns valid data into what requests use. Problems that the schema can't see are reported. */
+  /** Compiles valid data for requests. It reports problems that the schema can't see. */
   readonly compile: (definition: Definition, report: ReportProblem) => T;
 }
 

@@ -5,7 +5,7 @@ export type Json = Readonly<Record<string, unknown>>;
 
 const isSchema = (value: unknown): value is Json => typeof value === "object" && value !== null;
 
-/** Returns a schema with all its alternatives, and theirs. */
+/** Returns a schema with all its alternatives, recursively. */
 const alternatives = (schema: Json): Json[] => {
   const { anyOf } = schema;
   return [...(Array.isArray(anyOf) ? anyOf.filter(isSchema).flatMap(alternatives) : []), schema];

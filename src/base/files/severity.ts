@@ -1,7 +1,7 @@
-/** How much a loss weighs, the heaviest first. docs/guide/pack-objects.md says what each word means. */
+/** The severities of losses, the most severe first. docs/guide/pack-objects.md explains the words. */
 export const SEVERITIES = ["meaning", "detail", "rounding"] as const;
 
 export type Severity = (typeof SEVERITIES)[number];
 
-/** The severity of a loss that states none: most losses are fields that one side does not have. */
+/** The default severity of a loss. Most losses are fields that one side does not have. */
 export const DEFAULT_SEVERITY: Severity = "detail";

@@ -33,23 +33,23 @@ export interface SourceLocation {
   readonly functions: ReadonlyMap<string, string>;
   /** Headers of clients that no expression reads, in lower case. */
   readonly hiddenHeaders: readonly string[];
-  /** Whether an earlier build found the pack valid, so that what takes long need not be checked again. */
+  /** Whether an earlier build found the pack valid, so that slow checks can be skipped. */
   readonly isChecked: boolean;
   /** The same location, which belongs to a field. */
   ofField(name: string): SourceLocation;
   /** The same location, and those below it, with other diagnostics. */
   with(reporting: Reporting): SourceLocation;
-  /** For the errors of an expression here. */
+  /** Where to find the source of an expression, for its errors. */
   readonly origin: Origin;
 }
 
-/** How diagnostics of a location are reported, and what its expressions know. */
+/** How diagnostics of a location are reported, and the variables of its expressions. */
 export interface Reporting {
-  /** The code of those that have none. */
+  /** The code of diagnostics without one. */
   readonly code?: DiagnosticCode;
   /** They are left out, because they are reported at another location. */
   readonly isSilent?: boolean;
-  /** Those of the locations below are reported at this one. */
+  /** Diagnostics of locations below are reported here. */
   readonly isPinned?: boolean;
   /** The functions that expressions may call, by name. */
   readonly functions?: ReadonlyMap<string, string>;
@@ -57,7 +57,7 @@ export interface Reporting {
   readonly hiddenHeaders?: readonly string[];
 }
 
-/** The invalid parts of a pack that are left out. What follows from them is not reported. */
+/** The invalid parts of a pack that are left out. Problems that follow from them are not reported. */
 export interface RemovedParts {
   /** Names of the parts. A reference to one of them is valid. */
   readonly names: ReadonlySet<string>;
@@ -72,7 +72,7 @@ const NO_FUNCTIONS: ReadonlyMap<string, string> = new Map();
 /** Reports that are kept of one pack: more than {@link MAX_DIAGNOSTICS}, because some of them say the same. */
 const MAX_REPORTS = 4 * MAX_DIAGNOSTICS;
 
-/** A location is a path in a file, and what all locations of the file share. */
+/** A location is a path in a file, with the data that all locations of the file share. */
 interface LocationParts extends Reporting {
   readonly source: YamlSource;
   readonly diagnostics: Diagnostic[];

@@ -15,7 +15,7 @@ function ofShortForm(issue: Issue, data: unknown): Issue {
   return typeof valueAt(data, whole) === "string" ? { ...issue, path: whole } : issue;
 }
 
-/** The issues of the one alternative that takes a value of this type, in place of "is none of them". */
+/** The issues of the only alternative that takes a value of this type, in place of "is none of them". */
 function ofAlternative(issue: Issue): Issue[] {
   if (issue.code !== "invalid_union") return [issue];
   const [fitting, ...others] = (issue.errors as Issue[][]).filter((issues) =>
@@ -26,7 +26,7 @@ function ofAlternative(issue: Issue): Issue[] {
 }
 
 /**
- * A key without a value whose content follows at its own level, because it is not indented. Then the content is neither
+ * A key without a value whose content is on the same level, because it is not indented. Then the content is neither
  * reported as unknown keys, nor as missing.
  */
 function findLostContent(
@@ -189,6 +189,6 @@ export function validateFile<T>(
     } else if (!isMisspelt(issue, issues, source.data))
       diagnostics.push(source.diagnosticAt(issue.path, describeProblem(issue, source, describeSchema)));
   }
-  // With more problems, what is left of the file says nothing about the pack.
+  // With more problems, the rest of the file shows nothing about the pack.
   return countOf(result.error.issues) > MAX_DIAGNOSTICS ? undefined : validPart(source, schema, onRemoved);
 }

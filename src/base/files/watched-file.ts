@@ -11,7 +11,7 @@ import {
 } from "./operator-file.ts";
 import { pollFile } from "./poll-file.ts";
 
-/** A syntax error without what the parser quotes of the file: contacts are in no log. */
+/** A syntax error without the parser's quotation of the file, because contacts must not be logged. */
 const withoutText = (problem: FileProblem): FileProblem =>
   problem.code === "AG_FILE_SYNTAX"
     ? { ...problem, message: "is not YAML: `alpha-gateway check` says why" }
@@ -24,7 +24,10 @@ const describeFault = (problem: FileProblem): string =>
 export interface WatchedFile<T> {
   /** The version for requests that start now. */
   current(): T;
-  /** Reads the file again, and those with which it is judged. What is invalid stays as it is. Never throws. */
+  /**
+   * Reads the file again, and the files that reference it. An invalid file stays active in its previous version.
+   * Never throws.
+   */
   reload(): void;
   /** No longer looks whether the file changes. */
   close(): void;
@@ -37,14 +40,14 @@ export interface PreparedFile<T = unknown> {
   accept(): void;
 }
 
-/** A watched file, for who decides whether a change of it comes into force. */
+/** A watched file, for the code that decides whether a change is activated. */
 export interface JudgedFile<T = unknown> {
   /** Reads and checks it. @throws {OperatorFileError} */
   prepare(): PreparedFile<T>;
   /**
    * The previous version stays.
    *
-   * @param error What is wrong with it; undefined: the log says of another file why
+   * @param error Its problem. Undefined if the log names the problem of another file
    */
   reject(error?: unknown, message?: string): void;
 }
@@ -62,7 +65,7 @@ export function prepareOrReject<T>(file: JudgedFile<T>, message?: string): Prepa
 export interface WatchOptions<T> {
   /** The setting that names it. */
   readonly setting: SettingName;
-  /** Returns what reads the file again, with those that it is judged with. Default: it is read alone. */
+  /** Returns the reload function. Files that reference each other share one. Default: the file alone. */
   readonly join?: (file: JudgedFile<T>) => () => void;
   /** Called when requests use something new. */
   readonly onChange?: (next: T) => void;

@@ -1,4 +1,4 @@
-/** Finds what is valid YAML, and not allowed in a pack. */
+/** Finds valid YAML that packs must not use. */
 import {
   isAlias,
   isCollection,
@@ -34,8 +34,8 @@ const MERGE_KEY = {
 };
 
 /**
- * Finds what JSON can't express: unknown aliases, maps that contain themselves, keys that are maps or lists. Also finds
- * what would take too long to visit. `yaml` converts all other documents without errors or warnings.
+ * Finds content that JSON can't express: unknown aliases, maps that contain themselves, keys that are maps or lists.
+ * It also finds content that takes too long to visit. `yaml` converts all other documents without errors or warnings.
  */
 export function findYamlProblems(document: Document): YamlProblem[] {
   const problems: YamlProblem[] = [];

@@ -54,7 +54,7 @@ function offsetInScalar(text: string, node: Node, offset: number): number {
   return line + indent + (before.at(-1)?.length ?? 0);
 }
 
-/** Only what JSON has too, whatever version or tag a file declares: no sets, dates, bytes or merged maps. */
+/** Only types of JSON, whatever version or tag a file declares: no sets, dates, bytes or merged maps. */
 const JSON_SCHEMA_OPTIONS = { schema: "core", resolveKnownTags: false, merge: false } as const;
 
 /** `yaml` compares each key with all keys before it. {@link findYamlProblems} reads each key once. */
@@ -175,7 +175,7 @@ export function parseYaml(file: string, text: string): YamlSource {
 /**
  * A file of a pack that an earlier build found valid. It is only parsed if a message about it is needed.
  *
- * @param lines Those that the earlier build asked for.
+ * @param lines The lines that the earlier build requested.
  */
 export function checkedYaml({ file, text }: YamlText, lines: ReadonlyMap<string, number>): YamlSource {
   let source: YamlSource | undefined;

@@ -77,7 +77,7 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
   return hash ^ (hash >>> 15);
 }
 
-/** Whether the bytes from `start` to `end` are those of `key`. */
+/** Whether the bytes from `start` to `end` equal `key`. */
 export function isAt(key: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
   if (key.length !== end - start) return false;
   for (let at = 0; at < key.length; at += 1) if (key[at] !== bytes[start + at]) return false;

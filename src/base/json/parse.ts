@@ -72,12 +72,12 @@ export function parseJson(
   }
 }
 
-/** Prints a value as JSON. What JSON can't express (`undefined`, a function) becomes `null`. */
+/** Prints a value as JSON. Values that JSON can't express (`undefined`, a function) become `null`. */
 export function printJson(value: unknown): string {
   return JSON.stringify(value) ?? "null";
 }
 
-/** Whether a value that {@link parseJson} gave is a number that no double holds. Copy it as it is. */
+/** Whether a value of {@link parseJson} is a number that no double holds. Copy such a value unchanged. */
 export function isExactNumber(value: unknown): value is ExactNumber {
   return isRawJSON(value);
 }

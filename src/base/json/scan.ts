@@ -104,9 +104,9 @@ export function isJson(json: string | Buffer): boolean {
 }
 
 /**
- * The byte at an offset. Behind the end it is undefined, although its type is a number: it equals no byte, and is neither
- * less nor more than one, so that a loop must continue only where a comparison is true. To compare the offset with the
- * length costs a twentieth of a translation.
+ * The byte at an offset. Beyond the end it is undefined, although its type is a number. Every comparison with it is
+ * false, so a loop must only continue if a comparison is true. Comparing the offset with the length would cost a
+ * twentieth of a translation.
  */
 export const byteAt = (bytes: Uint8Array, at: number): number => bytes[at] as number;
 

@@ -37,7 +37,7 @@ export function stringFromJson(text: string): string {
 /** Whether a string needs no escapes. */
 const isPlain = (text: string): boolean => /^[ !#-[\]-\ud7ff\ue000-\uffff]*$/.test(text);
 
-/** Prints a value. What JSON can't express is `undefined`. */
+/** Prints a value. Values that JSON can't express give `undefined`. */
 export function toJsonText(value: unknown): JsonText {
   if (value === undefined || value === null) return value;
   if (typeof value === "string") return isPlain(value) ? `"${value}"` : printJson(value);

@@ -3,8 +3,8 @@ export const reasonOfError = (error: unknown): string =>
   error instanceof Error ? error.message : `it threw a ${typeof error}`;
 
 /**
- * Calls a logger or a tracer of the embedding program. Requests don't depend on it: what it throws, and the rejection of a promise
- * that it returns, go to `onError`.
+ * Calls a logger or a tracer of the embedding program. Requests don't depend on it, so its errors and rejected
+ * promises go to `onError`.
  */
 export function callHost<Result>(call: () => Result, onError: (error: unknown) => void): Result | undefined {
   try {

@@ -1,4 +1,4 @@
-/** Standard error of this process, for all its logs. Nobody waits for who reads it. */
+/** Standard error of this process, for all its logs. Nothing waits for its reader. */
 import { writeSync } from "node:fs";
 
 /** Characters that wait for a reader. More are dropped. */
@@ -18,7 +18,7 @@ let droppedInAll = 0;
 let onReaderBack: (dropped: number) => void = () => {};
 let isPrepared = false;
 
-/** Whether the reader has not taken what was written. A file and a terminal take everything at once. */
+/** Whether the reader has not read all written bytes. A file and a terminal take everything at once. */
 const isBlocked = (): boolean => process.stderr.writableLength > 0;
 
 function takeNext(): string {
@@ -63,7 +63,7 @@ export function writeLogLine(line: string): void {
   waitingLength += line.length;
 }
 
-/** Sets what reports lines that were dropped, once the reader takes lines again. */
+/** Sets the function that reports dropped lines, once the reader takes lines again. */
 export function reportDroppedLines(report: (dropped: number) => void): void {
   onReaderBack = report;
 }

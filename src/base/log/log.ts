@@ -82,8 +82,8 @@ type WriteUnlessRepeated = (
 let logs = 0;
 
 /**
- * Creates what writes repeated failures of one kind once a second, with their number; all of them where each request is
- * logged anyway.
+ * Creates the writer for repeated failures of one kind. It writes them once a second, with their number. At `debug`
+ * it writes all.
  */
 function createSampling(): WriteUnlessRepeated {
   const id = (logs += 1);

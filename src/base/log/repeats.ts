@@ -33,10 +33,10 @@ function startWindow(name: string): void {
 }
 
 /**
- * Writes the first line of a kind at once, and of others the newest one a second later, with their number: a v4 that is
- * down would give a line for each request.
+ * Writes the first line of a kind at once, and a second later the newest of the others, with their number. Otherwise
+ * a v4 that is down would cause a line for each request.
  *
- * @param log Which log it belongs to: those of two gateways in one program don't count each other's lines.
+ * @param log The log of the line. Two gateways in one program count their lines separately.
  * @param code The code of the line.
  * @param reason Why. Lines of one code with different reasons are of different kinds, unless there are too many.
  */

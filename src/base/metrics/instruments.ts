@@ -11,7 +11,7 @@ export interface MetricRegistry {
   readonly addTotal: (name: string, help: string, read: () => number) => void;
 }
 
-/** A registry of the embedding program: that of `prom-client`, or of `@prometheus-io/client`. */
+/** A registry of the embedding program, of `prom-client` or `@prometheus-io/client`. */
 export interface HostRegistry {
   /** The types of a metric differ between the packages. A registry reads `name`, `help`, `type` and `get()` of it. */
   registerMetric(metric: never): void;
@@ -19,7 +19,7 @@ export interface HostRegistry {
   removeSingleMetric(name: string): void;
 }
 
-/** A registry whose metrics are those of another one too. */
+/** A registry that forwards its metrics to another one. */
 class SharedRegistry extends Registry {
   readonly #host: HostRegistry;
 
@@ -119,7 +119,7 @@ export interface Sum {
   sum: number;
 }
 
-/** Finds the value of a metric for some label values. Who observes often keeps what it found. */
+/** Finds the value of a metric for some label values. Frequent callers keep the result. */
 export type FindByLabels<T> = (first?: string, second?: string, third?: string) => T;
 
 /** Adds a counter. It counts here, and fills the library's counter at each scrape. */
@@ -141,7 +141,7 @@ export function addCounter(
   return (first = "", second, third) => sums.at(first, second, third);
 }
 
-/** Adds a gauge with one label, whose values are read at each scrape: those that are not read any more disappear. */
+/** Adds a gauge with one label, whose values are read at each scrape. Values that are no longer read disappear. */
 export function addGaugeByLabel(
   registry: Registry,
   { name, help, labelNames }: MetricDescription,
@@ -160,7 +160,7 @@ export function addGaugeByLabel(
   });
 }
 
-/** Adds a gauge of values that are set. Its values are read at each scrape, as those of a counter. */
+/** Adds a gauge whose values are set. They are read at each scrape, like a counter's. */
 export function addLabelledGauge(
   registry: Registry,
   { name, help, labelNames }: MetricDescription,

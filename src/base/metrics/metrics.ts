@@ -47,7 +47,7 @@ export interface Metrics {
   readonly countClientRequest: (lane: string, name: string | undefined) => void;
   /** Counts a message that was rejected before it became a request. The reason is one word of a fixed list. */
   readonly countRejection: (reason: string, status: number) => void;
-  /** Finds what observes the stages of a route's requests. */
+  /** Finds the observer for the stages of a route's requests. */
   readonly stagesOf: (route: string | null) => ObserveStage;
   /** Counts reads of a cache, by whether they were hits. Caches are a fixed list. */
   readonly countCacheReads: (cache: string, isHit: boolean, count?: number) => void;
@@ -172,10 +172,13 @@ const createFeatureMetrics = (registry: MetricRegistry["registry"]) => ({
 });
 /** Clients that the directory does not have. */
 const OTHER = "other";
-/** Maximum number of names of clients, those of earlier directories included. */
+/** Maximum number of client names, including names of earlier directories. */
 const MAX_CLIENT_NAMES = 2000;
 
-/** Makes what observes the stages of a request, by route. A request has eight of them: one look-up for each, in place of one for each label. */
+/**
+ * Creates the observer for the stages of a request, by route. A request has eight stages. It makes one look-up for
+ * each of them, instead of one for each label.
+ */
 function createStages(
   series: Pick<ReturnType<typeof createRequestMetrics>, "stageSeconds" | "routeStageSeconds">,
 ): Metrics["stagesOf"] {

@@ -5,8 +5,9 @@ const MICRO = 1e-6;
 const NANO = 1e-9;
 
 /**
- * Adds the usual metrics of a Node.js process, under the names that dashboards know. Own code: the library's collector
- * starts an observer of garbage collections that nothing can stop. These values are read at each scrape.
+ * Adds the usual metrics of a Node.js process, under the names that dashboards know. The library's collector is not
+ * used, because it starts an observer of garbage collections that can't be stopped. These values are read at each
+ * scrape.
  *
  * @returns A function that stops the one monitor that runs.
  */

@@ -32,14 +32,14 @@ function segmentTemplate(segment: string): string {
 /** Returns a path with `:id` in place of numbers, UUIDs, hashes, and long or mixed tokens. @param path Without the query. */
 export const pathTemplate = (path: string): string => path.split("/").map(segmentTemplate).join("/");
 
-/** The route of all requests whose own route is one too many. */
+/** The route of all requests above the limit of routes. */
 export const OTHER_ROUTE = "other";
 
 const LONGEST_PATH = 1024;
 
 /** The sender of a request. */
 export interface RouteSender {
-  /** Of its token: a hash, for example; undefined without one. */
+  /** The key of its token, such as a hash. Undefined without one. */
   readonly token: string | undefined;
   /** The network of its address. */
   readonly network: string;
@@ -50,19 +50,19 @@ export interface RouteLimits {
   readonly most: number;
   /** That requests of one token, or of one network without a token, add. */
   readonly perSender: number;
-  /** That requests of one network add, whatever their tokens are. */
+  /** Maximum number of routes that requests of one network add, with any tokens. */
   readonly perNetwork: number;
 }
 
 const LIMITS: RouteLimits = { most: 1000, perSender: 250, perNetwork: 500 };
 
-/** The share that is used up: that of a client, that of a network, or all routes. */
+/** The exhausted share: of a client, of a network, or of all routes. */
 export type UsedUp = "client" | "network" | "all";
 
 /**
- * Names the routes of an undescribed API. Their number is limited: after that all new ones are {@link OTHER_ROUTE}. Nobody can
- * use up the routes of all others: who adds a route is known by its token, and by its network, since tokens can be made up.
- * Only a path that the service has served becomes a route: programs that look for weak spots ask for many that it does not have.
+ * Names the routes of an undescribed API. Their number is limited, and further ones are {@link OTHER_ROUTE}. Nobody
+ * can use up the routes of all others, because a token and its network have limited shares. Only a path that the
+ * service has served becomes a route, because scanners request many paths that do not exist.
  */
 export class RouteTemplates {
   /** Requests that are {@link OTHER_ROUTE} because a share was used up. */

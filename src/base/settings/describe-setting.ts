@@ -4,9 +4,9 @@ import { postgresUrl, redisUrl, url } from "./setting-types.ts";
 
 /** The description of a setting for people. */
 export interface SettingDescription {
-  /** In Markdown, as in `docs/reference/settings.md`. */
+  /** Markdown, as in `docs/reference/settings.md`. */
   readonly meaning: string;
-  /** As one would type it; undefined: the setting is unset. */
+  /** The text that one would type. Undefined: the setting is unset. */
   readonly default?: string;
   /** The value is never printed. */
   readonly secret?: true;

@@ -1,4 +1,4 @@
-/** The message of what was thrown, which may be no `Error`. */
+/** The message of a thrown value, which may not be an `Error`. */
 export const errorText = (thrown: unknown): string =>
   thrown instanceof Error ? thrown.message : String(thrown);
 

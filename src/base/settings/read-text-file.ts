@@ -1,9 +1,9 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 
-/** In bytes. */
+/** Maximum bytes. */
 export const MAX_TEXT_FILE = 4 * 1024 * 1024;
 
-/** Something else than a file of a usual size: its code is like those of the system. */
+/** A file that is not a regular file of a usual size. Its code is like a system error's. */
 export class UnfitFileError extends Error {
   override readonly name = "UnfitFileError";
   readonly code: "ENOTFILE" | "EFBIG";

@@ -1,6 +1,6 @@
 /**
- * An address without its user, password and parameters, as problems and logs may show it. It may be invalid: what could be one
- * of them is not shown.
+ * An address without its user, password and parameters, for problems and logs. In an invalid address, parts that may
+ * be secret are removed too.
  */
 export function redactAddress(text: string): string {
   const [, scheme = "", rest = ""] = /^([a-z][a-z\d+.-]*:\/\/)?(.*)$/is.exec(text) ?? [];

@@ -1,4 +1,4 @@
-/** Every setting: its name as an environment variable, its type, its default, and what it means. */
+/** Every setting: its name as an environment variable, its type, its default, and its description. */
 import { z } from "zod";
 import { descriptions, secret, unset, withDefault, type SettingDescription } from "./describe-setting.ts";
 import {

@@ -264,8 +264,8 @@ export const DEFAULT_TEXTS: SettingTexts = Object.fromEntries(
 );
 
 /**
- * Whether several clients may have one address, that of a proxy. Only `TRUST_PROXY` says that each has its own: it names the
- * proxies, or says that there are none.
+ * Whether several clients may have the same address, that of a proxy. Only `TRUST_PROXY` excludes it, because it
+ * names the proxies, or states that there are none.
  */
 export const mayShareAddresses = ({ TRUST_PROXY }: Pick<Settings, "TRUST_PROXY">): boolean =>
   TRUST_PROXY === undefined;

@@ -12,7 +12,10 @@ export interface Owner {
 /** Whether an owner may have more entries: the owner's share may be used up, or the part of its group. */
 export type Room = "free" | "share used up" | "store full";
 
-/** Part of what each group may have; `rest` is what others share: members of sets, or the memory of a server. */
+/**
+ * The used part of each group's limit. `rest` is the used part of what all others share: members of sets, or the
+ * memory of a server.
+ */
 export type Fullness = Readonly<Record<OwnerGroup | "rest", number>>;
 
 /** The state of a store whose operations fail. */
@@ -36,7 +39,10 @@ export interface KeyValueStore {
   add(key: string, value: string, ttlSeconds: number, owner: Owner): Promise<Room>;
   /** Whether {@link add} would set `entries` new values. */
   room(owner: Owner, entries: number): Promise<Room>;
-  /** Sets a value if the key has none. @returns Whether it was set. A lock is a key that one process sets like this. */
+  /**
+   * Sets a value if the key has none. @returns Whether it was set. A process acquires a lock by setting a key like
+   * this.
+   */
   setIfAbsent(key: string, value: string, ttlSeconds: number): Promise<boolean>;
   /** Sets a value if it still is `expected`. It keeps its owner. @returns false if it was changed or deleted meanwhile. */
   replace(key: string, expected: string, value: string, ttlSeconds: number): Promise<boolean>;
@@ -47,7 +53,7 @@ export interface KeyValueStore {
   /**
    * Adds a member to a set, or extends its time. Each member expires separately. Sets and values never share a key.
    *
-   * A time that another minute would hardly change may stay as it is.
+   * The time may stay unchanged if it would grow by less than a minute.
    *
    * @param maxMembers Bound of the set. Default: none but that of the store.
    * @param isReserved Adds it to a store that is full as well. For sets that strangers can't fill.
@@ -89,7 +95,7 @@ export class StateUnavailableError extends Error {
   readonly code = "AG_STATE_UNAVAILABLE";
 }
 
-/** Stands for a store that does not exist yet: it is empty, and stores nothing. */
+/** Stands for a store that does not exist yet. It is empty, and stores nothing. */
 export const NO_STORE: KeyValueStore = {
   get: async () => undefined,
   set: async () => {},

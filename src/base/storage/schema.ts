@@ -29,7 +29,7 @@ const notOurs = (): SchemaError =>
 export interface SqliteSchema {
   /** Marks the file as one of this store: `application_id` of SQLite. */
   readonly applicationId: number;
-  /** As SQL, or what changes tables whose names it has to read first. */
+  /** SQL, or a function that changes tables whose names it must read first. */
   readonly steps: readonly (string | ((database: DatabaseSync) => void))[];
 }
 

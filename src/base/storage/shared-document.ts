@@ -11,8 +11,8 @@ export interface SharedDocument<T> {
   /** Whether it was read once. */
   readonly isKnown: () => boolean;
   /**
-   * Reads it. If that fails, what was read before stays. A store that has lost it gets it back, and so does one to which another
-   * process has given an older state back: each change has a number.
+   * Reads the document. If that fails, the last known state stays. If the store has lost the document, or another
+   * process has restored an older state, this process writes its newer state back. Each change has a number.
    *
    * @throws {StateUnavailableError}
    */
@@ -30,10 +30,10 @@ export interface SharedDocument<T> {
 /** The store has no values without an end. No migration takes twenty years. */
 const DOCUMENT_TTL_SECONDS = 20 * 365 * 86_400;
 
-/** Writes that lose against those of other replicas, before one is given up. */
+/** Maximum number of attempts to write against concurrent writes of other replicas. */
 const ATTEMPTS = 20;
 
-/** Replaces a value. @param before Undefined: there must be none. @returns False if the store has another value by now */
+/** Replaces a value. @param before Undefined: there must be none. @returns False if the store contains another value */
 const replaceValue = (
   store: DocumentStore,
   key: string,
@@ -53,7 +53,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The form in which a document is stored. A schema decides about what has another form. */
+/** The stored form of a document. A schema validates it. */
 const NUMBERED = z.strictObject({ change: z.int().min(1), value: z.unknown() });
 
 /** A document with the number of its last change. */
@@ -65,7 +65,7 @@ interface Numbered<T> {
 /**
  * Creates the access to a document. Nothing is read yet.
  *
- * @param schema It gets undefined for what is no JSON. What it does not accept is damaged, and can't be read.
+ * @param schema It gets undefined for invalid JSON. A value that it rejects is damaged.
  * @param empty Stands for a document that does not exist.
  * @param onRead Called with each new state of the document.
  */
@@ -114,7 +114,8 @@ export function createSharedDocument<T>(
       const stored = await store.get(key);
       if (stored === text && isKnown) return;
       const found = parse(stored);
-      // Nobody deletes it: the store has come back without its data, or another process has given it what was true before.
+      // Nothing deletes the document, so the store has come back without its data, or another process has restored an
+      // older state.
       if (text === undefined || found.change >= changes) return accept(stored, found);
       if (await write(stored, text)) return;
     }

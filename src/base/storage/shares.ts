@@ -5,8 +5,8 @@ export interface ShareLimits {
 }
 
 /**
- * How much each owner has taken of something bounded that all of them share: connections, bytes, rows or calls. No owner may
- * crowd out the others, so there is a limit for each, or what is too much is taken from the largest owners.
+ * The use of a limited resource by each owner: connections, bytes, rows or calls. No owner may crowd out the others,
+ * so each has a limit, or the excess is taken from the largest owners.
  */
 export class Shares<Owner = string> {
   readonly #taken = new Map<Owner, number>();
@@ -32,7 +32,7 @@ export class Shares<Owner = string> {
     return this.#all + amount <= all && this.of(owner) + amount <= each;
   }
 
-  /** Takes an amount, whatever the limits are. */
+  /** Takes an amount, regardless of limits. */
   take(owner: Owner, amount = 1): void {
     const taken = this.of(owner) + amount;
     this.#all += amount;

@@ -18,7 +18,7 @@ export function formatMinute(time: string | number): string {
 /** `2026-03-01 14:05 UTC` */
 export const formatMinuteUtc = (time: string | number): string => `${formatMinute(time)} UTC`;
 
-/** `2026-03-01 14:05:09 UTC`, for what happens within a second. */
+/** `2026-03-01 14:05:09 UTC`, for events that need seconds. */
 export function formatSecondUtc(time: string | number): string {
   const iso = isoOf(time);
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;

@@ -3,10 +3,10 @@
 /** Control characters, C1 included, marks of bidirectional text, and line breaks that only some programs know. */
 export const INVISIBLE = /[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** Those of a text with several lines: all of them, except line breaks and tabs. */
+/** The same characters, except line breaks and tabs, for a text with several lines. */
 const INVISIBLE_IN_LINES = /(?!\r\n|[\n\t])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
 
-/** As JSON spells a character: JSON remains the same JSON. */
+/** Escapes a character as JSON does, so that JSON stays the same JSON. */
 const escapeCharacter = (character: string): string =>
   `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 

@@ -4,7 +4,7 @@ import type { ThreadCall, ThreadReply } from "./thread-link.ts";
 
 /** How a thread answers its jobs. */
 export interface ServeOptions<Job> {
-  /** Describes what a job has thrown. Default: its message. */
+  /** Describes the error of a job. Default: its message. */
   readonly describe?: (error: unknown) => string;
   /** The buffers of a result that the other side gets without a copy. */
   readonly transferOf?: (job: Job, value: unknown) => readonly Transferable[];

@@ -48,7 +48,10 @@ export class ThreadLink<Job> {
   #calls = 0;
   #lost: string | undefined;
 
-  /** @param onLost Called once when the thread has ended, whatever the reason is. */
+  /**
+   * @param onLost Called once when the thread has ended, for any reason.
+   * @param onLost Called once when the thread has ended, whatever the reason is.
+   */
   constructor(thread: Worker, onLost: () => void = () => {}) {
     this.#thread = thread;
     this.#onLost = onLost;

@@ -23,7 +23,7 @@ export function parseTraceparent(header: string | undefined): Traceparent | unde
 export const formatTraceparent = ({ traceId, spanId, traceFlags }: Traceparent): string =>
   `00-${traceId}-${spanId}-${traceFlags & 1 ? "01" : "00"}`;
 
-/** The `traceparent` of a client if it is valid, or that of a new trace. */
+/** The client's `traceparent` if it is valid, or a new one. */
 export const continueTrace = (given: string | undefined): string =>
   given !== undefined && parseTraceparent(given) ? given : createTraceparent();
 

@@ -10,10 +10,10 @@ const PACKAGES = [
 ];
 
 /**
- * Starts what imports OpenTelemetry's packages, which are installed only where they are used.
+ * Starts code that imports OpenTelemetry's packages, which are optional.
  *
  * @param setting The setting that asks for it.
- * @throws {SettingsError} If a package is not installed: it names what to install.
+ * @throws {SettingsError} If a package is not installed. The message names it.
  */
 export async function withOpenTelemetry<Result>(
   setting: string,

@@ -25,10 +25,10 @@ export interface RowRules {
   readonly toIdText: (id: unknown) => string;
 }
 
-/** Characters of all rows that are compared as texts. What is nested deeply has its text in that of each level. */
+/** Maximum number of characters of all rows that are compared as texts. Deeply nested text is counted at each level. */
 const MAX_TEXT = 3_000_000;
 
-/** A text that is the same for equal JSON values, whatever the order of their members. */
+/** A text that is the same for equal JSON values, in any order of their members. */
 export function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join()}]`;
   if (!isObject(value)) return JSON.stringify(value) ?? "null";
@@ -136,7 +136,7 @@ function orderDifference(
   return [{ field, kind: "order", old: sample(pairs.map(([row]) => row)), new: sample(inNewOrder) }];
 }
 
-/** Creates what aligns the rows of one comparison. All rows of a list have its field. */
+/** Creates the function that aligns the rows of one comparison. All rows of a list have its field. */
 export function createRowAlignment({ list, idName, toIdText }: RowRules): Required<CompareRules>["align"] {
   let textLeft = MAX_TEXT;
 

@@ -64,7 +64,7 @@ interface ValueRules extends RowRules {
   readonly judge: JudgeScalar;
 }
 
-/** The differences of two values: one of each field and kind, whatever the number of rows that have it. */
+/** The differences of two values: one for each field and kind, whatever the number of rows with it. */
 const compareValues = (old: unknown, other: unknown, { judge, ...rows }: ValueRules): Difference[] =>
   compare(old, other, {
     member: joinField,
@@ -160,7 +160,7 @@ export function parseBody({
   }
 }
 
-/** The headers that the pack declares, in lower case. The others are those of a server. */
+/** The headers that the pack declares, in lower case. Other headers belong to a server. */
 function headerNames(route: Route): readonly string[] {
   const { total_header: total, range_header: range } = route.lists.paging.definition.client ?? {};
   const ofLists = [total, range?.name].filter((name) => name !== undefined);
@@ -219,7 +219,10 @@ function successRules(rules: AnswerRules, judge: JudgeScalar): ValueRules {
   };
 }
 
-/** Where the list of a route is, and what identifies its rows: the pack's id, else the first member of the object. */
+/**
+ * The place of a route's list, and the member that identifies its rows: the pack's id, else the first member of the
+ * object.
+ */
 function listRule({ pack, route, order }: AnswerRules): ListRule | undefined {
   if (route.response !== "list") return undefined;
   const { id } = pack.dialect.client;
@@ -252,7 +255,7 @@ function createIdText({ pack, route: { resource } }: AnswerRules): (id: unknown)
 /** Values of an error that programs read. Its texts are for people, and each service has its own. */
 const READ_BY_PROGRAMS = new Set(["field", "pointer", "code", "status"]);
 
-/** An error with the type of each value in place of it, but for those that programs read. */
+/** An error in which types replace values, except for values that programs read. */
 function withoutTexts(body: unknown, { client }: ErrorFormats): unknown {
   const names = client.shapes.flatMap((shape) => namesIn(shape));
   const kept = names

@@ -1,12 +1,12 @@
 /**
- * The comparison of two JSON values. Golden cases, replays, packs and live answers all use it: they differ in how rows of lists
- * belong together, in which values count as the same, and in what they make of a difference.
+ * The comparison of two JSON values, for golden cases, replays, packs and live answers. Each defines how rows of
+ * lists correspond, which values count as equal, and how a difference is reported.
  */
 import { isObject } from "../../base/index.ts";
 import type { DifferenceKind } from "./comparison.ts";
 import { areSame, jsonType } from "./value-format.ts";
 
-/** A place with the value of each side; undefined if one side has none. */
+/** A place with the value of each side. Undefined if one side has none. */
 export interface Part {
   readonly field: string;
   readonly old: unknown;
@@ -31,7 +31,7 @@ export interface CompareRules {
     old: readonly unknown[],
     other: readonly unknown[],
   ) => readonly (Part | PartDifference)[];
-  /** Whether two values count as the same, whatever they are. Default: none do. */
+  /** Whether two values count as equal although they differ. Default: none do. */
   readonly isAccepted?: (field: string, old: unknown, other: unknown) => boolean;
   /** Default: two scalars that are not the same differ in their `value`. */
   readonly judge?: JudgeScalar;

@@ -4,7 +4,7 @@ import { splitTarget } from "../../gateway/index.ts";
 import { type Pack, parseQuery, type Query, type Route } from "../../pack/index.ts";
 import type { ComparedRequest } from "./comparison.ts";
 
-/** The parameters of a request; none of a query that can't be read. */
+/** The parameters of a request. Empty for a query that can't be read. */
 export function queryOf({ path }: ComparedRequest): Query {
   try {
     return parseQuery(splitTarget(path)[1]);

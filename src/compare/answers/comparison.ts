@@ -43,7 +43,7 @@ export interface Difference {
    */
   readonly field: string;
   readonly kind: DifferenceKind;
-  /** As JSON, cut above 2000 characters; undefined where the side has none. Before redaction. */
+  /** As JSON, cut above 2000 characters. Undefined if the side has none. Before redaction. */
   readonly old: string | undefined;
   readonly new: string | undefined;
 }
@@ -92,8 +92,8 @@ export type NotComparableReason =
 export interface Compared {
   readonly source: ComparisonSource;
   /**
-   * The subject of a comparison: the hashes of both packs, `ACTIVE CANDIDATE`, or that of the pack with the `data` of
-   * ROLLOUT_FILE. A new subject starts the counts at zero.
+   * The subject of a comparison: the hashes of both packs, `ACTIVE CANDIDATE`, or the hash of the pack with the
+   * `data` of ROLLOUT_FILE. A new subject resets the counts.
    */
   readonly subject: string;
   /** Name of the route, as in records. */
@@ -117,10 +117,10 @@ export interface Compared {
    * where both services refuse the request.
    */
   readonly key: string | undefined;
-  /** With `different` and `unstable`: those that the pack does not accept. */
+  /** For `different` and `unstable`: the differences that the pack does not accept. */
   readonly differences: readonly Difference[];
   /**
-   * Fields and kinds that lines of the pack's `accepted-differences.yaml` cover, whatever the result is. Default:
+   * Fields and kinds that `accepted-differences.yaml` of the pack covers, whatever the result is. Default:
    * `differences` of the result `accepted`.
    */
   readonly accepted?: readonly Pick<Difference, "field" | "kind">[];
@@ -135,7 +135,7 @@ export interface ComparedRequest {
   readonly method: string;
   /** With query. */
   readonly path: string;
-  /** Of the client's filter header; null without one. */
+  /** The client's filter header. Null without one. */
   readonly filter: string | null;
 }
 

@@ -50,7 +50,7 @@ function stableText(value: unknown, field: string, volatile: ReadonlySet<string>
   return `${text}}`;
 }
 
-/** Digests of answers by those of their bytes: most answers come again as they were, and to read one takes long. */
+/** Digests of answers by their bytes. Most answers repeat unchanged, and reading one takes long. */
 const digests = new LRUCache<string, string>({ max: 5000 });
 
 /** The digest of an answer without its volatile fields. */
@@ -80,7 +80,10 @@ export function distinctKey(
   return hash("sha256", text, "buffer").subarray(0, KEY_BYTES).toString("base64url");
 }
 
-/** The key of what a comparison proves. @returns undefined where both services refuse: the translation has read nothing */
+/**
+ * The key of the evidence of a comparison. @returns undefined if both services refuse, because the translation has
+ * then translated nothing
+ */
 export const provenKey = (
   result: ComparisonResult,
   ...[rules, request, old, volatile]: Parameters<typeof distinctKey>

@@ -1,4 +1,7 @@
-/** Decides whether two answers to one request are the same: those of two packs at once, those of two services by asking again. */
+/**
+ * Decides whether two answers to one request are the same. Answers of two packs are decided at once, answers of two
+ * services after further requests.
+ */
 import type { AcceptedDifference, Pack, Route } from "../../pack/index.ts";
 import {
   type Answer,
@@ -91,14 +94,14 @@ export function judgeOnce(
 /** Compares pairs of answers. */
 export type Judge = ReturnType<typeof createJudge>;
 
-/** Creates the judge of a pack. @param volatile what is known of the old service, whichever pack is active */
+/** Creates the judge of a pack. @param volatile the knowledge about the old service, which all packs share */
 export function createJudge(pack: Pack, volatile: VolatileFields) {
   const acceptedBy = acceptDifferences(pack.acceptedDifferences);
   const rulesOf = (request: JudgedRequest): AnswerRules => createAnswerRules(pack, request.route, request);
   const seenBy = ({ provenBy }: JudgedRequest): ClientView => volatile.seenBy(provenBy);
 
   return {
-    /** @returns what was found, or `differs`: both services are asked once more */
+    /** @returns the result, or `differs`, if both services must be asked again */
     compare(request: JudgedRequest, pair: AnswerPair): Finding | "differs" {
       const isAccepted = acceptanceOf(acceptedBy, request.route);
       const { result, ...look } = comparePair(pair, rulesOf(request), seenBy(request), isAccepted);
@@ -112,7 +115,9 @@ export function createJudge(pack: Pack, volatile: VolatileFields) {
       const pairs = { first, second, rules: rulesOf(request), volatile: seenBy(request), isAccepted };
       return createFinding(request, first.old, confirm(pairs), isAccepted, volatile);
     },
-    /** Whether the old service is asked twice after equal answers, too: so that what is unstable has a rate. */
+    /**
+     * Whether the old service is asked twice after equal answers, too, so that the rate of unstable answers is known.
+     */
     needsOldPair: (request: JudgedRequest): boolean =>
       seenBy(request).needsPair(request.route.name, Math.random()),
     /** Learns from two answers of the old service how it differs from itself. */
@@ -172,10 +177,10 @@ export function recordOldPair(old: Answer, oldAgain: Answer, rules: AnswerRules,
 }
 
 /**
- * Decides whether a difference is one: it was found in the first pair and in one that was asked for later, the old service gave
- * the same answer twice, and it does not differ from itself so often that this may be chance.
+ * Decides whether a difference is confirmed: it occurs in the first pair and in a later one, the old service gave the
+ * same answer twice, and its own answers vary so rarely that this is unlikely to be chance.
  *
- * @param volatile the knowledge about the old service, which learns from the two old answers
+ * @param volatile the knowledge about the old service. It is extended by the two old answers
  */
 export function confirm({
   first,
@@ -201,7 +206,7 @@ export function confirm({
   const believed = differences.filter((each) =>
     volatile.recordAgain(name, each, foundAgain.has(keyOf(each))),
   );
-  // Not before: the differences were found with the earlier knowledge.
+  // After that, because the differences were found with the earlier knowledge.
   recordOldPair(first.old, second.old, rules, volatile);
   if (differences.length === 0) return { result: "equal", differences: [] };
   if (believed.length === 0) return { result: "unstable", differences };

@@ -44,8 +44,9 @@ const fieldOf = ({ fields }: ClientState, key: string): FieldState | undefined =
   Object.hasOwn(fields, key) ? fields[key] : undefined;
 
 /**
- * Whether clients show that a field differs from itself. No client counts for more than {@link MIN_PAIRS} pairs, and the
- * one that shows most is left out: one that writes while it reads must not hide differences from all others.
+ * Whether clients show that a field of the old service varies by itself. No client counts for more than {@link
+ * MIN_PAIRS} pairs, and the client with the most evidence is ignored, because a client that writes while it reads
+ * must not hide differences for all others.
  */
 function isShownByClients(clients: readonly ClientState[], key: string): boolean {
   const weighed = clients.map((client) => {
@@ -65,19 +66,22 @@ export class VolatileFields {
   readonly learningPairs: number;
 
   /**
-   * @param state What was stored. Anything else counts as nothing.
+   * @param state The stored state. Other values are ignored.
    */
   constructor(state: unknown = {}, learningPairs = LEARNING_PAIRS) {
     this.learningPairs = learningPairs;
     this.adopt(state);
   }
 
-  /** For `JSON.stringify`; the constructor takes it. */
+  /** For `JSON.stringify`. The constructor accepts it. */
   toJSON(): VolatileState {
     return Object.fromEntries(this.#routes);
   }
 
-  /** Takes over the knowledge of other processes about clients that they have seen more often. @param state What was stored. Anything else counts as nothing. */
+  /**
+   * Takes over the knowledge of other processes about clients that they have seen more often. @param state The stored
+   * state. Other values are ignored.
+   */
   adopt(state: unknown): void {
     for (const [route, each] of Object.entries(parseState(state))) mergeRoute(this.stateOf(route), each);
   }
@@ -105,7 +109,7 @@ export class VolatileFields {
     return isShownByClients(Object.values(this.#routes.get(route) ?? {}), keyOf(difference));
   }
 
-  /** What is known of a route, to be extended. */
+  /** The knowledge about a route, to be extended. */
   stateOf(route: string): RouteState {
     const found = this.#routes.get(route);
     if (found) return found;
@@ -129,8 +133,8 @@ export class ClientView {
   /**
    * How the scalars of a route are compared.
    *
-   * @param side What old values are compared with: the new ones of a first pair, which are counted, those of a second one,
-   *   or old ones.
+   * @param side The values that old ones are compared with: new values of a first pair, which are counted, new values
+   * of a second pair, or old values.
    */
   judge(route: string, side: "new" | "new again" | "old"): JudgeScalar {
     const volatile = this.all.fieldsOf(route);
@@ -203,7 +207,10 @@ export class ClientView {
     return doubts === 0 || (pairs >= MIN_PAIRS && !this.all.isNoise(route, difference) && found > doubts);
   }
 
-  /** The sum of what this client and the others have counted, without the other client that has most: one client must not outweigh the rest. */
+  /**
+   * The sum of the counts of this client and the others, without the other client with the most, because one client
+   * must not outweigh the rest.
+   */
   #weigh(route: string, of: (state: ClientState) => number): number {
     let sum = 0;
     let most = 0;

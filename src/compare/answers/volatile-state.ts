@@ -6,7 +6,7 @@ import { formatsOf } from "./value-format.ts";
 
 const count = z.number().nonnegative();
 
-/** Of the old and of the new side. */
+/** The values of the old and of the new side. */
 const counts = z.tuple([count, count]);
 
 /** The pairs of a route about one field and kind of difference. */
@@ -25,9 +25,9 @@ const fieldState = z.object({
 
 /** The requests of one client to a route. */
 const clientState = z.object({
-  /** Of answers of the old service to the same request. */
+  /** Number of pairs of answers of the old service to the same request. */
   pairs: count,
-  /** Of all pairs, with those that are not counted any more. */
+  /** Number of all pairs, including those that no longer count. */
   total: count,
   fields: z.record(z.string(), fieldState),
 });
@@ -52,7 +52,7 @@ const MAX_CLIENTS = 12;
 export const MAX_FIELDS = 50;
 export const MAX_FORMATS = 12;
 
-/** Reads what was stored. Anything else counts as nothing. */
+/** Reads the stored state. Other values are ignored. */
 export const parseState = (state: unknown): VolatileState => volatileState.safeParse(state).data ?? {};
 
 /** Value and format are one thing here: a value in another format is another value. */
@@ -72,7 +72,7 @@ export const createFieldState = (): FieldState => fieldState.parse({});
 export const knownAs = (route: RouteState, client: string): string =>
   Object.hasOwn(route, client) ? client : (Object.keys(route).find(createIsSameClient(client)) ?? client);
 
-/** The evidence of a client on a route. With too many clients it takes the place of the one that has shown least. */
+/** The evidence of a client on a route. With too many clients it replaces the client with the least evidence. */
 export function openClient(route: RouteState, client: string): ClientState {
   const name = knownAs(route, client);
   const found = route[name];

@@ -1,4 +1,4 @@
-/** Keeps what is known of the old service in the state store: a process that starts need not learn it again. */
+/** Stores the knowledge about the old service in the state store, so that a new process need not learn it again. */
 import { hash } from "node:crypto";
 import { z } from "zod";
 import { createSharedDocument, type DocumentStore } from "../../base/index.ts";
@@ -38,9 +38,10 @@ const isWorthWriting = (stored: VolatileState, known: VolatileState): boolean =>
   });
 
 /**
- * Creates what exchanges the knowledge of this process with the stored one: both have the better of each route afterwards.
+ * Creates the function that merges the knowledge of this process and the stored knowledge. Both then have the better
+ * of each route.
  *
- * @param service URL of the old service: what is known of another one says nothing
+ * @param service URL of the old service. Knowledge about another one is ignored
  * @returns Rejects with a `StateUnavailableError`.
  */
 export function createVolatileStore(

@@ -11,23 +11,26 @@ const MAX_PATTERNS = 3;
 const decimals = (format: string): number =>
   format.startsWith("decimals ") ? Number(format.slice("decimals ".length)) : -1;
 
-/** Whether what is known of a field shows something to a client. */
+/** Whether the knowledge about a field shows something to a client. */
 type IsShown = (shows: (state: FieldState) => boolean) => boolean;
 
 /** The knowledge of the clients of a route about one field. */
 export interface KnownField {
-  /** Undefined where the client itself knows nothing. */
+  /** Undefined if the client itself has no evidence. */
   readonly own: FieldState | undefined;
   readonly others: readonly FieldState[];
 }
 
-/** A client believes what it has shown itself, or what at least two others have: one alone may write while it reads. */
+/**
+ * A client believes its own evidence, or evidence of at least two others, because a single one may write while it
+ * reads.
+ */
 const createIsShown =
   ({ own, others }: KnownField): IsShown =>
   (shows) =>
     (own !== undefined && shows(own)) || others.filter(shows).length >= 2;
 
-/** Whether a value is written in a way that neither the old value beside it nor earlier ones are. */
+/** Whether a value has a format that neither the old value beside it nor earlier ones have. */
 function hasNewFormat(known: KnownField, old: unknown, other: unknown): boolean {
   const isShown = createIsShown(known);
   const all = [known.own, ...known.others].flatMap((state) => Object.keys(state?.formats ?? {}));
@@ -46,7 +49,7 @@ function hasNewFormat(known: KnownField, old: unknown, other: unknown): boolean 
   return formatsOf(other).some(isSurprising);
 }
 
-/** Whether most old values are written in a way that none of many new ones is. */
+/** Whether most old values have a format that none of many new values has. */
 const lacksFormat = ({ formats, values }: FieldState): boolean =>
   values[1] >= MIN_PAIRS && Object.values(formats).some(([old, other]) => other === 0 && old * 2 > values[0]);
 
@@ -66,9 +69,10 @@ function isOutOfRange(known: KnownField, old: unknown, other: unknown): boolean 
 }
 
 /**
- * How an old value and another one of a volatile field differ; null where the other one is what the field may be.
+ * How an old value and another one of a volatile field differ. Null if the other value is a possible value of the
+ * field.
  *
- * @param isOld Whether the other value is one of the old service, too.
+ * @param isOld Whether the other value is also from the old service.
  */
 export function judgeVolatile(
   known: KnownField,

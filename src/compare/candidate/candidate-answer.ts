@@ -20,7 +20,7 @@ import { areMade, createRecordedV4 } from "../dry-run/recorded-v4.ts";
 import { type AcceptedBy, type Finding, judgeOnce, notComparable } from "../answers/judge.ts";
 import type { Answer, Compared, ComparedSample } from "../answers/comparison.ts";
 
-/** The pack that a request is translated under again, with what belongs to it. */
+/** The pack that translates a request again, with the services for it. */
 export interface OtherPack {
   readonly pack: Pack;
   readonly catalogs: CatalogCache;
@@ -45,7 +45,7 @@ const toRouteCalls = (context: RequestContext) => ({
   calls: callsOf(context),
 });
 
-/** What was known of the tokens of one request when it began. v4's responses may say more, as they did then. */
+/** The known facts about the tokens of a request at its start. v4's responses may add more, as they did then. */
 interface KnownTokens extends Pick<PipelineDependencies, "tokens"> {
   use(context: RequestContext): void;
   forget(): void;
@@ -79,7 +79,10 @@ function createKnownTokens(): KnownTokens {
   };
 }
 
-/** The request as it was, with the body that was read. @param onUnread a body is wanted that nobody has read */
+/**
+ * The request in its original form, with the body that was read. @param onUnread called if a body is needed that was
+ * not read
+ */
 function requestOf({ request, context }: Exchange, onUnread: () => void): AlphaRequest {
   const { readBody, openUpload: _upload, ...others } = request;
   const bytes = context.body?.bytes;
@@ -98,11 +101,14 @@ function requestOf({ request, context }: Exchange, onUnread: () => void): AlphaR
   };
 }
 
-/** What the answers of another pack need of settings. */
+/** The settings for answers of another pack. */
 export type AnswerSettings = Parameters<typeof createPipelineConfig>[1] &
   Partial<Pick<Settings, "NATIVE_PROXY">>;
 
-/** Creates what answers under another pack. It is asked one request at a time; `calls`: it would make calls that were not made. */
+/**
+ * Creates the source of another pack's answers. It handles one request at a time. `calls` means that it would make
+ * calls that were not made.
+ */
 export function createCandidateAnswer(
   settings: AnswerSettings,
   { pack, catalogs, upstreamTokens }: OtherPack,
@@ -156,8 +162,8 @@ export interface OtherAnswers {
 }
 
 /**
- * What both answers mean, and the example that can be made of them. A difference is found once: the same responses of v4 always
- * have the same answer under one pack.
+ * Judges both answers, and makes an example of them. A difference needs no confirmation, because the same responses
+ * of v4 always give the same answer under one pack.
  *
  * @param made The pack that made the first answer, with its route
  */

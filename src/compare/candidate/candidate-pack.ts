@@ -31,8 +31,8 @@ export interface CandidateOptions {
 
 /**
  * Creates the function that reads the candidate again, after the active pack. It has the same rules as a pack that
- * replaces the active one. If it is invalid, the previous candidate stays; the active pack is not concerned. While the
- * candidate is the active pack, testers may ask for the one of `MAPPINGS_DIR` in its place. Never rejects.
+ * replaces the active one. If it is invalid, the previous candidate stays. The active pack does not change. While the
+ * candidate is the active pack, testers may select the pack of `MAPPINGS_DIR` instead. Never rejects.
  *
  * @returns undefined without a candidate
  */

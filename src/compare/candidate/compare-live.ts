@@ -1,4 +1,4 @@
-/** Compares the answers that clients get with those of the candidate: after they were sent, and within a budget. */
+/** Compares the answers that clients got with the candidate's answers, within a budget. */
 import { CLIENT_GONE, errorText, type Log, type Settings } from "../../base/index.ts";
 import type { ClientDirectory } from "../../audit/index.ts";
 import type { Pack, Route } from "../../pack/index.ts";
@@ -32,8 +32,9 @@ export interface LiveComparisonOptions {
 }
 
 /**
- * The route of a request that can be compared: not one of a file, one that the gateway itself rejected, or one of somebody
- * whom v4 does not know: strangers must not fill the budget and the examples, and prove nothing.
+ * The route of a request that can be compared. Excluded are routes of files, requests that the gateway itself
+ * rejected, and senders that v4 has not accepted: strangers must not fill the budget and the examples, and prove
+ * nothing.
  */
 function routeToCompare({ context, outcome }: Exchange, { credentials }: Pack): Route | undefined {
   const { match, rejectedBy, isOwnPage } = context;
@@ -42,14 +43,14 @@ function routeToCompare({ context, outcome }: Exchange, { credentials }: Pack): 
   return credentials.client === undefined || isAccepted(context) ? match.route : undefined;
 }
 
-/** Why an answer can't be compared, whatever the candidate answers. */
+/** Why an answer can't be compared with any answer of the candidate. */
 function findObstacle({ outcome }: Exchange): NotComparableReason | undefined {
   if (outcome.status === CLIENT_GONE) return "client_gone";
   if (outcome.meaning === "limited") return "limited";
   return outcome.meaning === "failed" ? "failed" : undefined;
 }
 
-/** What is known about the comparison of a request before its result. */
+/** The known facts about the comparison of a request before its result. */
 function describe(
   { credentials }: Pack,
   route: Route,
@@ -69,7 +70,7 @@ function describe(
   } as const;
 }
 
-/** Creates what finds whether requests need the time of the process themselves, since it was asked before. */
+/** Creates the check whether requests have needed the time of the process since the last check. */
 function createIsBusy(): () => boolean {
   let lastLoad = performance.eventLoopUtilization();
   return () => {
@@ -80,7 +81,10 @@ function createIsBusy(): () => boolean {
   };
 }
 
-/** Creates what prepares a pack to answer in place of another one. Candidates are replaced rarely: the last one is kept. */
+/**
+ * Creates the function that prepares a pack to answer instead of another one. Candidates are replaced rarely, so the
+ * last one is kept.
+ */
 function createPrepare(settings: Settings, plan: PlanRules): (other: OtherPack) => OtherAnswers {
   let prepared: { readonly other: OtherPack; readonly answers: OtherAnswers } | undefined;
   return (other) => {
@@ -116,7 +120,7 @@ export function createLiveComparison(
     timer = undefined;
     const other = candidate();
     if (!other) return stop();
-    // While requests need the time, what waits goes on waiting.
+    // While requests need the time of the process, comparisons wait.
     if (!isBusy()) {
       const next = waiting.shift();
       isRunning = true;
@@ -161,7 +165,7 @@ export function createLiveComparison(
       if (obstacle === undefined) return schedule();
       report({ ...about, subject: subjectOf(next, other), ...notComparable(obstacle) });
     },
-    /** Forgets what waits. */
+    /** Drops the waiting comparisons. */
     stop,
   };
 }

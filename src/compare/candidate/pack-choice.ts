@@ -1,4 +1,4 @@
-/** Which pack serves where there is a candidate: that of `MAPPINGS_DIR`, or the promoted one. */
+/** Selects the serving pack if there is a candidate: the pack of `MAPPINGS_DIR`, or the promoted one. */
 import {
   CommandError,
   createSharedDocument,
@@ -26,7 +26,7 @@ import {
 } from "../../pack/index.ts";
 import { z } from "zod";
 
-/** Time between two looks at what is wanted. */
+/** Milliseconds between two reads of the choice. */
 const POLL_MS = 1000;
 
 /** Which of the two packs serves. */
@@ -34,8 +34,8 @@ export interface PackChoice extends FeatureParts {
   /** Whether the promoted pack is to serve. */
   isPromoted(): boolean;
   /**
-   * The files of the pack that is to serve. If no folder has the promoted one any more, it is an error in the log, and the
-   * active pack stays; at the start it is that of `MAPPINGS_DIR`.
+   * The files of the selected pack. If no folder contains the promoted pack any more, the log gets an error, and the
+   * active pack stays. At the start the pack of `MAPPINGS_DIR` is used.
    *
    * @param active Undefined at the start.
    * @throws {PackError} If `MAPPINGS_DIR` can't be read.
@@ -54,7 +54,7 @@ function tryReadPack(folder: string): PackFiles | undefined {
   }
 }
 
-/** Loads the promoted pack, else the given one, else that of the folder. @throws {PackError} */
+/** Loads the promoted pack, else the given one, else the pack of the folder. @throws {PackError} */
 export function loadInitialPack(
   settings: Settings,
   loaded: LoadedPack | undefined,
@@ -67,9 +67,9 @@ export function loadInitialPack(
 
 /** The pack that is to serve. */
 export type WantedPack =
-  /** The one that `MAPPINGS_DIR` has, whichever it is. */
+  /** The current pack of `MAPPINGS_DIR`. */
   | { readonly pack: "active" }
-  /** The one with this hash, in whichever folder it is. */
+  /** The pack with this hash, in any of the folders. */
   | { readonly pack: "candidate"; readonly hash: string };
 
 const schema: z.ZodType<WantedPack> = z.union([
@@ -77,7 +77,7 @@ const schema: z.ZodType<WantedPack> = z.union([
   z.object({ pack: z.literal("candidate"), hash: z.string() }),
 ]);
 
-/** Creates the access to it. Where nobody has said anything, it is that of `MAPPINGS_DIR`. */
+/** Creates the access to the choice. Without a choice it is the pack of `MAPPINGS_DIR`. */
 export const createWantedPack = (store: DocumentStore): SharedDocument<WantedPack> =>
   createSharedDocument(store, { key: "pack:wanted", schema, empty: { pack: "active" } });
 
@@ -170,7 +170,7 @@ export const PACK_CHOICE: Feature<PackChoiceNeeds, PackChoice | undefined> = {
       Number(isMissing),
     );
 
-    /** The files with a hash, of whichever folder has them. */
+    /** The files with a hash, from any of the folders. */
     const findFiles = (hash: string): PackFiles | undefined =>
       [candidateFolder, packFolder(settings.MAPPINGS_DIR)]
         .map(tryReadPack)

@@ -1,4 +1,4 @@
-/** Decides who may ask for a pack that is not active: clients whose entry in `CLIENTS_FILE` says so. */
+/** Decides which clients may select a pack that is not active, by their entries in `CLIENTS_FILE`. */
 import {
   type AlphaRequest,
   createGuard,

@@ -10,7 +10,7 @@ export type Comparisons = ReturnType<typeof openComparisons>;
 
 export interface ComparisonsOptions {
   readonly state: KeyValueStore;
-  /** That of the audit, by the active pack. */
+  /** The route of the audit, by the active pack. */
   readonly redaction: () => Redaction;
   /** The parts of its route that an answer shows, by the active pack. Default: nothing. */
   readonly cover?: CoverAnswer;
@@ -36,7 +36,7 @@ const createOutage = (log: Log): Outage =>
     ends: () => log.info({}, "comparisons are stored again"),
   });
 
-/** Adds what waits to the counts of all replicas. What can't be stored goes on waiting. */
+/** Adds waiting results to the counts of all replicas. If they can't be stored, they wait. */
 async function writeAll(waiting: Iterable<WaitingCounts>, outage: Outage): Promise<void> {
   for (const one of waiting) {
     try {
@@ -49,7 +49,7 @@ async function writeAll(waiting: Iterable<WaitingCounts>, outage: Outage): Promi
 }
 
 /**
- * Creates what takes the results of comparisons. Nothing runs before the first result.
+ * Creates the store for results of comparisons. Nothing runs before the first result.
  *
  * @example
  * ```ts
@@ -114,8 +114,8 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
   }
 
   /**
-   * Writes what was collected. It is called each half second while there is something. Never throws. One flush at a time: a
-   * second one waits for the first, and writes what came meanwhile.
+   * Writes collected results, every half second while there are any. Never throws. Only one flush runs at a time. A
+   * second one waits, and writes the later results.
    */
   function flush(): Promise<void> {
     const next = (flushing ?? Promise.resolve()).then(writeAndMeasure).finally(() => {
@@ -128,7 +128,7 @@ export function openComparisons({ state, redaction, cover, metrics, log }: Compa
   return {
     report,
     flush,
-    /** Writes what was collected, and stops. */
+    /** Writes collected results, and stops. */
     async close(): Promise<void> {
       isClosed = true;
       clearTimeout(timer);

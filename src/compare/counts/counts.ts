@@ -1,4 +1,4 @@
-/** The counts of comparisons: one document for all routes of a source, to which all replicas add theirs. */
+/** The counts of comparisons: one document for all routes of a source. All replicas add their results to it. */
 import { z } from "zod";
 import { DIFFERENCE_KINDS } from "../../pack/index.ts";
 import { type Compared, type Difference, lineKey, type NotComparableReason } from "../answers/comparison.ts";
@@ -26,7 +26,7 @@ const fieldCounts = z.object({
   examples: z.array(z.object({ id: z.string(), bytes: total })),
 });
 
-/** The results on one route. What is left out was not counted yet. */
+/** The results of one route. Missing members were not counted yet. */
 const routeCounts = z.object({
   comparisons: count,
   equal: count,
@@ -107,7 +107,10 @@ const cutFields = <Line extends Pick<Difference, "field" | "kind">>(lines: reado
   ).values(),
 ];
 
-/** Adds one comparison to the counts of its route. @param seen What its answer has shown. @param example That was made of it */
+/**
+ * Adds one comparison to the counts of its route. @param seen The fields and words of its answer. @param example The
+ * example that was made of it
+ */
 export function countOne(
   compared: Compared,
   seen: readonly string[] = [],
@@ -148,7 +151,7 @@ export const examplesOf = ({
     Object.values(routes)
       .flatMap(({ fields }) => fields)
       .flatMap(({ by, examples }) => examples.map(({ id, bytes }) => [id, { by, bytes }] as const))
-      // Of several fields the first one has it.
+      // If there are several fields, the first one has it.
       .toReversed(),
   );
 
@@ -168,7 +171,7 @@ export function hasCase(cases: string, one: string): boolean {
   return at !== -1;
 }
 
-/** Adds the cases that are new. @param room For this many. @returns all, and the number of those that found no room */
+/** Adds the new cases. @param room Maximum number of cases. @returns all, and the number of cases without room */
 export function addCases(cases: string, added: string, room: number): readonly [cases: string, left: number] {
   const found = listCases(added).filter((one) => !hasCase(cases, one));
   const kept = found.slice(0, Math.max(0, room));

@@ -40,7 +40,7 @@ export function coveredFields(name: string, pack: Sources): ReadonlyMap<string, 
   );
 }
 
-/** Creates what finds the shown fields and words of an answer. */
+/** Creates the function that finds the fields and words in an answer. */
 export function createCoverage(pack: Sources): CoverAnswer {
   const fields = new Map<string, ReadonlyMap<string, CoveredField>>();
   return (route, body) => {
@@ -91,13 +91,13 @@ const isBelowUnseen = (
     return known.has(above) && !seen.has(above);
   });
 
-/** Finds what is missing. @param seen What answers have shown */
+/** Finds missing fields and words. @param seen The fields and words of answers */
 export function findGaps(route: string, seen: ReadonlySet<string>, pack: Sources): RouteGaps {
   const known = coveredFields(route, pack);
   const fields = [...known];
   return {
     fields: fields.flatMap(([path]) => (seen.has(path) || isBelowUnseen(path, seen, known) ? [] : [path])),
-    // Of a field without a value no word was seen either.
+    // Of a field without a value, no word was seen either.
     words: fields.flatMap(([path, { words = [] }]) =>
       seen.has(path) ? words.map((word) => `${path}=${word}`).filter((name) => !seen.has(name)) : [],
     ),

@@ -91,7 +91,7 @@ function ownerOf(owners: ProvenClients, by: string, clients: number): string {
   return `others ${Number.parseInt(hash("sha256", by).slice(0, 8), 16) % SHARED_SETS}`;
 }
 
-/** Counts that grow. What they have of each client is summed up once: they may have thousands of clients. */
+/** Counts that grow. Sums over clients are computed once, because there may be thousands of clients. */
 export class GrowingCounts {
   readonly counts: SourceCounts;
   readonly #limits: CaseLimits;
@@ -115,7 +115,7 @@ export class GrowingCounts {
     return Object.entries(from.routes).reduce((sum, [name, route]) => sum + this.addRoute(name, route), 0);
   }
 
-  /** Adds what was found on one route. What finds no room is left out. @returns how many cases found none */
+  /** Adds the results of one route. Results without room are dropped. @returns how many cases had no room */
   addRoute(name: string, from: RouteCounts): number {
     const into = this.counts;
     if (!Object.hasOwn(into.routes, name) && Object.keys(into.routes).length >= MAX_ROUTES) {

@@ -98,5 +98,5 @@ export function createCusum(tolerated = LEAST_TOLERATED): Cusum {
 /** The counter of confirmed differences: tolerated 0.01 %, intolerable 5 %. */
 export const DIFFERENCES: Cusum = createCusum();
 
-/** Whether a score is one to turn back at. */
+/** Whether a score causes a return. */
 export const isTripped = (score: number): boolean => score >= TRIP;

@@ -21,7 +21,7 @@ const DELETED_AT_ONCE = 20;
 
 const exampleKey = (id: string): string => `parity:example:${id}`;
 
-/** The counts of a source: null where nothing was counted, or what is stored is damaged. */
+/** The counts of a source. Null if nothing was counted, or if the stored counts are damaged. */
 export const createCountsDocument = (
   store: DocumentStore,
   source: ComparisonSource,
@@ -43,7 +43,7 @@ export async function readComparisons(state: DocumentStore): Promise<readonly So
 export const writeExample = (state: Pick<KeyValueStore, "set">, id: string, json: string): Promise<void> =>
   state.set(exampleKey(id), json, EXAMPLE_TTL_SECONDS);
 
-/** An example; undefined if none has this id. @throws {StateUnavailableError} */
+/** An example. Undefined if none has this id. @throws {StateUnavailableError} */
 export async function readExample(
   state: Pick<KeyValueStore, "get">,
   id: string,
@@ -65,7 +65,7 @@ export async function deleteExamples(
   }
 }
 
-/** Forgets what was counted. @returns The sources that had counts. @throws {StateUnavailableError} */
+/** Resets the counts. @returns The sources that had counts. @throws {StateUnavailableError} */
 export async function resetComparisons(
   state: DocumentStore & Pick<KeyValueStore, "deleteAll">,
   sources: readonly ComparisonSource[] = SOURCES,

@@ -1,4 +1,4 @@
-/** A summary of the counts of comparisons: whether they are enough, and what differs most */
+/** Summarizes the counts of comparisons: whether they are enough, and the fields that differ most. */
 import type { Pack } from "../../pack/index.ts";
 import type { DocumentStore } from "../../base/index.ts";
 import type { ComparisonSource } from "../answers/comparison.ts";
@@ -29,7 +29,7 @@ export interface RouteSummary extends Pick<
   readonly route: string;
   /** Clients that prove cases. */
   readonly clients: number;
-  /** Cases that clients prove, of one client at most a tenth of those that are required, and cases that differ. */
+  /** Cases that clients prove (each client at most a tenth of the required ones), and cases that differ. */
   readonly distinct: number;
   readonly different: number;
   /** Distinct comparisons that are enough for the rate; null if too many differ for any number. */
@@ -40,7 +40,7 @@ export interface RouteSummary extends Pick<
   /** ISO 8601, UTC. */
   readonly first: string;
   readonly last: string;
-  /** Those that differ most first. */
+  /** The routes with the most differences first. */
   readonly fields: readonly FieldSummary[];
   /** The parts that no answer has shown; null if the active pack has no such route. */
   readonly gaps: RouteGaps | null;
@@ -78,12 +78,15 @@ export interface SummaryOptions {
   readonly source?: ComparisonSource | undefined;
 }
 
-/** Clients that must have proven cases: one of them proves at most {@link CLIENT_SHARE} of what is required. */
+/**
+ * The number of clients that must have proven cases. One client proves at most {@link CLIENT_SHARE} of the required
+ * cases.
+ */
 export const REQUIRED_CLIENTS = 1 / CLIENT_SHARE;
 
 /** The rate that is asked about where nobody names one. */
 export const DEFAULT_RATE = 0.001;
-/** For a lower rate the state store has not room for the cases that would be enough. */
+/** For a lower rate, the required cases would not fit into the state store. */
 export const MIN_RATE = 0.0003;
 
 const iso = (time: number): string => new Date(time).toISOString();
@@ -100,8 +103,8 @@ export const countDistinct = ({ cases }: RouteCounts): number =>
   Object.values(cases).reduce((sum, each) => sum + countCases(each), 0);
 
 /**
- * The number of cases that clients prove, each once, and at most `share` of each client. A client with few cases counts first:
- * one that has the cases of all others must not take theirs.
+ * The number of cases that clients prove, each once, and at most `share` of each client. Clients with few cases are
+ * counted first, so that a client with everybody's cases does not use them up.
  */
 function countProven({ cases }: RouteCounts, share: number): number {
   const proven = new Set<string>();
@@ -184,7 +187,7 @@ function summarize(counts: SourceCounts, options: SummaryOptions): SourceSummary
   };
 }
 
-/** Reads what comparisons have found. @throws {StateUnavailableError} */
+/** Reads the results of comparisons. @throws {StateUnavailableError} */
 export async function summarizeComparisons(
   state: DocumentStore,
   options: SummaryOptions,

@@ -30,7 +30,7 @@ export interface WaitingOptions {
   readonly newId: () => string;
   /** Called with results that find no room. */
   readonly onFull: ReportFull;
-  /** Called with counts that begin: the first ones, those of another subject, and those after a reset. */
+  /** Called when counts begin: at first, with another subject, and after a reset. */
   readonly onBegin: (counts: SourceCounts) => void;
 }
 
@@ -66,7 +66,7 @@ export class WaitingCounts {
     return this.#waiting === undefined && this.#examples.size === 0;
   }
 
-  /** Counts a comparison. Those that began before the subject changed are left out. */
+  /** Counts a comparison. A comparison that began before the subject changed is left out. */
   add(compared: Compared): void {
     const { subject, route, result, provenBy, key } = compared;
     const now = Date.now();
@@ -87,7 +87,7 @@ export class WaitingCounts {
   /**
    * Adds the waiting results to the counts of all replicas, and writes the examples that were taken.
    *
-   * @throws {StateUnavailableError} What was not written goes on waiting.
+   * @throws {StateUnavailableError} Unwritten results wait.
    */
   async write(): Promise<void> {
     const batch = this.#counts;
@@ -149,7 +149,7 @@ export class WaitingCounts {
     this.#waiting = waiting;
   }
 
-  /** The counts of what is compared now. */
+  /** The counts of the current subject. */
   #all(): readonly SourceCounts[] {
     const all = [this.#stored.current() ?? undefined, this.#batch, this.#counts];
     return all
@@ -179,7 +179,7 @@ export class WaitingCounts {
     });
   }
 
-  /** Redacts the sample at once: what has secrets is not kept. */
+  /** Redacts the sample at once, so that no secrets are kept. */
   #createExample(compared: Compared): { readonly id: string; readonly bytes: number } | undefined {
     const { sample, provenBy: by = "" } = compared;
     const isSame = createIsSameClient(by);
@@ -194,8 +194,8 @@ export class WaitingCounts {
 }
 
 /**
- * `cases`: those that prove a bound. `fields`: fields that differ, and their examples. `writes`: writes that comparisons
- * keep away from.
+ * `cases`: cases that prove a bound. `fields`: fields that differ, and their examples. `writes`: writes that void
+ * comparisons.
  */
 export type BoundedStore = "cases" | "fields" | "writes";
 
@@ -205,7 +205,7 @@ export type ReportFull = (store: BoundedStore, entries: number) => void;
 /** Milliseconds between two lines about the same store. */
 const LOG_EVERY_MS = 3_600_000;
 
-/** Creates what reports full stores. */
+/** Creates the function that reports full stores. */
 export function createReportFull({
   log,
   metrics,

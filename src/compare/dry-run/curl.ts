@@ -7,7 +7,7 @@ export type CurlBody = { readonly text: string } | { readonly file: string };
 
 /** The parts of a `curl` command. */
 export interface CurlCommand {
-  /** In front of the path: a variable of the shell, `$V4`, or an address, `http://127.0.0.1:8080`. */
+  /** The text before the path: a variable of the shell, `$V4`, or an address, `http://127.0.0.1:8080`. */
   readonly base: string;
   readonly method: string;
   /** With query. */
@@ -53,7 +53,7 @@ const NOT_IN_URL = /[\0-\x20#\x7f]/g;
 // eslint-disable-next-line no-control-regex
 const NOT_IN_HEADER = /[\0-\x08\x0a-\x1f\x7f]/;
 
-/** Segments that `curl` removes, unless an option keeps the path as it is. */
+/** Segments that `curl` removes, unless an option keeps the path unchanged. */
 const DOT_SEGMENT = /(?:^|[/\\])(?:\.|%2e){1,2}(?=[/\\?]|$)/i;
 
 /** A header, also an empty one: `curl` would leave out `Name:`. */
@@ -81,7 +81,7 @@ function findObstacle({ path, headers }: CurlCommand): string | undefined {
 }
 
 /**
- * Writes a request as a command for a shell. The command sends one request to its address, whatever is in the texts.
+ * Writes a request as a shell command. The command only sends one request to its address, whatever the texts contain.
  *
  * @param separator between the arguments. Default: one in each line
  */
@@ -122,7 +122,7 @@ export function shellQuote(text: string): string {
   return `$'${text.replaceAll(/['\\]/g, escapeBytes).replaceAll(INVISIBLE, escapeBytes)}'`;
 }
 
-/** The same; a text of letters, digits and some punctuation stays as it is. */
+/** The same, but a text of letters, digits and some punctuation is not quoted. */
 export const shellWord = (text: string): string => (/^[\w./-]+$/.test(text) ? text : shellQuote(text));
 
 /** Characters without a meaning inside double quotes. */

@@ -40,7 +40,7 @@ export interface DryRunRequest {
   readonly time?: Date | undefined;
 }
 
-/** The response, and what the pipeline recorded about the request. */
+/** The response, and the data that the pipeline recorded about the request. */
 export interface DryRunResponse {
   readonly response: Omit<AlphaResponse, "body"> & { readonly body: string };
   readonly context: RequestContext;
@@ -50,9 +50,9 @@ export interface DryRunResponse {
 /** The outcome of a request. */
 interface Handled {
   readonly response: AlphaResponse;
-  /** Undefined: it was not recorded. */
+  /** Undefined if it was not recorded. */
   readonly exchange: Exchange | undefined;
-  /** Of a request that failed unexpectedly. */
+  /** Set for a request that failed unexpectedly. */
   readonly error: unknown;
 }
 
@@ -66,7 +66,7 @@ export const isJsonType = (type: string | undefined): boolean => type === undefi
 export interface DryRunOptions {
   /** Responds to reads of catalogs. Default: the upstream of the requests. */
   readonly catalogUpstream?: Upstream;
-  /** Entries of catalogs, in place of those that the upstream has. */
+  /** Entries of catalogs that replace the upstream's. */
   readonly entries?: Pick<CatalogCache, "find" | "cachedText"> | undefined;
   /** Whether ids that the catalogs do not have are accepted, as before the catalogs are read. Default: no. */
   readonly acceptsUnknownIds?: boolean;
@@ -74,7 +74,7 @@ export interface DryRunOptions {
   readonly publicUrl?: URL | undefined;
   /** Is called at the end of every request, with the data of its audit record. */
   readonly record?: PipelineDependencies["record"];
-  /** Parts of a gateway, in place of those of a dry run. */
+  /** Parts of a gateway that replace parts of a dry run. */
   readonly parts?: Partial<PipelineDependencies>;
 }
 
@@ -156,7 +156,7 @@ export const emptyTokenStore: PipelineDependencies["tokenStore"] = {
   forget: async () => {},
 };
 
-/** Accepts all tokens: none is verified before an upload. */
+/** Accepts all tokens. No token is verified before an upload. */
 const acceptAllTokens = (): PipelineDependencies["tokens"] => ({
   ...createTokenCache({ size: 1, ttlSeconds: 1, negativeTtlSeconds: 0 }),
   get: (): TokenInfo => ({ refused: false, grants: undefined }),
@@ -214,7 +214,7 @@ export function createDryRun(
     },
   });
 
-  /** Handles a request of a client as it is. It rejects if its record can't be written. */
+  /** Handles a client's request unchanged. It rejects if the record can't be written. */
   async function handle(request: AlphaRequest): Promise<Handled> {
     const result: { exchange?: Exchange; error?: unknown } = {};
     results.set(request.signal, result);

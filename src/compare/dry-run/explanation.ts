@@ -17,7 +17,7 @@ import { callName } from "./recorded-v4.ts";
 
 /** The v4 side of a field. */
 export interface V4Side {
-  /** The recorded request, or the catalog, that it comes from, `GET /path`; null if there is none. */
+  /** The recorded request, or the catalog, from which it comes, `GET /path`. Null without one. */
   readonly call: string | null;
   /** Its path in that response or body; null if it is not a single member. */
   readonly field: string | null;
@@ -92,7 +92,7 @@ export function describeWrite(name: string, rule: FieldRule): string {
   ].join(", ");
 }
 
-/** A member with its own expression for writing is a `value`, whatever its class is for reading. */
+/** A member with its own `write` is a `value`, whatever its class in responses is. */
 const writeClass = (name: string, rule: FieldRule): FieldClass =>
   rule.write === undefined ? classOf(name, rule) : "value";
 

@@ -34,7 +34,7 @@ export function namedAnswer(path: string, route: Route): JsonObject | undefined 
   return names.length > 0 ? answer : undefined;
 }
 
-/** A path that was built from such answers, with the names as they are in the pack. */
+/** A path that was built from such answers, with the names of the pack. */
 export const withNames = (path: string, route: Route): string =>
   valueNames(route).reduce(
     (text, name) => text.replaceAll(encodeURIComponent(`{${name}}`), `{${name}}`),

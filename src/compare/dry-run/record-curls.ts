@@ -4,7 +4,7 @@ import { isObject } from "../../base/index.ts";
 import { recordedType } from "./recorded-body.ts";
 import { addressVariable, curl, type CurlBody, shellComment } from "./curl.ts";
 
-/** What commands need of a record. */
+/** The parts of a record that commands need. */
 export interface CurlRecord extends Pick<AuditRecord, "lane" | "bytes" | "v4"> {
   readonly client: Pick<AuditRecord["client"], "fingerprint">;
   readonly alpha: Pick<
@@ -24,7 +24,7 @@ const GATEWAY = "$GATEWAY";
 /** Replaces a secret with the name of its member in angle brackets. */
 const nameSecrets = (name: string, value: unknown): unknown => (value === REDACTED ? `<${name}>` : value);
 
-/** A body for a command, and what a reader must know about it. */
+/** A body for a command, with a note for the reader. */
 interface RecordedCurlBody {
   readonly body?: CurlBody;
   readonly note?: string;
@@ -63,8 +63,8 @@ function toCurlBody(body: RecordedBody, type: string, print: (form: Form) => str
 const WITHOUT_BODY = new Set(["GET", "HEAD"]);
 
 /**
- * Whether a request had a body that the record does not have. Of the client's own request, which the native proxy
- * forwards as it is, the length is known. Of other v4 calls nothing is, where bodies are not recorded.
+ * Whether a request had a body that the record lacks. The length is known for the client's own request, which the
+ * native proxy forwards unchanged. Without recorded bodies nothing is known about other v4 calls.
  */
 function missingBody(
   { lane, bytes, alpha }: CurlRecord,
@@ -81,8 +81,8 @@ function missingBody(
 }
 
 /**
- * Writes the alpha request of a record and its v4 requests as `curl` commands. A comment in front of a command says what
- * the record lacks.
+ * Writes the alpha request of a record and its v4 requests as `curl` commands. A comment before a command names the
+ * missing parts of the record.
  */
 export function recordCurls(record: CurlRecord, pack: Pack): RecordCurls {
   const { lane, client, alpha, v4 } = record;

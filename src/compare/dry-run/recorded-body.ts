@@ -1,4 +1,4 @@
-/** A client's body as it was sent, made of what a record or an example has of it. */
+/** Rebuilds a client's body from a record or an example. */
 import { type ClientMediaTypes, type Pack, printForm } from "../../pack/index.ts";
 import { isObject } from "../../base/index.ts";
 
@@ -8,7 +8,7 @@ export const typeOfFormat = (
   format: "json" | "form",
 ): string | undefined => names.find((name) => formatOf(name) === format);
 
-/** Whether a recorded body can be that of a form: it has texts and lists of texts alone. An empty form is no body. */
+/** Whether a recorded body may be a form: it contains only texts and lists of texts. An empty form is no body. */
 const hasTextsAlone = (body: unknown): body is Record<string, unknown> =>
   isObject(body) &&
   Object.keys(body).length > 0 &&

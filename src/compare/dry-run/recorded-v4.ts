@@ -11,7 +11,7 @@ import {
 
 type CallName = Pick<RecordedCall, "method" | "path">;
 
-/** The repeated call of a route that a request is; undefined if it is none. */
+/** The repeated call of a route that a request belongs to. Undefined if there is none. */
 const repeatedCall = (
   call: CallName,
   place: RouteCall["place"],
@@ -20,8 +20,8 @@ const repeatedCall = (
   route?.calls.find((each) => each.repeats && each.place === place && isCallOf(each.endpoint, call));
 
 /**
- * Removes the requests that wait until the main call is possible, and those that wait for its result: their number does not
- * depend on the pack.
+ * Removes the requests that wait until the main call is possible, and those that wait for its result, because their
+ * number does not depend on the pack.
  */
 export function withoutWaiting<Call extends CallName>(
   calls: readonly Call[],
@@ -80,7 +80,7 @@ const toText = (response: unknown): string =>
 /** A call that was made, with its response. */
 export type PlayedCall = Pick<UpstreamCallRecord, "method" | "path" | "status" | "response">;
 
-/** The calls of a record. Headers are not recorded. A call may need a version, whichever it is. */
+/** The calls of a record. Headers are not recorded. A call may require any version. */
 export const recordedCalls = ({ v4 }: Pick<AuditRecord, "v4">): readonly PlayedCall[] =>
   v4.map(({ method, path, status, response }) => ({
     method,
@@ -149,7 +149,7 @@ export function createRecordedV4(pack: Pack): RecordedV4 {
 /** `GET /path` of a request, without its query. */
 export const callName = ({ method, path }: RecordedCall): string => `${method} ${path.split("?", 1)[0]}`;
 
-/** Whether a recorded request is one to an endpoint. */
+/** Whether a recorded request belongs to an endpoint. */
 export const isCallOf = (
   endpoint: Endpoint,
   { method, path }: Pick<RecordedCall, "method" | "path">,

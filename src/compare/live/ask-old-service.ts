@@ -18,14 +18,17 @@ export const MAX_COMPARED_BYTES = 1024 * 1024;
 /** Milliseconds until a whole answer must have come, once it was asked for. */
 export const COMPARISON_TIMEOUT_MS = 10_000;
 
-/** Connections for comparisons, apart from those of clients. */
+/** Connections for comparisons, separate from those of clients. */
 const CONNECTIONS = 8;
-/** Those of one client: its slow calls must not stop the comparisons of others. */
+/** Connections of one client, so that its slow calls don't stop the comparisons of others. */
 const CLIENT_CONNECTIONS = 2;
 /** Milliseconds that a call waits for a connection. Answers that were asked for at different times differ. */
 const MAX_WAIT_MS = 2000;
 
-/** Headers of a client's request that are not sent again: those of its connection, and those that make an answer partial. */
+/**
+ * Headers of a client's request that are not sent again: headers of its connection, and headers that request a
+ * partial answer.
+ */
 const NOT_SENT = new Set([
   "connection",
   "keep-alive",
@@ -50,14 +53,14 @@ function headersOf({ headers, id, address }: AlphaRequest): Record<string, strin
   const sent: Record<string, string | string[]> = {};
   const named = new Set((headers["connection"] ?? []).flatMap(connectionOptions));
   for (const [name, lines] of Object.entries(headers))
-    // Nothing but the method of the request may say what is done.
+    // Only the method of the request may decide its effect.
     if (lines && !NOT_SENT.has(name) && !named.has(name) && !namesMethod(name)) sent[name] = [...lines];
   const [host] = headers["x-forwarded-host"] ?? headers["host"] ?? [];
   return {
     ...sent,
     "x-request-id": id,
     "accept-encoding": "identity",
-    // Only what the gateway knows: the old service may limit or allow by address.
+    // Only the address that the gateway knows, because the old service may limit or permit by address.
     "x-forwarded-for": address,
     ...(host !== undefined && { "x-forwarded-host": host }),
   };
@@ -130,11 +133,12 @@ export class OldService {
   }
 
   /**
-   * Asks what a client has asked. Never rejects.
+   * Repeats a client's request at the old service. Never rejects.
    *
    * @param payer whose share of the connections it takes. Without a free one nothing is sent: `budget`
    * @param body of a POST that only reads
-   * @param onSent is called when the request is sent. What it returns is called once the answer begins, or there is none
+   * @param onSent called when the request is sent. The function that it returns is called when the answer begins, or
+   * if there is none
    */
   async ask(
     request: AlphaRequest,

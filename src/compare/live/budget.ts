@@ -16,7 +16,7 @@ export interface Limits {
 /** Clients whose calls are counted. */
 const MAX_CLIENTS = 20_000;
 
-/** Comparisons in progress, those that wait for their second pair of answers among them. */
+/** Maximum number of comparisons in progress, including those that wait for their second pair of answers. */
 const MAX_COMPARISONS = 500;
 
 /** The part of comparisons in progress, and of their memory, that one client may have. */
@@ -24,14 +24,14 @@ const CLIENT_SHARE = 0.25;
 
 const limitsOf = (all: number): ShareLimits => ({ all, each: all * CLIENT_SHARE });
 
-/** Counts what comparisons use. A comparison that finds no room is left out; no client ever waits for one. */
+/** Counts the resources of comparisons. A comparison without room is skipped, and no client ever waits for one. */
 export class Budget {
   readonly #limits: () => Limits;
   readonly #clock: () => number;
   /** Calls that may be made now; refilled with time. */
   #calls = Infinity;
   #refilledAt = 0;
-  /** By client, as the bytes. */
+  /** Use by client, like the bytes. */
   readonly #comparisons = new Shares();
   readonly #bytes = new Shares();
   readonly #clients = new LRUCache<string, { from: number; calls: number }>({ max: MAX_CLIENTS });

@@ -11,9 +11,9 @@ export type RolloutData =
 export interface ComparisonBudget {
   /** Share of the reads, in buckets: 0 to 10 000. */
   readonly share: number;
-  /** Of this process. */
+  /** Comparisons a second in this process. */
   readonly perSecond: number;
-  /** For answers that wait. */
+  /** Memory for waiting answers. */
   readonly memoryBytes: number;
   /** Share of a client's own rate limit: 0 to 1. */
   readonly clientShare: number;
@@ -26,9 +26,9 @@ export interface ComparedSides {
   config(): { readonly data: RolloutData; readonly compare: ComparisonBudget };
   /** Whether the file turned a client to the translation within the last hour. */
   isFresh(client: string | undefined, route: string | null): boolean;
-  /** Takes the result of a comparison. @param sender Who has asked: see `provenBy`; undefined: a stranger */
+  /** Receives the result of a comparison. @param sender The proven sender, see `provenBy`. Undefined for a stranger */
   note(compared: Compared, sender: string | undefined): void;
-  /** Notes that the old service was asked. @returns what to call when it answers */
+  /** Records a request to the old service. @returns a function to call when it responds */
   beginOld(route: string | null, sender: () => string | undefined): () => void;
   /** Notes how the old service has answered. */
   noteOld(route: string | null, hasFailed: boolean, sender: string): void;

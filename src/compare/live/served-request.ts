@@ -1,4 +1,4 @@
-/** A request that one side serves, and that may be compared: what it is, its first answer, and what the old service says to it. */
+/** A request that one side serves and that may be compared, with its first answer and the old service's answer. */
 import { namesMethod, readParameters, type Route } from "../../pack/index.ts";
 import type { ComparedRequest, NotComparableReason } from "../answers/comparison.ts";
 import type { AlphaRequest, BodyStart, LegacyExchange, Side } from "../../gateway/index.ts";
@@ -14,13 +14,13 @@ export interface ServedRequest {
   readonly route: Route;
   /** The client's filter header; null without one. */
   readonly filter: string | null;
-  /** Who sent it: a name of the directory, an application, or a fingerprint; null without a token. */
+  /** The sender: a name of the directory, an application, or a fingerprint. Null without a token. */
   readonly client: string | null;
   /** Whose writes void the comparison: all names of its client. */
   readonly writers: readonly string[];
   /** Whose budget pays for it. */
   readonly payer: string;
-  /** Who has sent it, as `Compared` says, as far as somebody knows by now; undefined: a stranger. */
+  /** The sender as `Compared` defines it, as far as it is known by now. Undefined for a stranger. */
   readonly provenBy: () => string | undefined;
   readonly side: Side;
   /** Whether all reads of this client are compared, not a share of them: it was turned a moment ago. */
@@ -38,7 +38,7 @@ export interface SideQuestion {
   readonly body: Buffer | undefined;
 }
 
-/** What both sides are asked. */
+/** The request that both sides get. */
 export const targetOf = ({
   request: { method, path, query },
   route,
@@ -61,7 +61,7 @@ export async function wholeBody(start: BodyStart | undefined): Promise<Buffer | 
   return lack === undefined ? bytes : undefined;
 }
 
-/** The answer of the old service to a client, or why there is none to compare. */
+/** The answer of the old service to a client, or why it can't be compared. */
 export async function answerOf({ answer, outcome }: LegacyExchange): Promise<Asked> {
   if (outcome.status === CLIENT_GONE) return "client_gone";
   if (!answer) return "unreachable";
@@ -70,12 +70,12 @@ export async function answerOf({ answer, outcome }: LegacyExchange): Promise<Ask
   return body ? { status: answer.status, headers: textHeaders(answer.headers), body } : "size";
 }
 
-/** The answer of the translation to a client, or why there is none to compare. */
+/** The answer of the translation to a client, or why it can't be compared. */
 export function translatedAnswer({ outcome, context }: Exchange): Asked {
   const { status, response } = outcome;
   if (status === CLIENT_GONE) return "client_gone";
   if (response.file) return "size";
-  // What the gateway itself refuses, or leaves out by its plan, is not the translation.
+  // Rejections of the gateway, and fields that its plan removes, are not results of the translation.
   if (context.rejectedBy !== undefined || context.hiddenFields) return "limited";
   return { status: response.status, headers: response.headers, body: response.body };
 }
@@ -108,7 +108,7 @@ export function bodyOverridesMethod(bytes: Buffer): boolean {
 /** Why the old service gave no answer: a route returns only to a service that is well. */
 const NO_ANSWER: ReadonlySet<string> = new Set(["timeout", "unreachable"]);
 
-/** Creates what asks the old service for a comparison. The roll-out learns how it did. */
+/** Creates the function that asks the old service for a comparison. The roll-out records its health. */
 export const createOldAnswer = (
   service: Pick<OldService, "ask">,
   sides: Pick<ComparedSides, "beginOld" | "noteOld">,

@@ -1,4 +1,4 @@
-/** The state that comparisons of the old service and the translation share, whichever pack is active. */
+/** The state that comparisons of the old service and the translation share, with any active pack. */
 import type { LegacyService, LifecycleDependencies } from "../../gateway/index.ts";
 import type { Feature, KeyValueStore } from "../../base/index.ts";
 import type { ReportComparison } from "../answers/comparison.ts";
@@ -12,7 +12,7 @@ import type { ShadowOptions } from "./shadow-runner.ts";
 import { WriteFence } from "./write-fence.ts";
 import type { Exchange } from "../answers/second-answer.ts";
 
-/** The state that comparisons share, whichever pack is active. */
+/** The state that comparisons share, with any active pack. */
 export interface OpenShadow {
   readonly sides: ComparedSides;
   readonly old: OldService;
@@ -35,7 +35,7 @@ export interface ShadowNeeds {
   readonly tokenParameter: string | undefined;
 }
 
-/** Pause between two looks at what other processes know of the old service. */
+/** Milliseconds between two reads of the knowledge of other processes about the old service. */
 const EXCHANGE_MS = 60_000;
 
 export const SHADOW: Feature<ShadowNeeds, OpenShadow | undefined> = {

@@ -17,15 +17,15 @@ export interface ShadowOptions {
   /** The share of reads that is compared, 0 to 1; undefined: nothing is compared. */
   readonly share: () => number | undefined;
   readonly judge: Judge;
-  /** What is compared: see `Compared` in `src/compare/answers/comparison.ts`. */
+  /** The subject of the comparison: see `Compared` in `src/compare/answers/comparison.ts`. */
   readonly subject: () => string;
   readonly budget: Budget;
   readonly fence: WriteFence;
   /** The old service, and the translation. */
   readonly answers: Readonly<Record<Side, SecondAnswer<SideQuestion>>>;
-  /** Takes what was found. */
+  /** Receives the result. */
   readonly report: (compared: Compared) => void;
-  /** Is told of an error that no one expected. */
+  /** Called with unexpected errors. */
   readonly onError: (error: unknown, requestId: string) => void;
   /** Ends all comparisons. */
   readonly closing: AbortSignal;
@@ -49,7 +49,7 @@ export const WITHOUT_BODY: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 const shareOf = (text: string): number =>
   Number.parseInt(hash("sha256", text, "hex").slice(0, 8), 16) / 2 ** 32;
 
-/** What the client got. */
+/** The answer that the client got. */
 interface Served {
   readonly answer: Asked;
   /** The request's body; undefined for a GET. */
@@ -105,7 +105,7 @@ export class ShadowRunner {
   }
 }
 
-/** What strangers ask counts nowhere. @param pair what an example is made of */
+/** Comparisons of strangers never count. @param pair the source of an example */
 function reportFinding(
   served: ServedRequest,
   finding: Finding,
@@ -142,7 +142,7 @@ function toPair(old: Asked, next: Asked): AnswerPair | NotComparableReason {
 class Comparison {
   readonly #served: ServedRequest;
   readonly #options: ShadowOptions;
-  /** Undefined if the client writes: then nothing is compared. */
+  /** Undefined if the client writes meanwhile. Then nothing is compared. */
   readonly #reading: Reading | undefined;
   #body: Buffer | undefined;
   #bytes = 0;
@@ -189,7 +189,10 @@ class Comparison {
     return this.#options.answers[side].ask({ served: this.#served, body: this.#body });
   }
 
-  /** An answer, in memory that is counted from now on: the other one may come much later. Or why there is none. */
+  /**
+   * An answer, or why there is none. Its memory is counted from now on, because the other answer may arrive much
+   * later.
+   */
   #hold(asked: Asked): Asked {
     if (typeof asked === "string") return asked;
     // Whether there is a body is the HTTP server's affair.
@@ -225,7 +228,7 @@ class Comparison {
     const finding = judge.compare(judged, first);
     if (finding === "differs") return this.#confirm(judged, first);
     this.#report(finding, first);
-    // Of answers that can't be compared a second one says nothing.
+    // If answers can't be compared, a second one is useless.
     if (finding.result !== "not_comparable" && judge.needsOldPair(judged))
       await this.#learn(judged, first.old);
   }

@@ -16,7 +16,7 @@ import type { SecondAnswer } from "../answers/second-answer.ts";
 import { COMPARISON_TIMEOUT_MS } from "./ask-old-service.ts";
 import type { SideQuestion } from "./served-request.ts";
 
-/** What the translation of comparisons needs of a gateway. */
+/** The parts of a gateway that the translation of comparisons needs. */
 export interface ShadowTranslationParts extends Pick<
   PipelineDependencies,
   "pack" | "catalogs" | "upstreamTokens"
@@ -27,7 +27,7 @@ export interface ShadowTranslationParts extends Pick<
   readonly log: Log;
 }
 
-/** Creates what translates a request for a comparison. */
+/** Creates the function that translates a request for a comparison. */
 export function createShadowTranslation(
   settings: Settings,
   dependencies: ShadowTranslationParts,
@@ -49,7 +49,7 @@ export function createShadowTranslation(
     tokenStore: oauth.tokenStore,
     // A request for a comparison keeps no client's request waiting.
     tokenLocks: createTokenLocks(),
-    // Clients write through the old service, too: nothing would tell a cache that its responses are old.
+    // Clients also write through the old service, and nothing would invalidate cached responses.
     responseCache: NO_RESPONSE_CACHE,
     files: upstream,
     tokens: shared.tokens,

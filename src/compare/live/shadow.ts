@@ -31,7 +31,7 @@ import { ShadowRunner, WITHOUT_BODY } from "./shadow-runner.ts";
 import type { OpenShadow } from "./shadow-feature.ts";
 import { createShadowTranslation, type ShadowTranslationParts } from "./shadow-translation.ts";
 
-/** What comparisons need of a gateway. */
+/** The parts of a gateway that comparisons need. */
 interface ShadowParts extends ShadowTranslationParts {
   readonly oauth: Pick<OAuthServices, "tokenStore" | "gatewayTokens">;
   readonly clients: { current(): ClientDirectory };
@@ -45,12 +45,12 @@ export interface RoutedRequest {
   readonly hasBody: boolean;
   readonly route: Route | undefined;
   readonly side: "old" | "new";
-  /** As commands name it; undefined: nobody knows who it is. */
+  /** The sender's name in commands. Undefined if it is unknown. */
   readonly client: string | undefined;
   readonly fingerprint: string | undefined;
   readonly token: string | undefined;
   readonly hasGatewayToken: boolean;
-  /** Who has sent it, as far as somebody knows by now: see `KnownSenders`. */
+  /** The sender, as far as it is known by now: see `KnownSenders`. */
   readonly knownAs: () => string | undefined;
   /** The same, where clients are counted. */
   readonly provenBy: () => string | undefined;
@@ -61,7 +61,7 @@ export interface RoutedRequest {
 /** The comparisons of a pack. */
 export type Shadow = ReturnType<typeof createShadow>;
 
-/** What a request needs of its comparison. */
+/** The functions with which a request takes part in comparisons. */
 export interface Begun {
   /** Takes the answer of the old service to the client, and whether it has written. */
   servedOld(exchange: LegacyExchange): void;
@@ -74,7 +74,7 @@ export interface Begun {
 /** Whose budget senders share that nobody knows: invented tokens have no budget of their own. */
 const STRANGERS = UNNAMED;
 
-/** What is known of a sender. */
+/** The known facts about a sender. */
 type KnownSender = Pick<RoutedRequest, "client" | "fingerprint" | "knownAs">;
 
 /**
@@ -87,13 +87,13 @@ function namesOf({ client, fingerprint, knownAs }: KnownSender): readonly string
   return names.length === 0 ? [STRANGERS] : [...new Set(names)];
 }
 
-/** The name of a sender; undefined: it has none, or is a stranger. */
+/** The name of a sender. Undefined without a name, and for a stranger. */
 const provenName = ({ fingerprint, knownAs }: KnownSender): string | undefined =>
   [fingerprint, UNNAMED].includes(knownAs()) ? undefined : knownAs();
 
 /**
- * Who pays for the comparisons of a request: a sender with a proven name, else a network, since anybody can get many tokens.
- * Where clients may share an address, what commands call the client.
+ * The client to whose share the comparisons of a request count: a sender with a proven name, else a network, because
+ * anybody can get many tokens. If clients may share an address, it is the client's name in commands.
  */
 function payerOf(routed: RoutedRequest, areAddressesShared: boolean): string {
   if (routed.knownAs() === undefined) return STRANGERS;
@@ -102,7 +102,7 @@ function payerOf(routed: RoutedRequest, areAddressesShared: boolean): string {
   return provenName(routed) ?? unproven;
 }
 
-/** Creates what runs the comparisons of the active pack. */
+/** Creates the runner for comparisons of the active pack. */
 function createRunner(
   settings: Settings,
   dependencies: ShadowParts,
@@ -129,10 +129,10 @@ function createRunner(
   });
 }
 
-/** What waits for the answers of the translation. A request is copied on its way; its signal is not. */
+/** Comparisons that wait for answers of the translation. A request is copied on its way, but its signal is not. */
 type Waiting = WeakMap<AlphaRequest["signal"], (exchange: Exchange) => void>;
 
-/** Creates what begins to compare reads. */
+/** Creates the function that starts comparisons of reads. */
 function createBeginRead(
   runner: ShadowRunner,
   { sides }: Pick<OpenShadow, "sides">,
@@ -183,7 +183,7 @@ function createBeginRead(
   };
 }
 
-/** Creates what notes writes: they void comparisons. */
+/** Creates the function that records writes, which void comparisons. */
 const createBeginWrite =
   ({ fence }: Pick<OpenShadow, "fence">, waiting: Waiting) =>
   (routed: RoutedRequest): Begun => {
@@ -204,7 +204,10 @@ const createBeginWrite =
     return { isCompared: false, end: endWrite, servedOld: (exchange) => settle(hasOldWritten(exchange)) };
   };
 
-/** Creates what notes native writes. The application of a token that the gateway has issued is known a moment later. */
+/**
+ * Creates the function that records native writes. The application of a token that the gateway has issued is known a
+ * moment later.
+ */
 function createBeginNative(
   fence: WriteFence,
   { clients, oauth }: Pick<ShadowParts, "clients" | "oauth">,
@@ -262,9 +265,10 @@ export function createShadow(settings: Settings, dependencies: ShadowParts, serv
       return beginRead(route, routed);
     },
     /**
-     * Notes a write that v4 gets as it is: the client may read the same through the client's API, with this token or another one.
+     * Records a write that is forwarded to v4 unchanged. The client may read the same object through the client's
+     * API, with this token or another one.
      *
-     * @returns to be called once, at its end
+     * @returns a function to call once, when the write ends
      */
     beginNative: createBeginNative(service.fence, dependencies),
     /** Takes the answer of the translation to a client, once it was sent, and whether it has written. */

@@ -7,11 +7,12 @@ import type { Compared } from "../answers/comparison.ts";
 import { findObstacle } from "../replay/obstacles.ts";
 import type { Replay } from "../replay/replay-record.ts";
 
-/** Compares a record; undefined for one that lacks what a comparison needs. Never rejects. */
+/** Compares a record. Undefined if the record lacks data for a comparison. Never rejects. */
 export type CompareRecorded = (record: AuditRecord) => Promise<Compared | undefined>;
 
 /**
- * Creates the comparison of two packs. Both run over the record: what it lacks, such as secrets, both lack.
+ * Creates the comparison of two packs. Both run over the record, so data that it lacks, such as secrets, is missing
+ * in both results.
  *
  * @param active the pack of the recording
  */

@@ -20,7 +20,7 @@ import { alignByPlace, type CompareRules, type Part, visitParts } from "../answe
 /** The rule of a field that differs. */
 export interface DifferingRule {
   readonly field: string;
-  /** In words; null for fields that no rule of the pack makes, such as those of a list's envelope. */
+  /** As text. Null for fields that no rule of the pack makes, such as fields of a list's envelope. */
   readonly rule: string | null;
   /** File and line in the pack: `book.yaml:7`. */
   readonly place: string | null;
@@ -31,7 +31,7 @@ export interface DescribedExample {
   readonly example: Example;
   readonly lines: readonly AlignedLine[];
   readonly rules: readonly DifferingRule[];
-  /** Commands: what the client sent, to both sides, and the calls to the upstream. */
+  /** Commands: the client's request, to both sides, and the calls to the upstream. */
   readonly curl: { readonly old: string; readonly new: string; readonly upstream: readonly string[] };
 }
 
@@ -163,7 +163,7 @@ function alignNamed(
   return alignByPlace(field, old, other);
 }
 
-/** An empty list or object, for a value that is one and has members; undefined for all other values. */
+/** An empty list or object, for a list or object with members. Undefined for all other values. */
 function emptyLike(value: unknown): unknown {
   if (Array.isArray(value)) return value.length > 0 ? [] : undefined;
   return isObject(value) && Object.keys(value).length > 0 ? {} : undefined;

@@ -174,7 +174,7 @@ function describeRule({ field, rule, place }: DifferingRule, whose: string): str
   return `${field === "" ? "the body" : field}${whose}: ${where}${rule ?? "no rule of a field makes it"}`;
 }
 
-/** Both bodies of an example beside each other, and what made them. Rows that differ begin with `!`. */
+/** Both bodies of an example beside each other, and their sources. Rows that differ begin with `!`. */
 export function outlineExample(
   { example, lines, rules, curl }: DescribedExample,
   candidateRules: readonly DifferingRule[],

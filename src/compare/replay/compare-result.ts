@@ -96,7 +96,7 @@ const withoutId = (text: string, id: string): unknown =>
     typeof value === "string" && id !== "" && value.includes(id) ? NEUTRAL_REASON : value,
   );
 
-/** Removes what JSON cannot hold, such as members that are undefined. */
+/** Removes values that JSON can't express, such as undefined members. */
 const asJson = (value: unknown): unknown =>
   value === undefined ? undefined : parseJson(JSON.stringify(value));
 

@@ -1,5 +1,6 @@
 /**
- * Compares what a record can't show: a replay is let in without credentials, and headers are not recorded. So the rules of the packs are compared, as far as the request depends on them.
+ * Compares the rules whose effects a record can't show, because a replay needs no credentials, and headers are not
+ * recorded. Only rules that affect the request are compared.
  */
 import type { AuditRecord } from "../../audit/index.ts";
 import { isSuccess, type Pack, type Route, scopeOf } from "../../pack/index.ts";

@@ -2,11 +2,11 @@ import { REDACTED } from "../../audit/index.ts";
 import type { Route } from "../../pack/index.ts";
 import { compare, type CompareRules } from "../answers/compare.ts";
 
-/** A part of a request or response that is not as it was recorded. */
+/** A part of a request or response that differs from the record. */
 export interface ReplayDifference {
   /** `status`, `response.vms[3].label`, `filter of GET /path`. */
   readonly what: string;
-  /** As JSON; undefined if the part is missing. */
+  /** As JSON. Undefined if the part is missing. */
   readonly was: string | undefined;
   readonly is: string | undefined;
 }
@@ -26,7 +26,7 @@ export const createDifference = (what: string, was: unknown, is: unknown): Repla
   is: format(is),
 });
 
-/** All differences of two bodies, except secrets and values that `isEqual` accepts. @param at What the bodies are called */
+/** All differences of two bodies, except secrets and values that `isEqual` accepts. @param at The name of the bodies */
 export const compareBodies = (
   at: string,
   was: unknown,

@@ -1,4 +1,4 @@
-/** What a record lacks, so that its replay can't be judged. */
+/** Finds missing data of a record, without which its replay can't be judged. */
 import { type AuditRecord, isTruncated, type RecordedCall, REDACTED } from "../../audit/index.ts";
 import { CLIENT_GONE } from "../../base/index.ts";
 import { errorsOf, NOT_MODIFIED, type Pack, UNREADABLE_BODY, wrongMediaType } from "../../pack/index.ts";
@@ -24,18 +24,18 @@ export const hasSecrets = ({ alpha }: AuditRecord): boolean =>
 
 export const FROM_CATALOG = "the response came from a catalog, which is not recorded";
 
-/** Whether a path is one of the login server, so that no route of the pack is involved. */
+/** Whether a path belongs to the login server, so that no route of the pack is involved. */
 function isLogin({ path }: AuditRecord["alpha"], { dialect: { oauth } }: Pack): boolean {
   if (!oauth) return false;
   const { authorize, token, revoke, logout } = oauth;
   return [authorize, token, revoke, logout].some(({ client }) => client === path);
 }
 
-/** What the error of a record says. */
+/** The text of the record's error. */
 const clientErrors = ({ alpha: { route, response } }: AuditRecord, pack: Pack) =>
   errorsOf(route === null ? undefined : pack.route(route), pack).client.read(response);
 
-/** Whether a body was rejected before it was parsed. The headers that say what it is are not recorded. */
+/** Whether a body was rejected before it was parsed. The headers that describe it are not recorded. */
 const isUnreadBody = (record: AuditRecord, pack: Pack): boolean =>
   [UNREADABLE_BODY, wrongMediaType(pack.mediaTypes.names)].includes(
     clientErrors(record, pack)?.details[0]?.reason ?? "",

@@ -10,7 +10,7 @@ export class InvalidExportError extends Error {
   readonly code = "AG_EXPORT_INVALID";
 }
 
-/** In characters. No record is as long. */
+/** Maximum number of characters. No record is that long. */
 const MAX_LINE_LENGTH = 64 * 1024 * 1024;
 /** The depth of a record. Its bodies are nested as deep as clients and v4 sent them. */
 const MAX_DEPTH = 200;

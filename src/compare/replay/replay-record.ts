@@ -18,7 +18,7 @@ import { createRecordedV4, recordedCalls, type RecordedV4 } from "../dry-run/rec
 
 /** The result of one record under a pack. */
 export type ReplayResult = Outcome & {
-  /** What differs in the rules of both packs that the request depends on, and no recorded response shows. */
+  /** Differences in the rules of both packs that affect the request and that no recorded response shows. */
   readonly rules?: readonly ReplayDifference[];
 };
 
@@ -39,32 +39,32 @@ const inconclusive = (reason: string): ReplayResult => ({ kind: "inconclusive", 
 const isExact = ({ alpha }: AuditRecord, result: DryRunResponse): boolean =>
   alpha.checksum === checksumOf(result.response.body);
 
-/** Headers that ask for the version of the pack: those of a request are not recorded. */
+/** Headers that select the version of the pack. Headers of a request are not recorded. */
 function versionHeaders({ dialect }: Pack): Readonly<Record<string, string>> {
   const { header, value, media_type: type } = dialect.client.version ?? {};
   if (type !== undefined) return { accept: type };
   return header === undefined || value === undefined ? {} : { [header]: value };
 }
 
-/** What a replay depends on apart from its pack. */
+/** The inputs of a replay other than its pack. */
 export interface ReplayOptions {
   /**
-   * The replay under the pack of the recording. A difference counts as a change only if the control does not have it:
-   * secrets, headers and catalogs are not recorded. Entries of catalogs, and the rules about credentials, scopes and
-   * headers, are compared with those of the control.
+   * The replay under the pack of the recording. A difference counts as a change only if the control does not have it,
+   * because secrets, headers and catalogs are not recorded. Entries of catalogs, and the rules about credentials,
+   * scopes and headers, are compared with those of the control.
    */
   readonly control?: Replay;
   /** Base of links that have a host, as in the recording. */
   readonly publicUrl?: URL | undefined;
-  /** The objects of v4's catalogs. The control needs the same. Default: none. */
+  /** The objects of v4's catalogs. The control needs the same ones. Default: none. */
   readonly catalogs?: CatalogLists;
-  /** Entries of catalogs as they are now, in place of those objects. */
+  /** Current entries of catalogs, which replace those objects. */
   readonly entries?: DryRunOptions["entries"];
 }
 
 const SECRET = "it differs, perhaps because of a secret in the request: secrets are not recorded";
 
-/** What only this pack changes, or why that is not known. */
+/** Changes that only this pack causes, or why they are unknown. */
 function judge(
   record: AuditRecord,
   differences: readonly ReplayDifference[],
@@ -213,7 +213,7 @@ export class Replay {
     return differences.length > 0 ? { kind: "changed", differences } : inconclusive(FROM_CATALOG);
   }
 
-  /** What the differences mean. Those of a record that lacks something are not a change. */
+  /** The meaning of the differences. Differences of an incomplete record are not changes. */
   async #conclude(record: AuditRecord, differences: readonly ReplayDifference[]): Promise<ReplayResult> {
     if (this.#v4.cached.length > 0 && differences.every(({ what }) => what.startsWith("response")))
       return inconclusive("it depends on a v4 response that was cached, and is not recorded");

@@ -49,7 +49,7 @@ export const write = async (path, body) =>
     }),
   );
 
-/** Reads the readiness, whatever the status of the response. */
+/** Reads the readiness, with any status of the response. */
 export const readHealth = async () => (await request("/readyz")).json();
 
 /** Reads the metrics that have no labels: numbers by their names. */

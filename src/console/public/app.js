@@ -31,7 +31,7 @@ async function lookAfterHealth() {
   showHealth([status, ...reasons].join(" · "), reasons.length === 0);
 }
 
-/** Shows the queue of the audit store, and what it has lost, written and compressed since the start. */
+/** Shows the queue of the audit store, and its lost, written and compressed records since the start. */
 async function showAuditStore() {
   const metrics = await readMetrics();
   const figure = (name) => metrics[`alpha_gateway_audit_${name}`] ?? 0;

@@ -39,5 +39,5 @@ const WRITERS = {
   section: ({ blocks }, act) => html`<section class="blocks">${showBlocks(blocks, act)}</section>`,
 };
 
-/** Shows blocks. @param act does what the button of an item says */
+/** Shows blocks. @param act executes the action of an item's button */
 export const showBlocks = (blocks, act) => blocks.map((block) => WRITERS[block.kind](block, act));

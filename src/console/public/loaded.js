@@ -18,9 +18,9 @@ export async function tryLoad(load, signal) {
 }
 
 /**
- * Shows what `load(signal)` gives, or its problem, and tries again what passes. Another `key` loads it again.
+ * Shows the result of `load(signal)`, or its problem, and retries temporary ones. Another `key` loads it again.
  *
- * @param first what {@link tryLoad} returned, where it was called before
+ * @param first the result of an earlier {@link tryLoad}
  */
 export class Loaded extends Component {
   control = new AbortController();

@@ -8,7 +8,7 @@ export function say(text) {
   document.getElementById("announcement").textContent = text;
 }
 
-/** Shown in place of an empty view: what it would show, and how to get data. */
+/** Replaces an empty view: its purpose, and how to get data. */
 export const emptyState = (title, ...hints) =>
   html`<div class="empty">
     <h2>${title}</h2>
@@ -21,7 +21,7 @@ export const loading = html`<p class="hint" aria-busy="true">Loading…</p>`;
 
 export const hint = (text) => html`<p class="hint">${text}</p>`;
 
-/** The head of a view: its title, and what is beside it. */
+/** The head of a view: its title, and elements beside it. */
 export const viewHead = (title, ...beside) =>
   html`<div class="head">
     <h1>${title}</h1>
@@ -31,7 +31,7 @@ export const viewHead = (title, ...beside) =>
 /** A time as people say it: `5 minutes ago`. */
 export const when = (iso) => html`<time datetime=${iso} title=${dateTime(iso)}>${ago(iso)}</time>`;
 
-/** The label of the state of a client's migration; a dash for what is nobody's migration. */
+/** The label of the state of a client's migration. A dash for rows without a client. */
 export function stateTag(state) {
   if (state === null) return "–";
   const { label, tone, meaning } = stateWords[state];
@@ -60,7 +60,7 @@ const tableHead = (columns) =>
     </tr>
   </thead>`;
 
-/** A table whose rows are cards on a narrow screen. The caption is for who does not see it. */
+/** A table whose rows are cards on a narrow screen. The caption is for people who can't see it. */
 export const cardTable = (caption, columns, rows) =>
   html`<table class="cards labelled">
     <caption class="unseen">${caption}</caption>

@@ -10,7 +10,7 @@ function decode(part) {
   }
 }
 
-/** `#/clients/0123?route=GET+/x` → view, what of it, and its parameters. */
+/** `#/clients/0123?route=GET+/x` → view, its subject, and its parameters. */
 function place() {
   const [path = "", query = ""] = location.hash.slice(1).split("?", 2);
   const parts = path.split("/").map(decode);
@@ -33,7 +33,7 @@ export function keepInAddress(view, parameters, id) {
   history.replaceState(null, "", address(view, id, parameters));
 }
 
-/** Shows the view that the address names, and its title; the first one where it names none. */
+/** Shows the view of the address, with its title. Without a view in the address, the first one. */
 export function startRouter(main, views) {
   let shown = 0;
 

@@ -1,4 +1,4 @@
-/** The secret of a gateway, and what is made with it: its own tokens, and encrypted records. */
+/** The secret of a gateway, and its uses: tokens of the gateway, and encrypted records. */
 import {
   createCipheriv,
   createDecipheriv,
@@ -18,10 +18,10 @@ const BYTES = 32;
 const OWNER_ONLY = 0o600;
 const GROUP_AND_OTHERS = 0o077;
 
-/** Any other content was written by something else, and may be known or guessed. */
+/** Any other content comes from another program, and may be known or guessed. */
 const SECRET = /^[0-9a-f]{64}$/;
 
-/** Writes a temporary file and links it: of several processes that start at the same time, one wins. */
+/** Writes a temporary file and links it, so that one of several processes that start at the same time wins. */
 function createSecret(file: string): void {
   const temporary = `${file}.${randomBytes(8).toString("hex")}`;
   try {
@@ -34,7 +34,7 @@ function createSecret(file: string): void {
   }
 }
 
-/** Makes the file readable by its owner only: volumes and copies set modes of their own. */
+/** Makes the file readable by its owner only, because volumes and copies set their own modes. */
 function restrictToOwner(file: string): void {
   if ((statSync(file).mode & GROUP_AND_OTHERS) !== 0) chmodSync(file, OWNER_ONLY);
 }
@@ -66,15 +66,15 @@ export function readGatewaySecret({
 }
 
 /**
- * The gateway's own tokens, which clients get in place of v4's. They can be recognized without the store. So a token
- * whose record was lost is rejected, and never mistaken for one that v4 issued.
+ * The gateway's own tokens, which clients get in place of v4's. The gateway recognizes them without the store, so
+ * that a token whose record was lost is rejected, and not mistaken for a token of v4.
  */
 export type GatewayTokens = ReturnType<typeof createGatewayTokens>;
 
 const HALF_BYTES = 16;
 const FORM = /^[0-9a-f]{64}$/;
 
-/** The prefix is a quarter of a token at most: the second quarter stays random. */
+/** The prefix is at most a quarter of a token, so that the second quarter stays random. */
 const PREFIX = /^[0-9a-f]{16}/;
 
 /** Creates the tokens of a secret: 16 random bytes, and 16 bytes of an HMAC over them with a key derived for this use. */
@@ -83,7 +83,7 @@ export function createGatewayTokens(secret: string) {
   const codeOf = (random: Buffer): Buffer =>
     createHmac("sha256", key).update(random).digest().subarray(0, HALF_BYTES);
   return {
-    /** Creates a token. @param prefix Its first characters in place of random ones, if it is hexadecimal. */
+    /** Creates a token. @param prefix Its first characters, if they are hexadecimal. Default: random. */
     create(prefix = ""): string {
       const random = randomBytes(HALF_BYTES);
       random.write(PREFIX.exec(prefix)?.[0] ?? "", "hex");
@@ -98,7 +98,7 @@ export function createGatewayTokens(secret: string) {
   };
 }
 
-/** Encrypts what is stored outside of this process. */
+/** Encrypts data that is stored outside of this process. */
 export type Encryptor = ReturnType<typeof createEncryptor>;
 
 const CIPHER = "aes-256-gcm";

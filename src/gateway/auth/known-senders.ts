@@ -1,4 +1,7 @@
-/** Senders that somebody knows. Tokens, user agents and requests that fail can be invented: strangers decide nothing. */
+/**
+ * Senders that a service has accepted. Tokens, user agents and failing requests can be invented, so strangers decide
+ * nothing.
+ */
 import { provenBy, provenByToken } from "./proven-by.ts";
 import { type AcceptedTokens, fingerprint, type TokenCache } from "./token-cache.ts";
 import type { UpstreamTokens } from "./upstream-tokens.ts";
@@ -6,22 +9,22 @@ import { type ClientDirectory, type ClientIdentity, lastingName } from "../../au
 import { isSuccess, type Pack, type Route } from "../../pack/index.ts";
 
 /**
- * The route of a request whose token is judged: undefined if the pack has none. Without a pack nobody knows which routes
- * need a token.
+ * The route of a request whose token is judged. Undefined if no route matches. Without a pack it is unknown which
+ * routes need a token.
  */
 export type JudgedRoute = Pick<Route, "access"> | "unknown" | undefined;
 
-/** Whether the old service has served a request. A redirect is an answer of a service, too. */
+/** Whether the old service has served a request. A redirect counts as a response of the service. */
 export const isServed = (status: number): boolean => status >= 200 && status < 400;
 
-/** Whether an answer of the old service shows that it accepts the token: a success, if the route needs one. */
+/** Whether a response of the old service shows that it accepts the token: a success, if the route needs a token. */
 export const showsAcceptance = (route: JudgedRoute, status: number): boolean =>
   route === "unknown"
     ? isServed(status)
     : route !== undefined && route.access !== "public" && isSuccess(status);
 
 /**
- * Notes what an answer of the old service says about a token.
+ * Records what a response of the old service shows about a token.
  *
  * @returns whether the old service has accepted the token, now or before
  */
@@ -35,24 +38,24 @@ export function noteOldAnswer(
   if (status === 401) ofOldService.delete(hash);
   if (!showsAcceptance(route, status)) return ofOldService.has(hash);
   ofOldService.add(hash);
-  // Also where there are too many to remember it.
+  // Also if there are too many tokens to remember this one.
   return true;
 }
 
 /** The claimed sender of a request. */
 export interface Sender {
   readonly identity: ClientIdentity;
-  /** Of the token; undefined without one. */
+  /** The fingerprint of the token. Undefined without one. */
   readonly hash: string | undefined;
 }
 
 /** Distinguishes clients and strangers. */
 export type KnownSenders = ReturnType<typeof createKnownSenders>;
 
-/** A client that needs no credentials, and has no name. */
+/** The sender of requests without credentials and without a name. */
 const ANYBODY = "?";
 
-/** Creates what knows the senders of a pack. */
+/** Creates the registry of senders of a pack. */
 export function createKnownSenders({
   pack,
   directory,
@@ -65,7 +68,7 @@ export function createKnownSenders({
   readonly directory: () => ClientDirectory;
   readonly tokens: Pick<TokenCache, "wasAccepted">;
   readonly upstreamTokens: Pick<UpstreamTokens, "find"> | undefined;
-  /** The tokens that the old service has accepted, whichever pack is active. */
+  /** The tokens that the old service has accepted, with any active pack. */
   readonly ofOldService: AcceptedTokens;
   /** Whether clients may share an address: see `mayShareAddresses`. */
   readonly areAddressesShared: boolean;
@@ -80,9 +83,9 @@ export function createKnownSenders({
 
   return {
     /**
-     * The proven identity of a sender: its name in the client directory, not by its user agent, else the application to
-     * which the gateway has issued its token, else the fingerprint of a token that one of both services has accepted
-     * within the last day. Where clients need no credentials, all are known.
+     * The proven identity of a sender: its name in the client directory (but not by its user agent), else the
+     * application to which the gateway has issued its token, else the fingerprint of a token that one of the two
+     * services has accepted within the last day. If clients need no credentials, all senders are known.
      *
      * @returns undefined for a stranger
      */
@@ -93,20 +96,20 @@ export function createKnownSenders({
       return hash !== undefined && isAccepted(hash) ? fingerprint(hash) : undefined;
     },
     /**
-     * The sender where clients are counted: see {@link provenBy}. Where clients may share an address, tokens alone count.
+     * The sender, for counting clients: see {@link provenBy}. If clients may share an address, only tokens count.
      *
      * @returns undefined for a stranger
      */
     provenBy({ identity, hash }: Sender, address: string): string | undefined {
       const name = nameOf(identity);
-      // A token that nobody checks is an invented one.
+      // A token that nobody checks may be invented.
       if (!needsCredentials) return provenBy(name, undefined, address);
       if (name !== undefined) return provenBy(name, undefined, address);
       if (hash === undefined || !isAccepted(hash)) return undefined;
       const token = fingerprint(hash);
       return areAddressesShared ? provenByToken(token) : provenBy(undefined, token, address);
     },
-    /** Notes the status with which the old service answered. */
+    /** Records the status of the old service's response. */
     noteOldAnswer: ({ hash }: Sender, route: Pick<Route, "access"> | undefined, status: number) =>
       void noteOldAnswer(ofOldService, hash, route, status),
   };

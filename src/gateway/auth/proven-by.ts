@@ -1,21 +1,21 @@
-/** Who counts as one client, wherever clients are counted: anybody can get as many tokens as they like. */
+/** Decides who counts as one client, because anybody can get as many tokens as they like. */
 import { hash } from "node:crypto";
 import { addressNetwork } from "../../base/index.ts";
 
-/** Characters of a hash. */
+/** Number of characters of a hash. */
 const LENGTH = 12;
-/** Between the token and the network of a client without a name. */
+/** Separates the token and the network of a client without a name. */
 const SEPARATOR = ".";
 
 const shortHash = (parts: readonly (string | null)[]): string =>
   hash("sha256", JSON.stringify(parts)).slice(0, LENGTH);
 
 /**
- * The proven owner of a request: a client of the directory or an application, else a token and its network. Anybody can get as
- * many tokens as they like, or as many addresses: see {@link createIsSameClient}.
+ * The proven owner of a request: a client of the directory or an application, else a token and its network. Anybody
+ * can get as many tokens or addresses as they like: see {@link createIsSameClient}.
  *
- * @param name in the directory, not by the user agent, or that of an application; undefined: it has none
- * @param token the fingerprint of a token that was accepted; without one the network alone says who it is
+ * @param name in the directory, not by the user agent, or of an application. Undefined without one
+ * @param token the fingerprint of an accepted token. Without one only the network identifies the client
  * @param address of the client
  */
 export function provenBy(
@@ -28,13 +28,16 @@ export function provenBy(
   return token === null || token === undefined ? network : `${provenByToken(token)}${SEPARATOR}${network}`;
 }
 
-/** The proven owner of a request where the network says nothing. Another request of the token with a network has the same owner. */
+/** The proven owner of a request without its network. A request of the same token with a network has the same owner. */
 export const provenByToken = (token: string): string => shortHash(["token", token]);
 
 /** The parts of a client's identity: its name, or its token and its network. */
 export const partsOf = (by: string): readonly string[] => by.split(SEPARATOR);
 
-/** Creates what says whether another value of {@link provenBy} has the name, the token or the network: then both count as one client. */
+/**
+ * Creates the test whether another value of {@link provenBy} shares the name, the token or the network. Both then
+ * count as one client.
+ */
 export function createIsSameClient(by: string): (other: string) => boolean {
   const parts = partsOf(by);
   const ends = parts.flatMap((part) => [`${part}${SEPARATOR}`, `${SEPARATOR}${part}`]);
@@ -42,20 +45,20 @@ export function createIsSameClient(by: string): (other: string) => boolean {
     parts.includes(other) || ends.some((end) => other.startsWith(end) || other.endsWith(end)) || other === by;
 }
 
-/** The one of these clients that another one counts as: itself if there is none. */
+/** Finds a counted client that another client belongs to. Returns the other client itself if there is none. */
 export function countedAs(clients: readonly string[], by: string): string {
   return clients.includes(by) ? by : (clients.find(createIsSameClient(by)) ?? by);
 }
 
 /**
- * Distinguishes clients. Of those without a name it counts at most as many as they have tokens, and at most as many as they
- * have networks: a client that shares its token or its network with a counted one is not counted again.
+ * Counts clients. A client that shares its token or its network with a counted one is not counted again. So clients
+ * without a name count at most as often as they have tokens, and as they have networks.
  */
 export class ProvenClients {
   readonly #counted = new Set<string>();
   readonly #byPart = new Map<string, string>();
 
-  /** @param counted the clients that are counted already */
+  /** @param counted the clients that are already counted */
   constructor(counted: Iterable<string> = []) {
     for (const by of counted) this.add(by);
   }
@@ -65,7 +68,7 @@ export class ProvenClients {
     return this.#counted.size;
   }
 
-  /** The client that is counted in place of another one, if one is. */
+  /** The counted client that stands for another one, if there is one. */
   find(by: string): string | undefined {
     const [known] = partsOf(by).flatMap((part) => this.#byPart.get(part) ?? []);
     return known;

@@ -10,10 +10,10 @@ export interface RefreshCredentials {
   readonly secret: string;
 }
 
-/** The response of a login server for a code or a refresh token. */
+/** The login server's response to a code or a refresh token. */
 export interface IssuedToken {
   readonly token: string;
-  /** In v4's words. */
+  /** Scopes of v4. */
   readonly scopes: string;
   readonly expiresInSeconds: number | undefined;
   readonly refresh: string | undefined;
@@ -21,24 +21,27 @@ export interface IssuedToken {
 
 /** The record of a gateway token, stored under the hash of that token. */
 export interface StoredToken {
-  /** The scopes of the client, in alpha's words: those that it requested, as far as v4 granted them. */
+  /** The scopes of the client, in alpha's words: the requested ones, as far as v4 granted them. */
   readonly scopes: string;
-  /** The current v4 token behind it. Missing if that is the client's own token. */
+  /** The current v4 token. Missing if the client's own token is the v4 token. */
   readonly token?: string;
   /** When the v4 token expires, in milliseconds since 1970. */
   readonly ends?: number;
   /** When to refresh it, in milliseconds since 1970. */
   readonly renewAt?: number;
   readonly refresh?: RefreshCredentials;
-  /** The creator of a personal token: the owner of those that are created with it. */
+  /** The creator of a personal token. It owns the tokens that are created with it. */
   readonly owner?: string;
-  /** The OAuth client id of the application that it was issued to. Records of older versions have it in `refresh` only. */
+  /**
+   * The OAuth client id of the application to which the token was issued. Records of older versions have it only in
+   * `refresh`.
+   */
   readonly application?: string;
-  /** The client has revoked the token, or it can't be refreshed any more. */
+  /** The client has revoked the token, or it can no longer be refreshed. */
   readonly over?: true;
 }
 
-/** The OAuth client id of the application that a token was issued to; undefined for a personal token. */
+/** The OAuth client id of the application to which a token was issued. Undefined for a personal token. */
 export const applicationOf = ({ application, refresh }: StoredToken): string | undefined =>
   application ?? refresh?.client;
 
@@ -67,12 +70,15 @@ export interface ActiveToken {
   readonly levels: Grants;
   /** The token for v4, in place of the client's. */
   readonly token: string;
-  /** Key of it in the token cache. It starts with the hash of the client's token, so that both are purged together. */
+  /**
+   * Its key in the token cache. It starts with the hash of the client's token, so that both entries are purged
+   * together.
+   */
   readonly hash: string;
   readonly isRevoked: boolean;
   /** The creator, if it is a personal token. */
   readonly owner?: string | undefined;
-  /** The OAuth client id of the application that it was issued to; undefined for a personal token. */
+  /** The OAuth client id of the application to which it was issued. Undefined for a personal token. */
   readonly application?: string | undefined;
 }
 
@@ -80,7 +86,10 @@ export interface ActiveToken {
 export const tokenInfoHash = (hash: string, { token }: Pick<StoredToken, "token">): string =>
   token === undefined ? hash : `${hash}.${tokenHash(token)}`;
 
-/** A v4 token expires after two hours. It is refreshed in its last quarter, at most ten minutes before its end. */
+/**
+ * A v4 token expires after two hours. It is refreshed in the last quarter of its lifetime, at most ten minutes before
+ * its end.
+ */
 const REFRESH_BEFORE_MS = 600_000;
 
 /** The times of a token that was requested at `now`. */
@@ -96,16 +105,19 @@ export function tokenLifetime(
   };
 }
 
-/** A personal token has two entries: its record, and the levels that lists show. Nobody needs a thousand of them. */
+/**
+ * Maximum number of entries of a creator. A personal token has two entries: its record, and the levels that lists
+ * show. Nobody needs a thousand of them.
+ */
 export const PERSONAL_ENTRIES = 2;
 const PERSONAL_SHARE = 1000 * PERSONAL_ENTRIES;
 
-/** Tokens of one application: one for each sign-in of a user, for as long as that user is active. */
+/** Maximum number of tokens of one application: one for each sign-in, while its user is active. */
 const APPLICATION_SHARE = 100_000;
 
 /**
- * The owner of the personal tokens that a client creates: its token, or who created that one. Otherwise each new token
- * would have a share of its own.
+ * The owner of the personal tokens that a client creates: its token, or the creator of that token. Otherwise each new
+ * token would have its own share.
  *
  * @param creator Owner of the client's token, if that is a personal token of the gateway.
  */
@@ -123,7 +135,7 @@ export const applicationOwner = (client: string): Owner => ({
 });
 
 /**
- * Rejects a token that has no room in the store.
+ * Rejects a token for which the store has no room.
  *
  * @throws {HttpError} 429 if the owner has used up its share. {StateUnavailableError} if the store is full.
  */

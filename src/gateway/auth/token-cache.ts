@@ -5,7 +5,7 @@ import type { Grants } from "../../pack/index.ts";
 /** The SHA-256 of a token in hex. It identifies the token everywhere: tokens are never stored or logged in clear text. */
 export const tokenHash = (token: string): string => hash("sha256", token, "hex");
 
-/** The part of a hash that distinguishes clients in the audit. It is too short to search for the token. */
+/** The part of a hash that identifies clients in the audit. It is too short to find the token by trying. */
 export const fingerprint = (hash: string): string => hash.slice(0, 16);
 
 /**
@@ -26,13 +26,13 @@ export interface TokenCache {
   /** The information about a token; undefined if there is none. Synchronous if this process has it. */
   get(hash: string): TokenInfo | undefined | Promise<TokenInfo | undefined>;
   /**
-   * Whether v4 has accepted a token within the last day, to the knowledge of this process, and has not rejected it since.
-   * Its information may have left the cache.
+   * Whether v4 has accepted a token within the last day, and has not rejected it since, as far as this process knows.
+   * Its cached information may be gone.
    */
   wasAccepted(hash: string): boolean;
-  /** Notes that v4 has accepted a token. @param grants Its scopes, if v4 returned them. */
+  /** Records that v4 has accepted a token. @param grants Its scopes, if v4 returned them. */
   setScopes(hash: string, grants: Grants | undefined): void;
-  /** Notes that v4 has rejected a token with 401. */
+  /** Records that v4 has rejected a token with 401. */
   setRejected(hash: string): void;
   /**
    * Deletes the tokens whose hashes start with a fingerprint, or all.
@@ -40,9 +40,9 @@ export interface TokenCache {
    * @throws {Error} if other processes share the cache and can't be notified.
    */
   purge(fingerprint?: string): Promise<void>;
-  /** Tokens in the cache of this process. */
+  /** Number of tokens in the cache of this process. */
   readonly size: number;
-  /** Tokens that v4 has accepted, as far as this process remembers. */
+  /** Number of accepted tokens that this process remembers. */
   readonly acceptedCount: number;
 }
 
@@ -55,19 +55,19 @@ export interface TokenCacheEntry {
 /** A cache in this process. */
 export interface MemoryTokenCache extends TokenCache {
   get(hash: string): TokenInfo | undefined;
-  /** @returns Whether the information is new, or was due to be stored again. */
+  /** @returns Whether the information is new, or must be stored again. */
   setScopes(hash: string, grants: Grants | undefined): boolean;
-  /** @returns Whether the information is new, or was due to be stored again. */
+  /** @returns Whether the information is new, or must be stored again. */
   setRejected(hash: string): boolean;
-  /** Stores an entry of another cache. */
+  /** Stores an entry of the shared cache. */
   setEntry(hash: string, entry: TokenCacheEntry): void;
 }
 
 export interface TokenCacheOptions {
-  /** Most tokens that v4 has accepted, and as many that it has rejected. */
+  /** Maximum number of accepted tokens, and of rejected ones. */
   readonly size: number;
   readonly ttlSeconds: number;
-  /** For tokens that v4 has rejected. */
+  /** The lifetime of rejected tokens. */
   readonly negativeTtlSeconds: number;
 }
 
@@ -75,17 +75,17 @@ const MOST_TOKENS = 100_000;
 const DAY_MS = 86_400_000;
 
 /**
- * Tokens that v4 has accepted within the last day, for longer than their information is cached, in the memory of one process. It
- * has hashes only. When it is full, further tokens are not remembered: a client that creates many tokens can't push those of
- * others out.
+ * Tokens that v4 has accepted within the last day. They are remembered for longer than their cached information, as
+ * hashes, in one process. When it is full, further tokens are not remembered, so that a client that creates many
+ * tokens can't evict the tokens of others.
  */
 export class AcceptedTokens {
   readonly #size: number;
   readonly #clock: () => number;
-  /** When each token is forgotten, the next one first: every acceptance moves its token to the end. */
+  /** When each token is forgotten, in this order, because every acceptance moves its token to the end. */
   readonly #endsByHash = new Map<string, number>();
 
-  /** @param size Most tokens. @param clock A monotonic clock in milliseconds. */
+  /** @param size Maximum number of tokens. @param clock A monotonic clock in milliseconds. */
   constructor(size = MOST_TOKENS, clock = () => performance.now()) {
     this.#size = size;
     this.#clock = clock;
@@ -119,7 +119,7 @@ export class AcceptedTokens {
   }
 }
 
-/** Whether v4 has accepted a token: as the cache says or, for a token that the cache lacks, as it was within the last day. */
+/** Whether v4 has accepted a token: by the cache or, if the cache lacks the token, within the last day. */
 export const isAcceptedToken = (
   hash: string | undefined,
   info: TokenInfo | undefined,
@@ -130,8 +130,8 @@ export const isAcceptedToken = (
 const HASH_LENGTH = 64;
 
 /**
- * Whether a fingerprint is a whole hash, so that there is nothing to search. Requests of clients purge by whole
- * hashes only: their cost must not grow with the number of stored entries.
+ * Whether a fingerprint is a whole hash. Then no search is needed. Requests of clients purge only by whole hashes, so
+ * that their cost does not grow with the number of entries.
  */
 export const isWholeHash = (fingerprint: string): boolean => fingerprint.length === HASH_LENGTH;
 
@@ -143,14 +143,17 @@ export function createTokenCache({
 }: TokenCacheOptions): MemoryTokenCache {
   const ttl = ttlSeconds * 1000;
   const cache = new LRUCache<string, AcceptedInfo>({ max: size, ttl, ttlResolution: 0 });
-  // Not in the same cache: made-up tokens must not push those of clients out.
+  // A separate cache, so that invented tokens can't evict accepted ones.
   const rejected = new LRUCache<string, true>({ max: size, ttlResolution: 0 });
   const accepted = new AcceptedTokens();
   const forget = (hash: string): void => {
     cache.delete(hash);
     rejected.delete(hash);
   };
-  /** @param ttlMs Above 0: the library takes 0 for "no expiry". */
+  /**
+   * @param ttlMs Above 0, because the library treats 0 as "no expiry".
+   * @param ttlMs Above 0: the library takes 0 for "no expiry".
+   */
   function reject(hash: string, ttlMs: number): void {
     accepted.delete(hash);
     cache.delete(hash);
@@ -166,7 +169,7 @@ export function createTokenCache({
     wasAccepted: (hash) => accepted.has(hash),
     setScopes(hash, grants) {
       const info = cache.get(hash);
-      // Every response of v4 confirms the information. It is stored again once half of its time is over.
+      // Every response of v4 confirms the information. It is stored again after half of its lifetime.
       const isFresh = cache.getRemainingTTL(hash) > ttl / 2;
       if (info && isFresh && isCovered(grants, info.grants)) return false;
       // A response without scopes does not change the known ones.
@@ -204,7 +207,7 @@ export function createTokenCache({
   };
 }
 
-/** Whether the cached grants already say what a response says. */
+/** Whether the cached grants equal those of a response. */
 function isCovered(grants: Grants | undefined, cached: Grants | undefined): boolean {
   if (grants === undefined || cached === grants) return true;
   if (cached === undefined || cached === "all" || grants === "all") return false;
@@ -216,15 +219,15 @@ export interface TokenCacheBackend {
   get(hash: string): Promise<TokenCacheEntry | undefined>;
   /** @param info undefined: deletes the entry. */
   set(hash: string, info: TokenInfo | undefined): Promise<void>;
-  /** Deletes the tokens of a fingerprint, and notifies all processes. */
+  /** Deletes the tokens with a fingerprint, and notifies all processes. */
   purge(fingerprint: string): Promise<void>;
-  /** Sets the listener for purges. It gets `""`, which means all, if a notification may have been missed. */
+  /** Sets the listener for purges. It gets `""`, which means all tokens, if a notification may have been missed. */
   onPurge(listener: (fingerprint: string) => void): void;
 }
 
 /**
- * Creates a cache in this process in front of one that processes share. If the backend can't be reached, it counts as
- * empty: then v4 decides.
+ * Creates a cache in this process in front of a shared one. If the backend can't be reached, it counts as empty, and
+ * v4 decides.
  */
 export function createSharedTokenCache(local: MemoryTokenCache, backend: TokenCacheBackend): TokenCache {
   const readsInFlight = new Map<string, Promise<TokenInfo | undefined>>();
@@ -246,8 +249,8 @@ export function createSharedTokenCache(local: MemoryTokenCache, backend: TokenCa
   }
 
   /**
-   * Writes new information to the backend. If that fails, other processes get it from v4. What arrives there behind a purge
-   * is deleted again: v4 may have said it before.
+   * Writes new information to the backend. If that fails, other processes ask v4. An entry that arrives there after a
+   * purge is deleted again, because v4's response may be older than the purge.
    */
   async function write(hash: string): Promise<void> {
     const purgesBefore = purges;

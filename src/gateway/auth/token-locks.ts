@@ -1,10 +1,16 @@
-/** Lets one request at a time use a token that v4 has not accepted yet: an invalid one costs v4 one call (L-21). */
+/**
+ * Lets one request at a time use a token that v4 has not accepted yet, so that an invalid token costs one v4 call
+ * (L-21).
+ */
 export interface TokenLocks {
-  /** Acquires the lock of a token. @returns What releases it, or a promise of its release if another request has it. */
+  /**
+   * Acquires the lock of a token. @returns The release function, or a promise of the release if another request has
+   * the lock.
+   */
   acquire(hash: string): (() => void) | Promise<void>;
 }
 
-/** Creates the locks of one process. There are never more of them than requests in flight. */
+/** Creates the locks of one process. There are at most as many locks as in-flight requests. */
 export function createTokenLocks(): TokenLocks {
   const locks = new Map<string, Promise<void>>();
   return {

@@ -9,14 +9,14 @@ export interface TokenRecord {
   readonly encrypted: string | undefined;
   /**
    * Undefined for a token that is not the gateway's. A gateway token whose record was lost counts as revoked, because
-   * what it may do is unknown.
+   * its permissions are unknown.
    */
   readonly storedToken: StoredToken | undefined;
-  /** Until when the store need not be read again, by the clock of the records. */
+  /** Until when the record is used without a new read, by the clock of the records. */
   readonly freshUntil: number;
 }
 
-/** The scopes of a token, and the hash under which its record is. */
+/** The scopes of a token, and the hash of the key of its record. */
 export interface ShownLevels {
   readonly scopes: string;
   readonly hash: string;
@@ -26,21 +26,21 @@ export interface TokenRecordsOptions {
   readonly store: KeyValueStore;
   readonly encryptor: Encryptor;
   readonly gatewayTokens: GatewayTokens;
-  /** Most cached records. */
+  /** Maximum number of cached records. */
   readonly size: number;
-  /** A monotonic clock in milliseconds. Default: that of the process. */
+  /** A monotonic clock in milliseconds. Default: the clock of the process. */
   readonly elapsed?: () => number;
   /** Called with the hash of a token whose record can't be read. */
   readonly onDamaged?: (hash: string) => void;
 }
 
-/** Alpha's tokens never expired. A client that sends no request for longer than this has to sign in again. */
+/** Alpha's tokens never expired. A client that sends no request for longer than this must sign in again. */
 const KEPT_SECONDS = 400 * 86_400;
 
 /** After this time a revocation by another process takes effect here. */
 const FRESH_MS = 3000;
 
-/** A record is stored before its client gets the token, so a token without a record will not get one later. */
+/** A record is stored before its client gets the token, so a missing record will not appear later. */
 const WITHOUT_RECORD_FRESH_MS = 60_000;
 
 const levelsKey = (name: string): string => `levels:${name}`;
@@ -51,8 +51,8 @@ const LEVELS = /^([0-9a-f]{64}) (.*)$/s;
 const keyOf = (hash: string): string => `grant:${hash}`;
 
 /**
- * Stands for a record that was lost, damaged, or encrypted with another secret. It allows nothing. A new object each
- * time, because the token store caches by it.
+ * Stands for a record that was lost, damaged, or encrypted with another secret. It permits nothing. It is a new
+ * object each time, because the token store uses it as a cache key.
  */
 const createRevoked = (): StoredToken => ({ scopes: "", over: true });
 
@@ -92,12 +92,12 @@ export class TokenRecords {
     return this.#options.encryptor.encrypt(JSON.stringify(storedToken), keyOf(hash));
   }
 
-  /** The cached record, however old. */
+  /** The cached record, of any age. */
   cached(hash: string): TokenRecord | undefined {
     return this.#cache.get(hash);
   }
 
-  /** Whether the store need not be read again. */
+  /** Whether the cached record is recent enough. */
   isFresh({ freshUntil }: TokenRecord): boolean {
     return freshUntil > this.#elapsed();
   }
@@ -105,13 +105,13 @@ export class TokenRecords {
   /**
    * Reads the record from the store.
    *
-   * @param token The client's token: without a record it shows whether the gateway created it.
+   * @param token The client's token. Without a record, its form shows whether the gateway created it.
    * @throws {StateUnavailableError}
    */
   async read(hash: string, token?: string): Promise<TokenRecord> {
     const encrypted = await this.#store.get(keyOf(hash));
     if (encrypted !== undefined) return this.#cacheRecord(hash, encrypted, this.#decrypt(hash, encrypted));
-    // A record that this process has seen was lost too, no matter who created the token.
+    // A record that this process has seen before was lost too, whoever created the token.
     const isLost =
       this.#cache.get(hash)?.storedToken !== undefined ||
       (token !== undefined && this.#options.gatewayTokens.isGatewayToken(token));
@@ -121,7 +121,7 @@ export class TokenRecords {
   /**
    * Adds the record of a new token.
    *
-   * @param seconds How long the record is kept. Default: as long as a client may be inactive.
+   * @param seconds How long the record is kept. Default: the maximum inactivity of a client.
    * @returns Why it was not stored, or `free`.
    */
   async add(hash: string, storedToken: StoredToken, owner: Owner, seconds = KEPT_SECONDS): Promise<Room> {
@@ -131,19 +131,19 @@ export class TokenRecords {
     return room;
   }
 
-  /** Whether the records and levels of an owner have room for some more. */
+  /** Whether an owner has room for more records and levels. */
   room(owner: Owner, entries: number): Promise<Room> {
     return this.#store.room(owner, entries);
   }
 
-  /** Deletes a record, if it still is `before`. Without its record a gateway token is revoked. */
+  /** Deletes a record if it still equals `before`. A gateway token without a record is revoked. */
   async delete(hash: string, before?: TokenRecord): Promise<void> {
     if (before?.encrypted === undefined) await this.#store.delete(keyOf(hash));
     else await this.#store.deleteIf(keyOf(hash), before.encrypted);
     this.#cacheRecord(hash, undefined, createRevoked());
   }
 
-  /** Writes if the record in the store still is `before`. @returns false if it was changed meanwhile. */
+  /** Writes a record if the stored one still equals `before`. @returns false if it was changed meanwhile. */
   async replace(hash: string, before: TokenRecord, storedToken: StoredToken): Promise<boolean> {
     if (before.encrypted === undefined) return false;
     const encrypted = this.#encrypt(hash, storedToken);
@@ -152,7 +152,7 @@ export class TokenRecords {
     return isReplaced;
   }
 
-  /** Stores the scopes of a token under the part of it that lists show. For people to read, never for decisions. */
+  /** Stores the scopes of a token under the part of it that lists show. People read them; they decide nothing. */
   addLevels(name: string, { hash, scopes }: ShownLevels, owner: Owner, seconds: number): Promise<Room> {
     return this.#store.add(levelsKey(name), `${hash} ${scopes}`, seconds, owner);
   }

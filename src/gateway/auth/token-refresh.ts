@@ -11,13 +11,13 @@ import {
   tokenLifetime,
 } from "./stored-token.ts";
 
-/** The calls to the login server that refresh and revoke tokens. */
+/** Calls to the login server that refresh and revoke tokens. */
 export interface TokenIssuer {
   /**
    * Gets the next token.
    *
    * @returns undefined if the login server says that the refresh token is permanently invalid.
-   * @throws {Error} for every other failure, which may be temporary.
+   * @throws {Error} for any other failure, which may be temporary.
    */
   refresh(credentials: RefreshCredentials): Promise<IssuedToken | undefined>;
   /** Revokes a token that no client will use. Never throws. */
@@ -28,16 +28,16 @@ export interface TokenIssuer {
 
 const POLL_MS = 100;
 
-/** A lock outlives the longest refresh by this time. */
+/** Milliseconds by which a lock outlives the longest refresh. */
 const LOCK_MARGIN_SECONDS = 10;
 
-/** Pause after a refresh that failed. */
+/** Pause after a failed refresh, in milliseconds. */
 const RETRY_MS = 5000;
 
-/** Pause after the refresh of a token that v4 has rejected: v4 may reject the next one as well. */
+/** Pause after the refresh of a token that v4 has rejected, in milliseconds. v4 may reject the next token as well. */
 const REJECTED_RETRY_MS = 30_000;
 
-/** Tokens that are in a pause. If there are more, all are tried again at once. */
+/** Maximum number of tokens in a pause. Above it, all are tried again at once. */
 const MAX_PAUSES = 10_000;
 
 /** Whether a token should be refreshed now. */
@@ -53,19 +53,19 @@ export interface TokenRefresherOptions {
   readonly scopes: Scopes;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
-  /** A monotonic clock in milliseconds. Default: that of the process. */
+  /** A monotonic clock in milliseconds. Default: the clock of the process. */
   readonly elapsed?: () => number;
-  /** Called for each read or refresh that failed. */
+  /** Called for each failed read or refresh. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Refreshes the v4 tokens of gateway tokens, or waits for the process that does. If that does not help, it waits before it
- * tries a token again.
+ * Refreshes the v4 tokens of gateway tokens, or waits for another process that refreshes one. After a refresh without
+ * success, the token is paused.
  *
  * Single flight per token: a map in this process, and a lock with an expiry between processes. If a process dies
- * between the response of the login server and the write to the store, the next refresh token is lost: the token works
- * until it expires, and then the client has to sign in again. That time is as short as one write.
+ * between the response of the login server and the write to the store, the next refresh token is lost: the token
+ * works until it expires, and then the client has to sign in again. This window is as short as one write.
  */
 export class TokenRefresher {
   readonly #options: TokenRefresherOptions;
@@ -83,8 +83,8 @@ export class TokenRefresher {
   }
 
   /**
-   * Whether a refresh may be tried. A token that can't be used waits for the refresh of another process, but not after a
-   * failure.
+   * Whether a refresh may be tried. A token that can't be used waits for the refresh of another process, but not
+   * after a failure.
    */
   mayRefresh(key: string, isUnusable = false): boolean {
     const pause = this.#pauses.get(key);
@@ -97,8 +97,8 @@ export class TokenRefresher {
   }
 
   /**
-   * Refreshes a token, and pauses if that did not help. A failure is reported only. Then the cached record is the one to use:
-   * it may still be the old one.
+   * Refreshes a token, and pauses it without success. A failure is only reported. The caller then uses the cached
+   * record, which may be the old one.
    *
    * @param rejectedHash Hash of the v4 token that v4 has rejected before it expired.
    */
@@ -113,7 +113,7 @@ export class TokenRefresher {
     if (storedToken && isDue(storedToken, this.#options.clock())) this.#pauseFor(hash, RETRY_MS, hasFailed);
   }
 
-  /** Refreshes a token that v4 has rejected: it may have expired early, or another process is refreshing it. */
+  /** Refreshes a token that v4 has rejected. It may have expired early, or another process may be refreshing it. */
   async refreshRejected(hash: string, storedToken: StoredToken, rejectedHash: string): Promise<void> {
     if (!storedToken.refresh || storedToken.over) return;
     const due = isDue(storedToken, this.#options.clock());
@@ -134,7 +134,7 @@ export class TokenRefresher {
   async #refresh(hash: string, rejectedHash: string | undefined): Promise<void> {
     const { records, store, clock } = this.#options;
     const lock = `renewing:${hash}`;
-    // A random value: a process that took longer than the lock lasts must not release the lock of the next one.
+    // A random value, so that a process that was too slow can't release the lock of the next one.
     const holder = randomUUID();
     const ends = records.cached(hash)?.storedToken?.ends ?? 0;
     const deadline = performance.now() + this.#lockSeconds * 1000;
@@ -145,14 +145,14 @@ export class TokenRefresher {
     try {
       await this.#refreshUnderLock(hash, rejectedHash);
     } finally {
-      // If this fails, the lock expires.
+      // If this fails, the lock expires later.
       await store.deleteIf(lock, holder).catch(() => {});
     }
   }
 
   async #refreshUnderLock(hash: string, rejectedHash: string | undefined): Promise<void> {
     const { records, issuer, clock } = this.#options;
-    // Another process may just have refreshed it.
+    // Another process may have refreshed it meanwhile.
     const before = await records.read(hash);
     const { storedToken } = before;
     const at = clock();
@@ -162,7 +162,7 @@ export class TokenRefresher {
     const issued = await issuer.refresh(refresh);
     if (issued) {
       if (await records.replace(hash, before, this.#toStoredToken(storedToken, issued, refresh, at))) return;
-      // The client has revoked it meanwhile.
+      // The client has revoked the token meanwhile.
       await issuer.discard(issued, refresh);
     } else await records.delete(hash, before);
     await records.read(hash);

@@ -15,15 +15,15 @@ import type { TokenRecord, TokenRecords } from "./token-records.ts";
 import type { GatewayTokens } from "./gateway-secret.ts";
 import { isDue, TokenRefresher, type TokenRefresherOptions } from "./token-refresh.ts";
 
-/** A valid token can't be used now. The message is for the log; the client gets a 500 without details. */
+/** A valid token can't be used now. The message is for the log. The client gets a 500 without details. */
 export class TokenUnavailableError extends Error {
   override readonly name = "TokenUnavailableError";
   readonly code = "AG_TOKEN_UNAVAILABLE";
 }
 
 /**
- * A gateway token; undefined if the token is not one; `unknown` if the store does not respond and this process has
- * never seen the token.
+ * A gateway token. Undefined for another token. `unknown` if the store does not respond and this process has never
+ * seen the token.
  */
 export type TokenLookup = ActiveToken | undefined | "unknown";
 
@@ -31,13 +31,13 @@ export interface TokenStoreOptions extends TokenRefresherOptions {
   readonly gatewayTokens: GatewayTokens;
 }
 
-/** The rights of a token that v4 has issued, and how it is stored. */
+/** The permissions of a token that v4 has issued, and how to store it. */
 export interface NewToken extends Pick<StoredToken, "scopes"> {
   readonly refresh: RefreshCredentials | undefined;
   readonly owner: Owner;
   /** When it was requested, in milliseconds since 1970. */
   readonly at: number;
-  /** How long it is kept. Default: as long as a client may be inactive. */
+  /** How long it is kept. Default: the maximum inactivity of a client. */
   readonly seconds?: number;
   /** First characters of the gateway token. */
   readonly shown?: string;
@@ -47,7 +47,7 @@ export interface NewToken extends Pick<StoredToken, "scopes"> {
 
 const hasExpired = ({ ends }: StoredToken, now: number): boolean => ends !== undefined && ends <= now;
 
-/** The tokens that this gateway, or a replica of it, has given to clients. */
+/** The tokens that this gateway, or one of its replicas, has issued to clients. */
 export class TokenStore {
   readonly #options: TokenStoreOptions;
   readonly #records: TokenRecords;
@@ -61,8 +61,8 @@ export class TokenStore {
   }
 
   /**
-   * Finds a token. Synchronous if this process has a recent record: a few seconds old, or a minute for tokens that are
-   * not the gateway's. A token that will expire soon is refreshed in the background; an expired one is refreshed first.
+   * Finds a token. Synchronous if this process has a recent record: a few seconds old, or a minute for tokens of
+   * others. A token that expires soon is refreshed in the background. An expired one is refreshed first.
    *
    * @throws {TokenUnavailableError} if it must be refreshed first, and can't be.
    */
@@ -76,7 +76,7 @@ export class TokenStore {
   }
 
   /**
-   * Finds the v4 token to use after v4 has rejected one with 401. Another process may have refreshed it, because login
+   * Finds another v4 token after v4 has rejected one with 401. Another process may have refreshed it, because login
    * servers then revoke the old token. Otherwise it is refreshed, at most once in half a minute.
    *
    * @param rejectedHash Hash of the v4 token that v4 has rejected.
@@ -94,7 +94,7 @@ export class TokenStore {
   }
 
   /**
-   * Checks that a token can be saved, before the upstream creates one that nobody would get.
+   * Checks that a token can be saved, before the upstream creates one that could not be given to anybody.
    *
    * @throws {HttpError} if its owner has too many. {StateUnavailableError}
    */
@@ -105,7 +105,7 @@ export class TokenStore {
   /**
    * Stores a token that v4 has issued.
    *
-   * @returns The gateway token to give to the client in its place.
+   * @returns The gateway token, which the client gets in its place.
    * @throws {HttpError} if its owner has too many. {StateUnavailableError}
    */
   async save(issued: Omit<IssuedToken, "scopes">, kept: NewToken): Promise<string> {
@@ -139,12 +139,14 @@ export class TokenStore {
     requireRoom(await this.#records.addLevels(tokenHash(shown), saved, owner, seconds));
   }
 
-  /** Finds what {@link saveLevels} has stored; undefined if there is none. @throws {StateUnavailableError} */
+  /**
+   * Finds the scopes that {@link saveLevels} has stored. Undefined if there are none. @throws {StateUnavailableError}
+   */
   async findLevels(shown: string): Promise<string | undefined> {
     return (await this.#records.readLevels(tokenHash(shown)))?.scopes;
   }
 
-  /** Deletes all that is stored about a personal token. @param shown The part of it that lists show. */
+  /** Deletes all stored data of a personal token. @param shown The part of it that lists show. */
   async forget(shown: string): Promise<void> {
     const name = tokenHash(shown);
     const hash = (await this.#records.readLevels(name))?.hash;
@@ -157,12 +159,12 @@ export class TokenStore {
     return (await this.#records.read(hash, token)).storedToken;
   }
 
-  /** Revokes a token: here at once, in other processes within seconds. @throws {StateUnavailableError} */
+  /** Revokes a token: in this process at once, in others within seconds. @throws {StateUnavailableError} */
   revoke(hash: string): Promise<void> {
     return this.#records.delete(hash);
   }
 
-  /** Cached records. */
+  /** Number of cached records. */
   get size(): number {
     return this.#records.size;
   }
@@ -183,7 +185,7 @@ export class TokenStore {
     return active;
   }
 
-  /** The latest record; the cached one if the store does not respond. */
+  /** The latest record, or the cached one if the store does not respond. */
   async #latestRecord(hash: string, token: string): Promise<TokenRecord | "unknown"> {
     const cached = this.#records.cached(hash);
     if (cached && this.#records.isFresh(cached)) return cached;
@@ -196,7 +198,7 @@ export class TokenStore {
   async #findInStore(hash: string, token: string): Promise<TokenLookup> {
     const record = await this.#latestRecord(hash, token);
     if (record === "unknown") {
-      // v4 never saw a gateway token, so v4 can't decide.
+      // v4 has never seen a gateway token, so v4 can't decide.
       if (this.#options.gatewayTokens.isGatewayToken(token))
         throw new TokenUnavailableError("the state store does not respond: the upstream's token is unknown");
       return record;
@@ -208,7 +210,7 @@ export class TokenStore {
       const refreshing = this.#refresher.mayRefresh(hash, isExpired)
         ? this.#refresher.tryRefresh(hash)
         : undefined;
-      // Nobody waits while the current token works.
+      // In the background, while the current token works.
       if (!isExpired) return this.#toActiveToken(storedToken, hash, token);
       await refreshing;
       storedToken = this.#records.cached(hash)?.storedToken ?? storedToken;

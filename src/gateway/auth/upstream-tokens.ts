@@ -1,23 +1,23 @@
-/** Tokens that the upstream gets in place of the clients'. */
+/** Tokens that the upstream gets in place of the clients' tokens. */
 import { isDeepStrictEqual } from "node:util";
 import { tokenHash } from "./token-cache.ts";
 
 /** A token of the upstream, and its key in the token cache. */
 export interface UpstreamToken {
   readonly token: string;
-  /** Starts with the hash of the client's token, so that both are purged together. */
+  /** It starts with the hash of the client's token, so that both entries are purged together. */
   readonly hash: string;
 }
 
-/** The gateway's own knowledge of its clients' tokens. */
+/** The table of the clients' tokens. */
 export interface UpstreamTokens {
   /**
-   * Finds the upstream's token for a client's. The look-up is by the hash: its time says nothing about the tokens.
+   * Finds the upstream's token for a client's. It looks up a hash, so that its time reveals nothing about the tokens.
    *
    * @returns undefined for a token that the gateway does not know
    */
   find(hash: string): UpstreamToken | undefined;
-  /** The token of all calls, which is the gateway's; undefined if each client has another one. */
+  /** The gateway's own token for all calls. Undefined if each client has another one. */
   readonly gatewayToken: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export type TokenPair = readonly [client: string, upstream: string];
 
 /** A look-up whose tokens are replaced while requests are served. */
 export interface UpstreamTokenTable extends UpstreamTokens {
-  /** Replaces all tokens at once. In-flight requests keep theirs. @returns Whether any of them is different. */
+  /** Replaces all tokens at once. In-flight requests keep their tokens. @returns Whether any token has changed. */
   replace(tokens: Iterable<TokenPair>): boolean;
 }
 
@@ -39,7 +39,7 @@ function hashTokens(tokens: Iterable<TokenPair>): ReadonlyMap<string, UpstreamTo
   return byHash;
 }
 
-/** Creates the look-up. Of the clients' tokens only hashes are kept. */
+/** Creates the table. It stores the clients' tokens as hashes only. */
 export function createUpstreamTokens(tokens: Iterable<TokenPair>, gatewayToken?: string): UpstreamTokenTable {
   let byHash = hashTokens(tokens);
   return {

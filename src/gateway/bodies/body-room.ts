@@ -11,7 +11,7 @@ const busy = (): HttpError =>
     warning: "too many bodies are in memory",
   });
 
-/** The room that the clients have. Two of the largest bodies always find some. */
+/** The memory for the bodies of clients. It always has room for two of the largest bodies. */
 function createUsage(all: number, largest: number): ShareUsage {
   const share = (part: number, bodies: number): number => Math.max(all * part, bodies * largest);
   return new ShareUsage({
@@ -26,23 +26,23 @@ function createUsage(all: number, largest: number): ShareUsage {
 /** A body in memory. */
 export interface BodyInRoom {
   readonly owner: ShareClient;
-  /** Whether its head says that it is larger than small ones. */
+  /** Whether the declared length makes it a large body. */
   readonly isDeclaredLarge: boolean;
-  /** Bytes that it holds. Only the room changes them. */
+  /** Bytes that it occupies. Only the room changes them. */
   held: number;
 }
 
-/** A body that is still coming. */
+/** A body that is still being received. */
 export interface ComingBody {
   readonly body: BodyInRoom;
-  /** Bytes of the last second or two; undefined: it is newer. */
+  /** Bytes of the last second or two. Undefined if the body is newer. */
   recentBytes(): number | undefined;
   fail(error: HttpError): void;
 }
 
 interface Waiter {
   readonly body: BodyInRoom;
-  /** Bytes that it is to hold. */
+  /** Bytes that it requests. */
   readonly bytes: number;
   readonly onRoom: () => void;
 }
@@ -57,7 +57,7 @@ export class BodyRoom {
   readonly #waiters = new Set<Waiter>();
   readonly #coming: Iterable<ComingBody>;
 
-  /** @param bodyLimit bytes of the largest body. @param coming all bodies that are still coming */
+  /** @param bodyLimit bytes of the largest body. @param coming all bodies that are still being received */
   constructor(bodyLimit: number, coming: Iterable<ComingBody>) {
     this.#large = createUsage(Math.min(BODY_MEMORY.bodies * bodyLimit, BODY_MEMORY.bytes), bodyLimit);
     this.#coming = coming;
@@ -68,7 +68,7 @@ export class BodyRoom {
     return this.#small.all + this.#large.all;
   }
 
-  /** Sets how many bytes a body may hold, more or fewer than before. @returns false where there is no room for them */
+  /** Sets how many bytes a body occupies, more or fewer than before. @returns false if there is no room */
   resize(body: BodyInRoom, bytes: number): boolean {
     if (bytes > body.held && !this.#hasRoom(body, bytes)) return false;
     const [before, after] = [this.#partOf(body, body.held), this.#partOf(body, bytes)];
@@ -81,7 +81,7 @@ export class BodyRoom {
   }
 
   /**
-   * Waits until a body may hold this many bytes. The result leaves the queue.
+   * Waits until a body may occupy this many bytes. The result leaves the queue.
    *
    * @param onRoom is called when it holds them. @param onBusy is called when there was no room in time
    */
@@ -117,7 +117,7 @@ export class BodyRoom {
     return leave;
   }
 
-  /** Ends bodies that are too slow while others wait for their room. */
+  /** Ends bodies that are too slow while others wait for room. */
   makeRoom(): void {
     for (const waiter of this.#waiters) this.#makeRoom(waiter);
   }
@@ -137,8 +137,8 @@ export class BodyRoom {
   }
 
   /**
-   * Ends the slowest bodies, as many as are needed for the one that waits: those of networks that have more than its own has. Who
-   * has no accepted token ends none of those who have one.
+   * Ends the slowest bodies of networks that occupy more than the waiting body's network, as many as are needed. A
+   * client without an accepted token never ends a body of a client with one.
    */
   #makeRoom({ body, bytes }: Waiter): void {
     const part = this.#partOf(body, bytes);

@@ -1,13 +1,16 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** The response to a request whose client waits with its body. */
+/** The response to a request whose client waits before it sends the body. */
 const RESPONSE = Symbol("response");
 
 interface WaitingRequest extends IncomingMessage {
   [RESPONSE]: ServerResponse;
 }
 
-/** The first read of a body. One function for all requests: one of each would be among V8's old objects, with its request. */
+/**
+ * Starts the first read of a body. One function for all requests, because a closure of each would enter V8's old
+ * space and keep its request.
+ */
 function continueAndRead(this: WaitingRequest, size?: number): unknown {
   Reflect.deleteProperty(this, "read");
   const { [RESPONSE]: response } = this;
@@ -16,12 +19,12 @@ function continueAndRead(this: WaitingRequest, size?: number): unknown {
 }
 
 /**
- * Sends `100 Continue` when the body is read for the first time. A request that its head decides gets its final status in
- * place of it, and its client never sends the body (RFC 9110 10.1.1).
+ * Sends `100 Continue` when the body is read for the first time. If the head decides a request, it gets its final
+ * status instead, and the client never sends the body (RFC 9110 10.1.1).
  */
 export function handleExpectation(request: IncomingMessage, response: ServerResponse): void {
   const { "content-length": length, "transfer-encoding": coding } = request.headers;
   if (coding === undefined && !Number(length)) return response.writeContinue();
-  // Not `_read`: nothing calls that where the client has sent the whole body with its head.
+  // Not `_read`, which is never called if the client has sent the whole body with its head.
   Object.assign(request, { [RESPONSE]: response, read: continueAndRead });
 }

@@ -1,18 +1,24 @@
 const NO_BYTES = Buffer.alloc(0);
 
-/** Bytes that come in pieces as small as their sender likes: they are copied together, so no piece costs more than its bytes. */
+/**
+ * Bytes that arrive in pieces of any size. They are copied into one buffer, so that no piece costs more than its
+ * bytes.
+ */
 export class GrowingBytes {
   length = 0;
   #buffer: Buffer = NO_BYTES;
 
-  /** The bytes of memory after this many more. @param most how many may come in all: a larger buffer is not needed */
+  /**
+   * The required size of the buffer after this many more bytes. @param most the maximum number of bytes: a larger
+   * buffer is not needed
+   */
   capacityWith(more: number, most: number): number {
     const length = this.length + more;
     if (length <= this.#buffer.length || this.length === 0) return Math.max(length, this.#buffer.length);
     return Math.max(length, Math.min(2 * this.length, most));
   }
 
-  /** Adds a piece. A single one is not copied. */
+  /** Adds a piece. A single piece is not copied. */
   add(piece: Buffer, most: number): void {
     const capacity = this.capacityWith(piece.length, most);
     if (this.length === 0) this.#buffer = piece;

@@ -1,20 +1,20 @@
-/** Looks at a body before anybody reads it. */
+/** Reads a body ahead of its reader. */
 import type { IncomingMessage } from "node:http";
 import { hasBody } from "./receive-body.ts";
 
-/** A slower body is not waited for. */
+/** Milliseconds to wait for a body. */
 const PATIENCE_MS = 10_000;
 
-/** A stream without bytes has ended by now, and the next reader would wait for its end. */
+/** An empty stream has ended by now, and the next reader would wait for its end. */
 function sayEmpty({ headers }: IncomingMessage): void {
   delete headers["transfer-encoding"];
   headers["content-length"] = "0";
 }
 
 /**
- * Reads a short body and puts it back: the next reader of the request gets all of it.
+ * Reads a short body and puts it back, so that the next reader of the request gets all of it.
  *
- * @param most Longer bodies are not looked at. In bytes.
+ * @param most Maximum bytes. Longer bodies are not read.
  * @returns undefined for a body that is longer, slower than ten seconds, or broken off
  */
 export function peekBody(request: IncomingMessage, most: number): Promise<Buffer | undefined> {
@@ -28,7 +28,7 @@ export function peekBody(request: IncomingMessage, most: number): Promise<Buffer
       clearTimeout(timer);
       request.off("readable", onReadable).off("close", onClose);
       const body = Buffer.concat(chunks, length);
-      // Before the stream notices that it has ended.
+      // Before the stream notices its end.
       if (length > 0 && !request.destroyed) request.unshift(body);
       if (length === 0 && isWhole) sayEmpty(request);
       resolve(isWhole ? body : undefined);
@@ -45,7 +45,7 @@ export function peekBody(request: IncomingMessage, most: number): Promise<Buffer
     }
     const onClose = (): void => settle(false);
     const timer = setTimeout(() => settle(false), PATIENCE_MS);
-    // An error without a listener would end the process; "close" follows it.
+    // An error without a listener would end the process. "close" follows it.
     request
       .on("readable", onReadable)
       .on("close", onClose)

@@ -4,7 +4,7 @@ import { decodeContent } from "../upstream/content-decoding.ts";
 import type { ShareClient } from "../upstream/share-usage.ts";
 import { toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
 import type { Readable } from "node:stream";
-import type { ReadBody } from "../pipeline/request.ts";
+import type { ReadBody } from "../request/request.ts";
 import { type BodyInRoom, BodyRoom, type ComingBody, isSmallBody } from "./body-room.ts";
 import { GrowingBytes } from "./growing-bytes.ts";
 import { PATIENCE, type Patience, RATE_CHECK_MS } from "./policy.ts";
@@ -14,17 +14,17 @@ const NO_BYTES = Buffer.alloc(0);
 const tooLarge = (): HttpError => new HttpError(400, "The body is too large.");
 const unreadable = (): HttpError => new HttpError(400, UNREADABLE_BODY);
 
-/** Reads the bodies of requests, within one budget of memory for the whole process. */
+/** Reads the bodies of requests, within one memory budget for the whole process. */
 export interface RequestBodies {
   of(request: IncomingMessage): BodyReader;
   /** Bytes in memory. */
   readonly bytes: number;
 }
 
-/** A body that is still coming. */
+/** A body that is still being received. */
 export interface Coming extends ComingBody {
   readonly pace: BodyPace;
-  /** While it waits for room, the gateway itself reads no more of it. */
+  /** While it waits for room, the gateway stops reading it. */
   isWaiting: boolean;
 }
 
@@ -41,11 +41,11 @@ async function decodedBody(body: Buffer, coding: string, limit: number): Promise
 
 const declaredLength = ({ headers }: IncomingMessage): number => Number(headers["content-length"] ?? 0);
 
-/** Does a request say that it has a body? */
+/** Whether a request announces a body. */
 export const hasBody = (request: IncomingMessage): boolean =>
   request.headers["transfer-encoding"] !== undefined || declaredLength(request) > 0;
 
-/** One body, and what it takes of the budget until `release`. */
+/** One body, and its part of the budget until `release`. */
 export class BodyReader implements BodyInRoom {
   readonly #request: IncomingMessage;
   readonly #limit: number;
@@ -82,13 +82,13 @@ export class BodyReader implements BodyInRoom {
     }
   };
 
-  /** The body as it arrives, outside of the budget, in place of `read`. */
+  /** The body as a stream, outside of the budget, in place of `read`. */
   readonly openUpload = (): Readable => {
     this.#isUpload = true;
     return this.#request;
   };
 
-  /** Whether reading has failed, or the upload has ended early: the client may still be sending. */
+  /** Whether reading has failed, or the upload has ended early. The client may still be sending. */
   hasUnreadRest(): boolean {
     return this.#failed || (this.#isUpload && !this.#request.readableEnded);
   }
@@ -97,7 +97,7 @@ export class BodyReader implements BodyInRoom {
     this.#room.resize(this, 0);
   }
 
-  /** The decoded size is not known before: a few kilobytes may become the largest body. */
+  /** The decoded size is unknown in advance: a few kilobytes may become the largest body. */
   async #decode(body: Buffer, coding: string, limit: number): Promise<Buffer> {
     const bytes = this.held + limit;
     if (!this.#room.resize(this, bytes))
@@ -108,8 +108,9 @@ export class BodyReader implements BodyInRoom {
   }
 
   /**
-   * Collects the body, up to the limit: what exceeds it is not waited for. Not by the `raw-body` package: it has no hook
-   * for each chunk, which the budget and the minimum rate need, and it keeps each chunk, however small, as a buffer.
+   * Collects the body, up to the limit, and does not wait for more. It does not use the `raw-body` package, which has
+   * no hook for each chunk. The budget and the minimum rate need one. The package also keeps each chunk, however
+   * small, as a buffer.
    */
   #collect(limit: number): Promise<Buffer> {
     const request = this.#request;
@@ -145,7 +146,7 @@ export class BodyReader implements BodyInRoom {
       const fail = (error: HttpError): void => {
         settle();
         if (coming.isWaiting) request.resume();
-        // At once: others may wait for its room.
+        // At once, because others may wait for its room.
         this.release();
         reject(error);
       };
@@ -159,7 +160,7 @@ export class BodyReader implements BodyInRoom {
         fail,
       };
       this.#coming.add(coming);
-      // An error without a listener would end the process; "close" follows it.
+      // An error without a listener would end the process. "close" follows it.
       request
         .on("data", onData)
         .on("end", onEnd)
@@ -169,13 +170,13 @@ export class BodyReader implements BodyInRoom {
   }
 }
 
-/** `bodyLimit` in bytes: of one body, before and after decoding. */
+/** `bodyLimit` in bytes, for one body, before and after decoding. */
 export function createBodyReaders(bodyLimit: number): RequestBodies {
   const coming = new Set<Coming>();
   const room = new BodyRoom(bodyLimit, coming);
   let timer: NodeJS.Timeout | undefined;
 
-  /** One timer for all, which ends when nothing has come for a while. */
+  /** One timer for all bodies. It stops after a while without bodies. */
   function check(): void {
     for (const body of coming) {
       const isLate = !body.isWaiting && body.pace.check();
@@ -198,7 +199,7 @@ export function createBodyReaders(bodyLimit: number): RequestBodies {
   };
 }
 
-/** How fast a body comes: what counts are its last seconds, however fast it came before. */
+/** The rate of a body. Only its last seconds count. */
 export class BodyPace {
   readonly #begun = performance.now();
   readonly #patience: Patience;
@@ -212,7 +213,7 @@ export class BodyPace {
     this.#lengthOf = lengthOf;
   }
 
-  /** Notes the length, each second. @returns whether the body is too slow */
+  /** Records the length, each second. @returns whether the body is too slow */
   check(): boolean {
     const { seconds, bytesPerSecond, deadlineMs } = this.#patience;
     const length = this.#lengthOf();
@@ -222,7 +223,7 @@ export class BodyPace {
     return length - (this.#lengths.shift() ?? 0) < seconds * bytesPerSecond;
   }
 
-  /** Bytes that have come since the last check but one, at least a second ago; undefined: it is newer. */
+  /** Bytes since the last check but one, at least a second ago. Undefined if the body is newer. */
   recentBytes(): number | undefined {
     const before = this.#lengths.at(-2);
     return before === undefined ? undefined : this.#lengthOf() - before;

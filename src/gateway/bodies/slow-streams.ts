@@ -3,32 +3,38 @@ import type { ConnectionShares } from "../upstream/connection-shares.ts";
 import type { ShareClient } from "../upstream/share-usage.ts";
 import { LEAST_AWAITED_STREAM_RATE } from "./policy.ts";
 
-/** A request and its response, both streamed, with the bytes that each has moved. */
+/** A request and its response, both streamed, with the bytes that each has transferred. */
 export interface ForwardedStream {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly bytesIn: number;
   readonly bytesOut: number;
-  /** Whether all of the upstream's response has come. */
+  /** Whether the upstream's whole response has arrived. */
   readonly isComplete: boolean;
-  /** The guard's own: its place in the list, the bytes at the last check, and at how many checks in a row it was awaited. */
+  /**
+   * State of the guard: the position in the list, the bytes at the last check, and the number of consecutive checks
+   * at which somebody waited for it.
+   */
   guarded: { place: number; bytesBefore: number | undefined; timesAwaited: number } | undefined;
-  /** The client whose share its connection counts against. */
+  /** The client whose share includes its connection. */
   readonly client: ShareClient | undefined;
   /** Ends the stream. */
   abort(reason: string): void;
 }
 
-/** Ends streams that are too slow, because of their clients or of the upstream, while others wait for their connections. */
+/** Ends streams that are too slow while others wait for their connections. */
 export type SlowStreamGuard = ReturnType<typeof createSlowStreamGuard>;
 
-/** The end that keeps a stream waiting: neither before the first byte of its response, for which the upstream has its own limit. */
+/**
+ * The end that delays a stream. Before the first byte of the response there is none, because the upstream has its own
+ * time limit.
+ */
 function findSlowEnd({ request, response, isComplete }: ForwardedStream): "client" | "upstream" | undefined {
   if (!request.complete || response.writableNeedDrain) return "client";
   return response.headersSent && !isComplete ? "upstream" : undefined;
 }
 
-/** Notes what a stream has moved so far, if somebody keeps it waiting. The result is what it has moved since the last time. */
+/** Records the progress of a stream while one end delays it. Returns the bytes since the last check. */
 function measure(stream: ForwardedStream): number | undefined {
   const { bytesIn, bytesOut, guarded } = stream;
   if (!guarded) return undefined;
@@ -43,19 +49,19 @@ export interface SlowStreamGuardOptions {
   readonly shares: Pick<ConnectionShares, "isAwaited" | "isExhausted" | "queueLength">;
   /** Milliseconds between two checks. */
   readonly windowMs: number;
-  /** Is called if a check finds that all connections are in use, once until nobody waits. */
+  /** Called if a check finds that all connections are in use, once until nobody waits. */
   readonly onExhausted: (() => void) | undefined;
 }
 
 /**
- * Creates the guard. A stream is ended only if somebody who waits would get its connection: a client that waits for its
- * own share must not end the streams of others. The slowest are ended first, and no more than others wait for. The longer
- * somebody waits, the faster a stream must be: so no rate is enough to keep a connection from others for ever.
+ * Creates the guard. A stream is only ended if a waiting client would get its connection. A client that waits for its
+ * own share must not end the streams of others. The slowest streams end first, and at most as many as clients wait.
+ * The minimum rate grows while clients wait, so that no stream can keep its connection forever.
  */
 export function createSlowStreamGuard({ shares, windowMs, onExhausted }: SlowStreamGuardOptions) {
   /**
-   * A list, not a `Map`: a map that entries enter and leave copies its table again and again, and until the next full
-   * garbage collection each old table keeps the requests that it held.
+   * A list, not a `Map`: when entries enter and leave a map, it copies its table again and again, and old tables keep
+   * their requests until the next full garbage collection.
    */
   const streams: ForwardedStream[] = [];
   let timer: NodeJS.Timeout | undefined;
@@ -64,7 +70,7 @@ export function createSlowStreamGuard({ shares, windowMs, onExhausted }: SlowStr
   const isAwaited = ({ client }: ForwardedStream): boolean =>
     client !== undefined && shares.isAwaited(client);
 
-  /** The streams that somebody keeps waiting and whose connections others wait for, the slowest first. */
+  /** The delayed streams whose connections others wait for, the slowest first. */
   function findAwaited(): { readonly stream: ForwardedStream; readonly isTooSlow: boolean }[] {
     const found = [];
     for (const stream of streams) {
@@ -113,7 +119,7 @@ export function createSlowStreamGuard({ shares, windowMs, onExhausted }: SlowStr
       streams.pop();
       stream.guarded = undefined;
     },
-    /** Call this when a client has to wait. */
+    /** Call this when a client must wait. */
     start(): void {
       if (timer) return;
       for (const stream of streams) measure(stream);

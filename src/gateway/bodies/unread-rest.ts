@@ -1,4 +1,7 @@
-/** The ends of a request and its response: the rest of a body whose response is there before, and a response that waits for its record. */
+/**
+ * The ends of a request and its response: the unread rest of a body after an early response, and a response that
+ * waits for its record.
+ */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { UNREAD_REST } from "./policy.ts";
 import { type Readable, Transform, type TransformCallback } from "node:stream";
@@ -20,8 +23,8 @@ function discardRest(request: IncomingMessage, onTimeout: () => void, onEnd = ()
 }
 
 /**
- * Before the head of a response of the gateway is written: lets the connection end with it where the rest of the request's body
- * must not be read as the next request, or is too long to be received in vain.
+ * Call it before the head of a response of the gateway is written. It closes the connection after the response if the
+ * rest of the body must not be read as the next request, or is too long to be discarded.
  *
  * @param rejectsBody whether the body was rejected before it was complete
  */
@@ -35,8 +38,8 @@ export function closeBeforeRest(
 }
 
 /**
- * Ends a response. The rest of the request's body is received and discarded for a short time, so that the client gets to the
- * response, and the connection to its next request. If a connection ended at once, with unread bytes, it would be reset, and the
+ * Ends a response. The rest of the request's body is received and discarded for a short time, so that the client can
+ * read the response and reuse the connection. A connection that is closed with unread bytes would be reset, and the
  * client could lose the response (RFC 9112 9.6).
  *
  * @param rest what is still to be sent
@@ -63,7 +66,7 @@ class LastChunkHolder extends Transform {
   held = Buffer.alloc(0);
   #remaining: number;
 
-  /** @param length of the body; infinite where it is not known: the end of its chunks is what is then missing */
+  /** @param length of the body. Infinite if it is unknown: then the end of the chunks is held back */
   constructor(length: number) {
     super();
     this.#remaining = length;
@@ -78,11 +81,11 @@ class LastChunkHolder extends Transform {
 }
 
 /**
- * Sends a body as it comes, except for the end of the response: the last byte of its length, or the end of its chunks. So the
- * client has no complete response before something else is done.
+ * Streams a body, except for the end of the response: the last byte of its length, or the end of its chunks. So the
+ * response stays incomplete for the client until the caller ends it.
  *
  * @param onEnd gets what is still to be sent, and ends the response
- * @param onError is called where the body, or the client, broke off
+ * @param onError is called if the body or the client breaks off
  */
 export function pipeAllButEnd(
   source: Readable,

@@ -1,4 +1,4 @@
-/** One forwarded request on its way, what the gateway learns about it, and the policy for requests of its kind. */
+/** One forwarded request, the facts that the gateway learns about it, and the policy for requests of its kind. */
 import {
   type IncomingHttpHeaders,
   type IncomingMessage,
@@ -10,7 +10,7 @@ import { CLIENT_GONE } from "../../base/index.ts";
 import type { CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import { type AttemptOutcome, causedBy, outcomeOfStatus } from "../upstream/upstream-error.ts";
 import { closeBeforeRest, endResponse } from "../bodies/unread-rest.ts";
-import { type AlphaRequest, header } from "../pipeline/request.ts";
+import { type AlphaRequest, header } from "../request/request.ts";
 import { roundMs } from "../record/recorded-request.ts";
 import type { ForwardOutcome, ForwardRecording } from "../record/forwarded-record.ts";
 import type { AuthorizeNative, LookUpNativeToken, NativeToken } from "./native-authorization.ts";
@@ -20,7 +20,7 @@ import type { ForwardedStream } from "../bodies/slow-streams.ts";
 export const nativeToken = (plain: AlphaRequest): string =>
   (header(plain, "authorization") ?? "").trim().replace(/^\S+ +/, "");
 
-/** A request on its way to the upstream. */
+/** A request that was sent to the upstream. */
 interface Forwarding {
   /** Ends it, unless it has ended. */
   cancel(): void;
@@ -38,31 +38,31 @@ export class Exchange implements ForwardedStream {
   bytesIn = 0;
   bytesOut = 0;
   guarded: ForwardedStream["guarded"];
-  /** The client whose share its connection to the upstream counts against. */
+  /** The client whose share includes its connection to the upstream. */
   client: ForwardedStream["client"];
   /** Releases its connection to the upstream. */
   release: (() => void) | undefined;
-  /** Why the response is not the upstream's, or not all of it. */
+  /** Why the response is not, or not completely, the upstream's. */
   fault: string | undefined;
   /** Whether the upstream has accepted the token, in this request or before. */
   isAccepted = false;
-  /** Whether the gateway or the upstream has failed, so that the response is the gateway's own error. */
+  /** Whether the upstream or the gateway has failed. The response is then the gateway's own error. */
   hasFailed = false;
-  /** Why the gateway itself rejected the request, where such rejections are counted. */
+  /** Why the gateway rejected the request, for rejections that are counted. */
   rejectedBy: ForwardOutcome["rejectedBy"];
-  /** Status of the upstream's response; null while there is none, undefined where the upstream was not called. */
+  /** Status of the upstream's response. Null if there is none yet, undefined if the upstream was not called. */
   upstreamStatus: number | null | undefined;
-  /** The known facts about the client's token; undefined while it is looked up. */
+  /** The known facts about the client's token. Undefined while it is looked up. */
   tokenInfo: NativeToken | undefined;
-  /** Whether the upstream gets another token in place of the client's: the gateway has issued this one. */
+  /** Whether the upstream gets another token than the client's, because the gateway has issued the client's token. */
   isReplaced = false;
-  /** The application that the gateway has issued the client's token to. */
+  /** The application to which the gateway has issued the client's token. */
   application: string | undefined;
   /** Its request to the upstream. */
   forwarding: Forwarding | undefined;
-  /** Whether all of the upstream's response has come. What follows it belongs to nobody. */
+  /** Whether the upstream's whole response has arrived. Bytes after it belong to no request. */
   isComplete = false;
-  /** Headers of the response that are the gateway's. */
+  /** Headers that the gateway adds to the response. */
   readonly #ownHeaders: OutgoingHttpHeaders;
   readonly #breaker: CircuitBreaker;
   readonly #startedAt = performance.now();
@@ -86,7 +86,7 @@ export class Exchange implements ForwardedStream {
     this.#ownHeaders = response.getHeaders();
   }
 
-  /** Ends the response, once its record is durable where that is asked for. @param rest what is still to be sent */
+  /** Ends the response, after its record is durable if that is configured. @param rest the unsent rest */
   end(rest: Buffer | string = ""): void {
     const { request, response, policy } = this;
     if (!policy.recordFirst) return endResponse(request, response, rest);
@@ -100,8 +100,8 @@ export class Exchange implements ForwardedStream {
   }
 
   /**
-   * Responds with an error of the gateway, and with none of the upstream's headers. Where a part of a response was sent, the
-   * response breaks off, so that the client sees that it is incomplete.
+   * Responds with an error of the gateway, without the upstream's headers. If a part of a response was sent, the
+   * connection breaks off, so that the client sees that the response is incomplete.
    */
   reject(error: ForwardError): void {
     if (this.response.writableEnded) return;
@@ -109,12 +109,12 @@ export class Exchange implements ForwardedStream {
     if (body !== undefined) this.end(body);
   }
 
-  /** Sets the head of an error. @returns its body; undefined where the response had to break off */
+  /** Sets the head of an error. @returns its body. Undefined if the response had to break off */
   #setError({ status, body, headers }: ForwardError): string | undefined {
     const { request, response } = this;
     if (response.headersSent) return void response.destroy();
     for (const name of response.getHeaderNames()) response.removeHeader(name);
-    // Without `writeHead`: where the record of this response cannot be written, another error takes its place.
+    // Without `writeHead`, so that another error can replace this one if its record can't be written.
     const length = String(Buffer.byteLength(body));
     const all = {
       ...this.#ownHeaders,
@@ -129,29 +129,29 @@ export class Exchange implements ForwardedStream {
     return body;
   }
 
-  /** Reports the outcome of the attempt to the circuit breaker. Only the first call counts. @param error Why it failed. */
+  /** Reports the outcome to the circuit breaker. Only the first call counts. @param error Why it failed. */
   reportOutcome(outcome: AttemptOutcome, error?: unknown): void {
     if (!this.#hasOutcome) this.#breaker.record(outcome, causedBy(error, this.client));
     this.#hasOutcome = true;
   }
 
-  /** Learns from the upstream's response what it says about the token, and about the upstream. */
+  /** Evaluates the upstream's response: the token's acceptance, and the health of the upstream. */
   learn(status: number, headers: IncomingHttpHeaders): void {
-    // An upstream without a gate may respond with any status: its clients got all of them before.
+    // An upstream without a gate may respond with any status, as before the gateway.
     if (!this.policy.gate) return this.reportOutcome("succeeded");
     if (!this.isReplaced && this.tokenInfo?.onResponse(status, headers)) this.isAccepted = true;
     this.reportOutcome(outcomeOfStatus(status, this.isAccepted));
   }
 
-  /** Responds with an error of the gateway, because the upstream has failed or the gateway has. */
+  /** Responds with an error of the gateway, because the upstream or the gateway has failed. */
   fail(reason: keyof ForwardErrors = "failed", headers: Readonly<Record<string, string>> = {}): void {
     this.hasFailed = true;
-    // A client that disconnects must not be able to send made-up tokens without a limit.
+    // A client that disconnects must not be able to send invented tokens without a limit.
     if (!this.response.destroyed) this.tokenInfo?.onFailure();
     this.reject({ ...this.policy.errors[reason], headers });
   }
 
-  /** Breaks the response off. @param fault why */
+  /** Breaks the response off. @param fault the reason */
   breakOff(fault: string): void {
     this.fault ??= fault;
     this.response.destroy();
@@ -167,12 +167,12 @@ export class Exchange implements ForwardedStream {
   abort(reason: string): void {
     this.fault ??= reason;
     this.reportOutcome("ignored");
-    // Now, not when the response is closed: the guard ends no more streams than there are who wait.
+    // Now, and not when the response is closed, because the guard ends at most as many streams as clients wait.
     this.release?.();
     this.response.destroy();
   }
 
-  /** Records the request, once. @throws where the record cannot be written */
+  /** Records the request, once. @throws if the record can't be written */
   record(isAborted = false): Promise<void> {
     const { bytesIn, bytesOut, fault, upstreamStatus, isComplete, isAccepted, rejectedBy, application } =
       this;
@@ -218,32 +218,32 @@ export interface ForwardErrors {
   readonly limited: ForwardError;
 }
 
-/** Decides who may use the upstream. */
+/** Decides which requests may use the upstream. */
 export interface ForwardGate {
   /** The upstream's scheme, for a token that replaces the client's. */
   readonly scheme: string;
   readonly lookUp: LookUpNativeToken;
   readonly authorize: AuthorizeNative;
-  /** JSON body of an error with this reason and this status. */
+  /** JSON body of an error with this reason and status. */
   readonly errorBody: (reason: string, status: number) => string;
 }
 
 /** The parts of the active pack and of the gateway that the forward needs. */
 export interface ForwardPolicy {
   readonly errors: ForwardErrors;
-  /** Undefined: the upstream decides about all requests, as if there were no gateway. */
+  /** Undefined: the upstream decides about all requests. */
   readonly gate?: ForwardGate;
-  /** Whether the upstream has accepted the token before, where there is no gate. */
+  /** Whether the upstream has accepted the token before, if there is no gate. */
   readonly isKnown?: (hash: string) => boolean;
-  /** The error for a request that can't be forwarded, and why; undefined for all others. */
+  /** The error for a request that can't be forwarded, and its reason. Undefined for all others. */
   readonly refuse?: (request: IncomingMessage) => (ForwardError & { readonly fault: string }) | undefined;
-  /** Removes from the headers of a request what the upstream must not get. */
+  /** Removes the headers of a request that the upstream must not get. */
   readonly prepareRequest: (request: IncomingMessage) => void;
-  /** Removes from the headers of a response what clients must not get. */
+  /** Removes the headers of a response that clients must not get. */
   readonly cleanResponse: (headers: IncomingHttpHeaders) => void;
-  /** Whether browsers get the gateway's CORS headers, and none of the upstream's. */
+  /** Whether browsers get the gateway's CORS headers instead of the upstream's. */
   readonly hasOwnCors: boolean;
-  /** Request headers that a response depends on, for caches: the scheme of the credentials decides between the dialects. */
+  /** Request headers on which a response depends, for caches. The scheme of the credentials selects the dialect. */
   readonly vary: readonly string[];
   /** The hash of the client's token; undefined without one. */
   readonly hashOf: (plain: AlphaRequest, token: string) => string | undefined;

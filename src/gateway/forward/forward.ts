@@ -1,13 +1,13 @@
 /**
- * The forward: requests in the upstream's own dialect and those for the old service pass without translation, and are streamed
- * both ways. A policy says what is decided about them before.
+ * Forwards requests in the upstream's own dialect and requests for the old service without translation, streamed both
+ * ways. A policy makes the decisions before that.
  */
 import { addressNetworks } from "../../base/index.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { CircuitBreaker } from "../upstream/circuit-breaker.ts";
 import { namesAnotherMethod } from "../../pack/index.ts";
 import { ConnectionShares, ConnectionUnavailableError } from "../upstream/connection-shares.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
+import type { AlphaRequest } from "../request/request.ts";
 import { varyBy } from "../http/forwarded-headers.ts";
 import { HEAD_TOO_LONG, isHeadTooLong } from "../http/request-context.ts";
 import { Exchange, type ForwardGate, type ForwardPolicy } from "./exchange.ts";
@@ -16,7 +16,7 @@ import { createSlowStreamGuard, type SlowStreamGuard } from "../bodies/slow-stre
 
 const OTHER_METHOD = "A header names another method than the request has. Send the request with that method.";
 
-/** Longest time between two looks for streams that are too slow: clients give up soon after. */
+/** Milliseconds between two checks for slow streams. Clients give up soon after. */
 const LONGEST_WINDOW_MS = 5000;
 
 /** Why there are too few connections. */
@@ -30,25 +30,28 @@ export type ForwardRequest = (
 ) => void;
 
 export interface ForwardOptions extends ProxyOptions {
-  /** Whether the upstream has accepted anybody's token. Default: yes, others leave half of the connections to those. */
+  /**
+   * Whether the upstream has accepted any token. Default: yes. Then other clients leave half of the connections to
+   * accepted ones.
+   */
   readonly isAnyoneKnown?: () => boolean;
-  /** Is called when clients wait for some seconds, because all connections are in use: once until nobody waits. */
+  /** Called when clients have waited for some seconds because all connections are in use, once until nobody waits. */
   readonly onShortage?: (reason: string) => void;
   /** Shared with all other calls to this v4. */
   readonly breaker: CircuitBreaker;
 }
 
-/** The forward to one upstream. Call it with a policy. */
+/** The forward to one upstream. A policy configures each use. */
 export type Forward = ReturnType<typeof createForward>;
 
-/** Forwards the requests of all packs to one v4, over connections that they share. */
+/** Forwards the requests of all packs to one v4, over shared connections. */
 class Forwarder {
   readonly shares: ConnectionShares;
   readonly #name: string;
   readonly #breaker: CircuitBreaker;
   readonly #slowStreams: SlowStreamGuard;
   readonly #proxy: Proxy;
-  /** Headers of a response that a client should ask for again later. */
+  /** Headers of a response that asks the client to try again later. */
   readonly #retryAfter: Readonly<Record<string, string>>;
 
   constructor(options: ForwardOptions) {
@@ -77,7 +80,7 @@ class Forwarder {
     request: IncomingMessage,
     response: ServerResponse,
   ): void {
-    // The library, the stream and the gateway listen to its end, each for itself: more than Node expects.
+    // The library, the stream and the gateway all listen to its end, which is more than Node expects.
     response.setMaxListeners(30);
     // Forwarded responses have the upstream's own headers for browsers.
     response.removeHeader("x-content-type-options");
@@ -88,7 +91,7 @@ class Forwarder {
       exchange.release?.();
       if (exchange.upstreamStatus !== undefined) exchange.reportOutcome("ignored");
       exchange.forwarding?.cancel();
-      // The response has ended: `record` has reported its own failure.
+      // The response has ended. `record` has reported its own failure.
       exchange.record(!response.writableFinished).catch(() => {});
     });
     this.#handle(exchange).catch((error: unknown) => this.#fail(error, exchange));
@@ -123,7 +126,7 @@ class Forwarder {
   /**
    * Looks the client's token up, and authorizes the request.
    *
-   * @returns undefined if the request has its response, or its client has disconnected
+   * @returns undefined if the response was sent, or the client has disconnected
    */
   async #admit(
     exchange: Exchange,
@@ -151,7 +154,7 @@ class Forwarder {
     const decision = await authorize(plain, hash, exchange.token);
     const { token: replacement, isIssued, application, error } = decision;
     exchange.application = application;
-    // The client has disconnected, and its record is written.
+    // The client has disconnected, and the record is written.
     if (response.destroyed) return undefined;
     if (isIssued) {
       token.onIssued();
@@ -171,7 +174,7 @@ class Forwarder {
     return replacement === undefined ? {} : { authorization: `${scheme} ${replacement}` };
   }
 
-  /** Forwards to v4, with the credentials that replace the client's, where there are any. */
+  /** Forwards to v4, with the credentials that replace the client's, if there are any. */
   #forward(exchange: Exchange, { authorization }: { readonly authorization?: string }): void {
     const { policy, request } = exchange;
     if (!this.#breaker.allow(exchange.client)) {
@@ -194,7 +197,7 @@ class Forwarder {
   }
 }
 
-/** Creates the forward to one upstream. Its connections are shared by all packs. */
+/** Creates the forward to one upstream. All packs share its connections. */
 export function createForward(options: ForwardOptions) {
   const forwarder = new Forwarder(options);
   const follow = (policy: ForwardPolicy): ForwardRequest =>
@@ -202,7 +205,7 @@ export function createForward(options: ForwardOptions) {
       forwarder.start(policy, plain, request, response);
     };
   return Object.assign(follow, {
-    /** Why there are too few connections; empty where there are enough. */
+    /** Why there are too few connections. Empty if there are enough. */
     shortages: (): readonly string[] => (forwarder.shares.isExhausted() ? [allInUse(options.name)] : []),
     /** Closes all connections. */
     close: () => forwarder.close(),

@@ -1,4 +1,4 @@
-/** One request on its way to the upstream, and the response on its way back. */
+/** One request to the upstream, and its response. */
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -14,13 +14,13 @@ import {
 import { outcomeOfError, toUpstreamError, UpstreamError } from "../upstream/upstream-error.ts";
 import type { Exchange } from "./exchange.ts";
 
-/** Bytes of a chunk that costs more to pass on than to read. */
+/** A chunk of fewer bytes costs more to pass on than to read. */
 const SMALL_CHUNK = 1024;
 
 /** Idempotent methods (RFC 9110 9.2.2). */
 const IDEMPOTENT = new Set(["GET", "HEAD", "OPTIONS", "TRACE", "PUT", "DELETE"]);
 
-/** Where a request goes. */
+/** The destination of a request. */
 export interface ForwardTarget {
   /** Names the upstream in messages. */
   readonly name: string;
@@ -28,7 +28,7 @@ export interface ForwardTarget {
   readonly timeoutMs: number;
 }
 
-/** Follows the events of the client and of the upstream. */
+/** Observes the events of the client and of the upstream. */
 export class ForwardedRequest {
   /** Its target at the upstream. */
   readonly target: string;
@@ -37,16 +37,16 @@ export class ForwardedRequest {
   readonly #send: () => void;
   readonly #hasBody: boolean;
   /**
-   * The time to the head of the response, from the last byte of the request on; then the time between two parts of the body. The
-   * socket's own limit is not enough: each byte of an interim response would start it again.
+   * The timeout of the head of the response, counted from the last byte of the request, and then of each pause in the
+   * body. The socket's own timeout is not enough, because each byte of an interim response would restart it.
    */
   readonly #timer: NodeJS.Timeout;
   #upstreamRequest: ClientRequest | undefined;
-  /** Bytes that its connection had received before. */
+  /** Bytes that its connection had received before it. */
   #bytesBefore = 0;
-  /** Whether the request was sent once more, on another connection. */
+  /** Whether the request was sent again on another connection. */
   #isResent = false;
-  /** Whether the client has its response, or is gone. */
+  /** Whether the client has its response, or has disconnected. */
   #isDone = false;
 
   constructor(exchange: Exchange, options: ForwardTarget, send: () => void) {
@@ -59,18 +59,18 @@ export class ForwardedRequest {
     this.#timer = setTimeout(() => this.#onTimeout(), timeoutMs);
   }
 
-  /** Ends the request: its client is gone, or has its response. */
+  /** Ends the request, because its client has disconnected or has its response. */
   cancel(): void {
     if (!this.#isDone) this.#upstreamRequest?.destroy();
     this.#stop();
   }
 
-  /** The client's body; undefined without one. */
+  /** The client's body. Undefined without one. */
   body(): Readable | undefined {
     return this.#hasBody ? Readable.from(this.#readBody(this.#exchange.request)) : undefined;
   }
 
-  /** The rest of a body that the upstream refuses is read and dropped, so that the client reads its response. */
+  /** If the upstream refuses a body, its rest is read and dropped, so that the client reads the response. */
   async *#readBody(request: IncomingMessage): AsyncGenerator<Buffer> {
     const exchange = this.#exchange;
     try {
@@ -79,12 +79,12 @@ export class ForwardedRequest {
         exchange.recording.onSent?.(chunk);
         this.#restartTimer();
         yield chunk;
-        // A client may send a byte at a time: what comes meanwhile is then read, and sent, together.
+        // A client may send a byte at a time. Bytes that arrive meanwhile are sent together.
         if (chunk.length < SMALL_CHUNK) await nextTurn();
       }
       this.#restartTimer();
     } catch {
-      // Before the body ends: its end would make it look complete.
+      // Before the body ends, because its end would make it look complete.
       this.cancel();
     } finally {
       request.resume();
@@ -98,7 +98,7 @@ export class ForwardedRequest {
   #onTimeout(): void {
     const { response, upstreamStatus } = this.#exchange;
     if (this.#isDone) return;
-    // The client does not read: what it waits for is not the upstream.
+    // The client does not read, so the delay is not the upstream's.
     if (upstreamStatus !== null && response.writableNeedDrain) return void this.#timer.refresh();
     const { timeoutMs } = this.#options;
     const what = upstreamStatus === null ? "response" : "more of the response";
@@ -121,13 +121,13 @@ export class ForwardedRequest {
     this.onError(new UpstreamError("truncated", `${this.#options.name} switched protocols unasked`));
   }
 
-  /** The head of the upstream's response has come. Node has skipped informational ones. */
+  /** The head of the upstream's response has arrived. Node has skipped informational responses. */
   onResponse(upstreamResponse: IncomingMessage): void {
     if (this.#isDone) return void upstreamResponse.resume();
     this.#timer.refresh();
     const exchange = this.#exchange;
     const { statusCode: status = 0 } = upstreamResponse;
-    // Without `Connection: upgrade` Node takes it for a response.
+    // Without `Connection: upgrade` Node treats it as a response.
     if (status === 101) return this.#onSwitch();
     const headers = { ...upstreamResponse.headers };
     exchange.recording.onHead(headers);
@@ -139,7 +139,7 @@ export class ForwardedRequest {
     if (isUnreadable) return this.#refuse(`${name} used a transfer coding that nobody asked for`);
     if (status < 200 || status > 599) return this.#refuse(`${name} responded with the status ${status}`);
     this.#setHead(status, headers);
-    // Such a response ends at its head, whatever follows (RFC 9112 6.3).
+    // Such a response ends with its head, whatever follows (RFC 9112 6.3).
     if (status === 204 || status === 304 || exchange.request.method === "HEAD") {
       upstreamResponse.resume();
       this.#complete();
@@ -155,7 +155,8 @@ export class ForwardedRequest {
     if (status === 204) delete headers["content-length"];
     response.statusCode = status;
     setHeaders(response, forNode(headers));
-    // As the client asked, and without what Node would add about the connection. HTTP/1.0 has no chunks: the end is the framing.
+    // As the client requested, without Node's additions about the connection. HTTP/1.0 has no chunks: the end of the
+    // connection is the framing.
     const isKept = response.shouldKeepAlive && request.httpVersion !== "1.0";
     response.setHeader("connection", isKept ? "keep-alive" : "close");
   }
@@ -175,7 +176,7 @@ export class ForwardedRequest {
       upstreamResponse.on("end", () => this.#complete());
       return pipeAllButEnd(upstreamResponse, response, (rest) => exchange.end(rest), onError);
     }
-    // The library passes errors on, and destroys either side with the other: a `pipeline()` would do so again, with an
+    // The library passes errors on, and destroys each side with the other. A `pipeline()` would do it again, with an
     // `AbortController` and an error for each response.
     upstreamResponse.pipe(response, { end: false });
     upstreamResponse.on("end", () => {
@@ -184,7 +185,9 @@ export class ForwardedRequest {
     });
   }
 
-  /** All of the upstream's response has come. It gets no more of a body that its client is still sending. */
+  /**
+   * The upstream's whole response has arrived. The upstream gets no more of a body that the client is still sending.
+   */
   #complete(): void {
     this.#stop();
     this.#exchange.isComplete = this.#exchange.fault === undefined;
@@ -196,7 +199,7 @@ export class ForwardedRequest {
     this.#isDone = true;
   }
 
-  /** Sends the request once more, or responds to an error of the connection. */
+  /** Sends the request again, or responds to an error of the connection. */
   onError(error: Error): void {
     if (this.#isDone) return;
     const exchange = this.#exchange;
@@ -209,7 +212,7 @@ export class ForwardedRequest {
     if (exchange.upstreamStatus !== null)
       return this.#breakOff(`${this.#options.name} broke its response off: ${error.message}`);
     this.#stop();
-    // A client that has disconnected says nothing about the upstream.
+    // A client that has disconnected proves nothing about the upstream.
     if (!exchange.response.destroyed) this.#endWithError(error);
   }
 
@@ -220,7 +223,7 @@ export class ForwardedRequest {
     this.#breakOff(fault);
   }
 
-  /** After the head of its response, whatever fails ends the client's connection, as with nginx. */
+  /** After the head of the response, any failure ends the client's connection, as in nginx. */
   #breakOff(fault: string): void {
     this.#stop();
     this.#upstreamRequest?.destroy();
@@ -228,8 +231,8 @@ export class ForwardedRequest {
   }
 
   /**
-   * Whether a request is sent once more: the upstream closed the idle connection at the moment when it was used again, and sent
-   * no byte (RFC 9110 9.2.2).
+   * Whether a request is sent again: the upstream closed the idle connection at the moment of its reuse, without
+   * sending a byte (RFC 9110 9.2.2).
    */
   #isSentAgain(error: Error): boolean {
     const { socket, reusedSocket } = this.#upstreamRequest ?? {};
@@ -244,8 +247,8 @@ export class ForwardedRequest {
   }
 
   /**
-   * Responds to an error before the upstream's head. A connection that breaks while the client is still sending may be the
-   * client's doing: otherwise a client could open the circuit for others.
+   * Responds to an error before the upstream's head. If a connection breaks while the client is still sending, the
+   * client may have caused it. It must not be able to open the circuit for others.
    */
   #endWithError(error: Error): void {
     const exchange = this.#exchange;

@@ -1,11 +1,11 @@
 /**
- * The legacy proxy: requests of the old API are passed to the old service as they are, and streamed both ways. It is
- * the native proxy with another upstream, for which the gateway decides nothing.
+ * The legacy proxy: passes requests of the old API to the old service without changes, streamed both ways. It is the
+ * native proxy with another upstream, and makes no decisions.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { tokenHash } from "../auth/token-cache.ts";
 import { findUsualToken, type Pack } from "../../pack/index.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
+import type { AlphaRequest } from "../request/request.ts";
 import { restoreTarget } from "../http/request-context.ts";
 import { bodyHeadersOf, BodyStart } from "../record/body-start.ts";
 import { cleanLegacyRequestHeaders, cleanLegacyResponseHeaders } from "../http/forwarded-headers.ts";
@@ -17,26 +17,26 @@ import type { ForwardOutcome, ForwardRecording } from "../record/forwarded-recor
 export interface LegacyExchange {
   /** The hash of the client's token; undefined without one. */
   readonly hash: string | undefined;
-  /** The beginning of the request's body; undefined while nothing of it was sent. */
+  /** The start of the request's body. Undefined if nothing of it was sent. */
   readonly sent: BodyStart | undefined;
-  /** The answer of the old service; undefined without one. Its headers are all that it sent. */
+  /** The response of the old service. Undefined without one. It includes all headers. */
   readonly answer:
     | { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: BodyStart }
     | undefined;
   readonly outcome: ForwardOutcome;
 }
 
-/** Sees what passes, without delaying it. */
+/** Observes the exchange without delaying it. */
 export interface LegacyObserver {
-  /** Whether somebody knows the sender by its token. Others share half of the connections. */
+  /** Whether the sender's token is known. Other senders share half of the connections. */
   readonly isKnown: () => boolean;
-  /** Bytes of each body that are kept, as they were sent. Of files and markup none are kept. */
+  /** Bytes of each body that are kept, as they were sent. Files and markup are not kept. */
   readonly bodyLimit: number;
-  /** Is called when the head of the request is sent, and with each part of its body until the answer begins. */
+  /** Called when the head of the request is sent, and with each part of its body until the response begins. */
   readonly onSent: () => void;
-  /** Is called when the head of the answer has come. */
+  /** Called when the head of the response has arrived. */
   readonly onHead: () => void;
-  /** Is called once, when the response has ended or broken off. It must not throw. */
+  /** Called once, when the response has ended or broken off. It must not throw. */
   readonly onEnd: (exchange: LegacyExchange) => void;
 }
 
@@ -57,7 +57,7 @@ export interface LegacyProxyOptions {
   readonly pack: Pick<Pack, "errors" | "statuses" | "credentials">;
   /** Whether a request comes from a trusted proxy, which has added the client's address. */
   readonly isFromProxy: (request: IncomingMessage) => boolean;
-  /** Whether browsers get the gateway's CORS headers, and none of the old service's. */
+  /** Whether browsers get the gateway's CORS headers instead of the old service's. */
   readonly hasOwnCors: boolean;
   /** Headers of requests on which a response depends. */
   readonly vary: readonly string[];
@@ -67,11 +67,11 @@ export interface LegacyProxyOptions {
   readonly bodyLimitOf: (plain: AlphaRequest) => number;
   /** Whether the old service has accepted a token, for requests without an observer. */
   readonly isKnown: (hash: string) => boolean;
-  /** Writes the record. @throws where it cannot be written */
+  /** Writes the record. @throws if it can't be written */
   readonly record: (plain: AlphaRequest, exchange: LegacyExchange) => Promise<void>;
 }
 
-/** The hash of a client's token: where the pack says, else where most APIs have it. */
+/** The hash of a client's token, read where the pack says, or where most APIs have it. */
 function hashOf(
   plain: AlphaRequest,
   { credentials: { client } }: LegacyProxyOptions["pack"],
@@ -120,7 +120,7 @@ function startRecording(
 const isWebSocket = ({ headers: { upgrade = "" } }: IncomingMessage): boolean =>
   /\bwebsocket\b/i.test(upgrade);
 
-/** Creates the legacy proxy of a pack. @param proxy that of the old service */
+/** Creates the legacy proxy of a pack. @param proxy the proxy to the old service */
 export function createLegacyProxy(proxy: Forward, options: LegacyProxyOptions): ForwardLegacy {
   const { pack, isFromProxy, hasOwnCors, vary, recordFirst, isKnown } = options;
   const errorOf = (reason: string, status: number): ForwardError => {
@@ -139,7 +139,7 @@ export function createLegacyProxy(proxy: Forward, options: LegacyProxyOptions): 
     },
     refuse(request) {
       if (isWebSocket(request)) return noWebSocket;
-      // `*` can't be sent, and a target with a host would be another host's.
+      // `*` can't be forwarded, and a target with a host would address another host.
       return request.url?.startsWith("/") ? undefined : noPath;
     },
     prepareRequest(request) {

@@ -1,4 +1,4 @@
-/** The old service of `LEGACY_URL`: the connections to it, and the records of what it answers. */
+/** The old service of `LEGACY_URL`: its connections, and the records of its responses. */
 import { noteOldAnswer } from "../auth/known-senders.ts";
 import { AcceptedTokens, fingerprint } from "../auth/token-cache.ts";
 import {
@@ -13,7 +13,7 @@ import {
   type UsedUp,
 } from "../../base/index.ts";
 import { type Pack, type Route, splitPath } from "../../pack/index.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
+import type { AlphaRequest } from "../request/request.ts";
 import { settingsVary } from "../pipeline/pipeline-config.ts";
 import { createLegacyProxy, type ForwardLegacy, type LegacyExchange } from "./legacy-proxy.ts";
 import { keptBytes } from "../record/body-start.ts";
@@ -33,27 +33,27 @@ const NAME = "the old service";
 /** The old service, over connections that all packs share. */
 export interface LegacyService {
   readonly url: URL;
-  /** The certificates of connections to it; undefined: the public authorities. */
+  /** The certificates of connections to it. Undefined: the public authorities. */
   readonly secureContext: CurrentContext | undefined;
   readonly proxy: Forward;
   readonly breaker: CircuitBreaker;
   /** The routes of an API without a pack. */
   readonly templates: RouteTemplates;
-  /** The tokens that it has accepted, whichever pack is active. */
+  /** The tokens that it has accepted, with any active pack. */
   readonly acceptedTokens: AcceptedTokens;
 }
 
-/** The share that is used up, for the log. */
+/** The exhausted share, for the log. */
 const USED_UP: Readonly<Record<UsedUp, string>> = {
   client: "one client has added as many observed routes as it may",
   network: "one network has added as many observed routes as it may",
   all: "there are as many observed routes as there may be",
 };
 
-/** How much longer than v4 the old service may take: its clients have waited for their slowest calls without a gateway. */
+/** How much longer than v4 the old service may take, because its clients used to wait for slow calls. */
 const TIMEOUT_FACTOR = 4;
 
-/** Opens the old service of the settings; undefined if they name none. It gets no request yet. */
+/** Opens the old service. Undefined without `LEGACY_URL`. It gets no request yet. */
 export function openLegacy(
   {
     LEGACY_URL: url,
@@ -115,8 +115,8 @@ export function openLegacy(
 }
 
 /**
- * The pack's route of a request; undefined if none matches. If several routes share a path, nobody has read the body that selects
- * one: it is then a route that writes, else the first.
+ * The pack's route of a request. Undefined if none matches. If several routes share a path, the body that selects one
+ * is not read yet. Then it is a route that writes, else the first one.
  */
 export function findRoute({ method, path }: AlphaRequest, pack: Pack): Route | undefined {
   const segments = splitPath(path);
@@ -126,11 +126,14 @@ export function findRoute({ method, path }: AlphaRequest, pack: Pack): Route | u
   return routes.find(({ isSafe }) => !isSafe) ?? routes[0];
 }
 
-/** Whether a request only reads, for the client and for the upstream. Without a route its method says so. */
+/** Whether a request only reads, for the client and for the upstream. Without a route the method decides. */
 export const onlyReads = ({ method }: AlphaRequest, route: Route | undefined): boolean =>
   route ? route.isSafe : SAFE_METHODS.has(method);
 
-/** The headers that decide which side answers a request: no cache may give the response of one side to clients of the other. */
+/**
+ * The headers that decide which side serves a request. No cache may give the response of one side to clients of the
+ * other.
+ */
 function sideVary(
   settings: Pick<Settings, "CORS_ORIGINS" | "CANDIDATE_MAPPINGS_DIR">,
   { credentials }: Pack,
@@ -146,7 +149,7 @@ export interface LegacyForwardParts {
   readonly inFlight: InFlightTracker;
 }
 
-/** Creates what passes a request of the active pack to the old service. */
+/** Creates the function that passes a request of the active pack to the old service. */
 export function createLegacyForward(
   settings: Settings,
   { proxy, templates, acceptedTokens }: LegacyService,
@@ -195,7 +198,7 @@ export function createLegacyForward(
   };
 }
 
-/** Why the old service can't serve; empty if it can. */
+/** Why the old service can't serve. Empty if it can. */
 export function legacyProblems(legacy: LegacyService | undefined): readonly string[] {
   if (!legacy) return [];
   const isOpen = legacy.breaker.state() === "open";

@@ -1,18 +1,24 @@
-/** The gate in front of v4 for requests in its own dialect: what a token may do, and how many unknown ones an address may send. */
+/**
+ * The gate in front of v4 for requests in its own dialect: it checks the permissions of tokens, and limits how many
+ * unknown tokens an address may send.
+ */
 import type { Access, FindV4Access, Grants, Scopes } from "../../pack/index.ts";
 import { type TokenLookup, type TokenStore, TokenUnavailableError } from "../auth/token-store.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
+import type { AlphaRequest } from "../request/request.ts";
 import { SAFE_METHODS } from "../http/origins.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import { isAcceptedToken, type TokenCache } from "../auth/token-cache.ts";
 import type { JudgeToken, TokenVerdict } from "../auth/judge-token.ts";
 
-/** How a native request goes on: as it is, with v4's token in place of the client's, or not at all. */
+/**
+ * The decision about a native request: it is forwarded unchanged, with v4's token in place of the client's, or not at
+ * all.
+ */
 export interface NativeAuthorization {
   readonly token?: string;
-  /** Whether the token is one that the gateway has issued and not revoked. */
+  /** Whether the gateway has issued the token and not revoked it. */
   readonly isIssued?: true;
-  /** The application that the gateway has issued the token to. */
+  /** The application to which the gateway has issued the token. */
   readonly application?: string | undefined;
   readonly error?: {
     readonly status: 401 | 403 | 503;
@@ -28,7 +34,7 @@ export interface NativeAuthorizationDependencies {
   readonly accessOf: FindV4Access;
 }
 
-/** Authorizes a native request. What is wrong with its token is an `error` of the decision, not a rejection. */
+/** Authorizes a native request. An invalid token is an `error` of the decision, not a rejection. */
 export type AuthorizeNative = (
   request: AlphaRequest,
   hash: string,
@@ -50,11 +56,12 @@ const UNAVAILABLE: NativeAuthorization = {
 };
 
 /**
- * Keeps tokens that the gateway issued to their alpha levels, in both dialects. v4 decides about all other tokens.
+ * Limits tokens that the gateway issued to their alpha levels, in both dialects. v4 decides about all other tokens.
  *
- * A v4 call that alpha's routes make needs what those routes need. Alpha has no scope for other calls: they pass where
- * v4's scopes of the token are not wider than its alpha levels; for a read, those levels reduced to reading. A token
- * without scopes may use public calls alone: the response is not translated, so nothing could be left out of it.
+ * A v4 call that alpha's routes make needs the scopes of these routes. Alpha has no scope for other calls. They pass
+ * if the token's v4 scopes are not wider than its alpha levels. For a read, only the levels for reading count. A
+ * token without scopes may make only public calls, because the response is not translated and nothing can be removed
+ * from it.
  */
 export function createNativeAuthorization({
   issued,
@@ -94,13 +101,16 @@ export function createNativeAuthorization({
   };
 }
 
-/** The known facts about the token of a native request before v4 is called, and the facts that are still unknown. */
+/**
+ * The known facts about the token of a native request before v4 is called, and functions for the facts that are still
+ * unknown.
+ */
 export interface NativeToken {
-  /** Seconds after which the client may try again; undefined where v4 may be called now. */
+  /** Seconds after which the client may try again. Undefined if v4 may be called now. */
   readonly retryAfter?: number;
   /** Whether v4 has accepted the token before. */
   readonly isAccepted: boolean;
-  /** The gateway has issued the token: nothing that v4 says about the one in its place changes that. */
+  /** The gateway has issued the token. v4's responses to its v4 token do not change that. */
   onIssued(): void;
   /**
    * Call this with v4's response to the client's token.
@@ -108,11 +118,11 @@ export interface NativeToken {
    * @returns whether v4 has accepted the token
    */
   onResponse(status: number, headers: Readonly<Record<string, string | string[] | undefined>>): boolean;
-  /** v4 has failed, or could not be called. Not for what the client itself has caused. */
+  /** v4 has failed, or could not be called. Not called for failures that the client has caused. */
   onFailure(): void;
 }
 
-/** Looks a token up. Returns a promise only where the cache or a limit is not in this process. */
+/** Looks a token up. Returns a promise only if the cache or a limit is outside of this process. */
 export type LookUpNativeToken = (request: AlphaRequest, hash: string) => Promise<NativeToken>;
 
 export interface NativeRateLimitDependencies {
@@ -121,22 +131,22 @@ export interface NativeRateLimitDependencies {
   readonly judgeToken: JudgeToken;
 }
 
-/** Whether a request with an unknown token costs its address nothing. */
+/** Whether a request with an unknown token is not charged to its address. */
 const isFree = (verdict: TokenVerdict): boolean =>
   verdict.says === "accepted" || (verdict.says === "nothing" && verdict.hasFailed);
 
 /**
- * Limits how often an address may send tokens that v4 has not accepted. The limit is that of unknown tokens in the alpha
- * pipeline. An accepted token costs nothing. An unknown one costs its address one request. That is refunded if v4
- * accepts the token, and if v4 fails. The success of a call that the pack does not know is not acceptance: nobody knows
- * whether v4 looks at the token there.
+ * Limits how often an address may send tokens that v4 has not accepted, by the limit of unknown tokens in the alpha
+ * pipeline. An accepted token costs nothing. An unknown one costs its address one request, which is refunded if v4
+ * accepts the token or fails. The success of a call that the pack does not know does not prove acceptance, because v4
+ * may ignore the token there.
  */
 export function createNativeRateLimit({
   tokens,
   limits,
   judgeToken,
 }: NativeRateLimitDependencies): LookUpNativeToken {
-  /** @param creditAddress refunds the request; undefined where it costs nothing */
+  /** @param creditAddress refunds the request. Undefined if it costs nothing */
   function createToken(
     { method, path }: AlphaRequest,
     hash: string,
@@ -144,7 +154,7 @@ export function createNativeRateLimit({
     creditAddress?: () => Promise<void>,
   ): NativeToken {
     let credit = creditAddress;
-    /** Only what is learned first counts: v4 may break off a response with 401. */
+    /** Only the first outcome counts, because v4 may break off a response with 401. */
     function settle(isRefunded: boolean): void {
       if (isRefunded) void credit?.().catch(() => {});
       credit = undefined;
@@ -160,7 +170,7 @@ export function createNativeRateLimit({
         const verdict = judgeToken({ method, path }, { status, headers });
         settle(isFree(verdict));
         if (verdict.says === "accepted") tokens.setScopes(hash, verdict.grants);
-        // Made-up tokens must not push those of clients out of the cache.
+        // Invented tokens must not evict clients' tokens from the cache.
         if (verdict.says === "rejected" && isAccepted) tokens.setRejected(hash);
         return verdict.says === "accepted";
       },

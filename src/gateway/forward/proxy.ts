@@ -18,8 +18,8 @@ export interface ProxyOptions extends ForwardTarget {
 }
 
 /**
- * The member of a request with what forwards it. Not a `WeakMap`: V8 keeps the values of one that has become old until the next
- * full garbage collection, so that each request, with its response, would move to the old objects first.
+ * The member of a request that holds its forwarding function. Not a `WeakMap`: V8 keeps the values of an old
+ * `WeakMap` until the next full garbage collection, so each request and response would first move to the old space.
  */
 const FORWARDED = Symbol("forwarded request");
 
@@ -42,7 +42,7 @@ export function createProxy(options: ProxyOptions) {
     changeOrigin: true,
     agent,
     selfHandleResponse: true,
-    // The usual plugins write errors of their own, and a log line for each request.
+    // The default plugins write their own errors, and a log line for each request.
     ejectPlugins: true,
     plugins: [followRequests],
     pathRewrite(_path, request: SentRequest, _response, requestOptions) {
@@ -56,7 +56,8 @@ export function createProxy(options: ProxyOptions) {
       const { response } = exchange;
       const request: SentRequest = exchange.request;
       const send = (): void => {
-        // The library compares the path with a filter, and skips a path that it can't parse: its rewriting has the real one.
+        // The library compares the path with a filter, and skips a path that it can't parse. The rewriter has the
+        // real path.
         request.url = "/";
         void proxy(request, response, () => {});
       };
@@ -70,7 +71,7 @@ export function createProxy(options: ProxyOptions) {
   };
 }
 
-/** An idle connection is closed before usual servers close it. */
+/** An idle connection is closed before common servers close it. */
 const IDLE_MS = 4000;
 
 const MAX_CONNECT_MS = 10_000;
@@ -85,7 +86,7 @@ function limitConnect(socket: Socket, event: "connect" | "secureConnect", ms: nu
   socket.once(event, clear).once("close", clear);
 }
 
-/** Creates the agent. Certificates may change while the gateway runs: those of the next connection are the current ones. */
+/** Creates the agent. Certificates may change while the gateway runs. Each new connection uses the current ones. */
 function createAgent({ origin, connections, timeoutMs, secureContext }: ProxyOptions): HttpAgent {
   const isSecure = origin.protocol === "https:";
   const options = {
@@ -93,7 +94,7 @@ function createAgent({ origin, connections, timeoutMs, secureContext }: ProxyOpt
     maxSockets: connections,
     maxFreeSockets: connections,
     timeout: IDLE_MS,
-    // A resumed session would keep the former client certificate.
+    // A resumed session would keep the previous client certificate.
     ...(isSecure && { maxCachedSessions: 0 }),
   };
   const agent = isSecure ? new HttpsAgent(options) : new HttpAgent(options);

@@ -26,8 +26,9 @@ interface RejectionDependencies {
 }
 
 /**
- * Counts messages that the server rejects itself: in the metrics, in the log, and against the limit of the connection's
- * address, as a token that v4 has not accepted. No token and no route is known of them, so they have no audit record.
+ * Counts messages that the server rejects itself: in the metrics, in the log, and against the limit of the
+ * connection's address, like a token that v4 has not accepted. Their token and route are unknown, so they have no
+ * audit record.
  */
 export const createMessageRejection = (
   { metrics, log, shared: { limits } }: RejectionDependencies,

@@ -1,12 +1,15 @@
-/** Rejects requests on the public port before the pipeline: heads that are too long, and requests that pages make browsers send. */
+/**
+ * Rejects requests on the public port before the pipeline: long heads, and requests that web pages make browsers
+ * send.
+ */
 import { credentialPlaces, type CredentialsPlace, HttpError, type Pack } from "../../pack/index.ts";
 import type { IncomingMessage } from "node:http";
 import { createHostCheck, type HostCheck, hostOf, SAFE_METHODS, SAME_SITES } from "./origins.ts";
 import { CLIENT_GONE, type Log, type Metrics, type Settings } from "../../base/index.ts";
-import { ANONYMOUS } from "../pipeline/client.ts";
+import { ANONYMOUS } from "../request/client.ts";
 import { HEAD_TOO_LONG, isHeadTooLong, type Middleware, plainRequestOf } from "./request-context.ts";
 import { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "../pipeline/lifecycle.ts";
-import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
+import { consumeRateLimit, rejectLimited } from "../stages/rate-limit.ts";
 import { createPipelineConfig } from "../pipeline/pipeline-config.ts";
 import type { SharedState } from "../state/shared-state.ts";
 
@@ -28,7 +31,7 @@ export interface GuardDependencies {
 /**
  * Rejects requests before the pipeline. They count against the limit of their address, and have a record.
  *
- * @param errorOf returns undefined for a request that passes
+ * @param errorOf returns undefined for a valid request
  */
 export function createGuard(
   settings: Settings,
@@ -52,13 +55,16 @@ export function createGuard(
   };
 }
 
-/** The names that a listener without client credentials accepts; undefined: all, also with client credentials. */
+/**
+ * The host names that a listener without client credentials accepts. Undefined: all names, also if clients have
+ * credentials.
+ */
 const hostCheckOf = (settings: Settings, { credentials }: Pack): HostCheck | undefined =>
   credentials.client
     ? undefined
     : createHostCheck(settings.HOST, settings.PUBLIC_URL ? [settings.PUBLIC_URL.hostname] : []);
 
-/** Warns at the start where pages can use the listener under names of their own. */
+/** Warns at the start if web pages could use the listener under their own names. */
 export function warnOfUncheckedHost(settings: Settings, pack: Pack, log: Log): void {
   if (pack.credentials.client || hostCheckOf(settings, pack)) return;
   log.warn(
@@ -69,8 +75,8 @@ export function warnOfUncheckedHost(settings: Settings, pack: Pack, log: Log): v
 }
 
 /**
- * Rejects requests under another host name where clients have no credentials: any page that points its domain at the
- * address could use the gateway through the browser of a visitor (DNS rebinding).
+ * Rejects requests under another host name if clients have no credentials. Otherwise any page that points its domain
+ * at the address could use the gateway through the browser of a visitor (DNS rebinding).
  */
 export function createHostGuard(
   settings: Settings,
@@ -87,7 +93,7 @@ export function createHostGuard(
   ];
 }
 
-/** Rejects requests whose head is too long. Those of the native proxy are not its own. */
+/** Rejects requests with a long head, except those of the native proxy. */
 export const createHeadGuard = (
   settings: Settings,
   dependencies: GuardDependencies,
@@ -97,13 +103,15 @@ export const createHeadGuard = (
     isHeadTooLong(request) ? new HttpError(431, HEAD_TOO_LONG, { by: "head_size" }) : undefined,
   );
 
-/** In lower case: the header in which a tester asks for a pack, and in which the response names it. */
+/** The header, in lower case, in which a tester selects a pack, and in which the response names it. */
 export const PACK_HEADER = "x-pack";
 
-/** The responses to requests for a pack that does not exist, or that they may not use. */
+/** The responses to requests for a pack that does not exist, or that the client may not use. */
 export const UNKNOWN_PACK = "This gateway has no pack with the hash in X-Pack.";
 
-/** Rejects requests for a pack that this gateway does not have, and names the pack in the responses to all others for it. */
+/**
+ * Rejects requests for a pack that this gateway does not have. Responses to other requests for a pack name that pack.
+ */
 export function createPackGuard(
   settings: Settings,
   dependencies: GuardDependencies,
@@ -131,7 +139,7 @@ const isAmbient = ({ credentials, dialect }: Pack): boolean => {
   return !credentials.client || credentialPlaces(dialect.client.credentials).some(isSentByBrowsers);
 };
 
-/** Whether an origin is that of this gateway. A program that is not a browser sends none. */
+/** Whether an origin is this gateway's. Programs other than browsers send none. */
 function isOwnOrigin(origin: string | undefined, host: string, publicUrl: URL | undefined): boolean {
   if (origin === undefined) return true;
   const from = hostOf(origin);
@@ -139,9 +147,9 @@ function isOwnOrigin(origin: string | undefined, host: string, publicUrl: URL | 
 }
 
 /**
- * Rejects writes that a page of another origin makes a browser send, where the browser has what they need (cross-site
- * request forgery). Not every such write has a preflight: one without a body, or with a text, has none. Browsers say where
- * a request comes from in `Origin`, and most in `Sec-Fetch-Site`; other clients send neither.
+ * Rejects writes that a page of another origin makes a browser send with the client's credentials (cross-site request
+ * forgery). A write without a body, or with a text body, has no preflight. Browsers send their page's origin in
+ * `Origin`, and most also send `Sec-Fetch-Site`. Other clients send neither.
  */
 export function createCrossSiteGuard(
   settings: Settings,
@@ -151,14 +159,14 @@ export function createCrossSiteGuard(
   const { pack } = dependencies;
   if (!isAmbient(pack)) return [];
   const { CORS_ORIGINS: origins = [], PUBLIC_URL: publicUrl } = settings;
-  // With credentials, browsers do not take `*` for permission either (Fetch standard, CORS protocol).
+  // With credentials, browsers do not accept `*` as a permission either (Fetch standard, CORS protocol).
   const allowsAll = origins.includes("*") && !pack.credentials.client;
   const reason = "A page of another origin can't change anything here, unless CORS_ORIGINS has its origin.";
   const guard = createGuard(settings, dependencies, options, ({ method = "", headers }) => {
     if (SAFE_METHODS.has(method) || allowsAll) return undefined;
     const { origin, host = "", "sec-fetch-site": site } = headers;
     if (origin !== undefined && origins.includes(origin)) return undefined;
-    // A page can't set it. Only a browser from before it, or a connection without TLS, lacks it.
+    // A page can't set this header. Only old browsers, and connections without TLS, lack it.
     const isOwn = site === undefined ? isOwnOrigin(origin, host, publicUrl) : SAME_SITES.has(site);
     if (isOwn) return undefined;
     return new HttpError(403, reason, { by: "cross_site" });
@@ -166,7 +174,9 @@ export function createCrossSiteGuard(
   return [guard];
 }
 
-/** Counts preflights: against the limit of their address, since browsers send no token with them, and in the metrics. */
+/**
+ * Counts preflights against the limit of their address, because browsers send no token with them, and in the metrics.
+ */
 export function createPreflightLimit({
   pack,
   shared,

@@ -3,7 +3,7 @@ import type { Middleware } from "./request-context.ts";
 import { credentialPlaces, type Pack, type Route } from "../../pack/index.ts";
 import type { Settings } from "../../base/index.ts";
 import { FIELD_HEADER } from "../responses/shape-bodies.ts";
-import { CODE_HEADER } from "../pipeline/stages/enforce-plan.ts";
+import { CODE_HEADER } from "../stages/enforce-plan.ts";
 import cors, { type CorsOptions } from "cors";
 
 export interface AllowedOrigins {
@@ -15,14 +15,13 @@ export interface AllowedOrigins {
 
 const PREFLIGHT_SECONDS = 600;
 
-/** Whether a request is the question of a browser whether a page may send another one. */
+/** Whether a request is a preflight. */
 const isPreflight = ({ method, headers }: Pick<IncomingMessage, "method" | "headers">): boolean =>
   method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 
 /**
- * Allows browser clients of the given origins (Fetch standard, CORS protocol). A preflight gets 204 and goes no
- * further; without the headers of this protocol where its origin is not allowed. Any other OPTIONS request is the
- * pipeline's.
+ * Allows browser clients of the given origins (Fetch standard, CORS protocol). A preflight gets 204 and is not passed
+ * on. Without an allowed origin, the response has no CORS headers. Other OPTIONS requests go to the pipeline.
  *
  * @param limitPreflight runs before a preflight is answered
  */
@@ -66,7 +65,7 @@ function listHeaders({ response, lists }: Route): string[] {
   return [hasLink ? "Link" : undefined, total, range?.name].filter((name) => name !== undefined);
 }
 
-/** The parts of a request that a browser client may send, and of a response that it may read. */
+/** The headers that a browser client may send and read. */
 export function corsSettings(
   settings: Settings,
   { dialect, rateLimitHeaders, routes }: Pick<Pack, "dialect" | "rateLimitHeaders" | "routes">,

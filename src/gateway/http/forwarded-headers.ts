@@ -14,15 +14,16 @@ const HOP_BY_HOP = [
   "upgrade",
 ];
 
-/** The headers that v4 never sees, and those of v4 that a client never sees (R-8). */
+/** The headers that v4 never gets, and the headers of v4 that a client never gets (R-8). */
 const NEVER_TO_V4 = [...HOP_BY_HOP, "cookie", "expect"];
 const NEVER_TO_CLIENT = [...HOP_BY_HOP, "server", "set-cookie"];
 
 /**
- * With these, servers take another client, host, path, method or scheme than the request's own. v4 gets none of them: a
- * client could send any value. A list of names that may pass would break clients, which may send v4 any header. This one
- * has the names that proxies, load balancers and identity providers document; a v4 that trusts another one is not protected
- * by it. To v4 the gateway is the client, as in the alpha pipeline, so that there is no `Via` either (docs/internals/decisions.md).
+ * With these headers, servers assume another client, host, path, method or scheme than the request's own. v4 gets
+ * none of them, because a client could send any value. A list of permitted headers would break clients, which may
+ * send v4 any header. This list contains the names that proxies, load balancers and identity providers document. It
+ * does not protect a v4 that trusts another name. The gateway is v4's client, as in the alpha pipeline, so it sends
+ * no `Via` (docs/internals/decisions.md).
  */
 const FORWARDING = [
   "forwarded",
@@ -41,11 +42,11 @@ const FORWARDING = [
   "(?:.*-)?jwt-assertion",
   "x-rewrite-ur[il]",
   "x-script-name",
-  // Whatever proxy names it: `X-Real-IP`, `Fly-Client-IP`, `X-ProxyUser-Ip`, `X-Azure-ClientIP`.
+  // Names of any vendor: `X-Real-IP`, `Fly-Client-IP`, `X-ProxyUser-Ip`, `X-Azure-ClientIP`.
   ".*-ip",
   "(?:.*-)?(?:client|real|remote|socket|source)ip",
 ];
-/** Of what proxies say about a connection, about its TLS, and about the user that they have authenticated. */
+/** Headers in which proxies describe a connection, its TLS, and the user that they have authenticated. */
 const FORWARDING_PREFIXES = [
   "x-forward",
   "x-original-",
@@ -90,15 +91,15 @@ const FORWARDING_NAME = new RegExp(
   `^(?:(?:${FORWARDING.join("|")})$|${FORWARDING_PREFIXES.join("|")})`.replaceAll("-", "[^a-z\\d]"),
 );
 
-/** Whether a server may take another client, host, path, method or scheme than the request's own because of a header. */
+/** Whether a header may make a server assume another client, host, path, method or scheme than the request's own. */
 const isForwardingName = (name: string): boolean => FORWARDING_NAME.test(name) || namesMethod(name);
 
 /** These frame the message and authenticate the client. */
 const END_TO_END = new Set(["content-length", "transfer-encoding", "host", "authorization"]);
 
 /**
- * The headers that a `Connection` header makes hop-by-hop. It must name none that is for all recipients (RFC 9110 7.6.1): a client
- * could take off what a proxy in front has said about it, such as `X-Forwarded-For`.
+ * The headers that a `Connection` header makes hop-by-hop. It must not name headers for all recipients (RFC 9110
+ * 7.6.1). Otherwise a client could remove a header that a proxy has added, such as `X-Forwarded-For`.
  */
 export const connectionOptions = (connection: string): readonly string[] =>
   connection
@@ -113,20 +114,20 @@ function removeHeaders(headers: IncomingHttpHeaders, never: readonly string[]): 
   for (const name of connectionOptions(connection)) delete headers[name];
 }
 
-/** Removes what v4 must not get from a request's headers, before the proxy copies them (L-17). */
+/** Removes the headers of a request that v4 must not get, before the proxy copies them (L-17). */
 export function cleanRequestHeaders(headers: IncomingHttpHeaders): void {
   removeHeaders(headers, NEVER_TO_V4);
   for (const name in headers) if (isForwardingName(name)) delete headers[name];
-  // The gateway frames the body itself, however the client spelled it.
+  // The gateway frames the body itself, whatever the spelling of the client's header.
   if (headers["transfer-encoding"] !== undefined) headers["transfer-encoding"] = "chunked";
 }
 
 /**
- * Removes what only concerns the connection to the client from a request to the old service, which gets all else. The
- * client's credentials and cookies are the old service's own.
+ * Removes hop-by-hop headers from a request to the old service. All other headers pass, because the client's
+ * credentials and cookies are meant for the old service.
  *
- * @param address Of the connection. It is added to `X-Forwarded-For`, and `X-Forwarded-Host` has the client's `Host`; undefined
- *   if a trusted proxy has done so
+ * @param address Address of the connection. It is added to `X-Forwarded-For`, and `X-Forwarded-Host` gets the
+ * client's `Host`. Undefined if a trusted proxy has already set them
  */
 export function cleanLegacyRequestHeaders(headers: IncomingHttpHeaders, address: string | undefined): void {
   removeHeaders(headers, [...HOP_BY_HOP, "expect"]);
@@ -138,7 +139,7 @@ export function cleanLegacyRequestHeaders(headers: IncomingHttpHeaders, address:
   else headers["x-forwarded-host"] = headers.host;
 }
 
-/** Removes what only concerns the connection from the headers of the old service's response. */
+/** Removes hop-by-hop headers from the old service's response. */
 export function cleanLegacyResponseHeaders(headers: IncomingHttpHeaders): void {
   removeHeaders(headers, HOP_BY_HOP);
   delete headers["transfer-encoding"];
@@ -151,21 +152,21 @@ export function isForwarded(name: string, connection: string | undefined): boole
   return headers[name] !== undefined;
 }
 
-/** Removes what clients must not get from the headers of v4's response. */
+/** Removes the headers of v4's response that clients must not get. */
 export function cleanResponseHeaders(headers: IncomingHttpHeaders): void {
   removeHeaders(headers, NEVER_TO_CLIENT);
-  // Node has decoded the framing of v4, and frames the response itself.
+  // Node has decoded the framing of v4's response, and frames the new response itself.
   delete headers["transfer-encoding"];
 }
 
 /**
- * Whether v4's response has a transfer coding that Node has not undone. Nobody asked for one (RFC 9112 7.4), so its bytes
- * mean nothing to the client.
+ * Whether v4's response has a transfer coding that Node has not decoded. Nobody requested one (RFC 9112 7.4), so the
+ * client could not read its bytes.
  */
 export const hasUnknownCoding = ({ "transfer-encoding": coding }: IncomingHttpHeaders): boolean =>
   coding !== undefined && !/^(?:chunked|identity)$/i.test(coding.trim());
 
-/** Removes v4's CORS headers: beside the gateway's own they could allow an origin that the gateway does not allow. */
+/** Removes v4's CORS headers. They could allow an origin that the gateway does not allow. */
 export function removeCorsHeaders(headers: IncomingHttpHeaders): void {
   for (const name in headers) if (name.startsWith("access-control-")) delete headers[name];
 }
@@ -182,21 +183,21 @@ function addNames(vary: string, added: readonly string[]): string {
 
 const varyOf = (response: ServerResponse): string => [response.getHeader("vary") ?? []].flat().join(", ");
 
-/** Says of a response that it depends on these headers of the request, and on those that it names already. */
+/** Adds these request headers to the `Vary` of a response. */
 export function varyBy(response: ServerResponse, names: readonly string[]): void {
   const vary = addNames(names.join(", "), namesIn(varyOf(response)));
   if (vary !== "") response.setHeader("vary", vary);
 }
 
-/** Adds what a response depends on already to the `Vary` of the upstream's. */
+/** Adds the existing `Vary` of a response to the upstream's. */
 export function addVary(headers: IncomingHttpHeaders, response: ServerResponse): void {
   const own = varyOf(response);
   if (own !== "") headers.vary = addNames(headers.vary ?? "", namesIn(own));
 }
 
 /**
- * Headers that Node sends byte by byte. Behind a length, it reads a `Content-Disposition` as UTF-8 and sends that as Latin-1:
- * so the length comes first, and the bytes are encoded once more.
+ * Headers that Node sends byte by byte. After a length, Node reads a `Content-Disposition` as UTF-8 and sends it as
+ * Latin-1. So the length comes first, and the bytes are encoded once more.
  */
 export function forNode(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   const { "content-length": length, "content-disposition": disposition } = headers;
@@ -205,7 +206,7 @@ export function forNode(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return { "content-length": length, ...headers, "content-disposition": encoded };
 }
 
-/** Sets what `headers` has, except for values that no server may send. */
+/** Sets the given headers, except for values that no server may send. */
 export function setHeaders(response: ServerResponse, headers: IncomingHttpHeaders): void {
   for (const name in headers) {
     const value = headers[name];

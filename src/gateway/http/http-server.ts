@@ -24,8 +24,8 @@ export interface HttpServer {
   /** Number of requests so far. */
   requests(): number;
   /**
-   * Lets in-flight requests end, and breaks off the rest after the grace time. Each response is the last of its
-   * connection. While connections are open, they and new ones may be used for a moment more.
+   * Lets in-flight requests end, and breaks the others off after the grace time. Each response is the last of its
+   * connection. New and open connections may still be used for a short time.
    */
   drain(graceMs: number): Promise<void>;
 }
@@ -35,10 +35,10 @@ export interface HttpServerOptions extends MessageRejection {
   readonly port: number;
   /** Whether other processes may listen at the same port. Default: false. */
   readonly reusePort?: boolean;
-  /** Names of the settings that have the host and the port. */
+  /** Names of the settings for the host and the port. */
   readonly settings?: readonly [host: string, port: string];
   readonly handler: RequestListener;
-  /** In bytes: names and values of the headers, with the target. Trailers have the same limit. Default: 16 kB. */
+  /** Bytes of the target with names and values of the headers. Trailers have the same limit. Default: 16 kB. */
   readonly maxHeadSize?: number;
   /** How long a connection with a request in flight may be without a byte in either direction. Default: 5 minutes. */
   readonly idleMs?: number;
@@ -49,18 +49,18 @@ const HEADERS_TIMEOUT_MS = 20_000;
 const REQUEST_TIMEOUT_MS = 300_000;
 const TIMEOUT_CHECK_MS = 5000;
 
-/** A connection on which nobody sends or takes a byte for this long ends: a client that never reads its response. */
+/** A connection without any bytes for this long is closed, because its client never reads the response. */
 const IDLE_MS = 300_000;
 
-/** Longer than the idle time of usual load balancers: it is they that should close. */
+/** Longer than the idle time of common load balancers, so that they close first. */
 const KEEP_ALIVE_MS = 65_000;
 
 const MOST_CONNECTIONS = 10_000;
 
 /**
- * Requests of one connection that may be in flight. A chunk of bytes holds thousands of tiny ones, and each is handled
- * before anything else. Each response is kept until the client has read those before it, and may have megabytes: so there
- * are few. The response to the last one ends the connection (RFC 9112 9.3.2).
+ * Maximum number of in-flight requests of one connection. A chunk may contain thousands of tiny requests, which are
+ * handled before anything else. A response of some megabytes stays in memory until the client has read the ones
+ * before it, so the limit is low. The response to the last request closes the connection (RFC 9112 9.3.2).
  */
 const MAX_PIPELINED = 8;
 
@@ -70,7 +70,7 @@ interface Connection {
   isClosing: boolean;
 }
 
-/** The connections of a server, and when each of them ends. */
+/** The connections of a server, and their ends. */
 class Connections {
   readonly #open = new Map<Socket, Connection>();
   #isDraining = false;
@@ -93,8 +93,8 @@ class Connections {
   }
 
   /**
-   * Whether a request may be handled: not behind one whose response is the last of its connection. Where that response
-   * has ended, so does the connection: a client that sent another request must not wait.
+   * Whether a request may be handled. It may not if the response to an earlier request is the last of the connection.
+   * If that response has ended, the connection is closed, because a client that sent another request must not wait.
    */
   accept(request: IncomingMessage, response: ServerResponse): boolean {
     const connection = this.#open.get(request.socket);
@@ -108,7 +108,7 @@ class Connections {
     const exchange = { request, response };
     inFlight.push(exchange);
     response.on("close", () => void inFlight.splice(inFlight.indexOf(exchange), 1));
-    // Node does not end the connection of a response that was destroyed while it waited for those before it.
+    // Node does not close the connection if a response was destroyed while it waited for earlier ones.
     if (!response.socket)
       response.once("socket", (socket) => {
         if (response.destroyed) socket.destroy();
@@ -118,8 +118,8 @@ class Connections {
   }
 
   /**
-   * Makes this response the last of its connection, unless its head is written. What the parser has read behind it is
-   * ignored. A handler may have set the header already: that of a response whose body has not come yet.
+   * Makes this response the last of its connection, unless its head is written. Later bytes are ignored. A handler
+   * may have set the header already, for a response whose body has not arrived yet.
    */
   closeAfter({ request, response }: InFlightRequest): void {
     const connection = this.#open.get(request.socket);
@@ -134,21 +134,21 @@ class Connections {
     return this.#open.get(socket)?.inFlight ?? [];
   }
 
-  /** From now on each response is the last of its connection, and says so (RFC 9112 9.6). */
+  /** From now on each response is the last of its connection, and announces that (RFC 9112 9.6). */
   closeAllAfterResponse(): void {
     this.#isDraining = true;
-    // Of several in-flight requests the last one ends the connection: the others still need it.
+    // The last one of several in-flight requests closes the connection, because the others still need it.
     for (const { inFlight } of this.#open.values())
       for (const exchange of inFlight.slice(-1)) this.closeAfter(exchange);
   }
 
-  /** Closes connections without a byte from the client. Node takes them for busy. */
+  /** Closes connections without a byte from the client. Node treats them as busy. */
   closeUnused(): void {
     for (const socket of this.#open.keys()) if (socket.bytesRead === 0) socket.destroy();
   }
 }
 
-/** The number of `Host` headers. If there are two, Node shows the first. */
+/** The number of `Host` headers. Node shows only the first of two. */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -158,7 +158,7 @@ function countHosts(rawHeaders: readonly string[]): number {
   return count;
 }
 
-/** A host as RFC 9110 7.2 and RFC 3986 3.2.2 have it, without commas: proxies join lines with them. */
+/** A host by RFC 9110 7.2 and RFC 3986 3.2.2, without commas, because proxies join lines with commas. */
 const HOST = /^(?:(?:\[[\da-f:.]+\]|[\w.~!$&'()*+;=%-]+)(?::\d{0,5})?)?$/i;
 
 /**
@@ -177,7 +177,7 @@ export function isInvalidMessage({ httpVersion, headers, rawHeaders }: IncomingM
   return httpVersion !== "1.0" || hostCount > 1 || coding !== undefined;
 }
 
-/** Passes valid requests on. An invalid one is rejected, with everything behind it on the connection. */
+/** Passes valid requests on. An invalid request is rejected, with all later bytes of its connection. */
 function createRequestListener(options: HttpServerOptions, connections: Connections): RequestListener {
   return (request, response) => {
     if (!connections.accept(request, response)) return;
@@ -191,9 +191,9 @@ function createRequestListener(options: HttpServerOptions, connections: Connecti
 }
 
 /**
- * Part of the grace time in which connections are still accepted and kept, if any are open: a load balancer that does
- * not know of the shutdown may just be sending a request. A quarter of the usual grace time is longer than two
- * readiness checks of usual load balancers.
+ * Part of the grace time in which connections are still accepted and kept, if any are open. A load balancer that does
+ * not know of the shutdown may be sending a request. A quarter of the default grace time is longer than two readiness
+ * checks of common load balancers.
  */
 const OPEN_PART = 1 / 4;
 
@@ -202,7 +202,7 @@ async function drain(server: Server, connections: Connections, graceMs: number):
   connections.closeAllAfterResponse();
   if (connections.count > 0) await wait(graceMs * OPEN_PART);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  // A connection may become idle when its response has been sent; nothing else would close it then.
+  // A connection may become idle after its response, and nothing else would close it then.
   const sweep = setInterval(() => {
     server.closeIdleConnections();
     connections.closeUnused();
@@ -240,7 +240,7 @@ export class ListenError extends Error {
   readonly code = "AG_LISTEN_FAILED";
 }
 
-/** The error of a server that cannot listen, with the setting to change. */
+/** The error of a server that can't listen, with the setting to change. */
 function listenError(
   error: NodeJS.ErrnoException,
   {
@@ -268,16 +268,16 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     ...(options.maxHeadSize !== undefined && { maxHeaderSize: options.maxHeadSize }),
   });
   server.timeout = idleMs;
-  // Node would leave out the headers after the 2000th in silence. Their size is limited.
+  // Node would silently drop the headers after the 2000th. Their total size is limited.
   server.maxHeadersCount = 0;
   const connections = new Connections(server);
   server.on("request", createRequestListener(options, connections));
-  // Node would send 100 before anybody has looked at the head.
+  // Node would send 100 before the request is checked.
   server.on("checkContinue", (request, response) => {
     handleExpectation(request, response);
     server.emit("request", request, response);
   });
-  // Node would respond with 417 to an unknown expectation; alpha has no such status.
+  // Node would respond with 417 to an unknown expectation, but alpha has no such status.
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   server.maxConnections = MOST_CONNECTIONS;
   rejectUnreadable(server, (socket) => connections.inFlight(socket), options);

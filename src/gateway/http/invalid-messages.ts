@@ -6,11 +6,14 @@ import { requestIdOf } from "./request-context.ts";
 /** Why a message is rejected. It becomes the reason in the metrics. */
 export type MessageFault = "connect" | "head_size" | "malformed";
 
-/** A message that was rejected. */
+/** A rejected message. */
 export interface RejectedMessage {
   readonly fault: MessageFault;
   readonly status: number;
-  /** The id that its response has. It is never the client's, which could be its token: nothing here searches for secrets. */
+  /**
+   * The id of its response. It is never the client's id, which could be its token, because nothing searches for
+   * secrets here.
+   */
   readonly id: string;
   readonly socket: Socket;
 }
@@ -21,10 +24,10 @@ interface RejectionBody {
   readonly text: string;
 }
 
-/** The server's own handling of such messages. */
+/** The server's handling of such messages. */
 export interface MessageRejection {
   readonly badRequest: (fault: MessageFault) => RejectionBody;
-  /** Is called for each of them. A message that its client breaks off is not reported. */
+  /** Called for each of them, except for a message that its client breaks off. */
   readonly onRejected?: (message: RejectedMessage) => void;
 }
 
@@ -35,24 +38,24 @@ export interface InFlightRequest {
 }
 
 /**
- * Whether bytes came behind a request whose connection ends with its response. They are ignored (RFC 9112 9.6): v4 may have
- * executed the request, so that its client must get the response.
+ * Whether bytes follow a request whose connection ends with its response. They are ignored (RFC 9112 9.6). v4 may
+ * have executed the request, so its client must get the response.
  */
 const isBehindLastRequest = (error: unknown): boolean =>
   (error as NodeJS.ErrnoException).code === "HPE_CLOSED_CONNECTION";
 
 const statusOf = (fault: MessageFault): number => (fault === "head_size" ? 431 : 400);
 
-/** The reason of the parser's rejection; undefined for a client that disconnects or is too slow. */
+/** The reason of the parser's rejection. Undefined for a client that disconnects or is too slow. */
 function faultOf({ code = "" }: NodeJS.ErrnoException): MessageFault | undefined {
   if (code === "HPE_HEADER_OVERFLOW") return "head_size";
   return code.startsWith("HPE_") && code !== "HPE_INVALID_EOF_STATE" ? "malformed" : undefined;
 }
 
 /**
- * Responds in JSON to messages that the parser rejects and to `CONNECT`, and closes the connection: its next bytes cannot be
- * trusted. While the response to a complete request is in progress, the connection is closed without a message: the client
- * would take the error for that response, or for a part of it.
+ * Responds in JSON to messages that the parser rejects and to `CONNECT`, and closes the connection, because its next
+ * bytes can't be trusted. While the response to a complete request is in progress, the connection is closed without a
+ * message. Otherwise the client would mistake the error for that response, or for a part of it.
  *
  * @param inFlightOf the requests of a connection, in their order
  */
@@ -90,7 +93,7 @@ export function rejectUnreadable(
     if (fault) onRejected?.({ fault, status: statusOf(fault), id, socket });
     respond(socket, fault ?? "malformed", id);
   });
-  // Without a listener Node closes the connection in silence. With it the socket is nobody else's.
+  // Without a listener Node silently closes the connection. With it, nothing else handles the socket.
   server.on("connect", (_request: IncomingMessage, socket: Socket) => {
     const fault = "connect";
     const id = requestIdOf(undefined);
@@ -105,9 +108,9 @@ export function rejectUnreadable(
 const changedServers = new WeakSet<object>();
 
 /**
- * Makes the server of an application ignore what comes behind a request whose connection ends with its response. Node
- * would put a 400 in its place. A listener would not do: an application may have one of its own, and Node rejects other
- * invalid messages only where nobody listens.
+ * Makes the server of an application ignore bytes after a request whose connection ends with its response. Node would
+ * replace the response by a 400. A listener is not enough: the application may have its own, and Node rejects other
+ * invalid messages only without a listener.
  */
 export function ignoreBehindLastRequest(socket: Socket & { readonly server?: Server }): void {
   const { server } = socket;
@@ -118,7 +121,7 @@ export function ignoreBehindLastRequest(socket: Socket & { readonly server?: Ser
     (event === "clientError" && isBehindLastRequest(values[0])) || emit(event, ...values);
 }
 
-/** Responds to an invalid message that the parser accepted. The caller ends the connection. */
+/** Responds to an invalid message that the parser accepted. The caller closes the connection. */
 export function rejectInvalid(
   { socket }: IncomingMessage,
   response: ServerResponse,

@@ -1,31 +1,31 @@
-/** The hosts and origins that a request names: the page that makes a browser send it, and the listener. */
+/** The hosts and origins that a request names: the page that caused the request, and the listener. */
 import { isLoopback } from "../../base/index.ts";
 
-/** Methods that change nothing (RFC 9110 9.2.1). */
+/** Methods without effects (RFC 9110 9.2.1). */
 export const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /** Values of `Sec-Fetch-Site` for a page of the same origin, and for a request without a page. */
 export const SAME_SITES = new Set(["same-origin", "none"]);
 
-/** Returns the host of an origin. `null`, which sandboxed pages send, has none, and neither has `file://`. */
+/** Returns the host of an origin. `null`, which sandboxed pages send, and `file://` have none. */
 export function hostOf(origin: string): string | undefined {
   return (URL.canParse(origin) && new URL(origin).host) || undefined;
 }
 
-/** Names of this machine that no web page can point at another one. */
+/** Names of this machine that a web page can't assign to another machine. */
 const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Whether a request under this `Host` header is accepted. */
+/** Tells whether a request with this `Host` header is accepted. */
 export type HostCheck = (host: string | undefined) => boolean;
 
 /**
- * Decides which `Host` headers a listener accepts. A web page can point its own domain at the address of a listener and read
- * it through the browser of a visitor (DNS rebinding): the header has that domain.
+ * Decides which `Host` headers a listener accepts. A web page can point its own domain at the address of a listener,
+ * and read responses through the browser of a visitor (DNS rebinding). The header then contains that domain.
  *
  * @param bound The address to which the listener is bound.
  * @param others Other names that clients may use.
- * @returns undefined if every name is accepted: on an address that is not loopback, only the operator knows which are
- *   used.
+ * @returns undefined if every name is accepted, because only the operator knows the names of an address that is not
+ * loopback.
  */
 export function createHostCheck(
   bound: string | undefined,

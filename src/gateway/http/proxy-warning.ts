@@ -1,7 +1,7 @@
 import type { Log } from "../../base/index.ts";
 import type { OnUntrustedProxy } from "../limits/client-address.ts";
 
-/** Warns of the first proxy that nobody trusts. A stranger can send such a header too: one line is enough for a process. */
+/** Warns about the first untrusted proxy. A stranger can send such a header too, so a process logs only one line. */
 export function createProxyWarning(log: Log): OnUntrustedProxy {
   let hasWarned = false;
   return function warnOfUntrustedProxy(address) {

@@ -1,9 +1,9 @@
-/** From HTTP to plain data, which is all that stages see: they are tested without HTTP. */
+/** Converts HTTP requests to plain data. Stages see only plain data, so they are tested without HTTP. */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { clientAddresses, trustedProxies, type OnUntrustedProxy } from "../limits/client-address.ts";
 import { Cancellation, type CancelSignal } from "../upstream/cancel-signal.ts";
-import { takeQueryTokens, type AlphaRequest, splitTarget } from "../pipeline/request.ts";
+import { takeQueryTokens, type AlphaRequest, splitTarget } from "../request/request.ts";
 import type { AlphaHandler } from "../pipeline/lifecycle.ts";
 import type { RequestBodies } from "../bodies/receive-body.ts";
 import { sendResponse } from "./send-response.ts";
@@ -11,7 +11,7 @@ import { overriddenMethod } from "../../pack/index.ts";
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 
-/** The id of a request: the client's own where it is harmless in headers, logs and queries. */
+/** The id of a request: the client's id if it is harmless in headers, logs and queries, else a new one. */
 export const requestIdOf = (given: string | undefined): string =>
   given !== undefined && REQUEST_ID.test(given) ? given : randomUUID();
 
@@ -31,11 +31,11 @@ type DescribedResponse = ServerResponse & { [REQUEST]: AlphaRequest };
 export const plainRequestOf = (response: ServerResponse): AlphaRequest =>
   (response as DescribedResponse)[REQUEST];
 
-/** Lets what follows see another plain request. */
+/** Replaces the plain request for later middleware. */
 export const replacePlainRequest = (response: ServerResponse, plain: AlphaRequest): void =>
   void ((response as DescribedResponse)[REQUEST] = plain);
 
-/** The member of a request with its target as the client sent it, where Express sees another one. */
+/** The member of a request with the target that the client sent, if Express sees another one. */
 const TARGET = Symbol("target of the client");
 
 type TargetedRequest = IncomingMessage & { [TARGET]?: string };
@@ -43,10 +43,13 @@ type TargetedRequest = IncomingMessage & { [TARGET]?: string };
 /** A path, with or without a query, of visible ASCII characters and without a fragment. */
 const PLAIN_TARGET = /^\/[\x21\x22\x24-\x7e]*$/;
 
-/** Scheme and authority of a target in absolute form, which every server accepts (RFC 9112 3.2.2). */
+/** Scheme and authority of a target in absolute form, which every server must accept (RFC 9112 3.2.2). */
 const SCHEME_AND_AUTHORITY = /^https?:\/\/[^/?#]*/i;
 
-/** The target in origin form: the path and query of one in absolute form, as a client sends it to a proxy. */
+/**
+ * The target in origin form. A target in absolute form, which clients send to a proxy, is reduced to its path and
+ * query.
+ */
 function originForm(target: string): string {
   if (!SCHEME_AND_AUTHORITY.test(target) || !URL.canParse(target)) return target;
   const rest = target.replace(SCHEME_AND_AUTHORITY, "");
@@ -54,9 +57,9 @@ function originForm(target: string): string {
 }
 
 /**
- * Gives Express a target that it can parse, in origin form. It would run no middleware for `http://[::1`, so that there
- * would be no rate limit and no record, and it would take a fragment off before it matches a path. The pipeline still
- * gets the client's target.
+ * Gives Express a target in origin form that it can parse. For `http://[::1` Express would run no middleware, and so
+ * apply no rate limit and write no record. It would also remove a fragment before it matches a path. The pipeline
+ * still gets the client's target.
  */
 export function replaceUnusualTarget(request: TargetedRequest): void {
   const target = originForm(request.url ?? "");
@@ -67,28 +70,30 @@ export function replaceUnusualTarget(request: TargetedRequest): void {
   request.url = PLAIN_TARGET.test(path) ? path : "/";
 }
 
-/** The target as the client sent it; below the path of its router where that is mounted in another application. */
+/**
+ * The target that the client sent. In another application it is relative to the path at which the router is mounted.
+ */
 const targetOf = (request: TargetedRequest): string => request[TARGET] ?? request.url ?? "";
 
-/** Longest head of a request, in bytes: the target, and the names and values of the headers. */
+/** Maximum bytes of the head of a request: the target, and the names and values of the headers. */
 export const LONGEST_HEAD = 16_384;
 
-/** Says so to its client. */
+/** The text of the error for the client. */
 export const HEAD_TOO_LONG = "The headers and the path of the request are too long.";
 
-/** Whether a request has a longer head than {@link LONGEST_HEAD}. */
+/** Whether the head of a request is longer than {@link LONGEST_HEAD}. */
 export function isHeadTooLong(request: IncomingMessage): boolean {
   let left = LONGEST_HEAD - targetOf(request).length;
   for (const text of request.rawHeaders) left -= text.length;
   return left < 0;
 }
 
-/** Takes back {@link replaceUnusualTarget}. */
+/** Reverts {@link replaceUnusualTarget}. */
 export function restoreTarget(request: IncomingMessage): void {
   request.url = targetOf(request);
 }
 
-/** Creates the signal that is aborted when the client disconnects before the response is complete. */
+/** Creates a signal that is aborted if the client disconnects before the response is complete. */
 function disconnectSignal(response: ServerResponse): CancelSignal {
   const cancellation = new Cancellation();
   response.on("close", () => {
@@ -97,7 +102,7 @@ function disconnectSignal(response: ServerResponse): CancelSignal {
   return cancellation;
 }
 
-/** All lines of each header by its lower-case name. Node's own `headersDistinct` goes through each name twice. */
+/** All lines of each header by its lower-case name. Node's `headersDistinct` visits each name twice. */
 function headerLines(raw: readonly string[]): Record<string, string[]> {
   const lines = Object.create(null) as Record<string, string[]>;
   for (let at = 1; at < raw.length; at += 2) {
@@ -110,18 +115,21 @@ function headerLines(raw: readonly string[]): Record<string, string[]> {
   return lines;
 }
 
-/** Longest name of a client, in characters. A longer one is ignored: cut off it could be the name of another client. */
+/**
+ * Maximum length of a client's name, in characters. Longer names are ignored, because the start of one could be the
+ * name of another client.
+ */
 const MAX_LABEL_LENGTH = 64;
 
 /** Some servers read names with underscores, or with any other sign, as names with hyphens. */
 const plainName = (name: string): string => name.toLowerCase().replaceAll(/[^a-z\d]/g, "-");
 
 /**
- * Takes the header with the client's name off a request, and all headers with a similar name, so that no stage, record or
+ * Removes the header with the client's name, and all headers with a similar name, so that no stage, record or
  * upstream gets them.
  *
- * @returns its value from a trusted proxy. What a client adds does not change it: similar names don't count, and of several lines
- *   the last one is the proxy's.
+ * @returns the value from a trusted proxy. A client can't change it: similar names don't count, and the last of
+ * several lines is the proxy's.
  */
 function createLabelReader(
   name: string | undefined,
@@ -147,24 +155,29 @@ function createLabelReader(
 export interface RequestContextOptions {
   /** Addresses and networks of proxies whose `X-Forwarded-For` and `clientHeader` count. */
   readonly trustProxy: readonly string[];
-  /** The query parameter that has the token. */
+  /** The query parameter that contains the token. */
   readonly tokenParameter: string | undefined;
   /** The header with the method that a POST stands for, in lower case. */
   readonly methodHeader: string | undefined;
-  /** The header in which these proxies give the name of the client. */
+  /** The header in which these proxies name the client. */
   readonly clientHeader: string | undefined;
-  /** Whether the id that a client gave its request has a secret, so that no log, trace or record may have it. */
+  /**
+   * Whether the id that a client gave its request contains a secret. Then no log, trace or record may contain the id.
+   */
   readonly isSecretId: (request: AlphaRequest) => boolean;
   readonly onUntrustedProxy?: OnUntrustedProxy;
 }
 
-/** The method that a request stands for. One whose header is invalid keeps its own, and is rejected with its path. */
+/**
+ * The effective method of a request. If its override header is invalid, the request keeps its method, and is rejected
+ * with its path.
+ */
 const methodOf = (method: string, values: readonly string[] | undefined): string =>
   overriddenMethod(method, values) ?? method;
 
 /**
- * The first middleware: describes the request as plain data, with its id, its start and the client's address. A token in
- * the query is apart from it, so that neither a stage nor a record sees it there.
+ * The first middleware. It describes the request as plain data, with its id, its start and the client's address. A
+ * token in the query is kept apart, so that no stage or record contains it.
  */
 export function createRequestContext({
   trustProxy,
@@ -203,8 +216,8 @@ export function createRequestContext({
 const BODY_METHODS = new Set(["POST", "PUT", "PATCH"]);
 
 /**
- * Makes handlers of plain requests into Express middleware. No body parser runs before them: the handler reads the
- * body, after authorization and within the budget of `bodies`.
+ * Converts handlers of plain requests to Express middleware. No body parser runs before them, because the handler
+ * reads the body itself, after authorization and within the budget of `bodies`.
  */
 export function createResponder(bodies: RequestBodies): (handler: AlphaHandler) => Middleware {
   return (handler) =>

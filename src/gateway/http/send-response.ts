@@ -1,10 +1,10 @@
-/** From plain data to HTTP. */
+/** Sends responses that are plain data over HTTP. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline } from "node:stream/promises";
-import type { AlphaResponse, FileResponse } from "../pipeline/response.ts";
+import type { AlphaResponse, FileResponse } from "../request/response.ts";
 import { closeBeforeRest, endResponse, pipeAllButEnd } from "../bodies/unread-rest.ts";
 
-/** Sends an error in place of a file, unless a part of the file was sent. @param names headers of the file */
+/** Sends an error instead of a file, unless a part of the file was sent. @param names headers of the file */
 function sendInstead(
   request: IncomingMessage,
   response: ServerResponse,
@@ -17,8 +17,8 @@ function sendInstead(
 }
 
 /**
- * Sends a file as fast as the client receives it. Where the file breaks off, so does the connection, and the client
- * sees it. The same happens where the record must be durable first and cannot be written; while nothing was sent, the
+ * Sends a file as fast as the client receives it. If the file breaks off, so does the connection, and the client
+ * notices. The same happens if the record must be durable first and can't be written. If nothing was sent yet, the
  * client gets that error.
  */
 function sendFile(
@@ -48,7 +48,7 @@ function sendFile(
 }
 
 /**
- * Sends the response of a pipeline. Does nothing where the client has disconnected.
+ * Sends the response of a pipeline. Does nothing if the client has disconnected.
  *
  * @param rejectsBody whether the request's body was rejected before it was complete; its connection then ends
  */
@@ -60,10 +60,10 @@ export function sendResponse(
 ): void {
   const { status, phrase, headers, body, file } = result;
   if (response.destroyed || response.headersSent) return void file?.stream.destroy();
-  // Middleware may have set headers, as those of CORS. `writeHead` with a list would look each name up in them twice.
+  // Middleware may have set headers, such as CORS headers. `writeHead` with a list would look up each name twice.
   for (const name in headers) response.setHeader(name, headers[name] ?? "");
   if (file) return sendFile(request, response, result, file);
-  // RFC 9110 8.6: none with 204. With 304 it would be that of the response to a GET.
+  // RFC 9110 8.6: no length with 204. With 304 it would be the length of the response to a GET.
   if (status !== 204 && status !== 304) response.setHeader("content-length", body.length);
   closeBeforeRest(request, response, rejectsBody);
   if (phrase === undefined) response.writeHead(status);

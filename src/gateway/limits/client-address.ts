@@ -6,24 +6,25 @@ import ipaddr from "ipaddr.js";
 const WITH_PORT = /^(?:\[([^\]]*)\]|(\d+\.\d+\.\d+\.\d+))(?::\d{1,5})?$/;
 
 /**
- * Normalizes an IP address: without a port, brackets and a zone, in its shortest spelling; an IPv4 address that is
- * mapped into IPv6 (RFC 4291 2.5.5.2) as IPv4. Otherwise a client could count as several by its port or spelling.
+ * Normalizes an IP address. It removes a port, brackets and a zone, and uses the shortest spelling. An IPv4 address
+ * that is mapped into IPv6 (RFC 4291 2.5.5.2) becomes IPv4. Otherwise a client could count several times by its port
+ * or spelling.
  *
  * @returns undefined if the text is not an IP address.
  */
 export function normalizeAddress(text: string): string | undefined {
-  // A socket that listens on `::` reports IPv4 clients like this: the usual case, twenty times faster so.
+  // A socket that listens on `::` reports IPv4 clients in this form. This shortcut is twenty times faster.
   const plain = text.startsWith("::ffff:") ? text.slice("::ffff:".length) : text;
   if (isIPv4(plain)) return plain;
   const [, inBrackets, withPort] = WITH_PORT.exec(text) ?? [];
   const [address = ""] = (inBrackets ?? withPort ?? text).split("%", 1);
-  // ipaddr.js also takes `127.1` and octal numbers, which other programs read differently.
+  // ipaddr.js also accepts `127.1` and octal numbers, which other programs read differently.
   return isIP(address) ? ipaddr.process(address).toString() : undefined;
 }
 
 const familyOf = (address: string): "ipv4" | "ipv6" => (isIPv6(address) ? "ipv6" : "ipv4");
 
-/** Node's own list: it is native code, and it runs for each request behind a proxy. */
+/** Node's own list is native code. It runs for each request behind a proxy. */
 function addressList(entries: readonly string[]): BlockList {
   const list = new BlockList();
   for (const entry of entries) {
@@ -48,20 +49,20 @@ export function trustedProxies(
   };
 }
 
-/** Member of a socket with the address of its client. */
+/** The member of a socket with the address of its client. */
 const ADDRESS = Symbol("address of the connection");
 
-/** The address of a connection, normalized once for all of its requests. */
+/** The address of a connection, normalized once for all its requests. */
 export const connectionAddress = (socket: Socket & { [ADDRESS]?: string }): string =>
   (socket[ADDRESS] ??= normalizeAddress(socket.remoteAddress ?? "") ?? "");
 
-/** Called with the address of a connection whose forwarding header has no effect, because nobody trusts it. */
+/** Called with the address of a connection whose forwarding header is ignored, because the proxy is not trusted. */
 export type OnUntrustedProxy = (address: string) => void;
 
 /**
- * Creates the function that finds a client's address: that of the connection, and if that is a trusted proxy, the
- * last address of `X-Forwarded-For` that is not a trusted proxy's. An entry that is not an address ends the search:
- * then the proxy that wrote it counts as the client.
+ * Creates the function that finds a client's address. It is the address of the connection or, if that is a trusted
+ * proxy, the last address of `X-Forwarded-For` that is not a trusted proxy's. An entry that is not an address ends
+ * the search: the proxy that wrote it then counts as the client.
  *
  * @param trusted Addresses and networks (`10.0.0.0/8`) of proxies.
  */

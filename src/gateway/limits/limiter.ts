@@ -13,36 +13,36 @@ export interface RateLimitStatus {
   readonly remaining: number;
   /** End of the window, in seconds since 1970. */
   readonly resetAt: number;
-  /** Seconds until then, at least 1, and never more than the window has. */
+  /** Seconds until the end, at least 1, and at most the length of the window. */
   readonly retryAfter: number;
-  /** Milliseconds until then. The system clock may be set; this counts by the monotonic one. */
+  /** Milliseconds until the end, by the monotonic clock, because the system clock may be set. */
   readonly msLeft: number;
 }
 
 /** Counts requests by key against one rate limit. A window starts with the first request of a key. */
 export interface Limiter {
   /**
-   * Counts one request. Synchronous if the counts are in this process.
+   * Counts one request. Synchronous if this process keeps the counts.
    *
-   * @throws {Error} if they are in another process that can't be reached; the promise rejects
+   * @throws {Error} if another process keeps them and can't be reached. The promise rejects
    */
   consume(key: string): RateLimitStatus | Promise<RateLimitStatus>;
   /** Takes back one request that was counted in the current window. */
   refund(key: string): Promise<void>;
-  /** Keys that this process counts now. */
+  /** Number of keys that this process counts now. */
   readonly size: number;
 }
 
 /** The limit for all requests, and the additional one for creates. */
 export type LimiterName = "all" | "create";
 
-/** The difference of two times may be larger than it should be, by less than this. In milliseconds. */
+/** The maximum rounding error of the difference of two times, in milliseconds. */
 const ROUNDING_ERROR = 0.001;
 
-/** Whole seconds that are not shorter than a time. */
+/** A time in whole seconds, rounded up. */
 const toSeconds = (ms: number): number => Math.max(1, Math.ceil((ms - ROUNDING_ERROR) / 1000));
 
-/** The status of a key that has `left` requests more; fewer than 0 if it has made too many. */
+/** The status of a key with `left` remaining requests. A negative number means too many requests. */
 export function toStatus(limit: number, left: number, msLeft: number): RateLimitStatus {
   return {
     isAllowed: left >= 0,
@@ -54,21 +54,24 @@ export function toStatus(limit: number, left: number, msLeft: number): RateLimit
   };
 }
 
-/** A client can invent tokens faster than windows end. Beyond this, the key that was used least recently is dropped. */
+/**
+ * Maximum number of keys. A client can invent tokens faster than windows end. Above the limit, the least recently
+ * used key is dropped.
+ */
 const MAX_KEYS = 100_000;
 
 export interface MemoryLimiter extends Limiter {
   consume(key: string): RateLimitStatus;
-  /** Seconds until a key may make requests again; 0 if it may now. Counts nothing. */
+  /** Seconds until a key may make requests again. 0 if it may now. Counts nothing. */
   secondsUntilAllowed(key: string): number;
-  /** Sets how many requests a key may make from now on. Counts are kept. */
+  /** Sets the limit of a key from now on. Counts are kept. */
   setPoints(points: number): void;
 }
 
 /** The requests of a key since its first one. */
 interface Window {
   count: number;
-  /** By the monotonic clock, in milliseconds: the system clock may be set back. */
+  /** The end of the window by the monotonic clock, in milliseconds, because the system clock may be set back. */
   readonly endsAt: number;
 }
 
@@ -80,11 +83,11 @@ interface Window {
  * @param maxKeys Keys that are counted at the same time.
  */
 export function createMemoryLimiter({ points, seconds }: RateLimit, maxKeys = MAX_KEYS): MemoryLimiter {
-  // With `max` it would allocate memory for all keys now.
+  // With `max` the cache would allocate memory for all keys now.
   const windows = new LRUCache<string, Window>({ maxSize: maxKeys, sizeCalculation: () => 1 });
   let limit = points;
 
-  /** The current window of a key; undefined if it has made no request in one. */
+  /** The current window of a key. Undefined if the key has made no request in it. */
   function currentWindow(key: string, now: number): Window | undefined {
     const window = windows.get(key);
     return window && window.endsAt > now ? window : undefined;
@@ -126,16 +129,16 @@ export function createMemoryLimiter({ points, seconds }: RateLimit, maxKeys = MA
 export interface FallbackOptions {
   /** Counts while the shared limiter can't be reached. */
   readonly local: Pick<MemoryLimiter, "consume" | "refund" | "setPoints" | "size">;
-  /** Requests that this process may allow alone: its share of the limit. */
+  /** The limit of this process alone: its share of the total limit. */
   readonly localPoints: () => number;
 }
 
 /**
- * Wraps a shared limiter: while it can't be reached, a local one enforces this process's share of the limit. Such a
- * request never fails, and is not rejected because of the outage.
+ * Wraps a shared limiter. While it can't be reached, a local limiter enforces this process's share of the limit. The
+ * outage itself makes no request fail.
  *
- * Own code in place of the library's `insuranceLimiter`, which does not say which of both has counted (`X-RateLimit-Limit`
- * needs it), can't refund, and would bypass the bound on the keys in memory.
+ * The library's `insuranceLimiter` does not report which limiter has counted, as `X-RateLimit-Limit` needs. It can't
+ * refund, and it would bypass the limit of keys in memory.
  */
 export const withFallback = (shared: Limiter, { local, localPoints }: FallbackOptions): Limiter => ({
   async consume(key) {

@@ -3,7 +3,7 @@ import { createMemoryLimiter, type Limiter, type RateLimitStatus } from "./limit
 
 /** The client whose request is counted. */
 export interface LimitSubject {
-  /** Hash of its token; undefined without one. */
+  /** Hash of its token. Undefined without one. */
   readonly token: string | undefined;
   readonly address: string;
   /** Whether v4 has accepted the token before. */
@@ -14,7 +14,7 @@ export interface LimitSubject {
 
 export interface ConsumeResult {
   readonly status: RateLimitStatus;
-  /** Call it when v4 accepts a token that was unknown: refunds the request to the address. */
+  /** Call it when v4 accepts a token that was unknown. It refunds the request to the address. */
   readonly creditAddress: (() => Promise<void>) | undefined;
 }
 
@@ -34,7 +34,9 @@ export function createRateLimits(all: Limiter, creates: Limiter) {
 
   const keyOf = (address: string): string => `address ${addressNetwork(address)}`;
 
-  /** Counts a request with an unknown token against its address only, for the native proxy, which has no other limit. */
+  /**
+   * Counts a request with an unknown token against its address only, for the native proxy, which has no other limit.
+   */
   async function consumeAddress(address: string): Promise<ConsumeResult> {
     const key = keyOf(address);
     const askedAt = performance.now();
@@ -42,7 +44,7 @@ export function createRateLimits(all: Limiter, creates: Limiter) {
     if (!status.isAllowed) return { status, creditAddress: undefined };
     const endsAt = askedAt + status.msLeft;
     const creditAddress = async (): Promise<void> => {
-      // The next window did not count this request.
+      // The request was not counted in the next window.
       if (performance.now() < endsAt) await all.refund(key);
     };
     return { status, creditAddress };
@@ -56,8 +58,8 @@ export function createRateLimits(all: Limiter, creates: Limiter) {
   return {
     consumeAddress,
     /**
-     * Counts a request against the limit of its token, or of its address without a token. A request with an unknown token
-     * counts against both, the address first: inventing tokens gives no additional requests and no additional keys.
+     * Counts a request against the limit of its token, or of its address without a token. A request with an unknown
+     * token counts against both, the address first, so that inventing tokens allows no additional requests or keys.
      * Clients that share an address are not limited by it, because each token is known after its first request.
      */
     consume({ token, address, isKnownToken, isCreate }: LimitSubject): Promise<ConsumeResult> {
@@ -65,7 +67,7 @@ export function createRateLimits(all: Limiter, creates: Limiter) {
         ? consumeKey(token ?? keyOf(address), isCreate, undefined)
         : consumeUnknown(token, address, isCreate);
     },
-    /** Keys that are counted now. */
+    /** Number of counted keys. */
     get size(): number {
       return all.size + creates.size;
     },
@@ -74,6 +76,6 @@ export function createRateLimits(all: Limiter, creates: Limiter) {
 
 const UNLIMITED = { points: 1_000_000_000, seconds: 1 };
 
-/** Rate limits that no client reaches, for requests that are no client's. */
+/** Rate limits that are never reached, for requests of the gateway itself. */
 export const createUnlimitedRates = (): RateLimits =>
   createRateLimits(createMemoryLimiter(UNLIMITED), createMemoryLimiter(UNLIMITED));

@@ -1,13 +1,13 @@
 import type { RateLimits } from "../limits/rate-limits.ts";
 import { HttpError, type OAuthDefinition, readParameters } from "../../pack/index.ts";
 import { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "../pipeline/lifecycle.ts";
-import type { HandlerResult } from "../pipeline/response.ts";
-import { createUpstreamActivity, type UpstreamActivity } from "../pipeline/calls/instrument-call.ts";
-import { type ApplicationId, provenIdentity, type RequestContext } from "../pipeline/context.ts";
-import { ANONYMOUS } from "../pipeline/client.ts";
-import { type AlphaRequest, hasFragment } from "../pipeline/request.ts";
-import { enforcePlan } from "../pipeline/stages/enforce-plan.ts";
-import { consumeRateLimit, rejectLimited } from "../pipeline/stages/rate-limit.ts";
+import type { HandlerResult } from "../request/response.ts";
+import { createUpstreamActivity, type UpstreamActivity } from "../calls/instrument-call.ts";
+import { type ApplicationId, provenIdentity, type RequestContext } from "../request/context.ts";
+import { ANONYMOUS } from "../request/client.ts";
+import { type AlphaRequest, hasFragment } from "../request/request.ts";
+import { enforcePlan } from "../stages/enforce-plan.ts";
+import { consumeRateLimit, rejectLimited } from "../stages/rate-limit.ts";
 import { readBasicCredentials } from "./read-form.ts";
 import {
   exchangeCode,
@@ -42,7 +42,7 @@ export interface OAuthRoutes {
   readonly notFound: AlphaHandler;
 }
 
-/** The id of the application that a call names: in its form, its query, or its credentials. Anybody can send any id. */
+/** The id of the application that a call names in its form, its query or its credentials. Anybody can send any id. */
 function namedApplication(
   request: AlphaRequest,
   { body }: Pick<RequestContext, "body">,
@@ -55,7 +55,7 @@ function namedApplication(
   return id ? { id, isProven: false } : undefined;
 }
 
-/** Creates the handlers of alpha's calls to the login server. Each keeps to the rate limit and is audited. */
+/** Creates the handlers of alpha's calls to the login server. Each call is rate-limited and audited. */
 export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes {
   const { definition, limits, authOrigin, plan } = dependencies;
 
@@ -81,9 +81,10 @@ export function createOAuthRoutes(dependencies: OAuthDependencies): OAuthRoutes 
   });
 
   /**
-   * Windows and the end are for sign-ins, too. A freeze is not: it would tell strangers which applications there are, and
-   * rejects the first request with the token. An id that is only named suffices, since another one signs nobody in. But it
-   * proves nothing: a refusal is no retry of the application.
+   * Windows and the end apply to sign-ins, too. A freeze does not, because it would reveal to strangers which
+   * applications exist. It rejects the first request with the token instead. An unproven id is enough here, because a
+   * wrong one signs nobody in. But it proves nothing, so a rejected call does not count as a retry of the
+   * application.
    *
    * @throws {HttpError} as {@link enforcePlan}
    */

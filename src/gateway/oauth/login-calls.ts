@@ -6,19 +6,19 @@ import {
   type Scopes,
   TOO_MANY_REQUESTS,
 } from "../../pack/index.ts";
-import type { HandlerResult } from "../pipeline/response.ts";
-import type { RequestContext } from "../pipeline/context.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
+import type { HandlerResult } from "../request/response.ts";
+import type { RequestContext } from "../request/context.ts";
+import type { AlphaRequest } from "../request/request.ts";
 import type { RequestedScopes } from "./requested-scopes.ts";
 import { printJson } from "../../base/index.ts";
-import type { UpstreamActivity } from "../pipeline/calls/instrument-call.ts";
+import type { UpstreamActivity } from "../calls/instrument-call.ts";
 import { applicationOf, applicationOwner } from "../auth/stored-token.ts";
 import type { TokenStore } from "../auth/token-store.ts";
 import type { LoginServer } from "./login-server.ts";
 import { readForm } from "./read-form.ts";
 import { type TokenCache, tokenHash } from "../auth/token-cache.ts";
 
-/** What the calls to the login server need. */
+/** The dependencies of the calls to the login server. */
 export interface LoginCallParts {
   readonly definition: OAuthDefinition;
   readonly scopes: Scopes;
@@ -37,15 +37,15 @@ const MAX_LOSS_CHARACTERS = 200;
 /** RFC 6749 4.1.2.1. */
 const INVALID_SCOPE = "invalid_scope";
 
-/** A parameter of a query, its value still encoded. */
+/** A parameter of a query. Its value is still encoded. */
 interface QueryParameter {
   readonly name: string;
   readonly encodedValue: string;
 }
 
 /**
- * Escapes what is invalid in an address, and `;`, at which some servers split a query: a value could become another
- * parameter. Everything else stays as it is, because some servers distinguish `+` and `%20`.
+ * Escapes characters that are invalid in an address, and `;`, at which some servers split a query, so that a value
+ * could become another parameter. Everything else stays unchanged, because some servers distinguish `+` and `%20`.
  */
 const escapeValue = (encodedValue: string): string =>
   encodedValue.replace(
@@ -77,11 +77,10 @@ export function logout(
 }
 
 /**
- * Redirects the browser to the login server, and stores the scopes that the client requests.
+ * Redirects the browser to the login server, and stores the requested scopes.
  *
- * @throws {HttpError} 400 without a client, with a repeated parameter, or if all scopes are unknown; the browser is not
- *   redirected then (A-141). 429 if the address or the application has requested too many
- *   different scopes.
+ * @throws {HttpError} 400 without a client, with a repeated parameter, or if all scopes are unknown; then the browser
+ * is not redirected (A-141). 429 if the address or the application has requested too many different scopes.
  */
 export async function redirectToLogin(
   request: AlphaRequest,
@@ -124,11 +123,12 @@ export async function redirectToLogin(
 }
 
 /**
- * Exchanges a code for a token. The client gets, and the gateway enforces, what the client requested and v4 granted
- * (L-22).
+ * Exchanges a code for a token. The client gets the scopes that it requested and v4 granted, and the gateway enforces
+ * them (L-22).
  *
- * @param enforcePlan Throws where the plan lets an application sign nobody in.
- * @throws {HttpError} 400 for a form with missing members, 429 if the application has too many tokens, and the errors of the login server.
+ * @param enforcePlan Throws if the plan rejects sign-ins of the application.
+ * @throws {HttpError} 400 for a form with missing members, 429 if the application has too many tokens, and the errors
+ * of the login server.
  */
 export async function exchangeCode(
   request: AlphaRequest,
@@ -145,7 +145,7 @@ export async function exchangeCode(
   // Before the code is used up.
   await tokenStore.requireRoom(owner);
   context.upstreamEquivalent = `POST ${names.upstream}`;
-  // Its lifetime is counted from before the request: better too early than too late.
+  // The lifetime is counted from before the request, so that the token is refreshed early rather than late.
   const at = clock();
   const issued = await login.exchange(form[names.code] ?? "", credentials, activity);
   context.application = { id: credentials.client, isProven: true };
@@ -172,11 +172,11 @@ export async function exchangeCode(
 }
 
 /**
- * Revokes a token of an application: the current v4 token, its refresh token, and the gateway token. If the login server
- * rejects the first, nothing is revoked, and the client may try again.
+ * Revokes a token of an application: the current v4 token, its refresh token, and the gateway token. If the login
+ * server rejects the first call, nothing is revoked, and the client may try again.
  *
- * @throws {HttpError} 400 for a form with missing members, for a token of another application and for a personal token, and the
- *   errors of the login server.
+ * @throws {HttpError} 400 for a form with missing members, for a token of another application and for a personal
+ * token, and the errors of the login server.
  */
 export async function revokeToken(
   request: AlphaRequest,
@@ -190,7 +190,7 @@ export async function revokeToken(
   const credentials = { client: form[clientName] ?? "", secret: form[secretName] ?? "", token };
   const hash = tokenHash(token);
   const storedToken = await tokenStore.read(hash, token);
-  // Of a token that is revoked already nothing may be known.
+  // A token that is revoked already may be unknown.
   const holder = storedToken && (applicationOf(storedToken) ?? storedToken.owner);
   if (holder !== undefined && holder !== credentials.client)
     throw new HttpError(400, "The token is not this client's.");
@@ -204,10 +204,10 @@ export async function revokeToken(
   return { status: 200, body: "{}" };
 }
 
-/** They sign users in: windows and the end of the plan stop them. */
+/** These calls sign users in, so windows and the end of the plan apply. */
 export const SIGN_INS = { authorize: "GET", token: "POST" } as const;
 
-/** They sign users out: no stage of the plan stops them. */
+/** These calls sign users out, so no stage of the plan applies. */
 export const SIGN_OUTS = { revoke: "POST", logout: "GET" } as const;
 
 /** The names of the routes that sign users out. */

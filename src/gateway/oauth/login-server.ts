@@ -8,12 +8,8 @@ import {
   TOO_MANY_REQUESTS,
   TranslatedError,
 } from "../../pack/index.ts";
-import { InvalidUpstreamResponseError } from "../pipeline/calls/upstream-response.ts";
-import {
-  createUpstreamActivity,
-  instrumentCall,
-  type UpstreamActivity,
-} from "../pipeline/calls/instrument-call.ts";
+import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
+import { createUpstreamActivity, instrumentCall, type UpstreamActivity } from "../calls/instrument-call.ts";
 import type { IssuedToken, RefreshCredentials } from "../auth/stored-token.ts";
 import type { TokenIssuer } from "../auth/token-refresh.ts";
 import type { Upstream } from "../upstream/client.ts";
@@ -23,13 +19,13 @@ export interface LoginServerOptions {
   readonly statuses: Statuses;
   readonly upstream: Upstream;
   readonly timeoutMs: number;
-  /** Starts spans of calls that belong to no client's request; undefined without tracing. */
+  /** Starts spans of calls that belong to no client's request. Undefined without tracing. */
   readonly startCall?: StartCallSpan | undefined;
 }
 
 interface LoginResponse {
   readonly status: number;
-  /** Undefined where the body is not a JSON object. */
+  /** Undefined if the body is not a JSON object. */
   readonly json: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -60,7 +56,7 @@ export class LoginServer implements TokenIssuer {
     this.timeoutSeconds = Math.ceil(options.timeoutMs / 1000);
   }
 
-  /** The same login server, with the statuses of a pack that has replaced the one before. */
+  /** The same login server, with the statuses of another pack. */
   withStatuses(statuses: Statuses): LoginServer {
     return new LoginServer({ ...this.#options, statuses });
   }
@@ -88,7 +84,7 @@ export class LoginServer implements TokenIssuer {
     const response = await this.#post(refresh.upstream, form, this.#createBackgroundActivity());
     const { status, json = {} } = response;
     if (isSuccess(status)) return this.#readToken(response);
-    // Other errors (a secret that was changed, a server that is being moved) may pass.
+    // Other errors, such as a changed secret or a server that is being moved, may be temporary.
     const isFinal = json[refresh.final_error.member] === refresh.final_error.value;
     if (isFinal && status >= 400 && status < 500) return undefined;
     throw new InvalidUpstreamResponseError(`the login server responded with ${status} to a refresh`);
@@ -100,8 +96,8 @@ export class LoginServer implements TokenIssuer {
   }
 
   /**
-   * Whether the login server accepts the id and the secret of an application: it lets the application revoke a token that it
-   * does not have, which is no error (RFC 7009 2.2), and lets nobody do so with another secret.
+   * Whether the login server accepts the id and the secret of an application. It must accept the revocation of an
+   * unknown token, which is not an error (RFC 7009 2.2), and must reject the same call with another secret.
    *
    * @throws like {@link exchange} if the login server fails
    */
@@ -110,7 +106,7 @@ export class LoginServer implements TokenIssuer {
     activity: UpstreamActivity,
   ): Promise<boolean> {
     if (!(await this.#mayRevoke(application, activity))) return false;
-    // Of a server that accepts any secret nothing is learned.
+    // A server that accepts any secret proves nothing.
     return !(await this.#mayRevoke({ ...application, secret: randomUUID() }, activity));
   }
 
@@ -146,7 +142,7 @@ export class LoginServer implements TokenIssuer {
     if (!isSuccess(response.status)) this.#throwError(response);
   }
 
-  /** For a call that no request makes. */
+  /** For a call without a client's request. */
   #createBackgroundActivity(): UpstreamActivity {
     return createUpstreamActivity([], this.#options.startCall);
   }

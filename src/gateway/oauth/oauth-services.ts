@@ -21,7 +21,7 @@ export interface OAuthServices {
   readonly gatewayTokens: Pick<GatewayTokens, "isGatewayToken">;
   /** Undefined without a login server. */
   readonly login: LoginServer | undefined;
-  /** Detects a state store that was emptied since the start. */
+  /** Detects whether the state store was emptied since the start. */
   readonly epoch: StoreEpoch;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ const NO_ISSUER: TokenIssuer = {
   timeoutSeconds: 0,
 };
 
-/** After a change of the secret no record can be read: one line is enough for a process. */
+/** After a change of the secret no record can be read. A process logs only one line about it. */
 function warnOfFirst(log: Log): (hash: string) => void {
   let hasWarned = false;
   return function warnOfRecord(hash) {

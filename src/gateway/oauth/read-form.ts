@@ -1,22 +1,22 @@
-/** What the calls to the login server send: forms, the credentials of an application, and who signs in. */
+/** Reads the calls to the login server: forms, the credentials of an application, and the application that signs in. */
 import { addressNetworks } from "../../base/index.ts";
 import { HttpError, type OAuthDefinition, readBasic, readParameters } from "../../pack/index.ts";
-import type { RequestContext } from "../pipeline/context.ts";
-import { type AlphaRequest, header } from "../pipeline/request.ts";
+import type { RequestContext } from "../request/context.ts";
+import { type AlphaRequest, header } from "../request/request.ts";
 import type { IncomingMessage } from "node:http";
 import { peekBody } from "../bodies/peek-body.ts";
 
-/** Members of a form; none is repeated. */
+/** Members of a form, without repeated ones. */
 export type Form = Readonly<Record<string, string>>;
 
-/** Tokens, codes and secrets are short. */
+/** Maximum length of a value. Tokens, codes and secrets are short. */
 const MAX_BYTES = 65_536;
-/** Far more than any request of OAuth has. */
+/** Maximum number of members, far more than any request of OAuth has. */
 const MAX_MEMBERS = 100;
 
 const FORM_TYPE = /^(?:application\/x-www-form-urlencoded|multipart\/form-data)\s*(?:;|$)/i;
 
-/** Whether a form may have more members than allowed. Counts separators, because parsing costs far more. */
+/** Whether a form may have too many members. It counts separators, because parsing costs far more. */
 function hasTooManyMembers(body: Buffer, type: string): boolean {
   const separator = /^multipart/i.test(type) ? "\n--" : "&";
   let at = -1;
@@ -27,7 +27,7 @@ function hasTooManyMembers(body: Buffer, type: string): boolean {
   return true;
 }
 
-/** Parses a form. @throws {HttpError} 400 for a body that is none, or has more than 100 members */
+/** Parses a form. @throws {HttpError} 400 for another body, or more than 100 members */
 export async function parseForm(body: Buffer, type: string): Promise<[string, unknown][]> {
   if (hasTooManyMembers(body, type)) throw new HttpError(400, "The form has too many members.");
   return formMembers(body, type);
@@ -35,7 +35,7 @@ export async function parseForm(body: Buffer, type: string): Promise<[string, un
 
 async function formMembers(body: Buffer, type: string): Promise<[string, unknown][]> {
   try {
-    // Node parses both types; Express would need a parser for each.
+    // Node parses both types. Express would need a parser for each.
     const data = await new Response(new Uint8Array(body), { headers: { "content-type": type } }).formData();
     return [...data];
   } catch {
@@ -79,16 +79,16 @@ export async function readForm(
 
 /** A call to the login server. */
 export interface SignIn {
-  /** The application that it names, if it names one. Anybody can name any. */
+  /** The application that it names, if it names one. Anybody can name any application. */
   readonly application: string | undefined;
   /** The token that it revokes. */
   readonly token: string | undefined;
 }
 
-/** Forms of sign-ins are shorter. In bytes. */
+/** Maximum bytes of a form. Forms of sign-ins are shorter. */
 const MAX_FORM = 16_384;
 
-/** Reads what a call to the login server names; undefined for any other request. */
+/** Reads the names in a call to the login server. Undefined for any other request. */
 export type ReadSignIn = (
   request: IncomingMessage,
   plain: AlphaRequest,
@@ -99,7 +99,7 @@ async function readMembers(request: IncomingMessage, plain: AlphaRequest): Promi
   try {
     return new Map(body ? await parseForm(body, header(plain, "content-type") ?? "") : []);
   } catch {
-    // The service that serves it reports its errors.
+    // The handler of the call reports its errors.
     return new Map();
   }
 }
@@ -133,11 +133,11 @@ export interface ApplicationCredentials {
   readonly secret: string;
 }
 
-/** Undoes the form encoding that user and password have (RFC 6749 2.3.1). */
+/** Decodes the form encoding of user and password (RFC 6749 2.3.1). */
 const decode = (text: string): string =>
   new URLSearchParams(`text=${text.replaceAll("&", "%26")}`).get("text") ?? "";
 
-/** Reads HTTP Basic credentials. @returns undefined without any, and where two lines contradict each other */
+/** Reads HTTP Basic credentials. @returns undefined without any, and if two lines contradict each other */
 export function readBasicCredentials({
   headers,
 }: Pick<AlphaRequest, "headers">): ApplicationCredentials | undefined {
@@ -148,6 +148,6 @@ export function readBasicCredentials({
   // Without a colon the text may be the secret.
   if (!basic) return undefined;
   const credentials = { client: decode(basic.user), secret: decode(basic.password) };
-  // RFC 6749, appendix A: an id and a secret have no control characters, which a store may not take.
+  // RFC 6749, appendix A: an id and a secret contain no control characters, which a store may reject.
   return /[\p{Cc}]/u.test(credentials.client + credentials.secret) ? undefined : credentials;
 }

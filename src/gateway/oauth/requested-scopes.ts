@@ -5,31 +5,37 @@ import type { StoreEpoch } from "./store-epoch.ts";
 
 const REQUEST_SECONDS = 3600;
 
-/** Different requests of an application. Each costs its exchanges some 20 microseconds of the event loop. */
+/**
+ * Maximum number of different requests of an application. Each costs its exchanges some 20 microseconds of the event
+ * loop.
+ */
 const MAX_PER_CLIENT = 500;
 
 /**
- * The same including the first requests of each address: those who use up the 500 can't block other addresses, unless
- * they have hundreds of them.
+ * The same including the first requests of each address. An attacker who uses up the 500 can't block other addresses,
+ * unless it has hundreds of them.
  */
 const MAX_WITH_FIRST = 2000;
 
 /**
- * Different requests that one address may send for one application, its first ones, and those for all applications.
- * The three figures are for the /64, /56 and /48 of an IPv6 address.
+ * Maximum numbers of different requests of one address for one application, of its first ones, and of those for all
+ * applications. The three figures are for the /64, /56 and /48 of an IPv6 address.
  */
 const MAX_PER_NETWORK_AND_CLIENT = [20, 40, 60];
 const FIRST_PER_NETWORK_AND_CLIENT = [2, 4, 6];
 const MAX_PER_NETWORK = [200, 400, 600];
 
-/** Requests that an application has exchanged before are accepted, whatever others requested. */
+/**
+ * Maximum number of remembered requests that an application has exchanged. They are accepted, whatever others
+ * requested.
+ */
 const MAX_EXCHANGED = 50;
 const EXCHANGED_SECONDS = 90 * 86_400;
 
-/** If more requests than this fit one exchange, the application's own can't be identified. */
+/** If more requests than this match one exchange, the application's own can't be identified. */
 const MAX_EXCHANGED_AT_ONCE = 5;
 
-/** How long a login server counts as generous that granted an application more than it requested. */
+/** How long a login server is distrusted after it granted an application more than the application requested. */
 const GENEROUS_SECONDS = 30 * 86_400;
 
 const rank = (grants: Grants): number =>
@@ -39,9 +45,12 @@ const rank = (grants: Grants): number =>
 interface Candidate {
   readonly text: string;
   readonly grants: Grants;
-  /** Translated to v4, it includes all that v4 granted. */
+  /** Its translation to v4 includes everything that v4 granted. */
   readonly fits: boolean;
-  /** It fits, and v4 granted all of it. A grant of everything does not count: servers without scopes grant that too. */
+  /**
+   * It matches, and v4 granted all of it. A grant of everything does not count, because servers without scopes grant
+   * that too.
+   */
   readonly isExact: boolean;
 }
 
@@ -57,14 +66,14 @@ function createCandidate(text: string, granted: Grants, scopes: Scopes): Candida
 }
 
 /**
- * Computes what a token may do from the requests that may have led to it.
+ * Computes the permissions of a token from the requests that may have led to it.
  *
- * If `isTrusted`, v4 granted what was requested or less: the narrowest request that fits counts. What several
- * have in common is narrower still, and counts if it could have led to the same grant.
+ * If `isTrusted`, v4 granted at most the request. Then the narrowest matching request counts, or the intersection of
+ * several, if it could have led to the same grant.
  *
- * Otherwise each may have led to it, and the only one that fits may be a stranger's wider request: what all have in
- * common counts. A request that has nothing in common with the grant, or with narrower requests, is ignored, so that a
- * stranger can't empty a token.
+ * Otherwise any request may have led to the grant, and the only matching one may be a stranger's wider request. So
+ * the intersection of all counts. A request that has nothing in common with the grant, or with narrower requests, is
+ * ignored, so that a stranger can't empty a token.
  */
 function computeNarrowest(
   requests: readonly Candidate[],
@@ -90,9 +99,9 @@ const exchangedKey = (client: string): string => `asked-known:${client}`;
 const generousKey = (client: string): string => `asked-generous:${client}`;
 
 /**
- * The scopes that applications requested when they sent their users to sign in. A token exchange has only the
- * application's id, and anybody can send a request with that id. So of the application's requests of the last hour the
- * narrowest counts that fits what v4 granted, or what all have in common if v4 granted none of them exactly (R-12).
+ * The scopes that applications requested when they sent their users to sign in. A token exchange contains only the
+ * application's id, and anybody can send a request with that id. So the narrowest request of the last hour that
+ * matches v4's grant counts, or the intersection of all requests if v4 granted none of them exactly (R-12).
  */
 export class RequestedScopes {
   readonly #store: KeyValueStore;
@@ -108,8 +117,8 @@ export class RequestedScopes {
   /**
    * Stores a request for an hour.
    *
-   * @returns false if there are too many different requests, and the application has never exchanged this one. It must
-   *   not be forwarded then, because it would not count.
+   * @returns false if there are too many different requests, and the application has never exchanged this one. Then
+   * it must not be forwarded, because it would not count.
    * @throws {StateUnavailableError}
    */
   async save(client: string, requested: Grants, address: string): Promise<boolean> {
@@ -117,7 +126,7 @@ export class RequestedScopes {
     const text = this.#scopes.write(requested);
     const add = (max: number, isReserved = false): Promise<boolean> =>
       this.#store.addToSet(requestedKey(client), text, REQUEST_SECONDS, max, isReserved);
-    // A maximum of 0 only extends the time of a request that is stored already.
+    // A maximum of 0 only extends the lifetime of a stored request.
     if (await add(0)) return true;
     const exchanged = await this.#store.setMembers(exchangedKey(client));
     if (exchanged.includes(text)) return add(MAX_WITH_FIRST + MAX_EXCHANGED, true);
@@ -128,7 +137,7 @@ export class RequestedScopes {
   /**
    * Counts a new request of an application.
    *
-   * @returns how many requests the application may have with it; 0 if its address has sent too many.
+   * @returns the application's limit for this request. 0 if its address has sent too many.
    */
   async #countRequest(client: string, text: string, address: string): Promise<number> {
     const request = tokenHash(`${client}\n${text}`);
@@ -147,7 +156,7 @@ export class RequestedScopes {
   }
 
   /**
-   * Finds what a token may do that v4 has issued with these scopes.
+   * Computes the permissions of a token that v4 has issued with these scopes.
    *
    * @throws {StateUnavailableError}
    */
@@ -163,7 +172,8 @@ export class RequestedScopes {
     if (requestedTexts.length === 0) return completeness === "whole" ? granted : toLowest(granted);
     const exchanged = new Set(exchangedTexts);
     const requests = requestedTexts.map((text) => createCandidate(text, granted, scopes));
-    // A user who took longer than an hour gets what the application requested before. That is not a generous server.
+    // If the user took longer than an hour, the application's earlier requests count. This does not prove a generous
+    // server.
     const isGenerousNow =
       completeness === "whole" &&
       !requests.some(({ fits }) => fits) &&

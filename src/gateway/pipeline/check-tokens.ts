@@ -1,4 +1,4 @@
-/** Asks v4 about tokens that no call has shown to it: those of clients that only read catalogs. */
+/** Asks v4 about tokens that no call has proven, such as tokens of clients that only read catalogs. */
 import { addressNetwork, type Metrics, type Settings } from "../../base/index.ts";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
@@ -6,37 +6,37 @@ import { type TokenStore, TokenUnavailableError } from "../auth/token-store.ts";
 import { HttpError, type Pack } from "../../pack/index.ts";
 import { createMemoryLimiter } from "../limits/limiter.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
-import { createContext, type RequestContext } from "./context.ts";
-import type { AuthenticatedClient } from "./client.ts";
-import type { AlphaRequest } from "./request.ts";
+import { createContext, type RequestContext } from "../request/context.ts";
+import type { AuthenticatedClient } from "../request/client.ts";
+import type { AlphaRequest } from "../request/request.ts";
 import { type ProofDependencies, proveToken } from "./prove-token.ts";
-import type { CallerRequest } from "./calls/upstream-call.ts";
-import { InvalidUpstreamResponseError } from "./calls/upstream-response.ts";
+import type { CallerRequest } from "../calls/upstream-call.ts";
+import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
 import type { TokenCache } from "../auth/token-cache.ts";
-import { createResponseCache } from "../responses/response-cache.ts";
+import { createResponseCache } from "../calls/response-cache.ts";
 import type { UpstreamClient } from "../upstream/client.ts";
 import type { CheckToken } from "./pipeline.ts";
 import { createPipelineConfig } from "./pipeline-config.ts";
 
-/** The name of a check as a route, in its record. */
+/** The route name of a check, in its record. */
 export const TOKEN_CHECK = "token check";
 
-/** Checks of one process. Those of tokens that v4 accepts don't count for their address. */
+/** Maximum numbers of checks in one process. Checks of tokens that v4 accepts are not charged to their address. */
 const ADDRESS_LIMIT = { points: 20, seconds: 60 };
 const TOTAL_LIMIT = { points: 60, seconds: 60 };
 const MAX_ADDRESSES = 10_000;
-/** For how long a token is not checked again, whatever v4 said. */
+/** How long a token is not checked again, whatever v4 responded, in milliseconds. */
 const PAUSE_MS = 60_000;
 /** More than the total limit allows within the pause. */
 const MAX_TOKENS = 1000;
 
-/** How many checks invented tokens may cause, whichever pack serves requests. */
+/** The limit of checks that invented tokens may cause, whichever pack serves requests. */
 export class TokenCheckBudget {
   readonly #addresses = createMemoryLimiter(ADDRESS_LIMIT, MAX_ADDRESSES);
   readonly #total = createMemoryLimiter(TOTAL_LIMIT, 1);
   readonly #asked = new LRUCache<string, true>({ max: MAX_TOKENS, ttl: PAUSE_MS, ttlResolution: 0 });
   readonly #closing = new AbortController();
-  /** Fires when the gateway closes: no check is waited for any longer. */
+  /** Fires when the gateway closes. Then nothing waits for a check any longer. */
   readonly signal: AbortSignal = this.#closing.signal;
 
   close(): void {
@@ -57,7 +57,7 @@ export class TokenCheckBudget {
     return "taken";
   }
 
-  /** Gives the check of a token that v4 accepts back to its address. */
+  /** Refunds the check of a token that v4 accepts to its address. */
   refund(network: string): void {
     void this.#addresses.refund(network);
   }
@@ -83,7 +83,7 @@ interface TokenRecorder {
   unexpected(error: unknown, request: AlphaRequest, context: RequestContext): void;
 }
 
-/** The services that the checks need. */
+/** The dependencies of the checks. */
 interface TokenCheckParts extends Pick<ProofDependencies, "upstreamTokens" | "tokenLocks"> {
   readonly pack: Pack;
   readonly shared: { readonly tokens: TokenCache };
@@ -127,7 +127,7 @@ export function openTokenChecks(
     context.route = TOKEN_CHECK;
     context.isOwnPage = true;
     try {
-      // Another request may have shown it meanwhile.
+      // Another request may have proven it meanwhile.
       if ((await dependencies.tokens.get(hash)) !== undefined) return;
       // Requests with the token don't wait for the check.
       const proof = { check, creditAddress, isExclusive: false, dependencies };
@@ -149,7 +149,7 @@ export function openTokenChecks(
     const taken = budget.take(hash, addressNetwork(request.address));
     if (taken === "exhausted") count("skipped");
     if (taken !== "taken") return inProgress.get(hash);
-    // The client may have disconnected: the check goes on.
+    // The check continues if the client has disconnected.
     const ownRequest = { ...request, signal: budget.signal, startedAt: performance.now() };
     // The record of the request is written before that of the check.
     const ended = nextTurn()

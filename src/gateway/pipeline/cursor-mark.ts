@@ -1,13 +1,16 @@
-/** Cursors of the translation are marked: a page goes to the side that gave its cursor, on each replica. */
+/** Marks cursors of the translation, so that each replica sends a page to the side that issued its cursor. */
 import { type Pack, readParameters } from "../../pack/index.ts";
 
 /** The side of a roll-out that serves a request: the old service, or the translation. */
 export type Side = "old" | "new";
 
-/** The prefix of the translation's opaque cursors while there are two sides. */
+/** The prefix of the translation's opaque cursors during a roll-out. */
 export const CURSOR_MARK = "new:";
 
-/** The query parameters with a cursor that only one side understands. A page number or the id of an item means the same on both. */
+/**
+ * The query parameters with a cursor that only one side understands. A page number or the id of an item has the same
+ * meaning on both.
+ */
 export function cursorParameters({ routes }: Pick<Pack, "routes">): readonly string[] {
   const names = routes.flatMap(
     ({
@@ -26,13 +29,13 @@ export function cursorParameters({ routes }: Pick<Pack, "routes">): readonly str
 /** Whether lists of a pack have such cursors. */
 export const hasOpaqueCursors = (pack: Pick<Pack, "routes">): boolean => cursorParameters(pack).length > 0;
 
-/** A query without the mark, and the side that gave its cursor; undefined without a cursor. */
+/** A query without the mark, and the side that issued its cursor. Undefined without a cursor. */
 export interface UnmarkedQuery {
   readonly query: string;
   readonly cursor: Side | undefined;
 }
 
-/** Removes the mark of the cursor from a query. @param parameters those of {@link cursorParameters} */
+/** Removes the mark of the cursor from a query. @param parameters the parameters of {@link cursorParameters} */
 export function removeCursorMark(query: string, parameters: readonly string[]): UnmarkedQuery {
   if (query === "" || parameters.length === 0) return { query, cursor: undefined };
   let cursor: Side | undefined;

@@ -1,4 +1,7 @@
-/** The start and the end of every request: errors become responses, responses get their headers, and all is recorded. */
+/**
+ * The start and the end of every request: errors become responses, responses get their headers, and a record is
+ * written.
+ */
 import { finished } from "node:stream/promises";
 import { CLIENT_GONE, type RequestSpan } from "../../base/index.ts";
 import {
@@ -13,19 +16,19 @@ import {
   type Statuses,
   type TranslateLocation,
 } from "../../pack/index.ts";
-import { provenIdentity, createContext, forEachStage, type RequestContext } from "./context.ts";
+import { provenIdentity, createContext, forEachStage, type RequestContext } from "../request/context.ts";
 import type {
   AlphaResponse,
   HandlerResult,
   RequestOutcome,
   ResponseBody,
   ResultMeaning,
-} from "./response.ts";
-import type { AlphaRequest } from "./request.ts";
+} from "../request/response.ts";
+import type { AlphaRequest } from "../request/request.ts";
 import { toErrorResult, type ErrorTranslation } from "../responses/error-result.ts";
 import { FIELD_HEADER } from "../responses/shape-bodies.ts";
 import { addErrorHeaders } from "../responses/passed-headers.ts";
-import type { PlanRules } from "./plan.ts";
+import type { PlanRules } from "../request/plan.ts";
 
 /** Turns a client's request into its response. It never rejects. */
 export type AlphaHandler = (request: AlphaRequest) => Promise<AlphaResponse>;
@@ -36,22 +39,22 @@ type MeantResult = HandlerResult & { readonly meaning: ResultMeaning };
 export interface ResponseDefaults {
   /** Headers that never change: caching, vary. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Reads the form of the response that a client asks for; undefined if clients can't ask for any. */
+  /** Reads the form of the response that a client requests. Undefined if clients can't request one. */
   readonly askedForm: ReturnType<typeof compileAskedForms>;
-  /** The header with the true status where a client asks for 200 always, in lower case. */
+  /** The header with the true status for clients that request 200 always, in lower case. */
   readonly statusHeader: string | undefined;
-  /** `WWW-Authenticate` of responses with status 401 (RFC 9110, section 11.6.1); undefined: they have none. */
+  /** `WWW-Authenticate` of responses with status 401 (RFC 9110, section 11.6.1). Undefined without this header. */
   readonly challenge: string | undefined;
-  /** The response header with the upstream request, in lower case; undefined: none. */
+  /** The response header with the upstream request, in lower case. Undefined without one. */
   readonly upstreamHeader: string | undefined;
-  /** The response header with the filter of the upstream request, in lower case; undefined: none. */
+  /** The response header with the filter of the upstream request, in lower case. Undefined without one. */
   readonly upstreamFilterHeader: string | undefined;
   readonly statuses: Statuses;
   /** The headers with the status of the rate limit. */
   readonly rateLimitHeaders: RateLimitHeaders;
   /** The media types of responses that are not files. */
   readonly responseTypes: { readonly success: string; readonly error: string };
-  /** The headers of all routes, for requests without one. */
+  /** The headers of all routes, for requests without a route. */
   readonly commonHeaders: PassedHeaders | undefined;
   readonly locate: TranslateLocation;
   /** The address before the path in absolute links. */
@@ -69,17 +72,20 @@ export interface LifecycleDependencies {
   readonly equivalentOf?: (request: AlphaRequest, context: RequestContext) => string;
   /** Starts a request's span; undefined without tracing. */
   readonly startSpan?: ((request: AlphaRequest) => RequestSpan | undefined) | undefined;
-  /** Records a request; returns a promise where the response must wait for the record. It reports its own failure. */
+  /** Records a request. Returns a promise if the response must wait for the record. It reports its own failure. */
   readonly record: (
     request: AlphaRequest,
     outcome: RequestOutcome,
     context: RequestContext,
   ) => void | Promise<void>;
-  /** Is called with errors that no one expected. */
+  /** Called with unexpected errors. */
   readonly onUnexpectedError: (error: unknown, request: AlphaRequest, context: RequestContext) => void;
 }
 
-/** Makes a handler safe: any error becomes a response, in this one place, and every request has its record. */
+/**
+ * Makes a handler safe: this is the one place that turns any error into a response, and writes the record of every
+ * request.
+ */
 export function withLifecycle(
   handle: (request: AlphaRequest, context: RequestContext) => Promise<HandlerResult>,
   dependencies: LifecycleDependencies,
@@ -96,7 +102,8 @@ export function withLifecycle(
     const { isUnexpected, writeBody, ...result } = toErrorResult(error, request, context, translation);
     if (isUnexpected) onUnexpectedError(error, request, context);
     const rules = context.match ? context.match.route.headers : style.commonHeaders;
-    // Headers may be made of the body, and the body may have the seconds of a header: those headers have it without them.
+    // Headers may be made of the body, and the body may contain the seconds of a header. Then these headers use the
+    // body without the seconds.
     const headers = rules?.error
       ? addErrorHeaders(request, { ...result, writeBody }, rules.error, context, style)
       : result.headers;
@@ -106,9 +113,9 @@ export function withLifecycle(
   }
 
   /**
-   * A file ends after its response has started, and its record is complete then.
+   * The record of a file is complete when the file ends, which is after the start of its response.
    *
-   * @returns the response in its place, if the record had to be durable and is not
+   * @returns the response that replaces it, if the record had to be durable and is not
    */
   async function recordAtEnd(
     request: AlphaRequest,
@@ -119,7 +126,7 @@ export function withLifecycle(
     let isGone = false;
     if (stream)
       await finished(stream, { writable: false }).catch(() => {
-        // Where v4 breaks it off, the client is still connected at this moment.
+        // If v4 breaks it off, the client is still connected at this moment.
         isGone = request.signal.aborted;
       });
     try {
@@ -156,7 +163,7 @@ export function withLifecycle(
   };
 }
 
-/** The client's rate limit status at the gateway, or v4's where v4 rejected the request (R-6). */
+/** The client's rate limit status at the gateway, or v4's if v4 rejected the request (R-6). */
 const limitStatusOf = ({
   rateLimitStatus,
   upstreamRateLimit,
@@ -182,7 +189,7 @@ function addLimitHeaders(
   if (isLimited) headers["retry-after"] = String(status.retryAfter);
 }
 
-/** Other links stay: a `Link` header is a list (RFC 8288, section 3). */
+/** Other links stay, because a `Link` header is a list (RFC 8288, section 3). */
 function addListHeaders(
   { link, ...others }: NonNullable<RequestContext["listHeaders"]>,
   headers: Record<string, string>,
@@ -201,10 +208,10 @@ function serverTimingOf(values: RequestContext): string {
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** A call of one method and path, as a client is shown it. */
+/** A call of one method and path, in the form for clients. */
 const ONE_CALL = /^[A-Z]+ (\/[^\s<>"{}]*)$/;
 
-/** The headers that announce the end, with the call that takes the place of this one (RFC 5829, section 3.4). */
+/** The headers that announce the end, with the call that replaces this one (RFC 5829, section 3.4). */
 function planHeaders(
   request: AlphaRequest,
   plan: Pick<PlanRules, "headersFor">,
@@ -226,7 +233,7 @@ function planHeaders(
   };
 }
 
-/** Adds the headers to a response. A client that asks for 200 always finds the true status in a header. */
+/** Adds the headers to a response. A client that requests 200 always gets the true status in a header. */
 function finalizeResponse(
   request: AlphaRequest,
   { status, body, headers: ownHeaders, meaning }: MeantResult,
@@ -249,7 +256,7 @@ function finalizeResponse(
     headers[style.upstreamFilterHeader] = values.upstreamFilter;
   if (values.listHeaders) addListHeaders(values.listHeaders, headers);
   if (serverTiming) headers["server-timing"] = serverTimingOf(values);
-  // HTTP asks for it with this status, whatever the reason is.
+  // HTTP requires this header with this status, for any reason.
   if (status === 401 && style.challenge !== undefined) headers["www-authenticate"] = style.challenge;
   if (ownHeaders) Object.assign(headers, ownHeaders);
   if (body === "") delete headers["content-type"];

@@ -58,13 +58,13 @@ export function createPipelineConfig(
 export const createPackTokenJudge = ({ scopes, dialect, v4Access }: Pack): JudgeToken =>
   createTokenJudge({ scopes, scopesHeader: dialect.scopes?.header, accessOf: v4Access });
 
-/** Whether links to other pages of a list have a host. */
+/** Whether links to other pages of a list contain a host. */
 const hasAbsoluteLinks = ({ routes }: Pack): boolean =>
   routes.some(({ response, lists }) => response === "list" && lists.paging.hasAbsoluteLinks);
 
 /**
- * Returns the address before the path of links to other pages. Only the setting says which host they have: clients choose
- * the `Host` of a request.
+ * Returns the address before the path of links to other pages. Only the setting decides the host, because clients
+ * choose the `Host` of a request.
  *
  * @throws {SettingsError} If the pack's links have a host and `PUBLIC_URL` is missing.
  */
@@ -74,7 +74,10 @@ export function readLinkBase({ PUBLIC_URL }: Pick<Settings, "PUBLIC_URL">, pack:
   return PUBLIC_URL.href.replace(/\/$/, "");
 }
 
-/** The headers on which the responses of all lanes depend: `Origin` by the gateway's CORS headers, `X-Pack` where there are two packs. */
+/**
+ * The headers on which the responses of all lanes depend: `Origin` because of CORS, and `X-Pack` if there are two
+ * packs.
+ */
 export const settingsVary = ({
   CORS_ORIGINS: origins,
   CANDIDATE_MAPPINGS_DIR: folder,

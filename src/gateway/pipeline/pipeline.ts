@@ -2,33 +2,33 @@ import type { TokenLocks } from "../auth/token-locks.ts";
 import { type Pack, parseQuery, type Scopes } from "../../pack/index.ts";
 import type { RateLimits } from "../limits/rate-limits.ts";
 import type { CatalogCache } from "../upstream/catalog-cache.ts";
-import type { AuthorizedRequest, TranslationServices } from "./authorized-request.ts";
+import type { AuthorizedRequest, TranslationServices } from "../request/authorized-request.ts";
 import { continueTrace } from "../../base/index.ts";
-import type { AuthenticatedClient, ClientToken } from "./client.ts";
-import type { RequestContext } from "./context.ts";
-import { type AlphaRequest, header } from "./request.ts";
-import type { HandlerResult } from "./response.ts";
-import { createUpstreamActivity } from "./calls/instrument-call.ts";
+import type { AuthenticatedClient, ClientToken } from "../request/client.ts";
+import type { RequestContext } from "../request/context.ts";
+import { type AlphaRequest, header } from "../request/request.ts";
+import type { HandlerResult } from "../request/response.ts";
+import { createUpstreamActivity } from "../calls/instrument-call.ts";
 import { type AlphaHandler, type LifecycleDependencies, withLifecycle } from "./lifecycle.ts";
 import { addPassed, commonHeadersOf, toSuccess } from "../responses/passed-headers.ts";
-import { addParameters } from "./calls/prepared-request.ts";
+import { addParameters } from "../calls/prepared-request.ts";
 import { createPlanSender, findTokenCheck } from "./prove-token.ts";
-import { createResponseCache, type ResponseCache } from "../responses/response-cache.ts";
+import { createResponseCache, type ResponseCache } from "../calls/response-cache.ts";
 import { createBodyShaper } from "../responses/shape-bodies.ts";
 import { RESPONSE_KINDS } from "../responses/kinds.ts";
-import { readCatalogsWithToken } from "./stages/build-request.ts";
-import { authenticate, createCredentialsReader } from "./stages/authenticate.ts";
-import { authorize } from "./stages/authorize.ts";
-import { resolveToken, type TokenDependencies } from "./stages/resolve-token.ts";
-import { firstCandidate, matchRoute, translateQuery, withRequestValues } from "./stages/match-route.ts";
-import { selectRoute } from "./stages/select-route.ts";
-import { askPlan, enforcePlan, findIssuer } from "./stages/enforce-plan.ts";
-import { consumeRateLimit, rejectLimited } from "./stages/rate-limit.ts";
-import { parseOnUse, readBody } from "./stages/read-body.ts";
-import { type CallDependencies, type CallerRequest, UpstreamCaller } from "./calls/upstream-call.ts";
-import { equivalentOf } from "./calls/upstream-equivalent.ts";
-import type { TranslationConfig } from "./calls/upstream-response.ts";
-import type { PlanRules } from "./plan.ts";
+import { readCatalogsWithToken } from "../stages/build-request.ts";
+import { authenticate, createCredentialsReader } from "../stages/authenticate.ts";
+import { authorize } from "../stages/authorize.ts";
+import { resolveToken, type TokenDependencies } from "../stages/resolve-token.ts";
+import { firstCandidate, matchRoute, translateQuery, withRequestValues } from "../stages/match-route.ts";
+import { selectRoute } from "../stages/select-route.ts";
+import { askPlan, enforcePlan, findIssuer } from "../stages/enforce-plan.ts";
+import { consumeRateLimit, rejectLimited } from "../stages/rate-limit.ts";
+import { parseOnUse, readBody } from "../stages/read-body.ts";
+import { type CallDependencies, type CallerRequest, UpstreamCaller } from "../calls/upstream-call.ts";
+import { equivalentOf } from "../calls/upstream-equivalent.ts";
+import type { TranslationConfig } from "../calls/upstream-response.ts";
+import type { PlanRules } from "../request/plan.ts";
 
 /**
  * Checks the token of a request. The promise, which does not reject, is that of the check in progress.
@@ -52,21 +52,21 @@ export interface PipelineDependencies
   readonly tokenLocks: TokenLocks;
   /** Tokens that the gateway issued. */
   readonly tokenStore: TokenDependencies["tokenStore"] & TranslationServices["tokenStore"];
-  /** v4 responses that are cached. Default: a cache of its own. */
+  /** Cached v4 responses. Default: an own cache. */
   readonly responseCache?: ResponseCache;
-  /** Scheme of the native proxy, where that is on. */
+  /** Scheme of the native proxy, if it is on. */
   readonly nativeScheme?: string | undefined;
-  /** Asks v4 about tokens that no call has shown to it, as those of catalogs; undefined: nobody does. */
+  /** Asks v4 about tokens that no call has proven, such as tokens for catalogs. Undefined: v4 is not asked. */
   readonly checkToken?: CheckToken | undefined;
-  /** Whether v4 is asked about them after each response, so that it is known whose requests they are. */
+  /** Whether v4 is asked about them after each response, so that the senders of requests are known. */
   readonly countsClients?: boolean | undefined;
 }
 
-/** Whether there is a token, and nothing shows that v4 accepts it. */
+/** Whether there is a token that v4 is not known to accept. */
 const isUnproven = ({ resolved, isAccepted }: ClientToken): boolean =>
   !isAccepted && resolved.credentials.hash !== undefined;
 
-/** Prepares what all requests of a pack share. */
+/** Prepares the parts that all requests of a pack share. */
 function prepare(options: PipelineDependencies) {
   const { pack } = options;
   return {
@@ -106,7 +106,7 @@ async function runPipeline(
   const given = (context.client = await authenticate(request, readCredentials, tokens));
   stageTimes.authenticate = performance.now();
 
-  // Match the route. Several routes are candidates where the body selects one.
+  // Match the route. There are several candidates if the body selects one.
   const candidates = pack.checkVersion?.(request.headers) ?? matchRoute(request, pack);
   context.match = firstCandidate(candidates);
   stageTimes.matchRoute = performance.now();
@@ -129,7 +129,7 @@ async function runPipeline(
   const verdicts = authorize(given.credentials, token, candidates, scopes);
   stageTimes.authorize = performance.now();
 
-  // Read the body, and let it select among the candidates. Everything above was decided by the request head.
+  // Read the body, and let it select a candidate. All earlier decisions depend only on the request head.
   const bytes = await readBody(request, verdicts, given.credentials.hash, token.isAccepted);
   if (bytes) context.body = { bytes };
   const readJson = parseOnUse(request, bytes, pack);
@@ -164,7 +164,7 @@ async function runPipeline(
   context.upstreamEquivalent = prepared.equivalent ?? `${prepared.method} ${prepared.path}`;
   context.upstreamFilter = prepared.filter;
 
-  // Call v4, with what the call waits for and what the response needs. Build the response.
+  // Call v4, including the calls before and after the main call. Build the response.
   const received = await kind.callUpstream(prepared, authorized);
   const body = await kind.buildResponse(received, prepared, authorized);
   stageTimes.buildResponse = performance.now();

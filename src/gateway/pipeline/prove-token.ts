@@ -1,16 +1,16 @@
-/** Whether v4 accepts a token, by a call that the gateway makes for this alone. */
+/** Finds out whether v4 accepts a token, by a call that the gateway makes only for this. */
 import { TokenUnavailableError } from "../auth/token-store.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { type Endpoint, type Pack, TOO_MANY_REQUESTS } from "../../pack/index.ts";
-import { createContext, provenIdentity, type RequestContext } from "./context.ts";
-import type { AuthenticatedClient, ClientToken } from "./client.ts";
-import type { AlphaRequest } from "./request.ts";
-import { createUpstreamActivity } from "./calls/instrument-call.ts";
-import { requestWithoutBody } from "./calls/prepared-request.ts";
-import type { PlanSender } from "./stages/enforce-plan.ts";
-import { resolveToken, type TokenDependencies } from "./stages/resolve-token.ts";
-import { type CallDependencies, type CallerRequest, UpstreamCaller } from "./calls/upstream-call.ts";
-import { InvalidUpstreamResponseError } from "./calls/upstream-response.ts";
+import { createContext, provenIdentity, type RequestContext } from "../request/context.ts";
+import type { AuthenticatedClient, ClientToken } from "../request/client.ts";
+import type { AlphaRequest } from "../request/request.ts";
+import { createUpstreamActivity } from "../calls/instrument-call.ts";
+import { requestWithoutBody } from "../calls/prepared-request.ts";
+import type { PlanSender } from "../stages/enforce-plan.ts";
+import { resolveToken, type TokenDependencies } from "../stages/resolve-token.ts";
+import { type CallDependencies, type CallerRequest, UpstreamCaller } from "../calls/upstream-call.ts";
+import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
 
 /** Any token may make the call that checks it. */
 const CHECK = { route: { access: "token" } } as const;
@@ -18,21 +18,21 @@ const CHECK = { route: { access: "token" } } as const;
 export type ProofDependencies = TokenDependencies & CallDependencies;
 
 export interface TokenProof {
-  /** A GET that any token may send; undefined: v4 is not asked. */
+  /** A GET that any token may send. Undefined: v4 is not asked. */
   readonly check: Endpoint | undefined;
   readonly creditAddress: CallerRequest["creditAddress"];
-  /** Whether requests with the token wait for this check, and this one for theirs. */
+  /** Whether requests with the token wait for this check, and this check for them. */
   readonly isExclusive: boolean;
   readonly dependencies: ProofDependencies;
 }
 
-/** A token that v4 accepts, and the application that it was issued to. */
+/** An accepted token, and the application to which it was issued. */
 export interface ProvenToken {
   readonly fingerprint: string;
   readonly application: string | undefined;
 }
 
-/** A GET that shows whether v4 accepts a token: that of the pack, else any call without parameters that is not public. */
+/** A GET that shows whether v4 accepts a token: the pack's, else any call without parameters that is not public. */
 export function findTokenCheck({
   tokenCheck,
   routes,
@@ -64,7 +64,7 @@ async function askUpstream(
   return status === 401 ? false : undefined;
 }
 
-/** Whether the holder of a token is known: v4 has accepted the token in the last minutes, or accepts it now. */
+/** Whether the holder of a token is proven: v4 has accepted the token in the last minutes, or accepts it now. */
 async function isProven(
   request: AlphaRequest,
   client: AuthenticatedClient,
@@ -82,16 +82,17 @@ async function isProven(
   if (info || client.credentials.upstream) return true;
   if (!check) return isIssued;
   const caller = { request, match: CHECK, client: client.credentials, token, creditAddress };
-  // v4 may refuse the call itself to a token that the gateway has issued.
+  // v4 may refuse this call to a token that the gateway has issued.
   return (await askUpstream(check, caller, context, dependencies)) ?? isIssued;
 }
 
 /**
- * Proves the holder of a token. The context gets the token only if it is proven: a made-up one leaves no trace.
+ * Proves the holder of a token. The context gets the token only if it is proven, so that an invented token leaves no
+ * trace.
  *
- * @returns undefined for everybody else
- * @throws {InvalidUpstreamResponseError} or {UpstreamError} where v4 fails. {TokenUnavailableError} where it is not known
- *   whether the gateway issued the token. {HttpError} where the client has too many calls in progress.
+ * @returns undefined without a proof
+ * @throws {InvalidUpstreamResponseError} or {UpstreamError} where v4 fails. {TokenUnavailableError} if it is unknown
+ * whether the gateway issued the token. {HttpError} where the client has too many calls in progress.
  */
 export async function proveToken(
   request: AlphaRequest,
@@ -115,9 +116,9 @@ export async function proveToken(
 }
 
 /**
- * Finds out what v4 says about a token of which nothing is known, so that it is known before the request is sent to v4.
+ * Asks v4 about an unknown token before the request is sent to v4.
  *
- * @returns the client with what is known now. v4 may have said neither that it accepts the token nor that it refuses it
+ * @returns the client with the facts that are known now. v4's response may prove neither acceptance nor rejection
  * @throws as {@link proveToken}
  */
 async function learnToken(
@@ -134,8 +135,8 @@ async function learnToken(
 }
 
 /**
- * Creates what the plan asks. v4 is asked about an unknown token only if the plan needs to know it; then the context has
- * what v4 said. V4 may say neither that it accepts a token nor that it refuses it.
+ * Creates the proof for the plan. v4 is asked about an unknown token only if the plan needs it. The context then
+ * contains the result, which may be neither acceptance nor rejection.
  */
 export const createPlanSender = (
   request: AlphaRequest,

@@ -1,18 +1,18 @@
-/** Reads who sent a request, before anything is known of its token. */
+/** Reads the sender of a request, before its token is checked. */
 import type { Sender } from "../auth/known-senders.ts";
 import type { Pack } from "../../pack/index.ts";
 import type { GatewayTokens } from "../auth/gateway-secret.ts";
 import { TokenStore } from "../auth/token-store.ts";
-import type { AlphaRequest } from "./request.ts";
+import type { AlphaRequest } from "../request/request.ts";
 import { tokenHash, fingerprint } from "../auth/token-cache.ts";
-import { findIssuer } from "./stages/enforce-plan.ts";
+import { findIssuer } from "../stages/enforce-plan.ts";
 /** The sender of a request, and whether the old service can't know its token. */
 export interface RequestSender extends Sender {
   readonly token?: string | undefined;
   readonly hasGatewayToken: boolean;
 }
 
-/** Reads who sent a request to the API. The application is known of tokens that the gateway issued. */
+/** Reads the sender of a request to the API. The application is known for tokens that the gateway issued. */
 export function createSenderReader({
   pack,
   oauth,

@@ -9,9 +9,9 @@ import {
   type SecretValues,
   type SentBody,
 } from "../../audit/index.ts";
-import { identityOf, type RequestContext } from "../pipeline/context.ts";
-import type { AlphaResponse, RequestOutcome } from "../pipeline/response.ts";
-import { type AlphaRequest, header } from "../pipeline/request.ts";
+import { identityOf, type RequestContext } from "../request/context.ts";
+import type { AlphaResponse, RequestOutcome } from "../request/response.ts";
+import { type AlphaRequest, header } from "../request/request.ts";
 import { shortName } from "../../pack/index.ts";
 import {
   findSecrets,
@@ -63,7 +63,7 @@ function timingsOf({
   };
 }
 
-/** The route of a request; null if none matched. */
+/** The route of a request. Null if none matched. */
 export const recordedRoute = ({ route, match }: Pick<RequestContext, "route" | "match">): string | null =>
   route ?? match?.route.name ?? null;
 
@@ -76,7 +76,10 @@ export function sentBody(
   return { bytes: body.bytes, type: header(request, "content-type"), form: body.form };
 }
 
-/** The client's token and v4's, as they are sent. Invalid credentials may have a token too: every part of them is secret. */
+/**
+ * The client's token and v4's, as they are sent. Invalid credentials may contain a token too, so every part of them
+ * is secret.
+ */
 function tokensOf(
   request: AlphaRequest,
   context: RequestContext,
@@ -106,7 +109,7 @@ function requestSecrets(
 
 /** The texts that v4 and the client were sent, without secret values. */
 interface Messages {
-  /** The secret values of all messages, those of v4 too. */
+  /** The secret values of all messages, including v4's. */
   readonly secrets: SecretValues;
   readonly calls: AuditRecord["v4"];
   /** The client's response. */
@@ -164,7 +167,10 @@ export function describeError(
   return { requestId: secrets.redact(request.id), err };
 }
 
-/** The length of a body. The difference between what was sent and what is recorded would be the length of a secret. */
+/**
+ * The length of a body. For a body with a secret it is the recorded length, because the difference would reveal the
+ * length of the secret.
+ */
 function lengthWithoutSecrets(recorded: RecordedBody, bytes: number): number {
   if (recorded instanceof JsonText || isTruncated(recorded) || !recorded) return bytes;
   const text = typeof recorded === "string" ? recorded : JSON.stringify(recorded);

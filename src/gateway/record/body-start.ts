@@ -1,4 +1,4 @@
-/** The beginning of a body that streams by: it is kept, decoded, and what can be read of it is recorded. */
+/** Keeps and decodes the start of a streamed body, and records its readable part. */
 import type { IncomingHttpHeaders } from "node:http";
 import {
   constants,
@@ -9,7 +9,7 @@ import {
 } from "node:zlib";
 import { isForm, NEEDLE_LENGTH, type Redaction } from "../../audit/index.ts";
 import { isJson } from "../../base/index.ts";
-import { header, type AlphaRequest } from "../pipeline/request.ts";
+import { header, type AlphaRequest } from "../request/request.ts";
 import { GrowingBytes } from "../bodies/growing-bytes.ts";
 
 const JSON_TYPE = /^\s*(?:application|text)\/(?:[\w.+-]+\+)?json\b/i;
@@ -29,9 +29,9 @@ export class BodyStart {
   readonly #kept = new GrowingBytes();
 
   /**
-   * @param headers those of its message
+   * @param headers headers of its message
    * @param limit bytes that are kept, as they were sent
-   * @param isWanted whether bodies of a type are kept. Default: those that may be recorded
+   * @param isWanted whether bodies of a type are kept. Default: types that may be recorded
    */
   constructor(headers: IncomingHttpHeaders, limit: number, isWanted = isRecordable) {
     this.headers = { ...headers };
@@ -45,7 +45,7 @@ export class BodyStart {
     if (room > 0) this.#kept.add(chunk.length <= room ? chunk : chunk.subarray(0, room), this.#limit);
   }
 
-  /** Decodes what is kept. */
+  /** Decodes the kept part. */
   async decode(limit = this.#limit): Promise<DecodedStart> {
     const { headers, length } = this;
     const message = { headers, type: headers["content-type"], length, isKept: this.#limit > 0 };
@@ -74,7 +74,7 @@ export interface DecodedStart {
   readonly headers: IncomingHttpHeaders;
   /** Its `Content-Type`. */
   readonly type: string | undefined;
-  /** Bytes of the whole body; those that were sent where it could not be decoded to its end. */
+  /** Bytes of the whole body. If it could not be decoded to its end: the bytes that were sent. */
   readonly length: number;
 }
 
@@ -121,7 +121,7 @@ async function decodeStart(
   return { bytes: Buffer.concat(chunks).subarray(0, limit), lack };
 }
 
-/** Characters of a token that may be cut at the end of what is kept. */
+/** Maximum characters of a token that may be cut at the end of the kept part. */
 const MARGIN = 128 * NEEDLE_LENGTH;
 
 /** Bytes of a body that are kept for its record: a value that starts before the limit is complete. */
@@ -135,7 +135,7 @@ export function wholeCharacters(bytes: Buffer): Buffer {
   return lead < 0xc0 ? bytes : bytes.subarray(0, end - 1);
 }
 
-/** The part of a body that can be searched and recorded: JSON and forms, whatever their type says. */
+/** The part of a body that can be searched and recorded: JSON and forms, with any media type. */
 export function readable(body: DecodedStart | undefined): Buffer | undefined {
   if (!body || body.bytes.length === 0) return undefined;
   const { type = "", lack } = body;

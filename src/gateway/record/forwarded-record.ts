@@ -1,4 +1,4 @@
-/** The records of forwarded requests: those in v4's own dialect, and those that the old service has answered. */
+/** The records of forwarded requests: requests in v4's own dialect, and requests to the old service. */
 import type { IncomingHttpHeaders } from "node:http";
 import {
   isForm,
@@ -11,7 +11,7 @@ import { isJson } from "../../base/index.ts";
 import { type Rejection, usualTokenTexts } from "../../pack/index.ts";
 import { isServed } from "../auth/known-senders.ts";
 import { isForwarded } from "../http/forwarded-headers.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
+import type { AlphaRequest } from "../request/request.ts";
 import { type DecodedStart, readable, wholeCharacters } from "./body-start.ts";
 import { LONGEST_BODY_WITHOUT_TOKEN, redactBodies, type RecordedExchange } from "./recorded-exchange.ts";
 import {
@@ -25,7 +25,7 @@ import {
 /** The end of a forwarded request. */
 export interface ForwardOutcome {
   readonly status: number;
-  /** Of the upstream's response; null without one, undefined if the upstream was not called. */
+  /** Status of the upstream's response. Null without a response, undefined if the upstream was not called. */
   readonly upstreamStatus: number | null | undefined;
   /** Whether all of the upstream's response has come. */
   readonly isComplete?: boolean;
@@ -83,7 +83,7 @@ function createForwarded(
   };
 }
 
-/** The bodies of a forwarded request and its response, as far as they are kept. */
+/** The kept parts of the bodies of a forwarded request and its response. */
 export interface ForwardedBodies {
   readonly sent?: DecodedStart | undefined;
   readonly received: DecodedStart | undefined;
@@ -143,8 +143,8 @@ export function nativeExchange(
       const filterHeader = options.filterHeader?.toLowerCase() ?? "";
       return {
         secrets,
-        // No route of the pack distinguishes the words of this path from secrets: only tokens are replaced in it, and what
-        // follows a secret name.
+        // No route of the pack distinguishes the words of this path from secrets. So only tokens, and values after
+        // secret names, are replaced.
         pathSecrets: secrets.tokensOnly(),
         isTrusted: isAccepted,
         calls({ method, path, query, filter }) {
@@ -165,7 +165,7 @@ export const searchedBytes = (
 ): number =>
   query !== "" || headers[filterHeader?.toLowerCase() ?? ""] !== undefined ? redaction.maxSearched : 0;
 
-/** A body as it is recorded; undefined without one. */
+/** A body in its recorded form. Undefined without one. */
 function recordBody(
   body: DecodedStart | undefined,
   redaction: Redaction,
@@ -213,7 +213,7 @@ export function legacyExchange(
       const tokens = [...unparsedTokens(request, options), ...usualTokenTexts(request)];
       const secrets = findSecrets(request, route, undefined, tokens, { redaction, ...options });
       for (const message of [sent, received]) {
-        // Of a longer body only the start is searched, as only that is recorded.
+        // Only the start of a longer body is searched, because only the start is recorded.
         const bytes = readable(message)?.subarray(0, redaction.maxSearched);
         if (message) addMessage(message, bytes && wholeCharacters(bytes), redaction, secrets);
       }
@@ -227,7 +227,7 @@ export function legacyExchange(
       }));
       return {
         secrets,
-        // A list with a secret in each row must not hide what was called.
+        // A list with a secret in each row must not hide the called path.
         ...(guessRoute && !secrets.isComplete && { pathSecrets: secrets.tokensOnly() }),
         isTrusted,
         alpha: { ...(body !== undefined && { body }), ...(response !== undefined && { response }) },

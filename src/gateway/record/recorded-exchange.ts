@@ -1,7 +1,7 @@
-/** One request and what came of it, as its lane knows it, and the one maker of audit records. */
+/** One request and its outcome, as its lane knows it, and the function that makes all audit records. */
 import { type AuditRecord, recordTime, type SecretValues } from "../../audit/index.ts";
 import type { Rejection } from "../../pack/index.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
+import type { AlphaRequest } from "../request/request.ts";
 import {
   redactAll,
   fingerprintOf,
@@ -39,7 +39,7 @@ export interface RecordedExchange {
   sender(): RecordedSender;
   /** Bytes of the bodies, as they were sent. */
   bytes(): AuditRecord["bytes"];
-  /** The secret values that a warning may have, where no record is made; undefined: there can be none. */
+  /** The secret values that a warning may contain, if no record is made. Undefined: there can be none. */
   findSecrets?(options: RecordOptions): SecretValues;
   /** Finds the secret values of all messages, and redacts the messages. */
   read(options: RecordOptions): RecordedMessages;
@@ -48,7 +48,7 @@ export interface RecordedExchange {
 /** The messages of an exchange without secret values. */
 export interface RecordedMessages {
   readonly secrets: SecretValues;
-  /** Those that are taken off the path, where they differ. */
+  /** The secret values that are removed from the path, if they differ. */
   readonly pathSecrets?: SecretValues;
   /** Whether long texts of the head are recorded: anybody can send a request with a made-up token. */
   readonly isTrusted: boolean;
@@ -56,9 +56,9 @@ export interface RecordedMessages {
   readonly alpha?: Pick<AuditRecord["alpha"], "ignored" | "body" | "response" | "checksum">;
   /** The route, where it depends on the recorded path. */
   readonly guessRoute?: ((path: string) => string | null) | undefined;
-  /** The calls to v4. @param head that of the client's request */
+  /** The calls to v4. @param head the head of the client's request */
   readonly calls: (head: RecordedHead) => AuditRecord["v4"];
-  /** Where they differ from those that were sent. */
+  /** The recorded values, if they differ from the sent ones. */
   readonly bytes?: AuditRecord["bytes"];
   /** The members that only records of this lane have. */
   readonly more?: Pick<AuditRecord, "pack" | "sent" | "lost">;
@@ -124,7 +124,7 @@ export function createMinimalRecord(
     alpha: { method, path: "", query: "", filter: null, route, status },
     v4: [],
     losses: [],
-    warnings: ["audit: the record could not be made, so that what was said is left out"],
+    warnings: ["audit: the record could not be made, so its texts are left out"],
     bytes: exchange.bytes(),
   };
 }

@@ -9,7 +9,7 @@ import {
 } from "../../audit/index.ts";
 import { fingerprint } from "../auth/token-cache.ts";
 import { type Pack, secretsBehindScheme, usualTokenTexts } from "../../pack/index.ts";
-import { type AlphaRequest, header } from "../pipeline/request.ts";
+import { type AlphaRequest, header } from "../request/request.ts";
 import type { Settings } from "../../base/index.ts";
 
 export interface RecordOptions {
@@ -235,7 +235,7 @@ export const createRecordOptions = (
   grammar: pack.grammar,
 });
 
-/** Creates the redaction of what is kept of a pack's requests. */
+/** Creates the redaction of the recorded parts of a pack's requests. */
 export const createRedaction = (
   pack: Pack,
   { AUDIT_BODY_LIMIT: bodyLimit }: Pick<Settings, "AUDIT_BODY_LIMIT">,

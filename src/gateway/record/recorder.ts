@@ -14,9 +14,9 @@ import {
   type ClientIdentity,
   isTextType,
 } from "../../audit/index.ts";
-import { provenIdentity, type RequestContext } from "../pipeline/context.ts";
-import { type AlphaRequest, header } from "../pipeline/request.ts";
-import type { RequestOutcome } from "../pipeline/response.ts";
+import { provenIdentity, type RequestContext } from "../request/context.ts";
+import { type AlphaRequest, header } from "../request/request.ts";
+import type { RequestOutcome } from "../request/response.ts";
 import { describeError, translatedExchange } from "./alpha-record.ts";
 import { BodyStart } from "./body-start.ts";
 import {
@@ -39,7 +39,7 @@ import { logRequest, observeStages, type RecordDetails, spanResult } from "./rep
 
 /** Learns how the translation does. */
 interface TranslationWatch {
-  /** Notes the response to a request. @param sender Who has sent it; undefined: a stranger */
+  /** Records the response to a request. @param sender The sender. Undefined for a stranger */
   noteNew(route: string, hasFailed: boolean, requestId: string, sender: string | undefined): void;
 }
 
@@ -72,7 +72,7 @@ const ACCEPTED: RequestOutcome = {
 /** Statuses of requests without a valid token. They prove nothing about the translation: anybody can cause them. */
 const WITHOUT_ACCESS: ReadonlySet<number> = new Set([401, 403]);
 
-/** Whether a response says something about the translation. What the gateway itself rejects does not. */
+/** Whether a response is evidence about the translation. Rejections of the gateway itself are not. */
 const isTranslated = (status: number, rejectedBy: RequestContext["rejectedBy"]): boolean =>
   status !== CLIENT_GONE && rejectedBy === undefined && !WITHOUT_ACCESS.has(status);
 
@@ -106,7 +106,7 @@ export class Recorder {
     );
   }
 
-  /** Collects what the record of a request to the native proxy needs. */
+  /** Collects the data for the record of a request to the native proxy. */
   startNative(request: AlphaRequest, hash: string | undefined): ForwardRecording {
     const { audit } = this.#dependencies;
     const limit = audit && searchedBytes(request, this.options);
@@ -139,7 +139,7 @@ export class Recorder {
     this.#dependencies.log.error({ code: "AG_UNEXPECTED_ERROR", ...about }, "unexpected error");
   }
 
-  /** Runs what records an exchange: at once where responses wait for their records, else after the responses of this turn. */
+  /** Records an exchange: at once if responses wait for their records, else after the responses of this turn. */
   #run(record: () => void | Promise<void>, onError: (error: unknown) => void): void | Promise<void> {
     const { audit, settings } = this.#dependencies;
     if (audit !== undefined && settings.AUDIT_DURABILITY === "strict") return record();
@@ -208,7 +208,7 @@ export class Recorder {
     rollout.noteNew(match.route.name, hasFailed, request.id, sender);
   }
 
-  /** A request is always recorded, whatever a client or v4 sends. */
+  /** A request is always recorded, even if data of a client or v4 causes an error. */
   #createRecord(exchange: RecordedExchange): AuditRecord {
     try {
       return createRecord(exchange, this.options);
@@ -221,7 +221,7 @@ export class Recorder {
     }
   }
 
-  /** Where a record must be durable and is not, the client gets 500, whatever v4 responded. */
+  /** If a record must be durable and is not, the client gets 500, whatever v4 responded. */
   async #reportWhenDurable(
     record: AuditRecord,
     details: RecordDetails,
@@ -238,7 +238,10 @@ export class Recorder {
     this.#report(record, details);
   }
 
-  /** @param identify What is known of the sender: it is not looked at without a directory */
+  /**
+   * @param identify The known facts about the sender. Not called without a directory
+   * @param identify What is known of the sender: it is not looked at without a directory
+   */
   #countClient(lane: AuditRecord["lane"], identify: () => ClientIdentity): void {
     const { settings, clients, metrics } = this.#dependencies;
     if (settings.CLIENTS_FILE === undefined || !clients) return;

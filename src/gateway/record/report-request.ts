@@ -6,13 +6,13 @@ import {
   parseTraceparent,
   type RequestResult,
 } from "../../base/index.ts";
-import { forEachStage, type RequestContext, tokenInfoOf } from "../pipeline/context.ts";
+import { forEachStage, type RequestContext, tokenInfoOf } from "../request/context.ts";
 import type { RequestSummary } from "./recorded-request.ts";
 
 /** The facts for the log and the metrics that a record does not have. */
 export interface RecordDetails {
   readonly rejectedBy?: RequestContext["rejectedBy"];
-  /** Whether v4 or the gateway has failed, whatever the status is. */
+  /** Whether v4 or the gateway has failed, independent of the status. */
   readonly hasFailed: boolean;
   readonly traceparent: string | undefined;
 }
@@ -57,7 +57,7 @@ export const spanResult = ({ alpha, lane, requestId }: RequestSummary): RequestR
   requestId,
 });
 
-/** Reports how long a request was in each stage, and what it found in the caches. */
+/** Reports the time of a request in each stage, and its cache hits and misses. */
 export function observeStages(
   metrics: Pick<Metrics, "stagesOf" | "countCacheReads">,
   context: RequestContext,

@@ -8,14 +8,14 @@ import {
   type SecretValues,
 } from "../../audit/index.ts";
 import type { Grammar } from "../../pack/index.ts";
-import type { RequestContext } from "../pipeline/context.ts";
-import { type AlphaRequest, splitTarget } from "../pipeline/request.ts";
-import { filterInHeader } from "../pipeline/stages/build-list-request.ts";
+import type { RequestContext } from "../request/context.ts";
+import { type AlphaRequest, splitTarget } from "../request/request.ts";
+import { filterInHeader } from "../stages/build-list-request.ts";
 import { type RecordOptions, roundMs } from "./recorded-request.ts";
 import { isJson } from "../../base/index.ts";
-import type { UpstreamCallRecord } from "../pipeline/calls/instrument-call.ts";
+import type { UpstreamCallRecord } from "../calls/instrument-call.ts";
 
-/** The client's filter: as it was parsed for the upstream, else parsed here. Undefined for an invalid one. */
+/** The client's filter: as it was parsed for the upstream, else parsed here. Undefined if it is invalid. */
 function sentFilterOf(
   request: AlphaRequest,
   { match, sentFilter, sent }: Pick<RequestContext, "match" | "sentFilter" | "sent">,
@@ -54,11 +54,13 @@ export function sentMembersOf(
     filter: sentFilterOf(request, context, grammar),
     body: sentObjectOf(context),
   });
-  // Also without any bit: the store learns which names are counted, so that nobody is known to send a name.
+  // Also without any bit, so that the store learns which names are counted, and that nobody sent them.
   return numberedNames(names.names, bits);
 }
 
-/** Which losses of its route a request had; undefined for none, and for requests to other routes than those of the pack. */
+/**
+ * The losses of its route that a request had. Undefined without any, and for requests to routes outside of the pack.
+ */
 export function lostNamesOf(
   { match, losses }: Pick<RequestContext, "match" | "losses">,
   { lossNames }: RecordOptions,
@@ -97,7 +99,10 @@ export const recordCalls = (
     ...(bodies && response && { response: recordResponse(response, redaction, secrets) }),
   }));
 
-/** Adds the secret values of a call and of the head of its response. Those of the bodies are added when they are redacted. */
+/**
+ * Adds the secret values of a call and of the head of its response. Secrets of bodies are added when the bodies are
+ * redacted.
+ */
 export function addFromCall(
   { path, filter, body, response }: UpstreamCallRecord,
   redaction: Redaction,

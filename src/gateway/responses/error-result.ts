@@ -16,9 +16,9 @@ import {
 } from "../../pack/index.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
 import { UpstreamError } from "../upstream/upstream-error.ts";
-import type { RequestContext } from "../pipeline/context.ts";
-import type { AlphaRequest } from "../pipeline/request.ts";
-import { InvalidUpstreamResponseError, type TranslationConfig } from "../pipeline/calls/upstream-response.ts";
+import type { RequestContext } from "../request/context.ts";
+import type { AlphaRequest } from "../request/request.ts";
+import { InvalidUpstreamResponseError, type TranslationConfig } from "../calls/upstream-response.ts";
 
 /** How a pack writes errors. */
 export type ErrorTranslation = Pick<
@@ -48,7 +48,7 @@ const EXPECTED = [
   AuditUnavailableError,
 ];
 
-/** An error of the gateway with the client's status and codes. Other errors have theirs. */
+/** An error of the gateway with the client's status and codes. Other errors already have them. */
 function toClientError(
   error: HttpError,
   part: InvalidPart,
@@ -70,7 +70,7 @@ function toClientError(
     const field = detail.field ?? (namesParameters ? detail.parameter : undefined);
     return { ...withCode(detail), ...(field !== undefined && { field }) };
   });
-  // A request that breaks another rule, too, is invalid: that is what the client mends first.
+  // A request that also breaks another rule is invalid. The client must correct that first.
   const [first] = details;
   if (first?.status !== undefined && details.every(({ status }) => status !== undefined))
     return { status: first.status, details };
@@ -82,7 +82,7 @@ function meaningOfError(error: HttpError): UpstreamErrorMeaning {
   return error.rejection?.by === "limit" ? "limited" : "refused";
 }
 
-/** A shape that is one value, such as `$code`, has no body where there is no such value. */
+/** A shape that is one value, such as `$code`, has no body without that value. */
 const printBody = (body: unknown): string => (body === undefined ? "" : printJson(body));
 
 /**

@@ -1,13 +1,13 @@
 import { pipeline } from "node:stream";
 import { type Endpoint, type FileRule, HttpError } from "../../pack/index.ts";
-import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
-import { header } from "../pipeline/request.ts";
-import { buildWithoutBody, endpointOf } from "../pipeline/stages/build-request.ts";
-import { throwTranslatedError } from "./translate-error.ts";
-import { countBytes, type FileRequest, type StreamedResponse } from "./file-stream.ts";
-import { requestWithoutBody, type PreparedRequest } from "../pipeline/calls/prepared-request.ts";
-import { InvalidUpstreamResponseError } from "../pipeline/calls/upstream-response.ts";
-import { translateObject } from "./translate-response.ts";
+import type { AuthorizedRequest, ResponseKind } from "../request/authorized-request.ts";
+import { header } from "../request/request.ts";
+import { buildWithoutBody, endpointOf } from "../stages/build-request.ts";
+import { throwTranslatedError } from "../calls/translate-error.ts";
+import { countBytes, type FileRequest, type StreamedResponse } from "../calls/file-stream.ts";
+import { requestWithoutBody, type PreparedRequest } from "../calls/prepared-request.ts";
+import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
+import { translateObject } from "../calls/translate-response.ts";
 
 /** Whether a `Content-Type` (`image/png; q=1`) has a type. The type may end in `/*`. */
 function isOfType(contentType: string | undefined, wanted: string): boolean {

@@ -1,5 +1,5 @@
 import { type RouteKind, TranslatedError } from "../../pack/index.ts";
-import type { ResponseKind } from "../pipeline/authorized-request.ts";
+import type { ResponseKind } from "../request/authorized-request.ts";
 import { aggregatedKind, catalogKind } from "./paginate.ts";
 import { bulkKind } from "./bulk/bulk.ts";
 import { fileKind } from "./file.ts";

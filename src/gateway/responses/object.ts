@@ -1,14 +1,14 @@
 import type { ReadContext, Route } from "../../pack/index.ts";
-import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
-import { currentGrants, hasNoScopes } from "../pipeline/stages/authorize.ts";
-import { buildUpstreamRequest } from "../pipeline/stages/build-request.ts";
-import type { UpstreamResult } from "../pipeline/stages/call-after.ts";
-import { callUpstream } from "../pipeline/stages/call-upstream.ts";
-import type { PreparedRequest } from "../pipeline/calls/prepared-request.ts";
-import { readingOf } from "../pipeline/calls/request-scope.ts";
-import type { UpstreamResponse } from "../pipeline/calls/upstream-response.ts";
+import type { AuthorizedRequest, ResponseKind } from "../request/authorized-request.ts";
+import { currentGrants, hasNoScopes } from "../stages/authorize.ts";
+import { buildUpstreamRequest } from "../stages/build-request.ts";
+import type { UpstreamResult } from "../stages/call-after.ts";
+import { callUpstream } from "../stages/call-upstream.ts";
+import type { PreparedRequest } from "../calls/prepared-request.ts";
+import { readingOf } from "../calls/request-scope.ts";
+import type { UpstreamResponse } from "../calls/upstream-response.ts";
 import { applyTokenScopes, beforeTokenCall } from "./token-scopes.ts";
-import { translateList, translateObject } from "./translate-response.ts";
+import { translateList, translateObject } from "../calls/translate-response.ts";
 
 type Translate = (response: UpstreamResponse, route: Route, reading: ReadContext) => Promise<string | Buffer>;
 

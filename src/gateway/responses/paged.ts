@@ -1,17 +1,17 @@
 /** A page of a list whose pages differ from v4's: rows of one or more v4 pages. */
 import { cursorParameter, type Paging, type ReadContext, throwParameterError } from "../../pack/index.ts";
-import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
-import { buildUpstreamRequest } from "../pipeline/stages/build-request.ts";
-import { callAfter, readEachValues } from "../pipeline/stages/call-after.ts";
-import { callUpstream } from "../pipeline/stages/call-upstream.ts";
-import { throwTranslatedError } from "./translate-error.ts";
-import type { ListPage, PreparedRequest } from "../pipeline/calls/prepared-request.ts";
-import { readingOf } from "../pipeline/calls/request-scope.ts";
+import type { AuthorizedRequest, ResponseKind } from "../request/authorized-request.ts";
+import { buildUpstreamRequest } from "../stages/build-request.ts";
+import { callAfter, readEachValues } from "../stages/call-after.ts";
+import { callUpstream } from "../stages/call-upstream.ts";
+import { throwTranslatedError } from "../calls/translate-error.ts";
+import type { ListPage, PreparedRequest } from "../calls/prepared-request.ts";
+import { readingOf } from "../calls/request-scope.ts";
 import {
   acceptPage,
   InvalidUpstreamResponseError,
   type UpstreamResponse,
-} from "../pipeline/calls/upstream-response.ts";
+} from "../calls/upstream-response.ts";
 import { applyTokenScopes } from "./token-scopes.ts";
 import { findRow, type TranslatedPage, translatePage } from "./translate-page.ts";
 
@@ -75,7 +75,7 @@ export const pagedKind: ResponseKind<Parts> = {
       if (part && page.walk.isDone) return page.walk.isBackward ? parts.toReversed() : parts;
       const response = await upstream.call({ ...prepared, path: page.pathOf(page.walk.query) });
       if (!response.success) throwTranslatedError(response, match.route, prepared, authorized);
-      // The calls for its rows: those of the first page are about other rows.
+      // The calls for its rows, because the calls of the first page are about other rows.
       result = await callAfter(response, prepared, await readEachValues(prepared, authorized), authorized);
     }
   },

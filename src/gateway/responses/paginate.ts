@@ -17,16 +17,16 @@ import {
   writeList,
   writeOffsetCursor,
 } from "../../pack/index.ts";
-import type { AuthorizedRequest, ResponseKind } from "../pipeline/authorized-request.ts";
-import { requestedFilter } from "../pipeline/stages/build-list-request.ts";
-import { InvalidUpstreamResponseError, parseObject } from "../pipeline/calls/upstream-response.ts";
+import type { AuthorizedRequest, ResponseKind } from "../request/authorized-request.ts";
+import { requestedFilter } from "../stages/build-list-request.ts";
+import { InvalidUpstreamResponseError, parseObject } from "../calls/upstream-response.ts";
 import { mapMaybe, thenMaybe } from "../../jsonata/index.ts";
 import { cursorAt, printJson } from "../../base/index.ts";
-import { endpointOf } from "../pipeline/stages/build-request.ts";
-import { fetchAllPages, type ListRow } from "../pipeline/stages/fetch-all-pages.ts";
-import { throwTranslatedError } from "./translate-error.ts";
-import { requestWithoutBody } from "../pipeline/calls/prepared-request.ts";
-import { readingOf, scopeOf } from "../pipeline/calls/request-scope.ts";
+import { endpointOf } from "../stages/build-request.ts";
+import { fetchAllPages, type ListRow } from "../stages/fetch-all-pages.ts";
+import { throwTranslatedError } from "../calls/translate-error.ts";
+import { requestWithoutBody } from "../calls/prepared-request.ts";
+import { readingOf, scopeOf } from "../calls/request-scope.ts";
 
 /** Where a page is in rows that the gateway has. Opaque cursors are the gateway's own. @throws {HttpError} 400 */
 function findPage(
@@ -112,7 +112,7 @@ function findEntry(
   const { catalogs } = services;
   const [requestedId = ""] = Object.values(match.parameters);
   const id = catalog.v4Id(requestedId, catalogs);
-  // The order of a list that the pack fixes is that of its ids, also before v4 has given the catalog.
+  // A list that the pack fixes is sorted by its ids, also before v4 has returned the catalog.
   const index = catalogs.list(catalog.name) ? -1 : (catalog.fixedIds?.indexOf(id ?? "") ?? -1);
   const entry = rows[index] ?? (id === undefined ? undefined : catalogs.find(catalog.name, id));
   // Other entries are cached only because something refers to them: alpha's list does not have them.

@@ -14,12 +14,12 @@ import {
   type WriteResponseHeaders,
 } from "../../pack/index.ts";
 import { fromJsonText, isObject } from "../../base/index.ts";
-import type { RequestContext } from "../pipeline/context.ts";
-import type { ResponseBody, HandlerResult } from "../pipeline/response.ts";
-import { header, sentObject, type AlphaRequest, type ReadJson } from "../pipeline/request.ts";
+import type { RequestContext } from "../request/context.ts";
+import type { ResponseBody, HandlerResult } from "../request/response.ts";
+import { header, sentObject, type AlphaRequest, type ReadJson } from "../request/request.ts";
 import type { ErrorResult } from "./error-result.ts";
-import { addHeaders, addParameters, type PreparedRequest } from "../pipeline/calls/prepared-request.ts";
-import { earlyScope, scopeOf } from "../pipeline/calls/request-scope.ts";
+import { addHeaders, addParameters, type PreparedRequest } from "../calls/prepared-request.ts";
+import { earlyScope, scopeOf } from "../calls/request-scope.ts";
 
 const PRECONDITION_FAILED = 412;
 
@@ -31,11 +31,11 @@ export interface PassedRequest {
   /** The parameters of the client's query. */
   readonly query: Query;
   readonly time: Date;
-  /** The headers that pass as they are. */
+  /** The headers that pass unchanged. */
   readonly headers: Readonly<Record<string, string>> | undefined;
 }
 
-/** What the values of a request are made of. @param built of which calls nothing is known before it is built */
+/** The inputs of header values of a request. @param built Undefined for calls before it is built */
 const toSent = (passed: PassedRequest, built?: PreparedRequest) => ({
   headers: passed.request.headers,
   scope(): Scope {
@@ -69,7 +69,7 @@ function checkMadeTag(
 }
 
 /**
- * Adds to a call what passes of the client's request.
+ * Adds the values that pass from the client's request to a call.
  *
  * @param rules Undefined: nothing passes.
  * @param report Gets what headers of the response may read.
@@ -105,7 +105,7 @@ type AnswerContext = Pick<
   "upstreamHead" | "scope" | "match" | "warnings" | "upstreamEquivalent" | "successStatus" | "sent" | "time"
 >;
 
-/** What is known of a request whose call was not built. */
+/** The known facts about a request whose call was not built. */
 const headScope = (request: AlphaRequest, { match, sent, time }: AnswerContext): Scope =>
   earlyScope(
     { request, query: sent?.query ?? new Map(), time, match: { parameters: match?.parameters ?? {} } },
@@ -151,7 +151,7 @@ const isUnchanged = (request: AlphaRequest, route: Route, modified: string | und
   header(request, "if-none-match") === undefined &&
   Date.parse(modified ?? "") <= Date.parse(header(request, "if-modified-since") ?? "");
 
-/** The body of a success: as a whole, which headers are made of, and what the client gets of it. */
+/** The body of a success: the whole body, from which headers are made, and the part that the client gets. */
 export type SuccessBodies = Readonly<Record<"whole" | "shown", ResponseBody>>;
 
 /** The success of a route: its status, its body, and the headers that pass. */
@@ -178,7 +178,7 @@ export function toSuccess(
   };
 }
 
-/** The headers of an error. Those that it has of itself win. */
+/** The headers of an error. Its own headers win. */
 export const addErrorHeaders = (
   request: AlphaRequest,
   { status, headers, writeBody }: Pick<HandlerResult, "status" | "headers"> & Pick<ErrorResult, "writeBody">,

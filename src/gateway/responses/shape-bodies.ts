@@ -1,4 +1,4 @@
-/** What a client gets of a translated body, and what headers are made of. */
+/** The final form of a translated body, and the input for headers. */
 import {
   type ChosenMembers,
   keysOfObjects,
@@ -7,12 +7,12 @@ import {
   type Route,
   type Scope,
 } from "../../pack/index.ts";
-import type { RequestContext } from "../pipeline/context.ts";
-import type { PlanRules } from "../pipeline/plan.ts";
-import type { ResponseBody } from "../pipeline/response.ts";
+import type { RequestContext } from "../request/context.ts";
+import type { PlanRules } from "../request/plan.ts";
+import type { ResponseBody } from "../request/response.ts";
 import type { SuccessBodies } from "./passed-headers.ts";
 import { isObject, parseJson, printJson } from "../../base/index.ts";
-import { InvalidUpstreamResponseError } from "../pipeline/calls/upstream-response.ts";
+import { InvalidUpstreamResponseError } from "../calls/upstream-response.ts";
 
 /** Whether a body is JSON text, and not a file or nothing. */
 const isText = (body: ResponseBody): body is string | Buffer =>
@@ -90,7 +90,7 @@ function keepMembers(value: unknown, chosen: ChosenMembers): void {
 }
 
 /**
- * Leaves out of a response what the client has not asked for. The response is parsed again: others need no time for it.
+ * Removes the members that the client has not requested. Only such responses are parsed again.
  *
  * @param body JSON text
  */

@@ -1,10 +1,10 @@
 /** Responses that carry tokens: v4's scopes in them become alpha's levels. */
 import { errorText, isObject, type Owner, parseJson, printJson } from "../../base/index.ts";
 import { levelsLoss, type TokensStep, valueAt } from "../../pack/index.ts";
-import type { AuthorizedRequest } from "../pipeline/authorized-request.ts";
+import type { AuthorizedRequest } from "../request/authorized-request.ts";
 import { personalOwner } from "../auth/stored-token.ts";
-import { currentGrants } from "../pipeline/stages/authorize.ts";
-import { createFetchCurrent } from "../pipeline/stages/translate-body.ts";
+import { currentGrants } from "../stages/authorize.ts";
+import { createFetchCurrent } from "../stages/translate-body.ts";
 
 type Row = Record<string, unknown>;
 
@@ -21,7 +21,7 @@ const shownPart = (token: unknown): string =>
 function secondsUntil(end: unknown, now: number): number {
   const time =
     typeof end === "string" ? Date.parse(/Z$|[+-]\d\d:\d\d$/.test(end) ? end : `${end}Z`) : Number.NaN;
-  // Longer than the token, whatever the clocks of the gateway and v4 show.
+  // Longer than the lifetime of the token, even if the clocks of the gateway and v4 differ.
   return Number.isNaN(time) ? ENDLESS_SECONDS : Math.max(0, (time - now) / 1000) + DAY_SECONDS;
 }
 
@@ -84,10 +84,10 @@ async function showRequestedLevels(
 }
 
 /**
- * The steps of a route about tokens around its call: a token is created only if it can be stored, and all stored data
- * about it is deleted with it.
+ * The steps of a route about tokens before and after its call. A token is only created if it can be stored, and all
+ * its stored data is deleted with it.
  *
- * @returns what to do after the call has succeeded
+ * @returns the step after a successful call
  * @throws {HttpError} 429 where the client has too many tokens
  */
 export async function beforeTokenCall(
@@ -99,13 +99,13 @@ export async function beforeTokenCall(
   if (step?.created) await tokenStore.requireRoom(ownerOf(authorized));
   const readRoute = match.route.readRoute === undefined ? undefined : pack.route(match.route.readRoute);
   if (!step?.deleted || !readRoute) return async () => {};
-  // Only the object says which token it is. If v4 does not show it, the entries stay until they expire.
+  // Only the object identifies the token. If v4 does not show it, the entries stay until they expire.
   const current = await createFetchCurrent(readRoute, authorized)?.();
   const start = shownPart(current?.[step.token]);
   return async () => {
     if (start.length !== SHOWN_CHARACTERS) return;
     await tokenStore.forget(start).catch((error: unknown) => {
-      report.warnings.push(`what was stored about a deleted token stays: ${errorText(error)}`);
+      report.warnings.push(`stored data of a deleted token stays: ${errorText(error)}`);
     });
   };
 }

@@ -1,8 +1,8 @@
 /** A part of a v4 page, translated: the rows of one page of alpha may come from several. */
 import { type Cursor, fromJsonText, readRaw } from "../../base/index.ts";
 import { type ListValues, OutputBuffer, type ReadContext, type Route } from "../../pack/index.ts";
-import { objectAt, openListBody, type UpstreamResponse } from "../pipeline/calls/upstream-response.ts";
-import { collectRows } from "./translate-response.ts";
+import { objectAt, openListBody, type UpstreamResponse } from "../calls/upstream-response.ts";
+import { collectRows } from "../calls/translate-response.ts";
 
 /** The rows of a page from one index up to another. */
 export interface RowRange {

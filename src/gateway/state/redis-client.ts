@@ -26,7 +26,7 @@ const CLOSE_TIMEOUT_MS = 500;
 /** Commands that wait for their response. */
 const MAX_COMMANDS = 10_000;
 
-/** Whether Redis is there, and did not do what a command says. */
+/** Whether Redis responded without executing a command. */
 export const isRejection = (error: unknown): error is Error =>
   error instanceof ErrorReply || error instanceof RedisReplyError;
 
@@ -100,7 +100,7 @@ export class RedisClient {
       this.#failures = 0;
       return result;
     } catch (error) {
-      // A Redis that responds with an error is there: only what it can't do fails.
+      // A Redis that responds with an error is available. Only the failed command is affected.
       if (isRejection(error)) {
         this.#failures = 0;
         if (CANNOT_WRITE.test(error.message)) this.#noteWriteFault(error);
@@ -174,8 +174,8 @@ export class RedisClient {
   }
 
   /**
-   * A Redis that is full, or a replica, responds to pings, and one may permit writes and no scripts: the probe is what the
-   * rate limits run.
+   * A full Redis and a replica respond to pings, and a Redis may permit writes and no scripts. So the probe is the
+   * script of the rate limits.
    */
   async #probeWrite(): Promise<void> {
     try {

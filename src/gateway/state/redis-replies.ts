@@ -37,7 +37,7 @@ export const readTexts = (reply: unknown): readonly string[] =>
 export const readChoice = <T extends string>(reply: unknown, choices: readonly T[]): T =>
   choices.find((choice) => choice === reply) ?? refuse(`one of ${choices.join(", ")}`, reply);
 
-/** The count of a window and the milliseconds it has left: what {@link COUNT_REQUESTS} returns. */
+/** The count of a window and its remaining milliseconds, as {@link COUNT_REQUESTS} returns them. */
 export type WindowCount = readonly [count: number, msLeft: number];
 
 /** @throws {RedisReplyError} */
@@ -127,7 +127,7 @@ export const REPLACE = `${NOW} ${SPLIT} ${COUNT}
   if owner then count(owner, KEYS[1], now + ARGV[3], ARGV[3]) end
   return 1`;
 
-/** Deletes a value or a set; a value only if it is the argument, where there is one. */
+/** Deletes a value or a set. With an argument, it deletes a value only if it equals the argument. */
 export const DELETE = `${SPLIT} ${COUNT}
   if redis.call('TYPE', KEYS[1]).ok == 'string' then
     local owner, value = split(redis.call('GET', KEYS[1]))

@@ -1,4 +1,4 @@
-/** State about clients, shared by all processes that serve them: where it is, and what of it this process keeps. */
+/** State about clients that all serving processes share: its location, and the part that this process keeps. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { KeyValueStore, Log, Settings } from "../../base/index.ts";
@@ -83,7 +83,7 @@ async function openLocalState(settings: Settings, log: Log): Promise<SharedState
 interface StatePlace {
   isNamedBy(settings: StateSettings): boolean;
   open(settings: Settings, log: Log): Promise<SharedState>;
-  /** Opens what a gateway keeps there, for a command. undefined: there is nothing yet. */
+  /** Opens the state of a gateway, for a command. Undefined if there is none yet. */
   openExisting(settings: StateSettings): Promise<KeyValueStore | undefined>;
 }
 

@@ -90,7 +90,7 @@ function openDatabase(directory: string, file: string): DatabaseSync {
   }
 }
 
-/** The file of the store. What has expired is deleted from it, and its loss is noticed. */
+/** The file of the store. It deletes expired entries, and notices the loss of the file. */
 class StateFile {
   readonly statements: ReturnType<typeof prepare>;
   /** Updated by each sweep, not by each write: the bound may be exceeded between two sweeps. */
@@ -160,7 +160,10 @@ class StateFile {
     }
   }
 
-  /** @throws {Error} if what was written is lost with this process. */
+  /**
+   * @throws {Error} if the written data would be lost with this process.
+   * @throws {Error} if what was written is lost with this process.
+   */
   #checkFile(): void {
     const lost = this.#lostFile();
     if (lost === undefined) return;

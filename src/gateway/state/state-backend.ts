@@ -1,9 +1,9 @@
-/** What keeps the state of clients for several processes: what a new place of the state implements. */
+/** The interface of a backend that keeps the state of clients for several processes. */
 import type { KeyValueStore, Settings, STATE_SETTINGS } from "../../base/index.ts";
 import type { TokenCacheBackend } from "../auth/token-cache.ts";
 import type { Limiter, LimiterName } from "../limits/limiter.ts";
 
-/** `redis-backend.ts` is one. While its limiters or its token cache fail, processes use their own. */
+/** `redis-backend.ts` implements it. If its limiters or its token cache fail, processes use their own. */
 export interface StateBackend {
   limiter(name: LimiterName): Limiter;
   readonly tokenCache: TokenCacheBackend;

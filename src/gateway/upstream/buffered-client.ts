@@ -30,7 +30,7 @@ interface RawResponse {
 
 type DecodedResponse = Omit<HttpResponse, "ms">;
 
-/** A request while it is sent, again if need be: for the circuit breaker it is one call with one outcome. */
+/** A request with its retries. For the circuit breaker it is one call with one outcome. */
 interface Sending {
   readonly request: HttpRequest;
   readonly limit: TimeLimit;

@@ -26,8 +26,8 @@ export interface CatalogCache extends CatalogCopy {
   /** Reads all catalogs. A catalog that can't be read keeps its previous copy. Resolves when all reads have ended. */
   refresh(): Promise<void>;
   /**
-   * Reads the catalogs that v4 does not show without a token, with the token of a client, if the pack allows it. Costs
-   * nothing if there are none. A token that fails is not tried again for a while; other tokens are.
+   * Reads the catalogs that v4 does not show without a token, with the token of a client, if the pack allows it.
+   * Costs nothing if there are none. After a failure the same token is not tried for a while.
    *
    * @param hash Hash of the token, which v4 must have accepted.
    */

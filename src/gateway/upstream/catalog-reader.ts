@@ -59,7 +59,7 @@ export interface LeftOutRows {
   readonly place: string;
 }
 
-/** What the paths of lists depend on, apart from the catalog. */
+/** The inputs for the paths of lists, apart from the catalog. */
 interface CatalogPaths {
   readonly prefix: string;
   /** How lists are paged that say nothing of it. */

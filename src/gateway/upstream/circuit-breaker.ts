@@ -14,21 +14,28 @@ export interface CircuitBreakerOptions {
   readonly areAddressesShared?: boolean;
   /** Called when the circuit opens, and when it closes. */
   readonly onChange?: ((state: CircuitState) => void) | undefined;
-  /** In milliseconds. Default: that of the process. If it could be set back, the circuit would stay open for as long. */
+  /**
+   * Milliseconds. Default: the monotonic clock of the process. If the clock were set back, the circuit would stay
+   * open for that long.
+   */
   readonly clock?: () => number;
 }
 
 /** The circuit opens for everybody if more networks or clients than this share most of the failures. */
 const MAX_BLAMED = 4;
 
-/** Probes that begin within `openMs`, each of another client: where those of the blamed fail, one of somebody else may succeed. */
+/**
+ * Maximum number of probes that begin within `openMs`, each of another client. If probes of the blamed clients fail,
+ * another client's probe may succeed.
+ */
 const MAX_PROBES = MAX_BLAMED + 1;
 
 /**
- * While v4 fails, requests fail fast and do not pile up. Where most failures are those of a few networks or clients, the circuit
- * opens for these alone: others may use parts of v4 that work. A customer may have many tokens, so networks are blamed first.
+ * While v4 fails, requests fail fast and do not pile up. If a few networks or clients cause most failures, the
+ * circuit opens for these alone, because others may use parts of v4 that work. A customer may have many tokens, so
+ * networks are blamed first.
  *
- * Own code: it serves undici, the streams of files and the native proxy alike, so it can't wrap calls as the usual libraries do.
+ * Own code, because it serves undici, file streams and the native proxy. It can't wrap calls as common libraries do.
  */
 export class CircuitBreaker {
   /** How long the circuit stays open before a probe, in milliseconds. */
@@ -60,7 +67,7 @@ export class CircuitBreaker {
     this.#recent = new RecentAttempts(minAttempts, this.#clock);
   }
 
-  /** For a client that the circuit is about. @param client undefined: nobody's call */
+  /** The state for one client. @param client undefined: a call without a client */
   state(client?: ShareClient): CircuitState {
     if (this.#openedAt === undefined) return "closed";
     if (!this.#isOver(this.#openedAt)) return "open";
@@ -89,7 +96,7 @@ export class CircuitBreaker {
   /** Records the outcome of a call, once for each that was allowed. @param client undefined also if no client can cause it */
   record(outcome: AttemptOutcome, client?: ShareClient): void {
     const isOpen = this.#openedAt !== undefined;
-    // Also that of an attempt that started before it opened.
+    // Includes an attempt that started before the circuit opened.
     if (outcome === "succeeded" && isOpen) this.#close();
     else if (outcome === "succeeded") this.#recent.addSuccess(client);
     else if (isOpen && this.#concerns(client)) this.#endProbe(outcome, this.#proberOf(client));
@@ -104,7 +111,7 @@ export class CircuitBreaker {
     return new Map([...this.#probes].filter(([, since]) => !this.#isOver(since)));
   }
 
-  /** Who counts as one client where probes are distributed. Anybody can invent tokens. */
+  /** The client identity for probes, because anybody can invent tokens. */
   #proberOf(client: ShareClient | undefined): string {
     if (client === undefined) return "";
     const isByToken = this.#areAddressesShared && client.isKnown;
@@ -125,7 +132,7 @@ export class CircuitBreaker {
     );
   }
 
-  /** Counts a failure, and opens the circuit for those who have most of the failures, or for everybody. */
+  /** Counts a failure, and opens the circuit for the clients with most of the failures, or for all. */
   #countFailure(client: ShareClient | undefined): void {
     this.#recent.addFailure(client);
     if (!this.#recent.haveFailed()) return;

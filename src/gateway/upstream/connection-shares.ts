@@ -31,7 +31,7 @@ export interface ConnectionSharesOptions {
   readonly maxWaitMs: number;
 }
 
-/** Of the places that new tokens may have, one network gets nearly all: behind one address there may be many clients. */
+/** One network gets nearly all places of unaccepted tokens, because there may be many clients behind one address. */
 const MOST_OF_FREE_PLACES = 16;
 
 /** Length of the queue, per connection. */
@@ -100,12 +100,13 @@ export class ConnectionShares {
   }
 
   /**
-   * Acquires a connection, and waits if none is free. The result releases it; more calls of it have no effect.
+   * Acquires a connection, and waits if none is free. The returned function releases it. Further calls of it have no
+   * effect.
    *
    * @param client undefined: the gateway itself, which has no share
    * @param signal Ends the wait when the client disconnects, or a time is up.
-   * @throws {ConnectionUnavailableError} if none was free in time, or the queue is full. {UpstreamError} if the client
-   *   disconnected.
+   * @throws {ConnectionUnavailableError} if none was free in time, or the queue is full. {UpstreamError} if the
+   * client disconnected.
    */
   acquire(client: ShareClient | undefined, signal: CancelSignal): (() => void) | Promise<() => void> {
     return this.#tryAcquire(client) ? this.#createRelease(client) : this.#waitFor(client, signal);
@@ -126,7 +127,10 @@ export class ConnectionShares {
     this.#serve(client, () => true);
   }
 
-  /** Gives what is free to those who wait, in the order of their arrival. @returns whether the others can get nothing more */
+  /**
+   * Gives free connections to waiting clients, in the order of their arrival. @returns whether the others can get
+   * none
+   */
   #serve(
     released: ShareClient | undefined,
     isServed: (waiting: ShareClient | undefined) => boolean,
@@ -136,7 +140,7 @@ export class ConnectionShares {
       if (!isServed(waiter.client) || !this.#tryAcquire(waiter.client)) continue;
       this.#leaveQueue(waiter);
       waiter.onAcquired();
-      // The waiter has what the client released: no other waiter can get more than before.
+      // The waiter takes the released connection, so no other waiter can get more than before.
       if (isSame(waiter.client, released)) return true;
     }
     return false;
@@ -181,7 +185,7 @@ export class ConnectionShares {
     return this.#waiters.size;
   }
 
-  /** Whether somebody who waits would get the connection of this client, if it were released. */
+  /** Whether a waiting client would get the connection of this client, if it were released. */
   isAwaited(client: ShareClient): boolean {
     this.#inUse.count(client, -1);
     try {
@@ -220,7 +224,7 @@ export class ConnectionShares {
       const timer = setTimeout(onTimeout, this.#maxWaitMs);
       function onAbort(): void {
         const error = cancelError(signal);
-        // The time of a call was up before that of the wait.
+        // The time of the call ended before the time of the wait.
         if (error.kind === "timed_out") onTimeout();
         else fail(error);
       }

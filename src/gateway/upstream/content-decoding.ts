@@ -21,7 +21,7 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map([
   ["zstd", promisify(zstdDecompress) as Decoder],
 ]);
 
-/** Names of no coding. `none` is not standard, but services send it. */
+/** Names that mean no coding. `none` is not standard, but some services send it. */
 const NO_CODING = new Set(["", "identity", "none"]);
 
 /**

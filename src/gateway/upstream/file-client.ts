@@ -47,7 +47,7 @@ export interface FileClientOptions {
   readonly timeoutMs: number;
 }
 
-/** Time limit of a whole file, in times of that of a response. */
+/** Time limit of a whole file, as a multiple of the time limit of a response. */
 const FILE_TIMEOUT_FACTOR = 4;
 
 /** Whether the whole file was sent, so that v4 has to respond. */

@@ -70,8 +70,8 @@ function readContexts({ UPSTREAM_CA: ca, UPSTREAM_CERT: cert, UPSTREAM_KEY: key 
 }
 
 /**
- * The certificates, which are read again when a file changes. If a changed file can't be used, those that were read before
- * stay. Opening it throws a {@link SettingsError} if a file can't be used.
+ * The certificates, which are read again when a file changes. If a changed file can't be used, the previous
+ * certificates stay. Opening it throws a {@link SettingsError} if a file can't be used.
  */
 export const UPSTREAM_TLS: Feature<undefined, UpstreamTls | undefined> = {
   name: "upstream-tls",
@@ -98,7 +98,10 @@ export const UPSTREAM_TLS: Feature<undefined, UpstreamTls | undefined> = {
 /** The certificates for the next connection. */
 export type CurrentContext = () => SecureContext;
 
-/** Creates what opens the connections of an undici pool, over HTTP/1.1. A resumed session would keep the former client certificate. */
+/**
+ * Creates the function that opens the connections of an undici pool, over HTTP/1.1. A resumed session would keep the
+ * previous client certificate.
+ */
 export function createTlsConnector(current: CurrentContext, timeout: number): buildConnector.connector {
   let context: SecureContext | undefined;
   let connect: buildConnector.connector | undefined;

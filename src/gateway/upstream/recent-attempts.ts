@@ -14,7 +14,7 @@ export const networkOf = ({ networks }: ShareClient): string => networks.at(-1) 
 export const namesOf = (client: ShareClient): readonly string[] =>
   client.token === undefined ? [networkOf(client)] : [client.token, networkOf(client)];
 
-/** Attempts by who has made them; undefined: failures that no client can cause. */
+/** Attempts by client. Undefined: failures that no client can cause. */
 type Counts = Shares<string | undefined>;
 
 /** Attempts of one second. Clients are counted by their tokens; without one, by their networks. */
@@ -26,8 +26,8 @@ interface Bucket {
 }
 
 /**
- * The fewest who have most of the failures, and those who have as many as the last of them. Undefined if more than given share
- * most of the failures.
+ * The smallest group of clients that has most of the failures, with all that have as many as its last one. Undefined
+ * if more clients than the given number share most of the failures.
  */
 function findFew(failed: Counts, most: number): readonly string[] | undefined {
   const few: string[] = [];
@@ -85,9 +85,10 @@ export class RecentAttempts {
   }
 
   /**
-   * Why v4 fails: undefined if many networks and clients share most of the failures. A few clients are the only ones whose
-   * attempts fail. Those of many clients may fail because of one customer, or because v4 is down for all behind one proxy:
-   * while others succeed, only those fail whose own attempts do; where nobody succeeds, their whole networks.
+   * Finds the cause of v4's failures. Undefined if many networks and clients share most of the failures. With few
+   * clients, only they are blamed. In a few networks with many clients, the cause may be one customer, or v4 may be
+   * down for everybody behind one proxy. While others succeed, only clients with failures are blamed. If nobody
+   * succeeds, the whole networks are.
    */
   findCause(most: number): Cause | undefined {
     const failed = this.#sum("failed");

@@ -16,16 +16,16 @@ export interface UsageLimits {
   readonly size: number;
   /** Clients with one token that v4 has accepted. */
   readonly token: number;
-  /** Clients of one network, whatever their tokens: a customer may have several. */
+  /** Clients of one network with any tokens, because a customer may have several. */
   readonly network: number;
-  /** All clients together whose token v4 has not accepted, and those of one network. */
+  /** All clients without an accepted token together, and such clients of one network. */
   readonly unknown: number;
   readonly unknownPerNetwork: number;
-  /** The most that a network may have of the part of unknown clients, as a multiple of what it leaves free there. Default: 1. */
+  /** The maximum of a network within the part of unknown clients, as a multiple of what it leaves free. Default: 1. */
   readonly mostOfFreeUnknown?: number;
 }
 
-/** The most that a network may have of all, as a multiple of what it leaves free. */
+/** The maximum of a network in total, as a multiple of what it leaves free. */
 const MOST_OF_FREE = 3;
 
 /** The limits of networks: of all, of one, and of one in proportion to the rest. */
@@ -67,7 +67,7 @@ export class ShareUsage {
   readonly #limits: UsageLimits;
   readonly #byToken = new Shares();
   readonly #byNetwork = new NetworkShares();
-  /** That of clients whose token v4 has not accepted. */
+  /** The amount of clients without an accepted token. */
   readonly #unknown = new NetworkShares();
 
   constructor(limits: UsageLimits) {
@@ -106,7 +106,7 @@ export class ShareUsage {
     );
   }
 
-  /** Whether it is within the client's share, whatever is free. */
+  /** Whether it is within the client's share, regardless of free amounts. */
   isWithinOwn(client: ShareClient | undefined, amount = 1): boolean {
     if (client === undefined) return true;
     const { token, networks, isKnown } = client;

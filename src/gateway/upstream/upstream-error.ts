@@ -66,7 +66,10 @@ export function toUpstreamError(error: unknown): UpstreamError {
   return new UpstreamError(kindOf(systemCode), text);
 }
 
-/** What an attempt means for the circuit breaker. `ignored` says nothing about v4: the client disconnected, for example. */
+/**
+ * The meaning of an attempt for the circuit breaker. `ignored` proves nothing about v4: for example, the client
+ * disconnected.
+ */
 export type AttemptOutcome = "succeeded" | "failed" | "ignored";
 
 /** Statuses with which v4, or a proxy in front of it, reports that it is down. */
@@ -81,8 +84,8 @@ const BROKEN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The reason of llhttp, which parses for undici and Node, where a response is not HTTP. Its other reasons are about headers and
- * chunks: v4 may repeat there what a client has sent, as in `Location`.
+ * The reason of llhttp (the parser of undici and Node) if a response is not HTTP. Its other reasons are about headers
+ * and chunks, which may contain data of a client, as in `Location`.
  */
 const NO_HTTP = "Expected HTTP/";
 

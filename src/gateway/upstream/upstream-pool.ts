@@ -19,7 +19,7 @@ export interface UpstreamPoolOptions {
 
 const MAX_CONNECT_MS = 10_000;
 
-/** A request of the gateway itself counts as that of a known client. */
+/** A request of the gateway itself counts as a known client's. */
 const isKnown = (client: ShareClient | undefined): boolean => client === undefined || client.isKnown;
 
 const circuitOpen = (): UpstreamError => new UpstreamError("circuit_open", "the circuit is open");
@@ -88,7 +88,7 @@ export class UpstreamPool {
     this.#options.breaker.record(outcomeOfError(error, isKnown(client)), causedBy(error, client));
   }
 
-  /** Uses new connections after an error that has damaged those of the pool. */
+  /** Opens new connections after an error that has damaged the pool. */
   replaceAfter(error: unknown): void {
     if (!isUnsendable(error)) return;
     // After a request that can't be sent, undici counts its connection as busy permanently.

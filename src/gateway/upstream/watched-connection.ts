@@ -1,6 +1,6 @@
 /**
- * Adds to a connection what undici lacks: skip an unasked `100 Continue`, say whether v4 closed it while idle, and
- * distinguish a reset from the end of a response.
+ * Adds features that undici's connections lack: it skips an unrequested `100 Continue`, reports whether v4 closed the
+ * connection while idle, and distinguishes a reset from the end of a response.
  */
 import { subscribe } from "node:diagnostics_channel";
 import type { Socket } from "node:net";

@@ -20,7 +20,7 @@ export interface Code {
 /** Whether the value has no members. */
 export const isScalar = ({ kind }: Code): boolean => kind !== "any" && kind !== "value";
 
-/** Returns the kind of a value that is one of two, such as the branches of a condition. */
+/** Returns the kind of a value that has one of two kinds, such as the branches of a condition. */
 export function kindOfEither(one: CodeKind, other: CodeKind): CodeKind {
   if (one === other) return one;
   for (const kind of ["any", "value"] as const) if (one === kind || other === kind) return kind;

@@ -1,4 +1,4 @@
-import { childrenOf, pairsOf, walk, type AstNode, type Pairs } from "../ast.ts";
+import { childrenOf, pairsOf, walk, type AstNode, type Pairs } from "../language/ast.ts";
 import { NotCompilableError, quote, type Code } from "./code.ts";
 import { declareTemporary, emitClosure, type Scope } from "./scope.ts";
 import { isBare } from "./steps.ts";
@@ -54,7 +54,7 @@ export function emitObject(node: AstNode, scope: Scope): Code {
   return { js: `(${write})(${scope.unit.useHelper("groupOf")}(${scope.context}))`, kind: "value" };
 }
 
-/** Types of nodes whose value does not depend on the context, unless that of a child does. */
+/** Types of nodes whose value does not depend on the context, unless a child's value does. */
 const CONTEXT_FREE = new Set(["string", "number", "value", "variable", "binary", "condition"]);
 
 /** Whether an object depends on its context. */

@@ -1,6 +1,6 @@
 import { prepareRegex } from "../regex/index.ts";
 import { isRegExp } from "node:util/types";
-import type { AstNode } from "../ast.ts";
+import type { AstNode } from "../language/ast.ts";
 import { NotCompilableError, type Code, quote } from "./code.ts";
 import { emitArray, emitObject } from "./constructors.ts";
 import { emitCall, emitLambda } from "./functions.ts";
@@ -48,7 +48,7 @@ function emitUnary(node: AstNode, scope: Scope): Code {
   return node.value === "{" ? emitObject(node, scope) : emitNegation(node, scope);
 }
 
-/** What no pack uses is left to the interpreter. */
+/** Constructs that no pack uses are left to the interpreter. */
 const NOT_EMITTED: Readonly<Record<string, string>> = {
   apply: "the operator ~>",
   bind: "a variable that is bound inside an expression",

@@ -1,4 +1,4 @@
-import { childOf, childrenOf, type AstNode } from "../ast.ts";
+import { childOf, childrenOf, type AstNode } from "../language/ast.ts";
 import { NotCompilableError, type Code } from "./code.ts";
 import type { Frame, ProgramUnit, Scope, Variable } from "./scope.ts";
 

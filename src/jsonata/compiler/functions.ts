@@ -1,7 +1,7 @@
 import { emitTruth } from "./operators.ts";
 import { prepareRegex } from "../regex/index.ts";
 import { isRegExp } from "node:util/types";
-import { childOf, childrenOf, type AstNode } from "../ast.ts";
+import { childOf, childrenOf, type AstNode } from "../language/ast.ts";
 import { NotCompilableError, quote, type Code } from "./code.ts";
 import { lambdaScope } from "./frames.ts";
 import { isBare } from "./steps.ts";
@@ -10,7 +10,7 @@ import { emitFunction, positionOf, type Scope, declareTemporary } from "./scope.
 /** Emits the ordinary call with these arguments. */
 type EmitOrdinaryCall = (args: readonly string[]) => string;
 
-/** Emits the inline form of a call; returns undefined if there is none. */
+/** Emits the inline form of a call. Returns undefined if there is none. */
 function emitDirect(
   name: string,
   args: readonly AstNode[],

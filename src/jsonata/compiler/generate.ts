@@ -1,4 +1,4 @@
-import { isNode, type AstNode, walk } from "../ast.ts";
+import { isNode, type AstNode, walk } from "../language/ast.ts";
 import { BUILTINS, NOT_COMPILED } from "../runtime/builtins/table.ts";
 import { emitMemberAccess, NotCompilableError } from "./code.ts";
 import { emit } from "./emit.ts";

@@ -1,9 +1,9 @@
-import { childOf, childrenOf, type AstNode } from "../ast.ts";
+import { childOf, childrenOf, type AstNode } from "../language/ast.ts";
 import { kindOfEither, NotCompilableError, type Code, type CodeKind } from "./code.ts";
 import { emitInBlock } from "./frames.ts";
 import { positionOf, type Helper, type Scope } from "./scope.ts";
 
-/** Of a binary operator: its helper, the kind of its result, and whether the helper takes a position for errors. */
+/** A binary operator: its helper, the kind of its result, and whether the helper takes a position for errors. */
 const OPERATORS: Readonly<Record<string, readonly [Helper, CodeKind, boolean]>> = {
   "+": ["add", "scalar", true],
   "-": ["subtract", "scalar", true],
@@ -78,7 +78,7 @@ export function emitCondition(node: AstNode, scope: Scope): Code {
   };
 }
 
-/** Emits a block `( … ; … )`. Its value is that of the last expression. */
+/** Emits a block `( … ; … )`. Its value is the value of the last expression. */
 export function emitBlock(node: AstNode, scope: Scope): Code {
   const expressions = childrenOf(node, "expressions");
   if (expressions.length === 0) return MISSING;

@@ -1,4 +1,4 @@
-import { asNode, childrenOf, stagesOf, type AstNode } from "../ast.ts";
+import { asNode, childrenOf, stagesOf, type AstNode } from "../language/ast.ts";
 import { emitMemberAccess, NotCompilableError, quote, type Code } from "./code.ts";
 import { emitClosure, positionOf, declareTemporary, type Scope } from "./scope.ts";
 import {

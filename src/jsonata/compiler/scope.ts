@@ -1,9 +1,9 @@
-import type { AstNode } from "../ast.ts";
-import type * as runtime from "../runtime/index.ts";
+import type { AstNode } from "../language/ast.ts";
+import type * as helpers from "./helpers.ts";
 import type { Code, CodeKind } from "./code.ts";
 
-/** The name of a runtime helper in generated code. */
-export type Helper = keyof typeof runtime;
+/** The name of a helper of generated code. */
+export type Helper = keyof typeof helpers;
 
 /** A program while it is generated. */
 export interface ProgramUnit {
@@ -25,7 +25,7 @@ export interface FunctionBody {
 export interface Variable {
   readonly js: string;
   readonly kind: CodeKind;
-  /** The name of the built-in function, if the variable is one. */
+  /** The name of the built-in function, if the variable refers to one. */
   readonly builtin?: string;
   /** Whether the expression binds it. */
   readonly isLocal?: true;

@@ -1,4 +1,4 @@
-import { childOf, stagesOf, type AstNode } from "../ast.ts";
+import { childOf, stagesOf, type AstNode } from "../language/ast.ts";
 import { emitMemberAccess, quote } from "./code.ts";
 import { emitClosure, type Scope } from "./scope.ts";
 

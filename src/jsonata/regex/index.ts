@@ -29,7 +29,7 @@ export interface Regex {
 interface Effort {
   /** Number of ways to match that do not depend on the length of the text. */
   readonly ways: number;
-  /** Characters of the longest way; of an unbounded repeat, those of one turn. */
+  /** The number of characters of the longest match. For an unbounded repeat, of one turn. */
   readonly length: number;
   /** The exponent of the length of the text in the work: the number of unbounded repeats in sequence. */
   readonly factors: number;

@@ -122,7 +122,7 @@ export class LinearRegex {
     if (this.stepsLeft < 0) throw new RegexLimitError("a text is too long for a regular expression");
   }
 
-  /** Returns the character after a position (`backwards`: before it); -1 if there is none. */
+  /** Returns the character after a position (`backwards`: before it). -1 if there is none. */
   private character(text: string, at: number, backwards: boolean): number {
     const index = backwards ? at - 1 : at;
     if (index < 0 || index >= text.length) return -1;
@@ -222,7 +222,7 @@ export class LinearRegex {
   /** Finds the positions where look-arounds match. Inner ones come first. */
   private lookAround(text: string): void {
     const found: Uint8Array[] = [];
-    // Until all places are found, those of no text are known.
+    // Until all places are found, no text has known places.
     this.text = undefined;
     this.holds = found;
     for (const look of this.program.looks) found.push(this.placesOf(look, text));

@@ -1,4 +1,4 @@
-/** Calls of functions: those of an expression, those that its caller has bound, and built-in ones. */
+/** Calls of functions: functions of an expression, bound functions, and built-in ones. */
 import { asFailure, Failure } from "./failure.ts";
 import { checkItems, checkText, enterCall, leaveCall, tick, tickArguments } from "./guard.ts";
 import type { Signature } from "./signature.ts";
@@ -13,7 +13,7 @@ export interface Builtin {
   readonly signature: Signature;
 }
 
-/** Calls a function. @throws {Failure} T1006 If `called` is not a function; D1011, D1012; whatever fails in the function. */
+/** Calls a function. @throws {Failure} T1006 If `called` is not a function; D1011, D1012; errors of the function. */
 export function callFunction(called: unknown, args: readonly unknown[], context?: unknown): unknown {
   tick();
   if (typeof called !== "function") throw new Failure("T1006");
@@ -24,7 +24,7 @@ export function callFunction(called: unknown, args: readonly unknown[], context?
   return result;
 }
 
-/** What fails in a function is reported at the position of its call; endless recursion, at the call that goes too deep. */
+/** An error in a function is reported at the position of its call, endless recursion at the call that is too deep. */
 function failAt(thrown: unknown, position: number): never {
   const failure = asFailure(thrown);
   if (failure.code !== "D1011" || failure.position === 0) failure.position = position;

@@ -1,3 +1,5 @@
+import type { Origin } from "../../base/index.ts";
+import { ExpressionError } from "../language/expression.ts";
 import { messageOf } from "./error-messages.ts";
 
 /**
@@ -17,17 +19,29 @@ export class Failure extends Error {
   }
 }
 
+/** An error in the form of jsonata: a plain object. */
 interface Thrown {
   readonly message?: string;
   readonly code?: string;
   readonly jsonataCode?: string;
   readonly position?: number;
+  /** The name of the function that was called. */
+  readonly token?: unknown;
 }
 
 /** Turns anything that is thrown during an evaluation into a {@link Failure}. */
 export function asFailure(thrown: unknown): Failure {
   if (thrown instanceof Failure) return thrown;
   if (thrown instanceof RangeError && thrown.message.includes("call stack")) return new Failure("D1011");
-  const { code = "unknown", jsonataCode = code, position = 0, message } = thrown as Thrown;
+  const { code = "unknown", jsonataCode = code, position = 0, message, token } = thrown as Thrown;
+  if (code === "D1012") return new Failure(code, position);
+  // In jsonata `$replace` calls its replacement function without a check.
+  if (thrown instanceof TypeError && token === "replace") return new Failure("T1006", position);
   return new Failure(jsonataCode, position, message ?? messageOf(jsonataCode));
+}
+
+/** The error of an evaluation, or of a source. jsonata counts positions to the end of the offending token. */
+export function toExpressionError(thrown: unknown, origin?: Origin): ExpressionError {
+  const { message, code, position } = asFailure(thrown);
+  return new ExpressionError(message, code, Math.max(0, position - 1), origin);
 }

@@ -48,7 +48,9 @@ export function checkSize(value: unknown, by: string, most: number): void {
     throw new Failure(TOO_LARGE, 0, `${by} gives more than ${most} values and characters`);
 }
 
-/** In the interpreter, built-in functions and lambdas are objects with one of these members. They refer to themselves. */
+/**
+ * In the interpreter, built-in functions and lambdas are objects with one of these members. They refer to themselves.
+ */
 export const isInterpretedFunction = (value: object): boolean =>
   "_jsonata_function" in value || "_jsonata_lambda" in value;
 

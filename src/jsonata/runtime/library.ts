@@ -1,6 +1,6 @@
 /** The functions of the package `jsonata`, with the limits that they lack. Interpreted and compiled expressions call the same ones. */
 import jsonata from "jsonata";
-import { thenMaybe, type MaybePromise } from "../maybe-promise.ts";
+import { thenMaybe, type MaybePromise } from "../language/maybe-promise.ts";
 import { Failure } from "./failure.ts";
 import { checkSize, checkText, MAX_TEXT } from "./guard.ts";
 import { sequence } from "./sequence.ts";
@@ -16,13 +16,16 @@ export interface LibraryFunction {
   readonly signature: ParsedSignature;
 }
 
-/** The part of jsonata's environments that is read here. */
-interface Environment {
+/** The members of jsonata's environments that are read here. */
+export interface Environment {
+  /** The same object during one evaluation. */
+  readonly base: object;
+  /** Returns the value to which a name is bound. */
   readonly lookup: (name: string) => unknown;
 }
 
 /** jsonata calls the function under this name before each step, with the environment of the evaluation. */
-const ON_ENTRY = Symbol.for("jsonata.__evaluate_entry") as unknown as string;
+export const ON_ENTRY = Symbol.for("jsonata.__evaluate_entry") as unknown as string;
 
 /** Returns jsonata's environment. An evaluation enters its first step synchronously. */
 function findEnvironment(): Environment {
@@ -132,7 +135,7 @@ function wrapFunction(name: string, ...wraps: readonly Wrap[]): LibraryFunction 
   const builtin = environment.lookup(name) as LibraryFunction;
   const original = builtin.implementation;
   const implementation = wraps.reduce((wrapped, wrap) => wrap(wrapped), original);
-  // For partial applications jsonata reads the parameters out of the text of a function.
+  // For partial applications jsonata reads the parameters from the text of a function.
   Object.defineProperties(implementation, {
     length: { value: original.length },
     toString: { value: () => String(original) },
@@ -140,7 +143,10 @@ function wrapFunction(name: string, ...wraps: readonly Wrap[]): LibraryFunction 
   return { ...builtin, implementation };
 }
 
-/** The functions that jsonata does not check enough: those of texts and pictures, and those of times that no date has. */
+/**
+ * Functions whose arguments jsonata does not check enough: functions of texts and pictures, and of times outside of
+ * all dates.
+ */
 export const LIMITED_FUNCTIONS: Readonly<Record<string, LibraryFunction>> = {
   ...Object.fromEntries(
     TEXT_FUNCTIONS.split(" ").map((name) => [name, wrapFunction(name, limitTexts(name))]),

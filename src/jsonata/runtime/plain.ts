@@ -12,7 +12,7 @@ export function copyPlain(value: unknown): unknown {
   return copy(value);
 }
 
-/** Prints what {@link copyPlain} returns. Only a value that the copy changes is copied. @throws {Failure} too_large */
+/** Prints the result of {@link copyPlain}. Only a value that the copy changes is copied. @throws {Failure} too_large */
 export function printResult(value: unknown): JsonText {
   checkSize(value, "the expression", MAX_RESULT);
   return toJsonText(isChangedByCopy(value) ? copy(value) : value);

@@ -58,7 +58,9 @@ function matchInOrder(expected: readonly Parameter[], args: readonly unknown[]):
   return args.length <= expected.length;
 }
 
-/** Creates a signature from that of the package. Most calls pass a quick check; JSONata's own validation handles the others. */
+/**
+ * Creates a signature from the package's. Most calls pass a quick check. JSONata's own validation handles the others.
+ */
 export function createSignature({ definition, validate }: ParsedSignature): Signature {
   const expected = parseParameters(definition);
   return {

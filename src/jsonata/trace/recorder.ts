@@ -1,5 +1,5 @@
 /** Records one evaluation, node by node. */
-import { isNode, type AstNode } from "../ast.ts";
+import { isNode, type AstNode } from "../language/ast.ts";
 import { collapse } from "../runtime/sequence.ts";
 
 /** A node of an expression, as it is written. */
@@ -25,7 +25,7 @@ export interface Frame {
   readonly step: Step;
   readonly children: Frame[];
   readonly lookups: Lookup[];
-  /** Undefined where there is none, and before the end of the evaluation. */
+  /** Undefined without a value, and before the end of the evaluation. */
   value: unknown;
   /** Whether the evaluation has not ended: an error was thrown in it. */
   isOpen: boolean;
@@ -42,7 +42,7 @@ const LINKS: ReadonlySet<string> = new Set(["slot", "ancestor", "seekingParent"]
 
 /** The members of object constructors: the interpreter evaluates the members of an object side by side. */
 export interface ObjectMembers {
-  /** For each node the member that it belongs to. */
+  /** For each node the member to which it belongs. */
   readonly memberOf: ReadonlyMap<AstNode, AstNode>;
   /** For each member its object. */
   readonly objectOf: ReadonlyMap<AstNode, AstNode>;
@@ -79,12 +79,12 @@ export class Recorder {
   readonly #open: Frame[] = [];
   readonly #members: ObjectMembers;
 
-  /** @param members What {@link findMembers} finds in the expression. */
+  /** @param members The result of {@link findMembers} for the expression. */
   constructor(members: ObjectMembers) {
     this.#members = members;
   }
 
-  /** The evaluation that has begun this one: that of its object, the last one of the same member, or else the last one. */
+  /** The evaluation that started this one: of its object, the last one of the same member, or else the last one. */
   #findParent(node: AstNode): Frame | undefined {
     const { memberOf, objectOf } = this.#members;
     const object = objectOf.get(node);

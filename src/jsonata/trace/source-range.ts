@@ -1,5 +1,5 @@
 /** Where a node is written: JSONata's nodes only have the end of one of their tokens. */
-import { isNode, type AstNode } from "../ast.ts";
+import { isNode, type AstNode } from "../language/ast.ts";
 
 /** Offsets into a source: the first character, and the one after the last. */
 export interface SourceRange {
@@ -8,8 +8,8 @@ export interface SourceRange {
 }
 
 /**
- * Texts, names in backticks, comments and regular expressions: what is in them has no brackets of the expression. One without
- * an end reaches to the end of the source, so that no other one is searched in it.
+ * Texts, names in backticks, comments and regular expressions. Brackets in them are not brackets of the expression.
+ * One without an end extends to the end of the source, so that no other one is searched in it.
  */
 const QUOTED =
   /"(?:\\[^]|[^"\\])*(?:"|\\?$)|'(?:\\[^]|[^'\\])*(?:'|\\?$)|`[^`]*(?:`|$)|\/\*[^]*?(?:\*\/|$)|\/(?:\\[^]|[^\\/\n]){1,1000}\/[im]*/g;

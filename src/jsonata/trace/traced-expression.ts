@@ -3,11 +3,12 @@
  * is ever served by it: only the tools that explain a request make it, in a pack of their own.
  */
 import { type Origin, toJsonText } from "../../base/index.ts";
-import { isNode, walk, type AstNode } from "../ast.ts";
-import { compileOrInterpret, runWith, type CompileOptions } from "../compile.ts";
-import type { Bindings, Expression } from "../expression.ts";
-import { thenMaybe } from "../maybe-promise.ts";
-import { interpret, type Environment, type StepHooks } from "../interpret.ts";
+import { isNode, walk, type AstNode } from "../language/ast.ts";
+import { compileOrInterpret, runWith, type CompileOptions } from "../compiler/compile.ts";
+import type { Bindings, Expression } from "../language/expression.ts";
+import { thenMaybe } from "../language/maybe-promise.ts";
+import { interpret, type StepHooks } from "../interpreter/interpret.ts";
+import type { Environment } from "../runtime/library.ts";
 import { findMembers, Recorder, type Frame, type Step } from "./recorder.ts";
 import { createRangeFinder } from "./source-range.ts";
 
@@ -35,7 +36,7 @@ export interface Tracing {
   readonly onEvaluation: (evaluation: Promise<Evaluation>) => void;
 }
 
-/** Values that are their own text, and functions, which have none. */
+/** Values whose text is the same as in the source, and functions, which have no text. */
 const UNTRACED = new Set(["string", "number", "value", "regex", "lambda"]);
 
 /** The name under which an evaluation has its recorder: no expression can read it. */
@@ -58,7 +59,7 @@ function createHooks(source: string, ast: AstNode): StepHooks {
 function createSteps(source: string, ast: AstNode): (node: AstNode) => Step | undefined {
   const rangeOf = createRangeFinder(source);
   const branches = new Map<unknown, "then" | "else">();
-  /** Names of a path, and functions that are called: what they give is in the value of the path or the call. */
+  /** Names of a path, and called functions. Their results are part of the value of the path or the call. */
   const names = new Set<unknown>();
   walk(ast, (node) => {
     if (node.type === "condition")

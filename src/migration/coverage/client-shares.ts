@@ -42,7 +42,7 @@ function meanWithoutBest(shares: readonly number[]): number | null {
 
 function meanOf(clients: readonly Client[]): number | null {
   const [only] = clients;
-  // The person who made an archive knows whose calls it has.
+  // The maker of an archive knows whose calls it contains.
   return only?.isWholeArchive && clients.length === 1 ? shareOf(only) : meanWithoutBest(clients.map(shareOf));
 }
 
@@ -52,7 +52,7 @@ function addCase({ cases }: Client, key: string, isServed: boolean): void {
   if (cases.has(key) || cases.size < MOST_CASES) cases.set(key, isServed && cases.get(key) !== false);
 }
 
-/** Adds what a client has sent to the client of that name. */
+/** Adds the calls of a sender to the client of that name. */
 function addTo(clients: Map<string, Client>, name: string, { isWholeArchive, calls, cases }: Client): void {
   const key = clients.has(name) || clients.size < MOST_CLIENTS ? name : OTHERS;
   const client = clients.get(key) ?? createClient(isWholeArchive);
@@ -68,11 +68,11 @@ const networkOf = (by: string): string => partsOf(by).at(-1) ?? by;
  * client say nothing about it.
  */
 export class ClientShares {
-  /** By who has proven them. */
+  /** Clients by the names that proved them. */
   readonly #proven = new Map<string, Client>();
-  /** Those that nobody has proven yet. */
+  /** Clients without a proof so far. */
   readonly #unproven = new Map<string, Client>();
-  /** Those that have made room for others, by network. */
+  /** Networks of clients that were removed to make room. */
   readonly #networks = new Map<string, Client>();
 
   /** @param showsAcceptance Whether a service that has served the call has accepted its token */
@@ -124,7 +124,7 @@ export class ClientShares {
     return [...grouped.values()];
   }
 
-  /** The oldest of too many unproven clients is one with its network. */
+  /** If there are too many unproven clients, the oldest one is merged with its network. */
   #makeRoom(): void {
     const [oldest] = this.#unproven;
     if (this.#unproven.size < MOST_CLIENTS || !oldest) return;

@@ -101,7 +101,7 @@ export class CoverageCounter {
     const { route, verdict } = judgement;
     const needsNone = this.#pack.credentials.client === undefined;
     if (!call.hasToken && !needsNone) return;
-    // The name of a path that the pack does not have may be that of a route.
+    // A name in a path that the pack lacks may also be the name of a route.
     const isOfPack = verdict === "served" || (judgement.kind !== "path" && judgement.kind !== "method");
     const access = isOfPack ? this.#pack.route(route)?.access : undefined;
     const showsAcceptance = needsNone || (access ?? "public") !== "public";

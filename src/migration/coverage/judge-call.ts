@@ -20,7 +20,7 @@ import type { ObservedCall } from "./observed-call.ts";
 export type RefusalKind =
   /** No route has the path. */
   | "path"
-  /** Only routes of other methods have the path. */
+  /** Other routes have the path, but not the method. */
   | "method"
   /** The pack says that v4 has no such operation. */
   | "rejected"
@@ -64,7 +64,7 @@ const createEmptyUpstream = (): Upstream => ({
   close: () => Promise.resolve(),
 });
 
-/** Headers that ask for the version of the pack: those of a record are not known. */
+/** Headers that select the version of the pack. The headers of a recorded request are unknown. */
 function versionHeaders({ dialect }: Pack): Readonly<Record<string, string>> {
   const { header, value, media_type: type } = dialect.client.version ?? {};
   if (type !== undefined) return { accept: type };

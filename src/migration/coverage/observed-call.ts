@@ -1,4 +1,4 @@
-/** A call of the old API that was observed: what the client sent. */
+/** An observed call of the old API, as the client sent it. */
 import {
   applicationKey,
   type AuditRecord,
@@ -21,7 +21,7 @@ export interface ObservedCall {
   readonly provenBy: string;
   /** Whether that is a name. */
   readonly isProven: boolean;
-  /** Whether it is one of an archive, whose maker knows whose calls it has. */
+  /** Whether it comes from an archive, whose maker knows whose calls it contains. */
   readonly isArchived: boolean;
   readonly method: string;
   readonly path: string;
@@ -35,12 +35,12 @@ export interface ObservedCall {
   readonly body?: unknown;
   /** The media type of a file that was sent in place of a body. */
   readonly file?: string;
-  /** Why its body is not known; undefined if it is, or if it has none. */
+  /** Why its body is unknown. Undefined if it is known, or if there is none. */
   readonly missingBody?: string;
   readonly hasToken: boolean;
   /** Why it says nothing about the pack; undefined for a call that the pack should serve. */
   readonly skipped: string | undefined;
-  /** How many calls it stands for. */
+  /** The number of calls that it stands for. */
   readonly count: number;
 }
 
@@ -79,7 +79,7 @@ function bodyOf({
   return bytes.in > 0 ? { missingBody: "its body was not recorded (AUDIT=metadata)" } : {};
 }
 
-/** Why a record says nothing about the pack: nobody has to serve what the old API refused as well. */
+/** Why a record is not judged: a pack need not serve calls that the old API refused as well. */
 function skippedFor({ lane, alpha, client, rejectedBy }: AuditRecord): string | undefined {
   if (client.accepted === false) return "the token was not accepted";
   if (rejectedBy !== undefined) return "the gateway rejected it by a limit or a plan";

@@ -11,7 +11,7 @@ export class InvalidHarError extends Error {
   readonly code = "AG_HAR_INVALID";
 }
 
-/** In characters: the file is read as a whole. */
+/** Characters, because the file is read as a whole. */
 const MAX_LENGTH = 256 * 1024 * 1024;
 const MAX_ENTRIES = 1_000_000;
 
@@ -29,9 +29,9 @@ const entrySchema = z.looseObject({
       .nullish(),
   }),
   response: z.looseObject({ status: z.int().nullish() }).nullish(),
-  /** Of an archive that this program has exported: `v4` for calls of the gateway itself. */
+  /** In an archive that this program has exported: `v4` for calls of the gateway itself. */
   _dialect: z.string().optional(),
-  /** In the same: who has sent the call. Credentials are never exported. */
+  /** In the same archives: the sender of the call. Credentials are never exported. */
   _client: z.string().nullable().optional(),
   _application: z.string().optional(),
   _label: z.string().optional(),
@@ -41,7 +41,7 @@ const harSchema = z.looseObject({ log: z.looseObject({ entries: z.array(z.unknow
 
 type Entry = z.infer<typeof entrySchema>;
 
-/** How an archive begins: it is one object, and its first member is usually the only one. */
+/** The start of an archive: an object, whose first member is usually the only one. */
 const HAR_START = /^\uFEFF?\s*\{\s*"log"\s*:/;
 
 /** Whether a text is the beginning of an archive. */
@@ -81,7 +81,7 @@ function headersOf({ request: { headers } }: Entry): Record<string, readonly str
   return named;
 }
 
-/** Headers that belong to the connection, to the body as it was sent, or to the client's token. */
+/** Headers about the connection, the encoding of the body, or the client's token. */
 const LEFT_OUT =
   /^(?:authorization|cookie|host|connection|content-length|content-encoding|transfer-encoding)$/;
 
@@ -127,7 +127,7 @@ export interface HarOptions {
   readonly directory: ClientDirectory;
   /** The header with the filters of the old API. */
   readonly filterHeader: string | undefined;
-  /** Only calls to this address, without its path; undefined: all of them. */
+  /** Only calls to this address, whose path is removed. Undefined: all calls. */
   readonly base: URL | undefined;
 }
 
@@ -171,7 +171,7 @@ export async function* readHar(
       headers: { ...headers, ...(type && { "content-type": type }) },
       filter: lines[filterHeader?.toLowerCase() ?? ""]?.[0] ?? null,
       ...bodyOf(entry.request),
-      // Browsers leave credentials out of what they export.
+      // Browsers remove credentials from exports.
       hasToken: entry._client !== null,
       skipped: skippedFor(entry),
       count: 1,

@@ -2,8 +2,8 @@
 import type { Operation, Place, Surface } from "./surface.ts";
 
 /**
- * Whom a change concerns: all callers of the operation; those who send a name, or who don't; and those who read the answer,
- * of whom nobody knows what they read.
+ * The clients that a change concerns: all callers of the operation, the clients that send a name or do not send it,
+ * or the readers of the answer, which are unknown.
  */
 export type Concern = "callers" | "senders" | "omitters" | "readers";
 
@@ -55,7 +55,7 @@ const BOUNDS: Readonly<Record<string, 1 | -1>> = {
   minItems: -1,
 };
 
-/** The limit that stands for all rules of a body that have no name of their own. */
+/** The limit that stands for all rules of a body without a name. */
 export const OTHER_RULES = "rules";
 
 /** Whether the second value of a limit permits less than the first. */
@@ -90,7 +90,7 @@ function changesAt(place: string | null, concern: Concern) {
   };
 }
 
-/** The differences of what clients send. */
+/** Compares the requests of clients. */
 function compareSent(place: string, old: Place, now: Place): Found[] {
   const { found, add } = changesAt(place, "senders");
   const byValue = { isByValue: true } as const;
@@ -108,7 +108,7 @@ function compareSent(place: string, old: Place, now: Place): Found[] {
   return found;
 }
 
-/** The differences of what clients get. */
+/** Compares the responses to clients. */
 function compareAnswers(place: string, old: Place, now: Place): Found[] {
   const { found, add } = changesAt(place, "readers");
   const types = [...missingTypes(now.types, old.types), ...missingTypes(now.items, old.items)];

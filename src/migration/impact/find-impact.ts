@@ -35,10 +35,16 @@ async function joinImpact(
   const all = answers.map(({ change, questions, names, clients, isExact }) => ({
     ...change,
     verdict: verdictOf(change, clients.length > 0),
-    /** Routes of clients, and their names that the change leads to. Of a change of the pack itself: those of the change. */
+    /**
+     * Routes of clients, and their names that the change affects. For a change of the pack itself: the route and
+     * names of the change.
+     */
     routes: [...new Set(questions.map(({ route }) => route))],
     names,
-    /** False where the summaries don't count what changes: then these are more clients than those who notice. */
+    /**
+     * False if the summaries don't count the changed name. Then the list contains more clients than those that would
+     * notice.
+     */
     isExact,
     clients,
   }));
@@ -92,7 +98,7 @@ export async function findPackImpact(old: Pack, now: Pack, context: ImpactContex
   return { kind: "pack" as const, ...joined, unknownCalls: 0 };
 }
 
-/** The documents of the upstream have none of the calls of the pack: they describe another service. */
+/** The documents contain no call of the pack, so they describe another service. */
 export class OtherServiceError extends Error {
   override readonly name = "OtherServiceError";
   readonly code = "AG_OPENAPI_OTHER_SERVICE";

@@ -13,7 +13,7 @@ const MAX_SCHEMAS = 2_000_000;
 /** Levels of objects, lists and alternatives in each other. */
 const MAX_LEVELS = 64;
 
-/** Counts what is read of a document: few references can stand for more schemas than any memory holds. */
+/** Counts the schemas of a document. A few references can expand to more schemas than fit into memory. */
 export class SchemaBudget {
   #left = MAX_SCHEMAS;
 
@@ -54,7 +54,7 @@ const schemasIn = (schema: Schema, key: string): Schema[] => {
 /** How a document is read. */
 interface Reading {
   readonly budget: SchemaBudget;
-  /** Finds what a reference names; undefined in a document without references. */
+  /** Resolves a reference. Undefined in a document without references. */
   readonly resolve?: ((reference: string) => unknown) | undefined;
   /** Whether members that only responses (or only requests) have are left out. */
   readonly skip: "readOnly" | "writeOnly";
@@ -70,7 +70,7 @@ interface Flat {
   members: Map<string, Schema[]>;
 }
 
-/** The types of a schema; undefined if it names none. */
+/** The types of a schema. Undefined if it names none. */
 function typesOf(schema: Schema): Set<string> | undefined {
   const { type, nullable } = schema;
   const named = [type].flat().filter((each): each is string => typeof each === "string");
@@ -103,7 +103,10 @@ function joinWords(one: Flat, other: Flat): Set<string> | undefined {
 const isNull = ({ types, members }: Flat): boolean =>
   types?.size === 1 && types.has("null") && members.size === 0;
 
-/** Joins alternatives: a member is required if all have it, and words count if all name theirs. */
+/**
+ * Joins alternatives. A member is required if all alternatives require it. Words count if all alternatives list
+ * words.
+ */
 function joinAlternatives(all: readonly Flat[]): Flat {
   const [first, ...others] = all.filter((flat) => !isNull(flat));
   const isNullable = all.some(isNull);
@@ -219,7 +222,7 @@ const placeOf = ({ types, items, words, limits }: Flat, required: boolean): Plac
 /**
  * Adds the place of a schema, `body` or `answer`, and those of its members.
  *
- * @throws {UnreadableDocumentError} If it is too deep, or stands for too many schemas.
+ * @throws {UnreadableDocumentError} If it is too deep, or expands to too many schemas.
  */
 export function addPlaces(name: string, schema: unknown, required: boolean, target: Target): void {
   if (!isObject(schema)) return;

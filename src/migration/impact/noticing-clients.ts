@@ -24,7 +24,7 @@ export interface NoticingClient extends Pick<
   /** The last day, `2026-03-01`. */
   readonly last: string;
   readonly routes: readonly string[];
-  /** Of a name that becomes required: on how many of its days it was sent at least once. */
+  /** For a name that becomes required: the number of the client's days on which it was sent at least once. */
   readonly sends?: "never" | "on some days" | "every day";
 }
 
@@ -35,11 +35,14 @@ export interface ImpactContext {
   readonly range?: Pick<UsageQuery, "since" | "until">;
 }
 
-/** Whom a change of a route concerns. */
+/** The clients that a change of a route concerns. */
 export interface Question {
   readonly route: string;
   readonly concern: Concern;
-  /** Names as the summaries count them, one of which a client sends; undefined: the sent names don't matter. */
+  /**
+   * Names in the form of the summaries. A client is concerned if it sends one of them. Undefined: all callers are
+   * concerned.
+   */
   readonly names?: readonly string[] | undefined;
   /** The name that must be sent for the change to matter: `body.disks` of `body.disks.size`. */
   readonly within?: string | undefined;
@@ -55,7 +58,7 @@ export interface Effect {
 /** A key of the summaries before its client is known. */
 type Found = Pick<NoticingClient, "client" | "calls" | "last" | "sends"> & { readonly route: string };
 
-/** Of the same calls of a client to a route only the most count: a client may send several names with them. */
+/** A client may send several names in the same calls to a route, so only the largest count is used. */
 function withoutRepeated(found: readonly Found[]): Found[] {
   const most = new Map<string, Found>();
   for (const each of found) {
@@ -68,7 +71,10 @@ function withoutRepeated(found: readonly Found[]): Found[] {
 
 interface Noticing {
   readonly found: readonly Found[];
-  /** False where the summaries don't count what was asked for: then these are more clients than those who notice. */
+  /**
+   * False if the summaries don't count the name in question. Then the list contains more clients than those that
+   * would notice.
+   */
   readonly isExact: boolean;
 }
 
@@ -79,8 +85,8 @@ class CallersIndex {
   readonly #counted: RouteCallers["counted"];
 
   /**
-   * The first day on which names were counted, where calls are known of earlier days: who sent a name only before is not
-   * found. Null otherwise.
+   * The first day on which names were counted, if there are calls of earlier days. A client that sent a name only
+   * before that day is not found. Null otherwise.
    */
   readonly namesSince: string | null;
 
@@ -106,7 +112,7 @@ class CallersIndex {
     };
   }
 
-  /** The name itself, or that of its member where the word is not counted; undefined for neither. */
+  /** The name itself, or the name of its member if the word is not counted. Undefined if neither is counted. */
   #countedAs(route: string, name: string): string | undefined {
     const counted = this.#counted.get(route);
     const at = name.indexOf("=");
@@ -117,7 +123,7 @@ class CallersIndex {
     return this.#sent.get(`${route}\n${name}`) ?? [];
   }
 
-  /** All who call the route, since a day on which a client sent a name may have calls without it. */
+  /** All callers of the route, because a client that sent a name on a day may also have sent calls without it. */
   #findOmitters(
     route: string,
     callers: readonly RouteCaller[],
@@ -182,7 +188,9 @@ async function readClients(
 
 const SENDS = ["never", "on some days", "every day"] as const;
 
-/** Joins what was found on several routes and under several keys of one client. Those with the most calls are first. */
+/**
+ * Joins the results of several routes and of several keys of one client. The client with the most calls comes first.
+ */
 function joinClients(found: readonly Found[], identify: IdentifyClient): NoticingClient[] {
   const joined = new Map<string, NoticingClient>();
   for (const { route, ...own } of found) {
@@ -208,7 +216,8 @@ function joinClients(found: readonly Found[], identify: IdentifyClient): Noticin
  * Answers questions by the summaries.
  *
  * @param asked Subjects, each with its questions
- * @returns each subject with the clients that notice it, and what joins the clients of several of them
+ * @returns each subject with the clients that would notice it, and a function that joins the clients of several
+ * subjects
  * @throws {AuditUnavailableError}
  */
 export async function answerQuestions<Asked extends { readonly questions: readonly Question[] }>(

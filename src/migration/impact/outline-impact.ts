@@ -13,13 +13,13 @@ const MOST_CHANGES = 200;
 const clientText = ({ name, family, client }: Pick<NoticingClient, "name" | "family" | "client">): string =>
   name ?? (family === "" ? "no user agent" : family) ?? client ?? "without a token";
 
-/** Of what is in answers. */
+/** For names in responses. */
 const NOBODY_KNOWS = "nobody can know who reads it: a field brown-out of the plan shows it";
 
 const subjectOf = ({ operation, place }: ChangeImpact): string =>
   place === null ? operation : `${operation}, ${place}`;
 
-/** The known facts about the clients of a change, besides their calls. */
+/** The known facts about the clients of a change, in addition to their calls. */
 function notesOf(
   { concern, isExact, isByValue, clients, level, names }: ChangeImpact,
   kind: Impact["kind"],
@@ -27,10 +27,13 @@ function notesOf(
   if (level === "safe" || clients.length === 0) return [];
   const through = kind === "openapi" && names.length > 0 ? [`clients have it as ${names.join(", ")}`] : [];
   if (concern === "readers") return [...through, `these clients get it; ${NOBODY_KNOWS}`];
-  if (!isExact) return [...through, "who sends it is not counted: these are all who call"];
+  if (!isExact) return [...through, "senders are not counted: these are all callers"];
   if (concern === "omitters")
-    return [...through, "days are counted, not calls: who sends it every day may have calls without it"];
-  return isByValue ? [...through, "values are not counted: these are all who send it"] : through;
+    return [
+      ...through,
+      "days are counted, not calls: a client that sends it every day may have calls without it",
+    ];
+  return isByValue ? [...through, "values are not counted: these are all senders"] : through;
 }
 
 /** The first clients, and how many more there are. */
@@ -61,7 +64,7 @@ function listedChanges({ changes }: Impact): ChangeImpact[] {
 
 /** Says from which day on names are known, where calls of earlier days are. */
 const sinceText = (day: string): string =>
-  `Names are known since ${day}, and calls for longer: who sent a name only before is not listed.`;
+  `Names are known since ${day}, and calls for longer. Clients that sent a name only before are not listed.`;
 
 const summarize = ({ counts, clients, changes, unknownCalls, namesSince }: Impact): string[] => [
   `${plural(changes.length, "change")}: ${Object.entries(counts)

@@ -61,7 +61,7 @@ function bodyPlaces(routes: readonly Route[], budget: SchemaBudget): Map<string,
     if (whole) own.set("body", { ...whole, limits: { ...whole.limits, ...otherRules(body.schema) } });
     for (const [name, place] of own) {
       const other = places.get(name);
-      // Of several bodies of one path, some may not need it.
+      // If a path has several bodies, some may not require it.
       places.set(name, other ? { ...other, required: other.required && place.required } : place);
     }
   }
@@ -70,7 +70,7 @@ function bodyPlaces(routes: readonly Route[], budget: SchemaBudget): Map<string,
   return places;
 }
 
-/** The names that clients send to a route. Filters are counted by their fields, whatever form they have. */
+/** The names that clients send to a route. Filters are counted by field, in any notation. */
 function requestPlaces(described: Operation, routes: readonly Route[], pack: Pack, budget: SchemaBudget) {
   const counted = countedPlaces(pack.sentNames.get(routes[0]?.name ?? "")?.names ?? []);
   const filterHeader = `header.${pack.dialect.client.filters?.header}`;
@@ -85,7 +85,7 @@ function requestPlaces(described: Operation, routes: readonly Route[], pack: Pac
   return places;
 }
 
-/** A scope with those that it includes: a higher level includes the lower ones. */
+/** A scope with the scopes that it includes: a higher level includes the lower ones. */
 function scopesOf(routes: readonly Route[], { dialect: { scopes } }: Pack): ReadonlySet<string> | undefined {
   const [access] = routes.map((route) => route.access);
   if (access === undefined || access === "public") return undefined;
@@ -95,9 +95,9 @@ function scopesOf(routes: readonly Route[], { dialect: { scopes } }: Pack): Read
 }
 
 /**
- * All routes of a pack as its clients see them. Routes that only answer with an error are none.
+ * All routes of a pack as its clients see them, without routes that only return an error.
  *
- * @param withWords Whether members have the words of the tables of the pack. Its description has their types alone
+ * @param withWords Whether members have the words of the tables of the pack. Its description contains only types
  */
 export function packSurface(
   pack: Pack,

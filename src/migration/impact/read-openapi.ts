@@ -80,7 +80,7 @@ export async function readOpenapi(file: string): Promise<unknown> {
     const { parse: parseYaml } = await import("yaml");
     const parse = (text: string): unknown => {
       const start = text.trimStart()[0];
-      // Aliases stand for copies: a hundred of them at most.
+      // Aliases expand to copies, at most a hundred of them.
       const document: unknown =
         start === "{" ? JSON.parse(text) : parseYaml(text, { maxAliasCount: 100, uniqueKeys: false });
       checkDepth(document);

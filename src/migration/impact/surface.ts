@@ -16,7 +16,7 @@ export interface Place {
 
 /** An operation of a client or of the upstream. */
 export interface Operation {
-  /** As documents write it: `GET /books/{id}`, or the route as the pack writes it. */
+  /** In the notation of documents, `GET /books/{id}`, or in the notation of the pack. */
   readonly name: string;
   /** `body.label`, `query.page`, `header.Accept`, `filter.status`. */
   readonly request: ReadonlyMap<string, Place>;
@@ -32,7 +32,7 @@ export interface Operation {
   readonly isDeprecated: boolean;
 }
 
-/** All operations, by their names without those of path parameters: `GET /books/{}`. */
+/** All operations by name, without the names of path parameters: `GET /books/{}`. */
 export type Surface = ReadonlyMap<string, Operation>;
 
 /** The name of an operation without the names of its path parameters, which don't matter. */

@@ -27,7 +27,7 @@ const startsWith = (path: Path, start: Path): boolean => start.every((key, index
 /** Whether one member is the other one, or inside it. */
 const overlap = (one: Path, other: Path): boolean => startsWith(one, other) || startsWith(other, one);
 
-/** The object of a resource, and those that are in it. */
+/** The object of a resource, and the objects in it. */
 function resourcesIn(names: readonly string[], { resources }: Pack): Resource[] {
   const found = new Set<string>();
   const pending = [...names];
@@ -142,7 +142,7 @@ export class UpstreamUse {
     const isAdded = body?.added.some(isAt) === true;
     const isMerged = (body?.mergeSources.length ?? 0) > 0 || of.onlyChanges !== undefined;
     const names = members.map(({ name }) => `body.${name}`);
-    // Parts that only some requests have: an edit sends what differs.
+    // Parts that only some requests contain. An edit sends only the differences.
     if (isMerged) return { ...callers, names };
     if (isOmitted) return isAdded ? undefined : { questions: [{ route, concern: "omitters", names }], names };
     if (isAdded) return { ...callers, names };

@@ -47,13 +47,13 @@ export function namesOfRoutes(pack: Pack): readonly NamesOfRoute[] {
 
 const PLACES = new Set(["body", "query", "filter", "answer"]);
 
-/** Whether a name is the field, at any place of a request or an answer if none is given. */
+/** Whether a name refers to the field, at any place of a request or a response if no place is given. */
 function isField(name: string, field: string): boolean {
   const [place = "", ...path] = name.split(".");
   return PLACES.has(place) && (name === field || path.join(".") === field);
 }
 
-/** In answers a field may be in an envelope: `answer.data.label`. */
+/** In responses a field may be in an envelope: `answer.data.label`. */
 const isAnswered = (name: string, field: string): boolean =>
   name === field || (!field.startsWith("answer.") && name.endsWith(`.${field}`));
 
@@ -80,7 +80,7 @@ export function findQuestions(
   });
 }
 
-/** Finds who would notice. @throws {AuditUnavailableError} */
+/** Finds the clients that would notice. @throws {AuditUnavailableError} */
 export async function findNotices(asked: ReturnType<typeof findQuestions>, context: ImpactContext) {
   const subjects = asked.map((question) => ({ ...question, questions: [question] }));
   const { answers, clientsOf, namesSince } = await answerQuestions(subjects, context);
@@ -89,12 +89,15 @@ export async function findNotices(asked: ReturnType<typeof findQuestions>, conte
       route,
       /** `body.label`, `body.plan=small`, `answer.label`; null for the route itself. */
       name,
-      /** `readers`: these clients get it, and nobody can know who reads it. */
+      /** `readers`: these clients receive it, and it is unknown which of them read it. */
       concern,
       isExact,
       clients,
     })),
-    /** All these clients, with their calls of all these routes. Who only gets something in answers is not among them. */
+    /**
+     * All these clients, with their calls of all these routes. Clients that only receive it in responses are not
+     * included.
+     */
     clients: clientsOf(({ concern }) => concern !== "readers"),
     /** The same for clients that get it in answers. */
     readers: clientsOf(({ concern }) => concern === "readers"),

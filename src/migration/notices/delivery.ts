@@ -1,4 +1,4 @@
-/** Sends what waits: one notice at a time to each receiver, with growing pauses after failures. */
+/** Sends the waiting notices, one at a time to each receiver, with growing pauses after failures. */
 import type { NoticeResult } from "./notice.ts";
 import type { Waiting } from "./stored-notices.ts";
 import { SendError } from "./webhook.ts";
@@ -6,13 +6,13 @@ import { SendError } from "./webhook.ts";
 /** Pause after the first failure of a receiver. It doubles with each failure in a row. */
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 600_000;
-/** How long something is tried. After that it is dropped: who reads it a day later is misled. */
+/** How long a notice is tried. Then it is dropped, because a notice that is a day old would mislead. */
 const MAX_AGE_MS = 24 * 3_600_000;
 
 export interface DeliveryOptions {
   /** The waiting notices, the oldest first. */
   readonly waiting: () => readonly Waiting[];
-  /** Whether a receiver exists. What waits for another one waits for a file that has it. */
+  /** Whether a receiver is in the file. Notices for other receivers wait until a file contains them. */
   readonly isReceiver: (name: string) => boolean;
   /** @throws {SendError} */
   readonly send: (entry: Waiting, signal: AbortSignal) => Promise<unknown>;
@@ -40,7 +40,9 @@ function pauseAfter(failures: number): number {
 export class Delivery {
   readonly #options: DeliveryOptions;
   readonly #failing = new Map<string, Failing>();
-  /** Attempts by id: what failed least often is next, so that one notice that always fails keeps no other. */
+  /**
+   * Attempts by id. The notice with the fewest failures is next, so that one that always fails does not block others.
+   */
   readonly #attempts = new Map<string, number>();
   /** Ids that were sent or dropped, and are not removed from the store yet. */
   readonly #done = new Set<string>();
@@ -101,7 +103,7 @@ export class Delivery {
       if (problem !== undefined) return this.#pause(entry, problem);
       this.#failing.delete(to);
       this.#finish(entry, "sent", "");
-      // If the store fails, what was sent is removed by a later start: it is not sent again meanwhile.
+      // If the store fails, a later start removes the sent notices. Until then they are not sent again.
       await this.#removeDone().catch(() => {});
     }
   }

@@ -1,4 +1,4 @@
-/** Notices about what is new: `NOTICES_FILE`, and what they look at. */
+/** Notices about events: `NOTICES_FILE`, and the sources of events. */
 import type { AuditStore, ClientDirectory } from "../../audit/index.ts";
 import { type Feature, type FeatureParts, plural } from "../../base/index.ts";
 import type { PlanStatus } from "../plan/describe-plan.ts";
@@ -56,7 +56,7 @@ export const NOTICES: Feature<NoticesNeeds, FeatureParts | undefined> = {
     );
     host.repeat(TICK_MS, () => notices.tick());
     let closing: Promise<void> | undefined;
-    /** Ends attempts to send within two seconds: what was not sent waits in the state store. */
+    /** Stops sending within two seconds. Unsent notices wait in the state store. */
     const close = (): Promise<void> => (closing ??= notices.close());
     const summary = (): string => plural(watched.current().receivers.length, "receiver");
     return { summary, reload: watched.reload, stop: close, close };

@@ -29,7 +29,7 @@ export interface Facts {
 /** Names of clients' states, as short as a store with many clients needs them. */
 type StateLetter = "b" | "m" | "r" | "s";
 
-/** The state that the last look saw. What is seen first is remembered, and not reported. */
+/** The state at the last look. A client that is seen for the first time is remembered, and not reported. */
 export interface Memory {
   /** The state of each client, by the keys of its summaries. */
   readonly clients?: Readonly<Record<string, StateLetter>>;
@@ -43,7 +43,7 @@ export interface Memory {
   readonly lastStorm?: string;
 }
 
-/** A notice, and whose share of what is bounded it takes. */
+/** A notice, and the owner of the share that it uses. */
 export interface NewsItem {
   readonly notice: Notice<NoticeEvent>;
   readonly share: Share;
@@ -105,7 +105,7 @@ function previousState(
   return letter && STATES[letter];
 }
 
-/** The shares of what is remembered: what a new client takes is not taken from those that are remembered. */
+/** The shares of remembered clients. A new client takes no room from remembered ones. */
 function countRemembered(
   { clients: known = {}, losses = {} }: Memory,
   clients: readonly ObservedClient[],
@@ -145,7 +145,7 @@ function noticesOf(
   return notices;
 }
 
-/** The news of clients. Without a memory of clients there are none. */
+/** The events of clients. There are none without remembered clients. */
 function lookAtClients(memory: Memory, clients: readonly ObservedClient[], timestamp: string): News {
   const { clients: known, losses: reported = {} } = memory;
   const { keyShares, lossShares } = countRemembered(memory, clients);
@@ -223,7 +223,7 @@ function lookAtPlan(
   };
 }
 
-/** Compares the current state with that of the last look. */
+/** Compares the current state with the state of the last look. */
 export function findNews(memory: Memory, { time, clients, plan }: Facts): News {
   const timestamp = new Date(time).toISOString();
   const ofClients: News = clients

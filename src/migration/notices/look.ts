@@ -1,4 +1,4 @@
-/** One look: what was found becomes what is remembered, and what waits to be sent. Pure. */
+/** One look, as a pure function from the observed state to the remembered state and the waiting notices. */
 import { randomUUID } from "node:crypto";
 import { findNews, type Facts, type NewsItem } from "./find-news.ts";
 import type { Notice, NoticeEvent } from "./notice.ts";
@@ -25,7 +25,7 @@ export interface Look extends Facts {
 export interface Limited {
   readonly event: NoticeEvent;
   readonly count: number;
-  /** Whether there were none before in this hour. */
+  /** Whether it is the first one in this hour. */
   readonly isFirst: boolean;
 }
 
@@ -83,7 +83,7 @@ function addressNotice({ notice, share }: Pick<Waiting, "notice" | "share">, loo
     .map(({ name }) => ({ id: `msg_${randomUUID()}`, to: name, at: look.time, notice, share }));
 }
 
-/** The largest of several groups of notices; of groups of the same size the one that has the oldest notice. */
+/** The largest of several groups of notices. Among groups of equal size, the one with the oldest notice. */
 const largestBy = (waiting: readonly Waiting[], keyOf: (entry: Waiting) => string): readonly Waiting[] =>
   [...Map.groupBy(waiting, keyOf).values()].reduce<readonly Waiting[]>(
     (largest, group) => (group.length > largest.length ? group : largest),

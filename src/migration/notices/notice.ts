@@ -22,7 +22,7 @@ export const CLIENT_EVENTS: readonly NoticeEvent[] = [
   "loss",
 ];
 
-/** A client, for operators. Texts are those of the directory, or what the client sent. */
+/** A client, for operators. Texts come from the directory, or from the client. */
 export interface ClientData {
   /** Its name in the client directory, or else the key of its summaries. */
   readonly client: string;

@@ -9,7 +9,7 @@ import {
 } from "../../base/index.ts";
 import { CLIENT_EVENTS, EVENTS, type NoticeEvent } from "./notice.ts";
 
-/** Where a secret is: the file has none itself. */
+/** The location of a secret, because the file does not contain the secret itself. */
 const secretDefinition = z.strictObject({
   env: about(
     z
@@ -64,7 +64,7 @@ type NoticesDefinition = z.output<typeof noticesDefinition>;
 
 const REMOVED = "mails and reports were removed: use a webhook that sends mails";
 
-/** Reports keys of earlier versions. "Unknown key" would not say what to use in their place. */
+/** Reports keys of earlier versions with their replacement, which "unknown key" would not name. */
 function reportRemoved(data: unknown, context: z.RefinementCtx): unknown {
   const report = (map: unknown, keys: readonly string[], path: readonly string[]): void => {
     if (!isObject(map)) return;
@@ -137,7 +137,7 @@ function readKey(
 }
 
 export interface NoticesContext {
-  /** Whether there is an audit store, which knows what clients do. */
+  /** Whether there is an audit store, which is needed for events of clients. */
   readonly hasAudit: boolean;
   /** Whether secrets are read. `check` leaves them out: it may run elsewhere. */
   readonly readsSecrets: boolean;

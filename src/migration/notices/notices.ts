@@ -12,7 +12,7 @@ import { SendError, sendWebhook } from "./webhook.ts";
 
 /** Time between two looks at the clients: it is the largest read of the audit store. */
 const CLIENTS_MS = 300_000;
-/** Time between two attempts to be the one process that sends, or to stay it. */
+/** Milliseconds between two attempts to become or remain the sending process. */
 const LEASE_MS = (LEASE_SECONDS * 1000) / 3;
 /** How long the shutdown waits for a look, and for attempts to send. */
 const CLOSE_MS = 2000;
@@ -87,7 +87,7 @@ export class Notices {
     return { waiting, failing: this.#delivery.failing, ignored: this.#ignored };
   }
 
-  /** Ends what runs within seconds, and lets another process send. What was not sent waits. Never rejects. */
+  /** Stops within seconds, and lets another process send. Unsent notices wait. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.race([this.#running, wait(CLOSE_MS, undefined, { ref: false })]);
@@ -130,7 +130,7 @@ export class Notices {
   async #observe(time: number): Promise<readonly ObservedClient[] | undefined> {
     const { readClients, log } = this.#options;
     if (!readClients || time < this.#clientsAt) return undefined;
-    // Also after a failure: what took too long would take as long again.
+    // Also after a failure, because a slow attempt would be slow again.
     this.#clientsAt = time + CLIENTS_MS;
     try {
       const clients = await readClients(time);
@@ -147,7 +147,7 @@ export class Notices {
     }
   }
 
-  /** Compares, and stores what is to be sent: both in one step, so that it happens once. */
+  /** Compares, and stores the new notices in one step, so that each event is reported once. */
   async #look(): Promise<void> {
     const { planStatus, file } = this.#options;
     const time = this.#clock();

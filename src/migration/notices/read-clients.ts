@@ -17,8 +17,8 @@ import { groupOf, shareOf, NoticeShares } from "./shares.ts";
 const MOST_CLIENTS = 2 * MAX_KEYS.group;
 
 /**
- * Reads what clients lost. The store limits keys and rows. So each client has a share of them, and clients with a name are
- * read without the others.
+ * Reads the losses of clients. The store limits keys and rows, so each client has a share of them, and named clients
+ * are read separately.
  */
 async function readLosses(
   audit: Pick<AuditStore, "losses">,

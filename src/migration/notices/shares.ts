@@ -1,14 +1,14 @@
-/** Shares of what is bounded, so that the notices of one client do not hide those of others. */
+/** Shares of limited resources, so that the notices of one client do not hide the notices of others. */
 import { Shares } from "../../base/index.ts";
 import { familyKeyOf, type NamedClient } from "../../audit/index.ts";
 
 /**
  * The owner of a share: a group, a colon, and the client within the group. Anybody can have many tokens and choose
- * their user agents, so clients without a name are a group of their own, in which a family of user agents is one client.
+ * their user agents. So clients without a name form their own group, in which a family of user agents is one client.
  */
 export type Share = `${"plan" | "named" | "unnamed"}:${string}`;
 
-/** The share of what is about no client. */
+/** The share of notices that are not about a client. */
 export const PLAN: Share = "plan:";
 
 /** The share of a client. */
@@ -20,27 +20,27 @@ export const groupOf = (share: Share): string => share.slice(0, share.indexOf(":
 
 /** How much is taken at most. */
 export interface NoticeLimits {
-  /** By all clients of a group together. */
+  /** Maximum of all clients of a group together. */
   readonly group: number;
-  /** By one client. */
+  /** Maximum of one client. */
   readonly client: number;
 }
 
 /** How much was taken, by share. */
 export type Taken = Readonly<Record<Share, number>>;
 
-/** Counts what each client and each group has taken. */
+/** Counts the use of each client and each group. */
 export class NoticeShares {
   readonly #limits: NoticeLimits;
   readonly #groups = new Map<string, Shares<Share>>();
 
-  /** @param taken What was taken before */
+  /** @param taken Earlier use */
   constructor(limits: NoticeLimits, taken: Taken = {}) {
     this.#limits = limits;
     for (const [share, count] of Object.entries(taken)) this.add(share as Share, count);
   }
 
-  /** Counts what is taken in any case, also above the limits. */
+  /** Counts a use that is allowed in any case, also above the limits. */
   add(share: Share, count: number): void {
     this.#groupOf(share).take(share, count);
   }

@@ -14,7 +14,7 @@ export interface Waiting {
   /** Milliseconds since the epoch. */
   readonly at: number;
   readonly notice: Notice;
-  /** Of the notices that wait for the receiver. */
+  /** Its share of the notices that wait for the receiver. */
   readonly share: Share;
 }
 
@@ -22,13 +22,13 @@ export interface Waiting {
 export interface HourCount {
   /** Hours since the epoch. */
   readonly hour: number;
-  /** Those that were sent. */
+  /** Sent notices, by owner. */
   readonly sent: Taken;
   /** How many were not sent. */
   readonly more: number;
 }
 
-/** The form of what is stored. Each change increments it. */
+/** The version of the stored form. Each change increments it. */
 const VERSION = 2;
 
 /** The stored state. */
@@ -44,7 +44,7 @@ export const NOTHING: StoredNotices = { version: VERSION, memory: {}, waiting: [
 
 const STATE = "notices:state";
 const LEASE = "notices:lease";
-/** How long a process is the one that sends, unless it extends the time or gives it back. */
+/** How long a process remains the sender, unless it extends the time or gives it back. Milliseconds. */
 export const LEASE_SECONDS = 60;
 
 /** Access to the shared state. All methods throw {StateUnavailableError}. */
@@ -52,7 +52,10 @@ export type NoticesStore = ReturnType<typeof createNoticesStore>;
 
 type Store = Pick<KeyValueStore, "get" | "setIfAbsent" | "replace" | "deleteIf">;
 
-/** Stored state that is damaged, or of another version, counts as none: the next look is then the first one, which reports nothing. */
+/**
+ * Damaged state, and state of another version, is ignored. The next look then counts as the first one, which reports
+ * nothing.
+ */
 const schema = z
   .custom<StoredNotices>((stored) => isObject(stored) && stored["version"] === VERSION)
   .catch(NOTHING);
@@ -69,12 +72,13 @@ export function createNoticesStore(store: Store) {
   return {
     /** The stored state, as far as this process knows. Only the process that leads changes it. */
     current: (): StoredNotices => document.current(),
-    /** Becomes or stays the one process that looks and sends. @returns false while another process is */
+    /** Becomes or remains the process that looks and sends. @returns false while another process is */
     async lead(): Promise<boolean> {
       const isExtended = isLeading && (await store.replace(LEASE, process, process, LEASE_SECONDS));
       isLeading = isExtended || (await store.setIfAbsent(LEASE, process, LEASE_SECONDS));
       if (isLeading && !isExtended) {
-        // Another process may have led meanwhile: a store that has lost its data must not get back what this one knew before.
+        // Another process may have led meanwhile. A store that has lost its data must not get back the older state of
+        // this process.
         document = openDocument();
         await document.refresh();
       }
@@ -85,7 +89,10 @@ export function createNoticesStore(store: Store) {
       if (isLeading) await store.deleteIf(LEASE, process);
       isLeading = false;
     },
-    /** Changes what is stored, in one step: if another process has changed it meanwhile, `apply` is called again with that. */
+    /**
+     * Changes the stored state in one step. If another process has changed it meanwhile, `apply` is called again with
+     * the new state.
+     */
     change(apply: (state: StoredNotices) => StoredNotices): Promise<void> {
       // Changes of this process wait for each other: they would only lose against themselves.
       const done = last.then(() => document.change(apply));

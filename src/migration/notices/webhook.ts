@@ -23,7 +23,7 @@ function codeOf(error: unknown): string {
 /**
  * Sends a notice. The response is not read, and redirects are not followed.
  *
- * @param id Stays the same for each attempt, so that receivers can leave out what they have.
+ * @param id The same for each attempt, so that receivers can ignore duplicates.
  * @throws {SendError} If it takes too long, the status is not 2xx, or there is no connection.
  */
 export async function sendWebhook(

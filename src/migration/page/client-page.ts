@@ -59,7 +59,10 @@ async function readSent(store: PageSources["store"], client: string): Promise<Co
   return new Map([...byRoute].map(([route, rows]) => [route, new Set(rows.map(({ name }) => name))]));
 }
 
-/** The rows about a token that no summary has, since v4 accepted none of its calls: only the caller's proof shows it. */
+/**
+ * The rows about a token that no summary contains, because v4 accepted none of its calls. Only the caller's proof
+ * shows it.
+ */
 function seenIn(usage: readonly RouteUsage[]): Counted["seen"] {
   const lastOf = (isOfApi: boolean): string | null =>
     usage.reduce<string | null>(
@@ -182,9 +185,12 @@ function describeRoute(
     ends: dateOf(plan.endOf(identity, route)),
     /** The possible losses of its requests and responses, as the pack says; the heaviest first. */
     losses: lossesOf(variants),
-    /** Members of the body and fields of filters that change, of those that the client sent as far as that is known. */
+    /**
+     * Members of the body and fields of filters that change, limited to the names that the client sent, if they are
+     * known.
+     */
     sends: ofSentNames(sends, "body", names),
-    // Without a filter in any request, none has to change.
+    // If no request had a filter, no filter has to change.
     filters: names ? filters.filter(({ field }) => names.has(`filter.${field}`)) : filters,
     /** The objects of its responses. */
     objects: gets,
@@ -225,14 +231,14 @@ export async function readClientPage(
   return {
     made: new Date(now).toISOString(),
     names: namesOf(pack),
-    /** The calls that it shows: those of one token, or of all tokens of an application. */
+    /** The calls of the page: those of one token, or of all tokens of an application. */
     calls_of: caller.kind,
     quiet_days: quietDays,
     /** Null: no call of the client was counted yet. */
     state: seen
       ? migrationStateOf({ client: key, lastAlpha, lastNative, longestPauseMs }, { quietDays, now })
       : null,
-    /** The days of the last call of the old and of the new API; null: none. */
+    /** The days of the last calls of the old and of the new API. Null: there was none. */
     last_call: dayOf(lastAlpha),
     last_upstream_call: dayOf(lastNative),
     /** When the old API ends for this client; null: no date is known. */

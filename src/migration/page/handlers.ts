@@ -34,7 +34,7 @@ import type { PageFormat } from "./write-page.ts";
 export interface PageDependencies
   extends Omit<LifecycleDependencies, "plan">, ProofDependencies, Omit<PageSources, "pack" | "plan"> {
   readonly pack: Pack;
-  /** Undefined without a login server: then applications can't read their page. */
+  /** Undefined without a login server. Then applications can't read their page. */
   readonly login: LoginServer | undefined;
   readonly plan: PageSources["plan"] & { readonly isActive: () => boolean };
   readonly limits: RateLimits;
@@ -59,7 +59,7 @@ const createHandler = (route: string, dependencies: PageDependencies, handle: Ha
     return handle(request, context);
   }, lifecycleOf(dependencies));
 
-/** The one error of everybody who is not known, whatever they sent. */
+/** The same error for all callers without a proof, whatever they sent. */
 function createUnknownError({ style, login }: PageDependencies): HttpError {
   // A browser asks for the id and the secret of an application then (RFC 7617).
   const challenges = [style.challenge, login && 'Basic realm="migration", charset="UTF-8"'].filter(Boolean);
@@ -87,10 +87,10 @@ async function proveApplication(
 }
 
 /**
- * Proves the caller. Everything until then costs and says the same for everybody who is not known.
+ * Proves the caller. Until then the cost and the response are the same for all unproven callers.
  *
- * @param limitAddress Is called for everybody but a token that v4 accepted a short while ago: strangers behind its address
- *   don't use up its requests.
+ * @param limitAddress Called for all callers except recently accepted tokens, so that strangers behind their address
+ * don't use up their requests.
  */
 async function proveCaller(
   request: AlphaRequest,
@@ -151,7 +151,7 @@ export function createPageHandler(format: PageFormat, dependencies: PageDependen
 
 /** The version of the description. It changes with the pack, not with the program. */
 const DESCRIPTION_VERSION = "1";
-/** For how long a description is sent as it was written. In milliseconds. */
+/** How long a written description is reused, in milliseconds. */
 const DESCRIPTION_TTL = 60_000;
 
 const isSameTag = (request: AlphaRequest, etag: string): boolean =>
@@ -159,7 +159,7 @@ const isSameTag = (request: AlphaRequest, etag: string): boolean =>
     .split(",")
     .some((tag) => [etag, "*"].includes(tag.trim().replace(/^W\//, "")));
 
-/** `GET /openapi.json`, for everybody: it says what the pack and the plan say, and nothing of any client. */
+/** `GET /openapi.json`, without credentials. It describes the pack and the plan, and contains nothing about clients. */
 export function createDescriptionHandler(dependencies: PageDependencies): AlphaHandler {
   const { pack, plan, limits } = dependencies;
   let written: { readonly body: string; readonly etag: string; readonly until: number } | undefined;

@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { HttpError, TOO_MANY_REQUESTS } from "../../pack/index.ts";
 import { createMemoryLimiter } from "../../gateway/index.ts";
 
-/** For how long a page is shown as it was read. */
+/** How long a page is cached. */
 const TTL_MS = 60_000;
 /** All pages in memory together. In characters. */
 const MAX_SIZE = 16 * 1024 * 1024;
@@ -13,7 +13,7 @@ const MAX_READS = 4;
 const ADDRESS_LIMIT = { points: 20, seconds: 60 };
 const IDENTITY_LIMIT = { points: 10, seconds: 60 };
 
-/** The shared state of pages, whichever pack serves requests: their limits, and pages that were read. */
+/** The state that pages of all packs share: limits, and cached pages. */
 export type PageState = ReturnType<typeof createPageState>;
 
 export function createPageState() {

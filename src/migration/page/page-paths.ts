@@ -2,7 +2,7 @@
 import { type Settings, SettingsError } from "../../base/index.ts";
 import type { Pack } from "../../pack/index.ts";
 
-/** Last segments of the paths: what a client still has to change, and the description of the client's API. */
+/** Last segments of the paths: the page of changes for a client, and the description of the client's API. */
 const SEGMENTS = { page: "migration", description: "openapi.json" } as const;
 
 type PagePaths = Readonly<Record<keyof typeof SEGMENTS, string>>;

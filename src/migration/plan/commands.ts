@@ -100,7 +100,7 @@ export const PLAN_COMMANDS: FeatureCommands<CommandNeeds, PlanParts> = {
       syntax: "status",
       description: "Print the stages: what runs now, what is next, and who paused it.",
       format: "json",
-      // Without a store nobody knows who called.
+      // Without a store the past calls are unknown.
       audit: "where there is one",
       run: ({ parts }) => ({ blocks: parts.describe(), data: parts.status() }),
     },

@@ -1,4 +1,4 @@
-/** The state of a plan that all replicas share: who paused it, and which dates were published. It is in the state store. */
+/** The state of a plan that all replicas share: pauses, and published dates. It is in the state store. */
 import { z } from "zod";
 import { createSharedDocument, type DocumentStore } from "../../base/index.ts";
 import { PLAN_DATES, type PlanDates } from "./plan-dates.ts";
@@ -7,7 +7,7 @@ import { PLAN_DATES, type PlanDates } from "./plan-dates.ts";
 const pause = z.object({
   /** Name of the stage; null: all of them. */
   stage: z.string().nullable(),
-  /** The person who pressed the button; `gateway`: storms of retries. */
+  /** The person who pressed the button, or `gateway` for storms of retries. */
   by: z.string(),
   at: z.iso.datetime(),
   reason: z.string().nullable(),
@@ -25,7 +25,7 @@ const controlState = z.object({
 });
 type ControlState = z.output<typeof controlState>;
 
-/** The person who acts, and the reason. */
+/** The acting person, and the reason. */
 export type Action = Omit<Pause, "at">;
 
 const MAX_EVENTS = 50;
@@ -58,14 +58,14 @@ export function createControl(store: DocumentStore, clock: () => number = Date.n
     /** Whether the store was read once: before, nobody knows whether the plan is paused. */
     isKnown: () => control.isKnown() && published.isKnown(),
     state: control.current,
-    /** The pause of a stage: its own, or that of all. */
+    /** The pause that applies to a stage: its own, or the pause of all stages. */
     pauseOf(stage: string): Pause | undefined {
       const { pauses } = control.current();
       return pauses.find((pause) => pause.stage === null) ?? pauses.find((pause) => pause.stage === stage);
     },
     /** The dates that were published, if some were. */
     published: published.current,
-    /** Reads the store. If it fails, what was read before stays. @returns Whether the published dates have changed. */
+    /** Reads the store. If it fails, the last known state stays. @returns Whether the published dates have changed. */
     async refresh(): Promise<boolean> {
       const before = published.current();
       await Promise.all([published.refresh(), control.refresh()]);

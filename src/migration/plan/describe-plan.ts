@@ -1,4 +1,4 @@
-/** A plan as people read it: stages, what runs now, what is next, and who paused it. */
+/** Describes a plan for people: stages, their current effect, the next change, and pauses. */
 import type { PlanControl } from "./control.ts";
 import { fieldOf, type Plan, type StageTimes } from "./plan.ts";
 import type { PlanRuntime } from "./plan-in-force.ts";
@@ -10,7 +10,7 @@ export type StageState = "planned" | "active" | "waiting" | "paused" | "over";
 export type PlanStatus = ReturnType<typeof describePlan>;
 export type StageStatus = PlanStatus["stages"][number];
 
-/** The known facts about a plan besides its file. */
+/** The known facts about a plan in addition to its file. */
 interface PlanFacts {
   readonly control: Pick<PlanControl, "state" | "pauseOf">;
   readonly rules: Pick<PlanRuntime, "blockedBy" | "conditions" | "isInForce">;

@@ -1,4 +1,4 @@
-/** The plan by which the old API ends: `SUNSET_FILE`, and what replicas share about it. */
+/** The plan by which the old API ends: `SUNSET_FILE`, and the state that replicas share about it. */
 import { errorText, type Feature, type Log, type Metrics, plural, RefusedError } from "../../base/index.ts";
 import { PLAN_ACTIONS, PLAN_COMMANDS } from "./commands.ts";
 import { createControl, type PlanControl } from "./control.ts";
@@ -132,7 +132,7 @@ export const PLAN: Feature<PlanNeeds, PlanParts | undefined> = {
       metrics,
       clock: Date.now,
     });
-    // A command says what can't be read. A gateway logs it: a pause must not wait for the audit store.
+    // A command reports an unreadable store. A gateway logs it, because a pause must not wait for the audit store.
     await (isReadOnly ? rules.readWindows() : rules.prepareWindows());
     onTick = () => void rules.prepareWindows();
 

@@ -12,10 +12,10 @@ const CACHED_CLIENTS = 50_000;
 const NEW_MS = 60_000;
 
 /**
- * Finds clients in the summaries of the audit store, which outlive its records. Of each client the store is asked once at a
- * time, and a client that is known stays known.
+ * Finds clients in the summaries of the audit store, which outlive its records. For each client the store is queried
+ * once at a time, and a known client stays known.
  *
- * @param routes The routes of the pack; calls of the login server are none
+ * @param routes The routes of the pack, without the calls to the login server
  */
 export function createKnownClients(
   decisions: Pick<DecisionReader, "wasServed">,
@@ -46,15 +46,16 @@ export function createKnownClients(
      * Whether v4 accepted a call of the old API by a client before, or its response was no error.
      *
      * @param before The day of the freeze: calls that were refused since then don't count.
-     * @param isAccepted Asks whether v4 accepts the token. A client that it does not know is new, and the store is not read.
-     * @throws {AuditUnavailableError}, and what `isAccepted` throws
+     * @param isAccepted Asks whether v4 accepts the token. A client with another token is new, and the store is not
+     * read.
+     * @throws {AuditUnavailableError}, and the errors of `isAccepted`
      */
     isKnown(
       client: PlanClient,
       before: number,
       isAccepted: () => boolean | Promise<boolean>,
     ): boolean | Promise<boolean> {
-      // Of two tokens with one label, one may be known and the other one new.
+      // Of two tokens with the same label, one may be known and the other one new.
       const key = summaryKeysOf(client).join("\n");
       // Nobody can say whether a client without a label and a token is new.
       if (key === "") return true;

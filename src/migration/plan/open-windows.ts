@@ -18,7 +18,7 @@ interface OpenWindow {
   readonly blockedBy: readonly string[];
 }
 
-/** The windows that are open, with what is known about the clients that they wait for. */
+/** The open windows, with the known calls of the clients for which they wait. */
 export class OpenWindows {
   readonly #options: OpenWindowsOptions;
   /** By the names of their stages. */
@@ -37,12 +37,12 @@ export class OpenWindows {
     return found?.from === from && isDeepStrictEqual(found.waitFor, waitFor) ? found.blockedBy : undefined;
   }
 
-  /** Whether a window begins: until it is known who called, it does not. */
+  /** Whether a window begins. It does not while the recent calls are unknown. */
   mayBegin(stage: StageWindow["stage"], from: number): boolean {
     return stage.waitFor.length === 0 || this.blockedBy(stage, from)?.length === 0;
   }
 
-  /** Reads what open windows depend on. @throws {AuditUnavailableError} */
+  /** Reads the data on which open windows depend. @throws {AuditUnavailableError} */
   async read(): Promise<void> {
     const { plan, clock } = this.#options;
     for (const each of plan().windowsAt(clock())) {
@@ -73,7 +73,7 @@ export class OpenWindows {
 
   async #readOne({ stage: { name, waitFor }, window: { from } }: StageWindow): Promise<void> {
     const { decisions, directory, log } = this.#options;
-    // Where nobody knows who called, it waits for all.
+    // If the recent calls are unknown, the window waits for all its clients.
     const blockedBy = decisions ? await findCalling(decisions, directory(), waitFor, from) : waitFor;
     this.#open.set(name, { from, waitFor, blockedBy });
     if (blockedBy.length > 0)

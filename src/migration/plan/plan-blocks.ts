@@ -1,4 +1,4 @@
-/** A plan for people: its stages, who is allowed longer, and who paused it. */
+/** A plan for people: stages, exceptions for clients, and pauses. */
 import {
   type ActionForm,
   type Block,

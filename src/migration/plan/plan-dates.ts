@@ -16,7 +16,7 @@ const windowDates = datedScope.extend({
   stage: z.string(),
   /** Object and field that responses lack in its windows; null: requests fail. */
   field: z.string().nullable(),
-  /** The day before which the last window begins; null: none is the last. */
+  /** The day before which the last window begins. Null if there is no last window. */
   until: z.number().nullable(),
 });
 
@@ -26,9 +26,9 @@ const windowDates = datedScope.extend({
  * They were announced to clients in headers and texts: an earlier one breaks a promise.
  */
 export const PLAN_DATES = z.object({
-  /** Of the whole old API. */
+  /** Dates of the whole old API. */
   end: z.number().nullable(),
-  /** Of some routes and clients. */
+  /** Dates of some routes and clients. */
   ends: z.array(datedScope).readonly(),
   /** From when no new client is let in. */
   freezes: z.array(datedScope).readonly(),
@@ -137,7 +137,7 @@ const describeScope = (route: string | null, client: string | null): string =>
 /** A date that clients have on routes. */
 interface ComparedDate {
   readonly kind: ShortenedDate["kind"];
-  /** In words, such as `the end`. */
+  /** As text, such as `the end`. */
   readonly title: string;
   readonly dateOf: (dates: PlanDates, client: PlanClient, route: string | null) => number | undefined;
 }
@@ -187,7 +187,7 @@ export function findShortened(published: PlanDates, next: PlanDates, time: numbe
     compare({ kind: "window", route: null, client: null, stage, what }, date, stages.get(stage));
   }
   for (const { kind, title, dateOf } of comparedDates(fields, time)) {
-    // What a stage or the whole says already is not repeated for each part.
+    // A part does not repeat the dates of its stage or of the whole.
     const reported = new Set(
       shortened.filter((date) => date.kind === kind && date.client === null).map(({ now }) => now),
     );

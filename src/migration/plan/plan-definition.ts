@@ -1,10 +1,10 @@
-/** The form of `SUNSET_FILE`. What its parts mean together is checked in `plan-file.ts`. */
+/** The form of `SUNSET_FILE`. `plan-file.ts` checks its parts against each other. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 
 const day = z.iso.date("is not a date, YYYY-MM-DD");
 const link = z.url({ protocol: /^https?$/, error: "must be an http or https URL" }).max(500);
-/** In characters. */
+/** Characters. */
 export const MAX_NAME_LENGTH = 100;
 const names = z.array(z.string().min(1).max(200)).max(200);
 /** One line: it becomes a part of error bodies, and of labels. */

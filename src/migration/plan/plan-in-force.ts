@@ -1,4 +1,4 @@
-/** The plan in force: what it decides about requests, and what stops it. */
+/** The active plan: its decisions about requests, and the conditions that stop it. */
 import { errorText } from "../../base/index.ts";
 import { AuditUnavailableError } from "../../audit/index.ts";
 import { NO_PLAN, type PlanVerdict } from "../../gateway/index.ts";
@@ -11,14 +11,14 @@ import { StormGuard } from "./storms.ts";
 /** A gateway without a plan. */
 export const NO_PLAN_IN_FORCE: PlanInForce = { ...NO_PLAN, endOf: () => undefined, windowsFor: () => [] };
 
-/** The rules of a plan, and what keeps them up to date. */
+/** The rules of a plan, and the functions that keep them up to date. */
 export type PlanRuntime = ReturnType<typeof createPlanInForce>;
 
-/** Creates what decides requests by the plan, and counts what the plan does to them. */
+/** Creates the function that decides about requests, and counts the decisions. */
 function createJudge(
   options: Omit<PlanOptions, "isConfirmed"> & {
     readonly isInForce: () => boolean;
-    /** The conditions without what lets single clients through. */
+    /** The conditions without exceptions for single clients. */
     readonly conditions: PlanConditions;
   },
 ): PlanInForce["judge"] {
@@ -36,7 +36,7 @@ function createJudge(
     };
   }
 
-  /** Counts what the plan does to a request. */
+  /** Counts the plan's decision about a request. */
   function report(
     decision: Decision | undefined,
     query: PlanQuery,
@@ -112,7 +112,7 @@ export function createPlanInForce(options: PlanOptions) {
     /** The clients that keep a window of a stage from beginning, as far as they are known. */
     blockedBy: (stage: StageWindow["stage"], from: number): readonly string[] =>
       windows.blockedBy(stage, from) ?? [],
-    /** Reads what open windows depend on. @throws {AuditUnavailableError} */
+    /** Reads the data on which open windows depend. @throws {AuditUnavailableError} */
     readWindows: (): Promise<void> => windows.read(),
     /** The same, once at a time, and again after a pause if it fails. Call it every second. Never rejects. */
     prepareWindows: (): Promise<void> => windows.prepare(),

@@ -32,7 +32,7 @@ export interface PlanContext extends PackNames {
   readonly directory: ClientDirectory;
   /** Whether there is an audit store, which knows when clients called. */
   readonly hasAudit: boolean;
-  /** The dates that were published; undefined: none, or they may be shortened. */
+  /** The published dates. Undefined if there are none, or if they may be shortened. */
   readonly published: PlanDates | undefined;
   /** Milliseconds since the epoch. Default: now. */
   readonly time?: number | undefined;
@@ -44,7 +44,7 @@ const FINGERPRINT = /^[0-9a-f]{16}$/;
 export const isClient = (name: string, directory: ClientDirectory): boolean =>
   directory.find(name) !== undefined || FINGERPRINT.test(name);
 
-/** Reports names that neither the pack nor the client directory has. */
+/** Reports names that neither the pack nor the client directory contains. */
 export function checkNames(
   { stages, allow }: PlanText,
   { routes, fields, directory, hasAudit }: PlanContext,
@@ -73,7 +73,7 @@ export function checkNames(
   for (const name of Object.keys(allow)) checkClient(name, ["allow", name]);
 }
 
-/** Reports what only an audit store can decide. */
+/** Reports stages that need an audit store. */
 function checkNeedsNoAudit(
   { freeze, wait_for: waitFor = [] }: StageDefinition,
   index: number,

@@ -1,4 +1,4 @@
-/** The plan of an end: what happens to a request, decided in one place from facts. */
+/** The plan of an end. All decisions about requests are made here, from facts. */
 import { LRUCache } from "lru-cache";
 import { endOf, isWithin, valueOf, type PlanClient, type PlanDates, type Scope } from "./plan-dates.ts";
 import { createWindows, type FindWindow, type Window, type WindowRule } from "./windows.ts";
@@ -51,14 +51,14 @@ export interface PlanDefinition {
   readonly dates: PlanDates;
   readonly policy: string | undefined;
   readonly guide: string | undefined;
-  /** In the order of the file; the last one is the end for all, if the plan has one. */
+  /** In the order of the file. The last one is the end for all, if the plan has one. */
   readonly stages: readonly Stage[];
 }
 
 /** The facts about a request that the plan needs. */
 export interface PlanQuery {
   readonly client: PlanClient;
-  /** As the pack names it. */
+  /** The name in the pack. */
   readonly route: string;
   /** Milliseconds since the epoch. */
   readonly time: number;
@@ -99,8 +99,8 @@ export interface StageWindow {
 export type Plan = ReturnType<typeof createPlan>;
 
 /**
- * How much later than its time a stage begins. The clocks of replicas may differ by two seconds: none begins early by the
- * clock of another.
+ * The delay after which a stage begins. The clocks of replicas may differ by two seconds, and no stage may begin
+ * early by another clock.
  */
 export const START_DELAY_MS = 2000;
 
@@ -127,7 +127,7 @@ function isAllowed(dates: PlanDates, client: PlanClient, time: number): boolean 
   return allowed !== undefined && !hasBegun(allowed, time);
 }
 
-/** The object and the field that responses lack in the windows of a stage; null: it leaves out none. */
+/** The object and the field that responses lack in the windows of a stage. Null for other stages. */
 export const fieldOf = (stage: Stage): string | null =>
   stage.kind === "field" ? `${stage.object}.${stage.field}` : null;
 
@@ -141,7 +141,7 @@ function activeEnd(
   if (isAllowed(dates, client, time)) return undefined;
   const own = valueOf(dates.clientEnds, client);
   for (const stage of ends) {
-    // Only the end for all has a client's own date in its place.
+    // A client's own date replaces only the end for all.
     const isForAll = stage.routes.length === 0 && stage.clients.length === 0;
     const since = isForAll ? (own ?? stage.date) : stage.date;
     if (hasBegun(since, time) && isWithin(stage, client, route) && !isPaused(stage.name))
@@ -168,7 +168,7 @@ function writeHeaders(
   };
 }
 
-/** Creates what writes the headers of a plan, once for all clients that have the same ones. */
+/** Creates the function that writes the headers of a plan, once for all clients with the same headers. */
 function createHeaders(definition: PlanDefinition) {
   const mentioned = mentionedClients(definition);
   const headers = new LRUCache<string, Readonly<Record<string, string>>>({ max: CACHED_HEADERS });

@@ -1,4 +1,4 @@
-/** Whom a client is proven to be: anybody can send the user agent of another one. */
+/** Finds the proven identity of a client, because anybody can send the user agent of another one. */
 import {
   applicationKey,
   type ClientDirectory,
@@ -31,8 +31,8 @@ export const planClientOf = (identity: ClientIdentity, directory: ClientDirector
 });
 
 /**
- * Finds whom a client is proven to be, with all that is counted as its own. It has its name if the directory lists its label,
- * application or token, else its first key; undefined for a client without any.
+ * Finds the proven identity of a client, with all its keys. Its name is the one in the directory, if that lists its
+ * label, application or token, else its first key. Undefined for a client without a key.
  */
 export function provenClient(client: PlanClient, directory: ClientDirectory) {
   const own = summaryKeysOf(client);

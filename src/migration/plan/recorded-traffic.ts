@@ -11,7 +11,9 @@ import { listedKeys } from "./proven-client.ts";
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** For how long a client of `wait_for` must be silent before a window begins, and over how many days a usual rate is. */
+/**
+ * How many days a client of `wait_for` must be silent before a window begins, and how many days a usual rate covers.
+ */
 export const QUIET_MS = 14 * DAY_MS;
 
 /** The 14 days before a window. Calls after its start don't count: the result is the same after a restart within it. */
@@ -61,7 +63,7 @@ export async function findCalling(
     if (hasCalled) calling.add(name);
   }
 
-  /** Those of the names that a token has: it may be counted under its application, or have a name by its user agent. */
+  /** The names that belong to a token. It may be counted under its application, or be named by its user agent. */
   function namesOf({ client, fingerprint, userAgent }: TokenUsage): readonly string[] {
     const named = directory.nameOf({ ...identityOfKey(client), fingerprint, userAgent });
     return names.filter((name) => !calling.has(name) && (name === named || name === fingerprint));

@@ -1,4 +1,4 @@
-/** What decides requests by a plan, and what it needs. */
+/** Decides about requests by a plan, with the services that it needs. */
 import type { ClientDirectory, ClientIdentity, DecisionReader } from "../../audit/index.ts";
 import type { Log, Metrics } from "../../base/index.ts";
 import type { PlanRules } from "../../gateway/index.ts";
@@ -14,16 +14,16 @@ export interface PlanInForce extends PlanRules {
   windowsFor(identity: ClientIdentity): readonly StageWindow[];
 }
 
-/** What decides by a plan. */
+/** The function that decides by a plan, with its state. */
 export interface PlanOptions {
   /** The plan of the file. */
   readonly plan: () => Plan;
   readonly directory: () => ClientDirectory;
   readonly control: PlanControl;
-  /** Whether the dates of the plan were compared with those that were published. */
+  /** Whether the dates of the plan were compared with the published ones. */
   readonly isConfirmed: () => boolean;
   readonly known: KnownClients | undefined;
-  /** Undefined without an audit store, as `known`: a plan with a freeze or with `wait_for` needs it. */
+  /** Undefined without an audit store, like `known`. A plan with a freeze or with `wait_for` needs it. */
   readonly decisions: DecisionReader | undefined;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "countStage">;

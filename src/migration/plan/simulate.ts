@@ -11,7 +11,7 @@ export interface PastCall {
   readonly time: number;
   readonly client: PlanClient;
   readonly route: string;
-  /** How many calls the record stands for. */
+  /** The number of calls that the record stands for. */
   readonly requests: number;
 }
 
@@ -23,7 +23,7 @@ export interface SimulateOptions {
   readonly calls: AsyncIterable<PastCall>;
   /** Whether a client called before a time, in milliseconds since the epoch. */
   readonly hadCalled: (client: PlanClient, before: number) => Promise<boolean>;
-  /** Milliseconds since the epoch: what was before is not simulated. */
+  /** Milliseconds since the epoch. Earlier times are not simulated. */
   readonly now: number;
 }
 
@@ -60,7 +60,7 @@ async function countCalls(calls: AsyncIterable<PastCall>): Promise<readonly Minu
     .sort((one, other) => one.minute - other.minute);
 }
 
-/** Counts who is hit by one stage. */
+/** Counts the clients that one stage hits. */
 class StageHits {
   readonly #clients = new Map<string | null, { calls: number; windows: Set<number> }>();
 
@@ -118,7 +118,7 @@ function endOfRecords(minutes: readonly MinuteCalls[], now: number): number {
   return now - end < DAY_MS ? now : end;
 }
 
-/** A plan has some hundred windows: counting those of each minute of a year would take a while. */
+/** A plan has some hundred windows. Counting each minute of a year would be slow. */
 const MAX_WINDOWS = 10_000;
 
 /** How many windows of a stage are between two times, up to a limit. */
@@ -149,8 +149,8 @@ async function callsOfNew(
 }
 
 /**
- * Repeats the last whole weeks of recorded calls until after the end of a plan, and counts whom it hits. Clients that
- * change, give up or retry are not foreseen.
+ * Repeats the last whole weeks of recorded calls until after the end of a plan, and counts the clients that it hits.
+ * It does not predict clients that change, give up or retry.
  */
 export async function simulatePlan({ plan, calls, hadCalled, now }: SimulateOptions) {
   const minutes = await countCalls(calls);
@@ -168,7 +168,7 @@ export async function simulatePlan({ plan, calls, hadCalled, now }: SimulateOpti
   const hits = new Map(plan.stages.map(({ name }) => [name, new StageHits()]));
 
   function hit(decision: Decision, { client, requests }: MinuteCalls, time: number): void {
-    // After an end, who still calls is counted for a week.
+    // Calls after an end are counted for a week.
     if (decision.kind === "end" && time >= decision.since + WEEK_MS) return;
     const window = decision.kind === "brown_out" ? decision.window : undefined;
     hits.get(decision.stage.name)?.add(client, requests, window);
@@ -178,7 +178,7 @@ export async function simulatePlan({ plan, calls, hadCalled, now }: SimulateOpti
   for (let shift = period; start + shift < horizon; shift += period)
     for (const each of repeated) {
       const { client, route, requests } = each;
-      // In the middle of its minute: stages begin two seconds late.
+      // In the middle of its minute, because stages begin two seconds late.
       const time = each.minute * MINUTE_MS + shift + MINUTE_MS / 2;
       if (time < now || time >= horizon) continue;
       const query = { client, route, time };

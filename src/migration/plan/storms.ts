@@ -13,7 +13,7 @@ import { readUsualRate } from "./recorded-traffic.ts";
 const STORM_FACTOR = 10;
 /** Fewer refused requests than these in one minute are never a storm. */
 const STORM_REQUESTS = 100;
-/** So many different clients have to storm before a stage is paused for all. */
+/** The number of clients that must storm before a stage is paused for all. */
 const CLIENTS_OF_PAUSE = 3;
 
 const MINUTE_MS = 60_000;
@@ -48,8 +48,8 @@ const mostOf = (usualPerMinute: number | undefined): number =>
   usualPerMinute === undefined ? Infinity : Math.max(STORM_REQUESTS, STORM_FACTOR * usualPerMinute);
 
 /**
- * Counts the requests that windows refuse. Each process counts those that it gets, against the whole bound: a client with one
- * connection is on one process, so that a part of the bound would take ordinary requests for a storm.
+ * Counts the requests that windows refuse. Each process compares its own count with the whole limit. A client with
+ * one connection uses one process, so a part of the limit could be exceeded by ordinary requests.
  */
 export class StormGuard {
   readonly #options: StormOptions;

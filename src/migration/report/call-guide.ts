@@ -55,7 +55,7 @@ export function findSmallestScopes(
 
 const NO_CALLS: ReadonlyMap<string, string> = new Map();
 
-/** The record that shows a call best: one with status 200 if there is one, and with the longest request. */
+/** The best record of a call: one with status 200 if there is one, and with the longest request. */
 function findBestRecord(records: readonly AuditRecord[]): AuditRecord | undefined {
   const weight = ({ alpha }: AuditRecord): number =>
     (alpha.status === 200 ? 1e9 : 0) +
@@ -170,7 +170,7 @@ function findCounterpart(route: Route): Counterpart {
   return isRead && response === "none" && !name.startsWith("GET ") ? "unneeded" : "call";
 }
 
-/** The replacement of a route, and what changes with it. @param records a few records of its calls, the newest first */
+/** The replacement of a route, and the changes. @param records a few records of its calls, the newest first */
 function describeReplacement(
   route: Route,
   record: AuditRecord | undefined,
@@ -184,9 +184,9 @@ function describeReplacement(
     counterpart,
     /** Why there is no counterpart, or null. */
     reason: "error" in source ? source.error.reason : null,
-    /** The v4 calls in order, `GET /path/{id}`; empty if there are none. */
+    /** The v4 calls in order, `GET /path/{id}`. Empty without calls. */
     v4: isCalled ? listV4Calls(route, pack) : [],
-    /** The scope that a token needs; null if it needs none. */
+    /** The scope that a token needs. Null if it needs none. */
     scope: typeof access === "string" ? null : createScopePair(access, pack.dialect),
     after: isCalled ? createV4Commands(record, route, pack) : [],
     /** Members of the body that change. */
@@ -215,7 +215,7 @@ const NO_REPLACEMENT: ReturnType<typeof describeReplacement> = {
   notes: [],
 };
 
-/** A route that a client calls, and what replaces it. */
+/** A route that a client calls, and its replacement. */
 export type CallGuide = ReturnType<typeof createCallGuide>;
 
 /**

@@ -39,7 +39,7 @@ function findCatalogPairs(name: string, { pack }: ChangeContext): ValuePair[] {
   return createPairs((catalog?.fixedIds ?? []).map((id) => [id, catalog?.alphaId(id) ?? id]));
 }
 
-/** What alpha showed for v4 values that are not in the table. */
+/** Alpha's value for v4 values that are not in the table. */
 function describeOtherValues(kind: string, { pack, direction }: ChangeContext): string[] {
   const rest = pack.dialect.values[kind]?.otherwise;
   return rest === undefined || direction === "write"

@@ -54,7 +54,7 @@ function describeRows(shape: Shape): string {
   return below === "" ? `in ${within}` : `in ${below} of ${within}`;
 }
 
-/** The statuses that clients get, but for those of the plan of an end. */
+/** The statuses that clients get, except for those of a plan. */
 function describeStatuses({ routes, statuses, dialect: { errors, upstream } }: Pack): string {
   const table = errors.statuses ?? {};
   const codes = [...Object.values(errors.codes ?? {}), errors.other_codes];

@@ -36,7 +36,7 @@ async function readRecent(
 /**
  * Reads records of each call and evaluates them, a few calls at a time, so that memory use is bounded.
  *
- * @param examine Evaluates a call by a few of its records, the newest first; none if all are deleted
+ * @param examine Evaluates a call by a few of its records, the newest first. The list is empty if all are deleted
  * @throws {AuditUnavailableError}
  */
 export async function examineCalls<T>(

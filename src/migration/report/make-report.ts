@@ -33,7 +33,7 @@ export interface ReportOptions {
   readonly now: number;
   /** Days without a request after which a client counts as quiet. */
   readonly quietDays: number;
-  /** The names of clients. Default: none have one. */
+  /** The names of clients. Default: no names. */
   readonly directory?: ClientDirectory;
   /** Called with the number of calls that are evaluated. */
   readonly onProgress?: (done: number, total: number) => void;
@@ -139,7 +139,7 @@ function createClientGuide(counted: ClientGroup, { pack, members, usage, calls, 
   };
 }
 
-/** The calls that a client has still to change: those of strangers come last. */
+/** The calls that a client still has to change. Calls of strangers come last. */
 const countRemaining = ({ client, readiness, calls }: ClientGuide): number =>
   client === UNACCEPTED ? -2 : isDone(readiness) ? -1 : calls.length;
 

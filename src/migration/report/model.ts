@@ -60,7 +60,9 @@ export const capitalize = (name: string): string =>
 export const isClient = ({ readiness }: { readonly readiness: MigrationState | null }): boolean =>
   readiness !== null;
 
-/** Whether a call shows that its route is in use. What strangers were refused does not: scanners try every path. */
+/**
+ * Whether a call shows that its route is in use. Rejected calls of strangers don't, because scanners try every path.
+ */
 export const isUse = (
   { client }: Pick<ClientGroup, "client">,
   { statuses }: { readonly statuses: readonly { readonly status: number }[] },
@@ -69,7 +71,7 @@ export const isUse = (
 /** Whether a client has finished: a client that only fell silent may come back. */
 export const isDone = (readiness: MigrationState | null): boolean => readiness === "ready";
 
-/** The name of a client: that of the client directory, else its user agent, or the family of its user agents. */
+/** The name of a client: from the client directory, else its user agent, or the family of its user agents. */
 export const clientName = ({
   name,
   family = null,

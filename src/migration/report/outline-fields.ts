@@ -42,7 +42,7 @@ function describeValues({ values }: FieldChange, { client }: ApiNames): readonly
   return [...line, "."];
 }
 
-/** A change of a field as one cell: what changes, different values, and the loss. */
+/** A change of a field as one cell: the kind of change, different values, and the loss. */
 function describeChange(change: FieldChange, names: ApiNames): Line {
   const { formula, loss, class: kind } = change;
   const isUnchanged = kind === "same" && change.change === "";
@@ -56,7 +56,7 @@ function describeChange(change: FieldChange, names: ApiNames): Line {
   ];
 }
 
-/** The members that the gateway added to bodies, as a line; none without any. */
+/** The members that the gateway added to bodies, as a line. Empty without such members. */
 export const listAddedMembers = (names: readonly string[]): Line[] =>
   names.length === 0
     ? []

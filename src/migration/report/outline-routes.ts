@@ -1,4 +1,4 @@
-/** The routes in use, with who calls them. */
+/** The routes in use, with their callers. */
 import {
   type Block,
   formatCount,

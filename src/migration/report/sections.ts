@@ -39,7 +39,7 @@ export const severityTag = (severity: Severity): Span => ({ tag: severity, tone:
 const NOT_NEEDED: Span = { tag: "not needed", tone: "good" };
 const NO_COUNTERPART: Span = { tag: "no counterpart", tone: "bad" };
 
-/** The calls that take the place of one, or that there are none. */
+/** The calls that replace a call, or a note that there are none. */
 export const describeCalls = (calls: readonly string[], counterpart: Counterpart): readonly Span[] =>
   calls.length > 0 ? listNames(calls) : [counterpart === "unneeded" ? NOT_NEEDED : NO_COUNTERPART];
 
@@ -83,7 +83,7 @@ export interface CallWords {
   readonly details: readonly Line[];
 }
 
-/** A call that a client makes, and what changes in it. */
+/** A call of a client, and its changes. */
 export function outlineCall(call: GuidedCall, words: CallWords, names: ApiNames): Block {
   const { scope, counterpart, filters, sends, notes } = call;
   const { summary, commands = [], objects, details } = words;

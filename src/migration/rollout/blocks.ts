@@ -1,4 +1,4 @@
-/** For people: who is where and why, what has returned, and who can't. */
+/** Describes the roll-out for people: the side of each client with the reason, returns, and blocked returns. */
 import {
   type ActionForm,
   type Block,
@@ -40,14 +40,17 @@ const eventLine = ({ action, name, by, at }: RolloutStatus["events"][number]): s
 
 const percentOf = (score: number): string => `${Math.round(score * 100)}%`;
 
-/** Describes who gets the translation. */
+/** Describes which clients get the translation. */
 export function describeSides(status: RolloutStatus): Block[] {
   const { data, isKnown, others, clients, trips, blocked, scores, noWayBack, events } = status;
   const lag = data.kind === "replicated" ? `, lag ${data.lagMs} ms` : "";
   const turned = clients.filter(({ side }) => side === "new").length;
   const text = (line: string): Block => ({ kind: "text", line });
   const lists: [name: string, items: readonly Item[]][] = [
-    ["Clients", [...clients.map(clientItem), [sideTag(others), "  requests of nobody in the directory"]]],
+    [
+      "Clients",
+      [...clients.map(clientItem), [sideTag(others), "  requests of clients outside of the directory"]],
+    ],
     ["Returned", trips.map(tripLine)],
     [
       "On the way back",

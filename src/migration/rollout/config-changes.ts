@@ -1,4 +1,4 @@
-/** When other rules began to apply: those of another file, or because something has returned. */
+/** Records when the rules changed: with another file, or by a return. */
 import { isDeepStrictEqual } from "node:util";
 import { decideByRules } from "./decide.ts";
 import type { RolloutConfig } from "./rules.ts";
@@ -8,11 +8,11 @@ const CURSOR_MS = 600_000;
 /** How long all reads of a client are compared that was turned. */
 const FRESH_MS = 3_600_000;
 
-/** The last changes of what applies. @param elapsed Milliseconds, monotonic. */
+/** The last changes of the rules. @param elapsed Milliseconds, monotonic. */
 export function watchConfigChanges(config: () => RolloutConfig, elapsed: () => number) {
   let changedAt = elapsed();
   let newest = config();
-  /** The file before, and when it was replaced; undefined: none was. */
+  /** The previous file, and when it was replaced. Undefined if there was none. */
   let replaced: { readonly config: RolloutConfig; readonly at: number } | undefined;
 
   return {

@@ -24,8 +24,8 @@ function whyRule(
 /**
  * Decides by the rules of the file alone.
  *
- * @param client as {@link lastingName} says; undefined: nobody knows who it is
- * @param route Name of the route; null: the pack has none for the request
+ * @param client The name of {@link lastingName}. Undefined: unknown
+ * @param route Name of the route. Null: the pack has none for the request
  */
 export function decideByRules(
   { rules, salt }: Pick<RolloutConfig, "rules" | "salt">,

@@ -1,4 +1,4 @@
-/** The form of `ROLLOUT_FILE`. What its parts mean together is checked in `file.ts`. */
+/** The form of `ROLLOUT_FILE`. `file.ts` checks its parts against each other. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 

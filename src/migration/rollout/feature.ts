@@ -17,7 +17,7 @@ const TICK_MS = 400;
 
 const routeNames = ({ routes }: Pick<Pack, "routes">): readonly string[] => routes.map(({ name }) => name);
 
-/** Creates what logs each client once that was turned back, and that the directory no longer has. */
+/** Creates the function that logs, once each, the returned clients that the directory no longer has. */
 function createForgottenLog(
   rollout: Rollout,
   directory: () => ClientDirectory,
@@ -33,7 +33,7 @@ function createForgottenLog(
   };
 }
 
-/** Creates what rejects a directory that takes away what a client is known by that was turned back. */
+/** Creates the check that rejects a directory without a key of a returned client. */
 const createDirectoryCheck =
   (rollout: Rollout, file = "CLIENTS_FILE") =>
   (next: ClientDirectory, active?: ClientDirectory): void => {

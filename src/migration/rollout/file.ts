@@ -1,4 +1,4 @@
-/** Reads `ROLLOUT_FILE`: who gets the translation, and who still the old service. */
+/** Reads `ROLLOUT_FILE`, which decides which clients get the translation. */
 import { BUCKETS, type ClientDirectory } from "../../audit/index.ts";
 import { type OperatorFileKind, type ReportProblem, suggestionFor } from "../../base/index.ts";
 import { ROLLOUT_SCHEMA, type RolloutDefinition, type RuleDefinition } from "./definition.ts";

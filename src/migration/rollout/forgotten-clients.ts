@@ -1,4 +1,4 @@
-/** Clients that were turned back, and that the client directory no longer has as they were. */
+/** Returned clients that the client directory no longer has in the same form. */
 import { type ClientDirectory, hasName, type KnownClient } from "../../audit/index.ts";
 import type { Rollout } from "./sides.ts";
 
@@ -16,7 +16,7 @@ function lostKeys(before: KnownClient, after: KnownClient): readonly string[] {
 const word = (client: string): string => (client.includes(" ") ? `'${client}'` : client);
 
 /**
- * Finds the clients that were turned back, and that a directory no longer has as they were.
+ * Finds the returned clients that a directory no longer has in the same form.
  *
  * @param active The directory before; undefined: only names are compared
  */

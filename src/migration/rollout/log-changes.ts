@@ -1,4 +1,4 @@
-/** Lines of the log about what has returned and what was resumed, whichever replica or command did it. */
+/** Logs returns and their ends, whichever replica or command caused them. */
 import { isDeepStrictEqual } from "node:util";
 import type { Log } from "../../base/index.ts";
 import type { RolloutEvent, Trip, TripTarget } from "./returns/trips.ts";
@@ -11,7 +11,7 @@ function newEvents(events: readonly RolloutEvent[], last: RolloutEvent | undefin
   return events.slice(0, at < 0 ? undefined : at).toReversed();
 }
 
-/** Creates the log of one process. At its start it logs what has returned, and no event of before. */
+/** Creates the log of one process. At its start it logs the current returns, and no earlier events. */
 export function createChangeLog(log: Log) {
   /** Trips that are in the log. */
   const logged = new Set<string>();
@@ -28,7 +28,7 @@ export function createChangeLog(log: Log) {
     );
   }
 
-  /** Logs what is new. Call it whenever other trips apply. @param events The last events, newest first */
+  /** Logs new events. Call it whenever the trips change. @param events The last events, newest first */
   return (trips: readonly Trip[], events: readonly RolloutEvent[]): void => {
     for (const event of last === null ? [] : newEvents(events, last)) {
       const { action, kind, name, by, reason } = event;

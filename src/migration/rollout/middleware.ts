@@ -1,4 +1,4 @@
-/** Decides which side serves a request: the old service, or what follows in the public application. */
+/** Decides which service serves a request: the old service, or the rest of the public application. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { addressNetwork, CLIENT_GONE, type Settings } from "../../base/index.ts";
 import {
@@ -42,7 +42,10 @@ function hasOldFailed({
   return upstreamStatus === null || upstreamStatus >= 500 || isComplete === false;
 }
 
-/** The sender whose writes keep a request on its side. Where no token is needed, anybody can have any user agent: those of its network. */
+/**
+ * The sender whose writes keep a request on its side. Without credentials anybody can send any user agent, so the
+ * network counts.
+ */
 function writerOf(
   { identity, hash }: RequestSender,
   known: string | undefined,
@@ -52,7 +55,7 @@ function writerOf(
   return isProven ? known : addressNetwork(address);
 }
 
-/** The request with the host that its client used: what others than trusted proxies say of another one is left out. */
+/** The request with the host that its client used. Other host headers count only from trusted proxies. */
 function withProvenHost(plain: AlphaRequest, isFromProxy: boolean): AlphaRequest {
   const { "x-forwarded-host": claimed, ...headers } = plain.headers;
   return claimed === undefined || isFromProxy ? plain : { ...plain, headers };
@@ -69,7 +72,7 @@ interface OldRequest {
   readonly begun: ReturnType<Shadow["begin"]>;
 }
 
-/** Creates what notes how the old service does on a request. */
+/** Creates the function that records the old service's response to a request. */
 function observeOld(
   { request, sender, route, provenClient, begun }: OldRequest,
   rollout: Rollout,

@@ -1,7 +1,7 @@
-/** The compiled `ROLLOUT_FILE`: who is compared, who gets the translation, and when a route returns. */
+/** The compiled `ROLLOUT_FILE`: comparisons, the clients that get the translation, and conditions of returns. */
 import type { ComparisonBudget, RolloutData } from "../../compare/index.ts";
 
-/** Whom a rule gives the translation, and for what. */
+/** The clients and routes of a rule. */
 export interface RolloutRule {
   /** The rule's text in the reason: `wave first`, `client billing`, `10% of the clients`, `all`. */
   readonly why: string;
@@ -25,7 +25,7 @@ export interface RolloutConfig {
   readonly compare: ComparisonBudget;
   /** Names of clients of each wave. */
   readonly waves: ReadonlyMap<string, readonly string[]>;
-  /** In the order of the file. Who has none of them gets the old service. */
+  /** In the order of the file. A client without a matching rule gets the old service. */
   readonly rules: readonly RolloutRule[];
   readonly turnBack: TurnBack;
   readonly salt: string;

@@ -23,7 +23,7 @@ export interface RolloutRequest {
   readonly cursor: Side | undefined;
   /** Whether the gateway has issued its token. The old service does not know it. */
   readonly hasGatewayToken: boolean;
-  /** Finds the proven sender, as far as it is known by now; undefined: a stranger. */
+  /** Finds the proven sender, as far as it is known by now. Undefined for a stranger. */
   readonly findWriter: () => string | undefined;
 }
 
@@ -32,7 +32,7 @@ type Writer = Pick<RolloutRequest, "findWriter"> & Pick<RolloutDecision, "client
 
 /** The side that serves a request, and its owner. */
 export interface RolloutDecision extends SideDecision {
-  /** As records and commands name it; undefined: nobody knows who it is. */
+  /** The client's name in records and commands. Undefined if it is unknown. */
   readonly client: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface RolloutOptions {
   readonly isOldServiceUp?: () => boolean;
 }
 
-/** The key of a sender's writes; undefined: a stranger has none. */
+/** The key of a sender's writes. A stranger has none. */
 function keyOf({ client, findWriter }: Writer): string | undefined {
   const writer = findWriter();
   return writer === undefined ? undefined : JSON.stringify([client, writer]);
@@ -85,10 +85,10 @@ const createDecide =
       : decision;
   };
 
-/** One of this many reads of what replicas share also reads the clients with tokens of the gateway. */
+/** Every N-th read of the shared state also reads the clients with tokens of the gateway. */
 const CLIENTS_EVERY = 5;
 
-/** Creates what reads and writes what replicas share. */
+/** Creates the reader and writer of the shared state. */
 function createSync(config: () => RolloutConfig, returns: Returns, tokenClients: TokenClients) {
   let times = 0;
   let lastConfig = config();
@@ -109,7 +109,7 @@ function createSync(config: () => RolloutConfig, returns: Returns, tokenClients:
   };
 }
 
-/** Creates what chooses the sides of a gateway. Nothing is read yet. */
+/** Creates the function that chooses the side of requests. Nothing is read yet. */
 export function createRollout({
   config,
   directory,
@@ -159,9 +159,9 @@ export function createRollout({
     beginOld: returns.beginOld,
     turnBack: returns.turnBack,
     resume: returns.resume,
-    /** The side that serves a client, whatever requests of it are in progress. */
+    /** The side of a client, whatever requests of it are in progress. */
     decide,
-    /** Which side serves a request. @param route Name of the route; null: the pack has none */
+    /** The side of a request. @param route Name of the route. Null: the pack has none */
     sideOf(identity: ClientIdentity, route: string | null, request: RolloutRequest): RolloutDecision {
       const client = lastingName(directory(), identity);
       if (request.hasGatewayToken) {

@@ -1,4 +1,4 @@
-/** The sides of clients as people read them: who is where and why, what has returned, and who can't. */
+/** The status of a roll-out for people: the side of each client with the reason, returns, and blocked returns. */
 import { TRIP } from "../../compare/index.ts";
 import type { ClientDirectory } from "../../audit/index.ts";
 import { scoreOf, type Evidence } from "./returns/evidence.ts";

@@ -26,7 +26,7 @@ export function createTokenClients(store: DocumentStore) {
     note(client: string): void {
       if (!known.has(client) && waiting.size < MAX_CLIENTS) waiting.add(client);
     },
-    /** Reads what replicas have noted, and writes what waits. @throws {StateUnavailableError} */
+    /** Reads the records of replicas, and writes waiting ones. @throws {StateUnavailableError} */
     async exchange(): Promise<void> {
       await document.refresh();
       const noted = [...waiting].filter((client) => !known.has(client));

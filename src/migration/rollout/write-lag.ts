@@ -9,11 +9,14 @@ interface Writes {
   acceptedAt: number;
   /** Since when the sender waits for its change; undefined: it does not. */
   waitsSince: number | undefined;
-  /** Whether it waits for its return: what it writes meanwhile does not put that off. */
+  /** Whether it waits for its return. Later writes do not postpone that. */
   isReturning: boolean;
 }
 
-/** Finds the sender of a write, as far as it is known by now; undefined: a stranger, whose write keeps nobody. */
+/**
+ * Finds the sender of a write, as far as it is known by now. Undefined for a stranger, whose write keeps nobody on a
+ * side.
+ */
 type FindWriter = () => string | undefined;
 
 /** A write on its way. */

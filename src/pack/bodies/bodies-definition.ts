@@ -1,7 +1,7 @@
 /** The schemas of `bodies` of both dialects, and of the same keys of one body. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
-import { mediaType } from "../fields/text-types.ts";
+import { mediaType } from "../values/text-types.ts";
 
 const json = z.json();
 

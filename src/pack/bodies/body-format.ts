@@ -3,7 +3,7 @@ import { NOT_SEPARATE, printForm, type FormStyle } from "./form.ts";
 import { ValidationError, REQUIRED, UNKNOWN_MEMBER, type ErrorDetail } from "../errors/http-error.ts";
 import { isObject, printJson, type SourceLocation } from "../../base/index.ts";
 import { objectPath } from "./object-wrapper.ts";
-import { fillKey, fillShape, nameOf, namesIn, valueAt, type Shape } from "../fields/shape.ts";
+import { fillKey, fillShape, nameOf, namesIn, valueAt, type Shape } from "../values/shape.ts";
 import type { ClientBodiesDefinition, UpstreamBodiesDefinition } from "./bodies-definition.ts";
 import type { JsonObject } from "../translation-context.ts";
 
@@ -14,7 +14,7 @@ const JSON_TYPE = "application/json";
 /** Maximum number of unknown members that are reported. */
 const MAX_ERRORS = 50;
 
-/** What clients may send. */
+/** The body formats that clients may send. */
 export type ClientMediaTypes = ReturnType<typeof compileMediaTypes>;
 
 /**
@@ -33,7 +33,7 @@ export function compileMediaTypes({ media_types: given, null_body: nullBody }: C
   return {
     /** Whether the literal `null` counts as no body. */
     nullIsAbsent: nullBody === "absent",
-    /** As messages name them. */
+    /** Names of the formats in messages. */
     names: given ?? [JSON_TYPE],
     /** How to read a body of a media type; undefined if clients may not send it. */
     formatOf(contentType: string | undefined): "json" | "form" | undefined {

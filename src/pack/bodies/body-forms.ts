@@ -1,7 +1,7 @@
 import { isObject, parseJson } from "../../base/index.ts";
 import type { ErrorDetail } from "../errors/http-error.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
-import { compileCopy, compileGetter, compileRemover, compileSetter } from "../fields/member-paths.ts";
+import { compileCopy, compileGetter, compileRemover, compileSetter } from "../values/member-paths.ts";
 import type { JsonObject } from "../translation-context.ts";
 
 /** Limits of JSON that a client sends inside a string. */
@@ -82,8 +82,8 @@ export function compileBodyForm(
 }
 
 /**
- * Compiles the rule that a schema need not have: what is still an object after {@link compileForms}, in place of an id, has no
- * id. A member that is an object of a resource may be a new object.
+ * Compiles the rule for members that are ids. After {@link compileForms}, an object in place of an id has no id,
+ * which is an error. A member that is an object of a resource may be a new object.
  */
 export function compileIdCheck(
   members: readonly FormMember[],

@@ -1,6 +1,6 @@
 /** The members of a body: which ones the upstream gets, and how their values are translated. */
 import type { PartDefinition } from "../schema/pack-definition.ts";
-import type { PathParameterDefinitions } from "../routes/parameter-definition.ts";
+import type { PathParameterDefinitions } from "../paths/path-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import type { Steps } from "../steps.ts";
@@ -9,8 +9,9 @@ import type { FormMember } from "./body-forms.ts";
 import { validSchema } from "./body-schema.ts";
 import type { FieldContext } from "../fields/field-context.ts";
 import { compileWrite, type WritableMember } from "../fields/write.ts";
-import { compileGetter, compileRemover, compileSetter } from "../fields/member-paths.ts";
-import { schemaAt, schemaMembers, unmappedMembers, type Schema } from "../fields/schema-members.ts";
+import { compileGetter, compileRemover, compileSetter } from "../values/member-paths.ts";
+import { schemaAt, schemaMembers, type Schema } from "../values/schema-members.ts";
+import { unmappedMembers } from "./nested-schemas.ts";
 
 /** A member of a body by its dotted name. */
 export interface BodyMember {
@@ -50,10 +51,10 @@ export function* compilePart(
   };
 }
 
-/** What bodies may refer to. */
+/** Definitions that bodies may refer to. */
 export interface BodyContext extends FieldContext {
   readonly parts: ReadonlyMap<string, Part>;
-  /** Of the pack. The bodies of a resource have its own, too. */
+  /** Value kinds of the pack. The bodies of a resource have their own, too. */
   readonly pathParameters: PathParameterDefinitions;
 }
 
@@ -68,7 +69,7 @@ export const findParts = (
   );
 
 /**
- * Compiles the members of a body's schema. Reports those that nothing maps to the upstream.
+ * Compiles the members of a body's schema. Reports members without a mapping to the upstream.
  *
  * @param schema The schema of one object, with the members of shared parts.
  * @param find Returns the translation of a member by its dotted name.

@@ -1,12 +1,15 @@
-/** What the gateway adds to a body: constants, defaults, ids of the path, values of calls, and what the upstream has now (`merge_with`). */
+/**
+ * Adds members of the gateway to a body: constants, defaults, ids of the path, values of calls, and the upstream's
+ * current values (`merge_with`).
+ */
 import { isObject } from "../../base/index.ts";
-import type { PathParameterDefinitions } from "../routes/parameter-definition.ts";
+import type { PathParameterDefinitions } from "../paths/path-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
-import { compileCopy, compileGetter, compileSetter, parentPaths } from "../fields/member-paths.ts";
-import { compilePathValue } from "../routes/path-parameters.ts";
+import { compileCopy, compileGetter, compileSetter, parentPaths } from "../values/member-paths.ts";
+import { compilePathValue } from "../paths/path-parameters.ts";
 
-/** v4's response to a call is not what the body needs. The message is for the log. */
+/** v4's response to a call lacks a value for the body. The message is for the log. */
 export class InvalidCallValueError extends Error {
   override readonly name = "InvalidCallValueError";
   readonly code = "AG_UPSTREAM_RESPONSE_INVALID";
@@ -36,8 +39,8 @@ function compileMerge(
 }
 
 /**
- * Compiles what the members of a body are written into: a new object, or a copy of the upstream's complete object. A copy
- * keeps all that the client did not send, in nested objects too.
+ * Compiles the object into which the members of a body are written: a new object, or a copy of the upstream's
+ * complete object. A copy keeps all members that the client did not send, in nested objects too.
  *
  * @param members Dotted names of the upstream's members.
  */
@@ -77,15 +80,16 @@ export function compileAdd(name: string): (v4: JsonObject, value: unknown) => vo
 }
 
 /**
- * Adds to a translated body what the client did not send. Returns the names of the added members.
+ * Adds members that the client did not send to a translated body. Returns the names of the added members.
  *
- * @param complete If only changes are sent: the translation of the whole body. What the client has sent has no default.
+ * @param complete The translation of the whole body, if only changes are sent. A member that the client has sent gets
+ * no default.
  */
 export type AddGatewayMembers = (v4: JsonObject, complete: JsonObject, writing: WriteContext) => Set<string>;
 
 /**
- * Compiles what adds the members that the client did not send (constants, defaults, ids of the path, values of calls), and merges members
- * that v4 replaces as a whole with their current values. Names are dotted if nested.
+ * Compiles the function that adds members to a body (constants, defaults, ids of the path, values of calls), and
+ * merges members that v4 replaces as a whole with their current values. Names are dotted if nested.
  *
  * @param members Dotted names of the upstream's members.
  * @param hiddenIn Whether clients never see the object of an id in a member.

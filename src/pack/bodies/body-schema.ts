@@ -16,10 +16,10 @@ import {
   UNKNOWN_MEMBER,
   type ErrorDetail,
 } from "../errors/http-error.ts";
-import { reportInvalidSchema } from "../load/check-schema.ts";
+import { reportInvalidSchema } from "../values/check-schema.ts";
 import { prepareRegex, RegexLimitError } from "../../jsonata/index.ts";
-import { shortestAddress } from "../fields/ip-address.ts";
-import { DEFAULT_LIMITS, hasType, keysOfPointer, type Schema } from "../fields/schema-members.ts";
+import { shortestAddress } from "../values/ip-address.ts";
+import { DEFAULT_LIMITS, hasType, keysOfPointer, type Schema } from "../values/schema-members.ts";
 import { findLongTexts, type LongText } from "./text-bounds.ts";
 import type { JsonObject } from "../translation-context.ts";
 
@@ -93,7 +93,7 @@ for (const { type = "", rules } of ajv.RULES.rules) {
   }
 }
 
-/** Adds default limits to lists and objects. Those of texts are checked before (`text-bounds.ts`). */
+/** Adds default limits to lists and objects. `text-bounds.ts` has checked the limits of texts before. */
 function withLimits(schema: Schema): Schema {
   const { properties, items, additionalProperties } = schema;
   const isOpen = properties === undefined || additionalProperties !== undefined;
@@ -152,7 +152,7 @@ function toDottedName(keys: readonly string[], hasIndexes: boolean): string {
   return named.filter((key) => !/^\d+$/.test(key)).join(".");
 }
 
-/** The field of an error; none for a rule of the whole body. */
+/** The field of an error. None for a rule of the whole body. */
 function fieldOf(keys: readonly string[], hasIndexes: boolean): Pick<ErrorDetail, "field"> {
   const field = toDottedName(keys, hasIndexes);
   return field === "" ? {} : { field };
@@ -200,9 +200,9 @@ const longTextDetail = ({ keys, limit, message }: LongText, hasIndexes: boolean)
 });
 
 /**
- * The first problems of a body. A member that breaks several rules of one schema has one problem: that of the first rule
- * whose reason the pack has written, or else of the first rule. A reason is there once for a name: without indexes all
- * items of a list have the same.
+ * The first problems of a body. A member that breaks several rules of one schema has one problem: of the first rule
+ * with a `message` of the pack, or else of the first rule. A reason occurs once for a name, because all items of a
+ * list have the same name without indexes.
  */
 function toErrorDetails(errors: readonly ErrorObject[], hasIndexes: boolean): ErrorDetail[] {
   const problems: Problem[] = [];

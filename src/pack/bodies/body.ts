@@ -1,7 +1,7 @@
 import { HttpError, type ErrorDetail } from "../errors/http-error.ts";
 import { isObject, type SourceLocation } from "../../base/index.ts";
-import { fillShape, type Shape } from "../fields/shape.ts";
-import { reportUnknownMembers } from "../load/check-schema.ts";
+import { fillShape, type Shape } from "../values/shape.ts";
+import { reportUnknownMembers } from "../values/check-schema.ts";
 import type { ClientBodiesDefinition } from "./bodies-definition.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { WritableMember } from "../fields/write.ts";
@@ -19,17 +19,17 @@ import {
   type PathMember,
 } from "./body-members.ts";
 import { mergeSources } from "./body-merge.ts";
-import type { CheckDefinition } from "../calls/checks.ts";
+import type { CheckDefinition } from "../expressions/check-definition.ts";
 import { compileSchema, validSchema } from "./body-schema.ts";
+import { nestedSchema } from "./nested-schemas.ts";
 import { compileFormValues } from "./form-values.ts";
 import {
   closeSchema,
   compilePruning,
   mergeSchemas,
-  nestedSchema,
   schemaOf,
   type Schema,
-} from "../fields/schema-members.ts";
+} from "../values/schema-members.ts";
 import { compileBodyWrite } from "./write-body.ts";
 
 /** The body of a client's request, parsed. */
@@ -73,7 +73,7 @@ export interface BodyRules {
   readonly toPath: ReadonlyMap<string, PathMember>;
   /** Where the values are that the body is merged with: the name of a call, and the path in its response. */
   readonly mergeSources: readonly string[];
-  /** Where all values are that it has of calls, and what for. */
+  /** Whether all values that it takes from calls are available, and for what they are used. */
   readonly callSources: readonly { readonly path: string; readonly use: "has" | "is merged with" }[];
   /** Members of the upstream's body that the gateway itself sends, always or where the client has not. */
   readonly added: readonly string[];
@@ -87,7 +87,7 @@ export interface BodyRules {
   readonly memberOf: (field: string) => BodyMember | undefined;
 }
 
-/** The schema of a body as its file has it, and that of one object with the members of shared parts. */
+/** The schema of a body as its file has it, and the schema of one object with the members of shared parts. */
 interface BodySchema {
   readonly whole: Schema;
   readonly isList: boolean;

@@ -1,7 +1,7 @@
 /** Gives the texts of a form the types that the schema of the body says. */
 import { isObject } from "../../base/index.ts";
-import { parseScalar } from "../routes/query.ts";
-import { hasType, schemaOf, type Schema } from "../fields/schema-members.ts";
+import { parseScalar } from "../paths/query.ts";
+import { hasType, schemaOf, type Schema } from "../values/schema-members.ts";
 
 type Convert = (value: unknown) => unknown;
 
@@ -22,7 +22,7 @@ const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ["0", false],
 ]);
 
-/** A text as the value of the first type that it fits. What fits none remains a text, which the schema rejects. */
+/** Converts a text to the first matching type. Other texts stay, and the schema rejects them. */
 function compileText(schema: Schema): (text: string) => unknown {
   const [isBoolean, isNullable] = [hasType(schema, "boolean"), hasType(schema, "null")];
   const isNumber = hasType(schema, "number") || hasType(schema, "integer");

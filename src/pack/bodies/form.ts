@@ -77,7 +77,7 @@ function valueOf({ values, members, isList, items }: Node): FormValue {
   return values.length === 1 && !isList && only !== undefined ? only : values;
 }
 
-/** Not by assignment: a member `__proto__` is a member like any other. */
+/** Not by assignment, because `__proto__` must remain an ordinary member. */
 const objectOf = (members: ReadonlyMap<string, Node>): FormObject =>
   Object.fromEntries([...members].map(([name, node]) => [name, valueOf(node)]));
 
@@ -156,7 +156,10 @@ export interface FormStyle {
 /** The message of {@link printForm} about a list that a form without indexes can't have. */
 export const NOT_SEPARATE = "a list of objects that nothing separates";
 
-/** Without an index an object begins where a member comes again: its first one must be a single value of the one before. */
+/**
+ * Without an index, an object of a list begins when a member occurs again. The first member must be a single value of
+ * the previous object.
+ */
 function beginsObject(item: unknown, before: unknown): boolean {
   const [first] = isObject(item) ? Object.entries(item) : [];
   if (!first || !isObject(before)) return false;
@@ -167,7 +170,7 @@ function beginsObject(item: unknown, before: unknown): boolean {
 const listSuffix = (lists: FormLists, index: number): string =>
   lists === "indexes" ? `[${index}]` : lists === "brackets" ? "[]" : "";
 
-/** The text of a value. What is empty is an empty text. */
+/** The text of a value. An empty value gives an empty text. */
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   const isScalar = typeof value === "number" || typeof value === "boolean" || isExactNumber(value);

@@ -7,7 +7,7 @@ import {
   printJson,
   readRaw,
 } from "../../base/index.ts";
-import { fillShape, findPath, type Shape } from "../fields/shape.ts";
+import { fillShape, findPath, type Shape } from "../values/shape.ts";
 
 /** Reads the object in a wrapper. Returns undefined if the value has none. */
 export type ReadWrapped = <T>(from: Cursor, readObject: (from: Cursor) => T) => T | undefined;

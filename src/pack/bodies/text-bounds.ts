@@ -1,7 +1,7 @@
 /** Bounds the texts of bodies wherever they are: also in places that no subschema describes. */
 import { isObject } from "../../base/index.ts";
 import { prepareRegex } from "../../jsonata/index.ts";
-import { DEFAULT_LIMITS, hasType, keysOfPointer, type Schema } from "../fields/schema-members.ts";
+import { DEFAULT_LIMITS, hasType, keysOfPointer, type Schema } from "../values/schema-members.ts";
 
 /** A text that is longer than its bound. */
 export interface LongText {

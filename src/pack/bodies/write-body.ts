@@ -1,20 +1,20 @@
 /** The translation of a valid body to the upstream. */
 import { INVALID_VALUE, type ErrorDetail } from "../errors/http-error.ts";
 import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
-import { compileScoped } from "../calls/scope.ts";
-import { failureAsValue } from "../load/compile-expression.ts";
+import { compileScoped } from "../expressions/scope.ts";
+import { failureAsValue } from "../expressions/compile-expression.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { BodyDefinition } from "../schema/resource-definition.ts";
 import type { JsonObject, WriteContext } from "../translation-context.ts";
 import type { BodyContext, SentMember } from "./body-members.ts";
 import { compileAdd, compileAdditions, compileTarget } from "./body-merge.ts";
-import { compileChecks } from "../calls/checks.ts";
+import { compileChecks } from "../expressions/checks.ts";
 import type { FieldContext } from "../fields/field-context.ts";
 import { lossText } from "../fields/loss.ts";
-import { InvalidWrite, type WriteFault } from "./invalid-write.ts";
+import { InvalidWrite, type WriteFault } from "../fields/invalid-write.ts";
 import { UNCHANGED, writeMembers } from "../fields/write.ts";
-import { UnknownValue } from "../fields/value-kind.ts";
+import { UnknownValue } from "../values/value-kind.ts";
 
 /** The translation of an alpha body. */
 export interface WrittenBody {
@@ -22,15 +22,15 @@ export interface WrittenBody {
   readonly faults: readonly ErrorDetail[];
   /** Names of v4 members that the gateway added. Errors about these are not reported to the client. */
   readonly added: ReadonlySet<string>;
-  /** Whether there is nothing to send to v4: nothing of what the client sent, and nothing that the gateway adds. */
+  /** Whether there is nothing to send to v4, neither from the client nor from the gateway. */
   readonly empty: boolean;
   /** Whether the client sent a member, by its alpha name. */
   readonly sent: (member: string) => boolean;
-  /** What v4 does not get, or gets as another value. Members with `loss_when` are not looked at here. */
+  /** The members that v4 does not get, or gets with another value. Members with `loss_when` are not checked here. */
   readonly losses: readonly string[];
 }
 
-/** Whether v4 does not get the value of a member, or gets that of another alpha value. */
+/** Whether v4 does not get the value of a member, or gets the value of another alpha value. */
 function isLostInWrite(
   { values, write }: FieldRule,
   alpha: unknown,
@@ -54,7 +54,7 @@ function describeWriteFault(
   return { field, reason: INVALID_VALUE, cause };
 }
 
-/** Adds translated values to the upstream's body. Returns the errors of those that can't be translated. */
+/** Adds translated values to the upstream's body. Returns the errors of values that can't be translated. */
 function addWritten(
   v4: JsonObject,
   given: readonly SentMember[],
@@ -75,7 +75,7 @@ function addWritten(
   return { faults, empty };
 }
 
-/** Whether the translation of a member may read values of calls. Fields of a nested object may do so, too. */
+/** Whether the translation of a member may read values of calls. Fields of a nested object may read them, too. */
 const mayReadCalls = ({ rule: { write = "", object } }: SentMember): boolean =>
   object !== undefined || /\$calls\b/.test(write);
 
@@ -94,7 +94,7 @@ const findLosses = (
       : [],
   );
 
-/** Creates what says whether clients never see the object of an id in a member of the upstream's body. */
+/** Creates the test whether clients never see the object of an id in a member of the upstream's body. */
 const hiddenIn =
   (members: readonly SentMember[], { catalogs }: Pick<BodyContext, "catalogs">) =>
   (v4: string): ((id: unknown) => boolean) => {
@@ -108,7 +108,10 @@ type Computed = { readonly put: (v4: JsonObject) => void } | { readonly fault: E
 const faultsOf = (computed: readonly Computed[]): ErrorDetail[] =>
   computed.flatMap((each) => ("fault" in each ? [each.fault] : []));
 
-/** Compiles the members of `from_body`. @returns a function that results in those that have a value, or can't have one */
+/**
+ * Compiles the members of `from_body`. @returns a function that gives the members that have a value, or can't have
+ * one
+ */
 function compileComputed(
   members: Readonly<Record<string, string>>,
   location: SourceLocation,

@@ -1,46 +1,9 @@
 /** The schema of a call in addition to the main call of a route. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
-import { errorStatus } from "../fields/text-types.ts";
+import { checkDefinition, failure } from "../expressions/check-definition.ts";
 
 const name = z.string().min(1);
-
-const outcomeKeys = {
-  status: about(
-    errorStatus.optional(),
-    "The client's status, 400 to 599, if no other rule is broken. Default: as for an invalid request.",
-    409,
-  ),
-  code: about(name.optional(), "The client's code. Default: as for an invalid request.", "conflict"),
-};
-
-/** The schema of the status and the code of a failure. */
-export const failure = z
-  .strictObject(outcomeKeys)
-  .refine(({ status, code }) => status !== undefined || code !== undefined, "needs a status or a code");
-
-/** The schema of `failures` of a route. */
-export const failures = z.strictObject({
-  checks: about(
-    failure.optional(),
-    "Checks of the body and of calls without a status and code of their own.",
-    {
-      status: 409,
-    },
-  ),
-});
-
-/** One of `checks`. @param field The schema of the field. @param example of the message */
-export const checkDefinition = <T extends z.ZodType>(field: T, example: string) =>
-  z.strictObject({
-    field,
-    message: about(
-      name,
-      "JSONata over the client's body: the text of the error. An empty text or another value is no error.",
-      example,
-    ),
-    ...outcomeKeys,
-  });
 
 const expression = z.string().min(1);
 
@@ -104,7 +67,7 @@ const unfinished = z
     message: "a success with a body has a status from 200 to 299, and not 204",
   });
 
-/** Keys that say when a call is sent, and what it sends. */
+/** Keys about the sending of a call: when, and with which data. */
 const requestKeys = {
   upstream: about(name, "The upstream operation. It may have names in braces.", "GET /books/{id}/loan"),
   at: about(
@@ -144,7 +107,7 @@ const requestKeys = {
   ),
 };
 
-/** Keys that say what becomes of its response. */
+/** Keys about its response. */
 const responseKeys = {
   all_pages: about(
     z.literal(true).optional(),
@@ -180,7 +143,7 @@ const responseKeys = {
   ),
 };
 
-/** Keys that say what becomes of its failure. */
+/** Keys about its failure. */
 const failureKeys = {
   not_found_field: about(
     name.optional(),

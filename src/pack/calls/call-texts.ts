@@ -1,4 +1,4 @@
-/** What people read about a call of a route: why it is sent, and what it is for without the gateway. */
+/** Descriptions of a call of a route: why it is sent, and its purpose for programs without the gateway. */
 import type { KeyContext, KeyResource } from "../keys/key.ts";
 import type { CallDefinition } from "./call-definition.ts";
 import type { RouteCall } from "./call.ts";
@@ -59,7 +59,7 @@ function describeForGuide(
   return `for ${(name === undefined ? "" : fieldsOf(name, resource).join(", ") || name) || "the response"}, if you need it`;
 }
 
-/** Describes a call for authors and for whoever calls the upstream without the gateway. */
+/** Describes a call for authors, and for programs that call the upstream without the gateway. */
 export function describeCall(
   definition: CallDefinition,
   endpoint: Endpoint,

@@ -2,12 +2,12 @@
 import type { MaybePromise } from "../../jsonata/index.ts";
 import type { UpstreamBodyFormat } from "../bodies/body-format.ts";
 import type { Failure } from "../errors/http-error.ts";
-import type { Checks } from "./checks.ts";
+import type { Checks } from "../expressions/checks.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { NamedValues } from "./conditions.ts";
+import type { NamedValues } from "../expressions/conditions.ts";
 import type { ReceivedResponse, Scope } from "../translation-context.ts";
 
-/** What an operation says about itself. */
+/** Texts of an operation. */
 export type OperationState = "done" | "failed" | "in progress";
 
 /** How a call is repeated. */
@@ -39,11 +39,11 @@ export interface RouteCall {
   readonly endpoint: Endpoint;
   /** When it is sent. `beside`: the main call and this one have parts of the same object. */
   readonly place: "before" | "beside" | "after";
-  /** What its response is for: the response of the route, fields of it, or rules and values of the request. */
+  /** The purpose of its response: the response of the route, its fields, or rules and values of the request. */
   readonly use: "answer" | "fields" | "rules";
   /** Why and when it is sent, for authors. */
   readonly why: string;
-  /** The same for whoever calls the upstream without the gateway; undefined where only the gateway needs it. */
+  /** The same for programs that call the upstream without the gateway. Undefined if only the gateway needs it. */
   readonly guide: string | undefined;
   /** Set if it is sent again until its response meets a condition. How often does not depend on the pack. */
   readonly repeats: Repetition | undefined;
@@ -64,7 +64,7 @@ export interface RouteCall {
   /** Whether it can be sent together with the call before it. */
   readonly isIndependent: boolean;
   readonly isNeeded: (input: unknown, scope: Scope) => MaybePromise<boolean>;
-  /** Returns the values for each of which it is sent; undefined if it is sent once. */
+  /** Returns the values for each of which the call is sent. Undefined if it is sent once. */
   readonly eachValue: ((input: unknown, scope: Scope) => MaybePromise<unknown>) | undefined;
   /** Whether these values are known before the main call. */
   readonly knowsEach: boolean;
@@ -81,7 +81,7 @@ export interface RouteCall {
     | undefined;
   /** The member of the upstream's object that it reads or writes, and how it is read; undefined for no part. */
   readonly part: { readonly name: string; readonly read: Endpoint } | undefined;
-  /** Returns what the main call would have responded with; `whole` if that is the whole response. */
+  /** Returns the response that replaces the main call's. `whole` means the whole response. */
   readonly answerOf:
     | ((response: ReceivedResponse, scope: Scope) => MaybePromise<unknown>)
     | "whole"
@@ -90,9 +90,12 @@ export interface RouteCall {
   readonly checks: Checks;
   /** The client's field of the error if the upstream does not find the object; undefined: the upstream's error is translated. */
   readonly notFoundField: string | undefined;
-  /** What the client's error has if the upstream refuses the call. */
+  /** Status and code of the client's error if the upstream refuses the call. */
   readonly failure: Failure | undefined;
-  /** Returns the client's object if it fails, and gets the upstream's error, if it is one; undefined without one. */
+  /**
+   * Returns the client's object if the call fails. It gets the upstream's error, if there is one. Undefined without a
+   * fallback.
+   */
   readonly fallback:
     | ((scope: Scope, failure: ReceivedResponse | undefined) => MaybePromise<unknown>)
     | undefined;

@@ -1,4 +1,4 @@
-/** Compiles a call of a route: what it sends, when, and what becomes of its response. */
+/** Compiles a call of a route: its data, its condition, and the use of its response. */
 import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import { compileUpstreamFormat } from "../bodies/body-format.ts";
@@ -7,11 +7,15 @@ import type { KeyContext } from "../keys/key.ts";
 import type { CallDefinition } from "./call-definition.ts";
 import type { OperationState, Repetition, RouteCall, Unfinished } from "./call.ts";
 import { describeCall } from "./call-texts.ts";
-import { compileChecks } from "./checks.ts";
-import { compileBodyCondition, compileScopedCondition, compileNamedValues } from "./conditions.ts";
+import { compileChecks } from "../expressions/checks.ts";
+import {
+  compileBodyCondition,
+  compileScopedCondition,
+  compileNamedValues,
+} from "../expressions/conditions.ts";
 import { compileEndpoint, type Endpoint, reportAmbiguousNames, RESPONSE } from "./endpoint.ts";
 import { reportInvalidCall } from "./report-call.ts";
-import { compileScoped, type Phase } from "./scope.ts";
+import { compileScoped, type Phase } from "../expressions/scope.ts";
 import type { ReceivedResponse, Scope } from "../translation-context.ts";
 
 /** Compiles the expressions of a call. */
@@ -148,7 +152,7 @@ function compilePart(
   return { name: part, read: compileEndpoint(path, dialect.upstream.base_path, names.all, location) };
 }
 
-/** Whether a call can be sent together with others: nobody waits for what it does. */
+/** Whether a call can be sent together with others, because nothing waits for its effect. */
 const canBeParallel = (
   { at, answer, repeat, part }: CallDefinition,
   { method }: Endpoint,

@@ -12,11 +12,11 @@ import {
 } from "../../base/index.ts";
 import { mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import type { CatalogDefinition } from "../schema/resource-definition.ts";
-import { compileExpressionAt } from "../load/compile-expression.ts";
+import { compileExpressionAt } from "../expressions/compile-expression.ts";
 import type { CatalogCopy, CatalogEntry, JsonObject, ReadContext } from "../translation-context.ts";
 import type { Paging } from "../lists/paging.ts";
-import type { CatalogTranslation } from "./catalog-translation.ts";
-import type { ValueKind } from "../fields/value-kind.ts";
+import type { CatalogTranslation } from "../fields/catalog-translation.ts";
+import type { ValueKind } from "../values/value-kind.ts";
 
 /** Parses the text of an alpha object and copies it into one string, because it goes into many responses. */
 export function createCatalogEntry(text: string, lost?: ReadonlySet<string>): CatalogEntry {

@@ -1,6 +1,6 @@
 import { isExactNumber, isObject, type SourceLocation, suggestionFor } from "../../base/index.ts";
-import type { PathParameterRules } from "../routes/path-parameters.ts";
-import { isText, parametersIn, parseSegment, type Pattern } from "../routes/router.ts";
+import type { PathParameterRules } from "../paths/path-parameters.ts";
+import { isText, parametersIn, parseSegment, type Pattern } from "../paths/router.ts";
 
 /** A compiled v4 call such as `GET /vm/instances/{id}`. */
 export type Endpoint = ReturnType<typeof compileEndpoint>;
@@ -146,7 +146,7 @@ export function compileEndpoint(
         })
         .join(""),
     /**
-     * Returns the path with the prefix. Every value is encoded, so that none leads to another path.
+     * Returns the path with the prefix. Every value is encoded, so that it can't lead to another path.
      *
      * @throws {InvalidPathValueError} If a value is missing or can't be used in a path.
      */

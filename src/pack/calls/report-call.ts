@@ -9,7 +9,7 @@ import {
   needs,
   needsKey,
   states,
-} from "../keys/rules.ts";
+} from "../key-rules.ts";
 import type { CallDefinition } from "./call-definition.ts";
 import type { RouteCall } from "./call.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -17,7 +17,7 @@ import type { Endpoint } from "./endpoint.ts";
 /** Requests that one call is repeated with. */
 const MOST_REQUESTS = 100;
 
-/** What rules ask about a call. */
+/** The facts about a call for rules. */
 interface CallFacts {
   readonly keys: CallDefinition;
   readonly endpoint: Endpoint;
@@ -100,6 +100,6 @@ const RULES: KeyRules<CallFacts> = {
   each: [isOneResponse],
 };
 
-/** Reports what is wrong with a call of its own, without its expressions. */
+/** Reports problems of a call itself, except for its expressions. */
 export const reportInvalidCall = (facts: CallFacts, location: SourceLocation): void =>
   checkRules(RULES, facts, location);

@@ -30,7 +30,7 @@ function emitMembersRead(
 /** Whether a member is an object (123 is its brace). */
 export const emitIsObject = ({ start, end }: ByteRange): string => `${end} > 0 && bytes[${start}] === 123`;
 
-/** The value of a member. Of an object only what is read of it; an array is parsed as a whole. */
+/** The value of a member. For an object only the needed members are read. An array is parsed as a whole. */
 function emitMemberRead(reads: InputNames, path: readonly string[], scanned: ReaderUnit["scanned"]): string {
   const range = scanned.range(path);
   if (reads === "all") return emitValueAt(range);

@@ -27,7 +27,7 @@ export interface ReaderField {
   readonly variable: string;
   /** Whether `variable` may hold a promise, readers of nested objects included. */
   readonly mayBeAsync: boolean;
-  /** Alpha has an array with the one value. */
+  /** Alpha gets an array with the single value. */
   readonly isArray: boolean;
   /** The text where v4 has null or nothing. */
   readonly neutral: string;
@@ -68,7 +68,7 @@ export function buildOutputTree(
 /** Constant text, or code that writes text: values, and up to `bytes` other bytes. */
 type Piece = { readonly text: string } | { readonly js: string; readonly bytes?: number };
 
-/** The pieces of one member: its name, its value, and what separates it from the next one. */
+/** The pieces of one member: its name, its value, and the separator. */
 function emitMember(key: string, field: ReaderField, separator: string, builder: CodeBuilder): Piece[] {
   if (!field.isOptional) return [{ text: key }, ...emitValue(field, "", "", builder), { text: separator }];
   if (field.code.kind === "constant" && (field.code.text ?? null) === null) return [];
@@ -126,7 +126,10 @@ function piecesOf(tree: OutputTree, fields: ReadonlyMap<string, ReaderField>, bu
   return [{ text: "{" }, ...pieces, hasOptional ? CLOSE_OBJECT : { text: "}" }];
 }
 
-/** Stores constant bytes in groups of eight: no loop or copy is faster. What follows overwrites the rest of the last group. */
+/**
+ * Stores constant bytes in groups of eight, which is faster than a loop or a copy. Later output overwrites the rest
+ * of the last group.
+ */
 const emitBytes = (text: string): string => {
   const length = Buffer.byteLength(text);
   const { view } = paddedText(text);

@@ -35,7 +35,7 @@ const createNode = (): MemberNode => ({ range: undefined, members: new Map() });
 /** The v4 members that the fields of one object read. Each has one pair of variables, however many fields read it. */
 export type ScannedMembers = ReturnType<typeof createScannedMembers>;
 
-/** An object whose members are read. Its members have consecutive slots, those of objects inside it follow. */
+/** An object whose members are read. Its members have consecutive slots. Slots of nested objects follow. */
 interface ObjectScan {
   readonly names: MemberTable;
   readonly firstSlot: number;
@@ -45,7 +45,7 @@ interface ObjectScan {
 /** The input of {@link scanMembers}, and its result. */
 export interface MemberScan {
   readonly root: ObjectScan;
-  /** By slot: what is read of the member, if it is an object. */
+  /** By slot: the members to read, if the member is an object. */
   readonly objects: readonly (ObjectScan | undefined)[];
   /** Start and end of the member of each slot. The first slot is for all members that nobody reads. */
   readonly offsets: Int32Array;
@@ -94,8 +94,8 @@ export function createScannedMembers() {
 }
 
 /**
- * Forgets the last object, and of two members with one name what the first has inside. A missing member has no bytes: the
- * size of the output is computed from both offsets.
+ * Forgets the last object. It also forgets nested members of the first of two members with the same name. A missing
+ * member has no bytes, because the size of the output is computed from both offsets.
  */
 function forgetMembers({ firstSlot, lastSlot }: ObjectScan, offsets: Int32Array): void {
   for (let index = 2 * firstSlot; index < 2 * lastSlot + 2; index += 1) offsets[index] = 0;

@@ -8,7 +8,7 @@ const INITIAL_BYTES = 16 * 1024;
 /** The buffer is reused up to this size. Larger texts are rare, and their memory is released. */
 const MAX_RETAINED_BYTES = 1024 * 1024;
 
-/** A growing buffer in which JSON text is written as UTF-8. What is taken from it is a copy. */
+/** A growing buffer in which JSON text is written as UTF-8. Results are copies. */
 export class OutputBuffer {
   /** Used by all synchronous writers: each appends at the end and removes what it appended. */
   static readonly shared = new OutputBuffer();
@@ -38,7 +38,7 @@ export class OutputBuffer {
   }
 
   /**
-   * Sets the end of what was written into the reserved space.
+   * Sets the end of the written bytes in the reserved space.
    *
    * @throws {RangeError} If more was written than reserved, since a typed array drops such bytes silently.
    */
@@ -54,7 +54,7 @@ export class OutputBuffer {
     this.at = putText(this.bytes, this.at, text);
   }
 
-  /** Removes what was written from an offset on, and returns it. */
+  /** Removes the bytes after an offset, and returns them. */
   takeText(from: number): string {
     const text = this.bytes.toString("utf8", from, this.at);
     this.truncate(from);
@@ -68,7 +68,7 @@ export class OutputBuffer {
     return bytes;
   }
 
-  /** Removes what was written from an offset on. */
+  /** Removes the bytes after an offset. */
   truncate(from: number): void {
     this.at = from;
     if (from === 0 && this.bytes.length > MAX_RETAINED_BYTES) this.#allocate(INITIAL_BYTES);
@@ -80,8 +80,9 @@ export const sizeOf = (text: OutputText): number =>
   text === null || text === undefined ? 0 : 3 * text.length;
 
 /**
- * Copies bytes in groups of eight, up to seven bytes more than `length`: what follows overwrites them. Floating-point numbers
- * carry a group without an allocation. No eight bytes of UTF-8 are a NaN, the only number whose bytes may change.
+ * Copies bytes in groups of eight, up to seven bytes more than `length`. Later output overwrites them. Floating-point
+ * numbers carry a group without an allocation. No eight bytes of UTF-8 are a NaN, the only number whose bytes may
+ * change.
  */
 function putGroups(out: DataView, to: number, from: DataView, start: number, length: number): number {
   for (let at = 0; at < length; at += 8) out.setFloat64(to + at, from.getFloat64(start + at, true), true);
@@ -114,7 +115,7 @@ function putText(bytes: Buffer, to: number, text: string): number {
   return to + text.length;
 }
 
-/** Writes a text, or `neutral` where there is none. @returns The offset behind it. */
+/** Writes a text, or `neutral` without one. @returns The offset after it. */
 export function putTextOrNeutral(
   { bytes, view }: OutputBuffer,
   to: number,

@@ -15,7 +15,7 @@ export function readBasic(encoded: string): { decoded: string; user: string; pas
   return { decoded, user: decoded.slice(0, colon), password: decoded.slice(colon + 1) };
 }
 
-/** The values of a parameter in a text of parameters; undefined for a text that is none. */
+/** The values of a parameter in a text of parameters. Undefined for any other text. */
 export function parameterValues(text: string, wanted: string): string[] | undefined {
   const values: string[] = [];
   let at = 0;

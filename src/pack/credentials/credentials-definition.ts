@@ -1,7 +1,7 @@
 /** The schema of `credentials` of both sides in `pack.yaml`. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
-import { authScheme, cookieName, fieldHeaderName, parameterName, realm } from "../fields/text-types.ts";
+import { authScheme, cookieName, fieldHeaderName, parameterName, realm } from "../values/text-types.ts";
 
 /** One place of a token. Exactly one of its members is there, and `parameter` beside `scheme`. */
 export const credentialsPlace = z.strictObject({

@@ -1,7 +1,7 @@
 /** Tokens of both dialects: where a request has its token, and how it is spelt there. */
 import type { z } from "zod";
 import type { ClientCredentialsDefinition, credentialsPlace } from "./credentials-definition.ts";
-import { readParameters } from "../routes/query.ts";
+import { readParameters } from "../paths/query.ts";
 import { parameterValues, readBasic } from "./auth-parameters.ts";
 
 /** Where requests of a dialect have their token: one place. */
@@ -14,7 +14,7 @@ export type CredentialsPlaces = CredentialsPlace & Pick<ClientCredentialsDefinit
 export const credentialPlaces = (credentials: CredentialsPlaces | undefined): readonly CredentialsPlace[] =>
   credentials === undefined ? [] : [credentials, ...(credentials.or ?? [])];
 
-/** The names of the headers that may have a token. `Authorization` is one of them for a scheme. */
+/** The names of the headers that may contain a token. A scheme uses `Authorization`. */
 export const credentialHeaders = (credentials: CredentialsPlaces | undefined): string[] =>
   credentialPlaces(credentials).flatMap(
     ({ header, scheme, basic }) =>
@@ -37,13 +37,13 @@ export interface SentToken {
   readonly query: string | undefined;
 }
 
-/** The token of a request, or what is wrong with it; undefined for a request without a token. */
+/** The token of a request, or its problem. Undefined without a token. */
 export type FoundToken = { readonly token: string } | { readonly problem: string } | undefined;
 
 /** Reads and writes the tokens of one dialect. */
 export interface CredentialsFormat {
   read(request: TokenCarrier): FoundToken;
-  /** The texts of a request that are its token, in whatever form, or should be. */
+  /** The texts of a request that are its token, or look like one, in any form. */
   texts(request: TokenCarrier): readonly string[];
   /** Whether a token can be sent: it can't become a second cookie, another user or another header. */
   accepts(token: string): boolean;
@@ -74,11 +74,11 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 export const credentialScheme = (authorization: string | undefined): string | undefined =>
   AUTHORIZATION.exec(authorization ?? "")?.[1]?.toLowerCase();
 
-/** One place, without what all places have in common. */
+/** One place of a token, without the common parts of all places. */
 interface Place extends Pick<CredentialsFormat, "texts" | "accepts" | "write"> {
   /** Names the place in an error. */
   readonly noun: string;
-  /** Returns the token in a text; undefined if the text has none. */
+  /** Returns the token in a text. Undefined if the text has none. */
   readonly decode: (text: string) => string | undefined;
   readonly spellings?: CredentialsFormat["spellings"];
   readonly header?: string;
@@ -107,7 +107,7 @@ function schemePlace(scheme: string): Place {
   };
 }
 
-/** What follows a scheme, and one of its parameters: a name, and a word or a quoted text (RFC 9110, section 11.2). */
+/** The text after a scheme, and one of its parameters: a name, and a word or a quoted text (RFC 9110, section 11.2). */
 const PARAMETERS = /^([A-Za-z][A-Za-z0-9-]*) +([\t\x20-\x7e]{1,4096})$/;
 
 function parameterPlace(scheme: string, parameter: string): Place {

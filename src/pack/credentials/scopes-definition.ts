@@ -1,7 +1,7 @@
 /** The schema of `scopes` in `pack.yaml`. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
-import { headerName } from "../fields/text-types.ts";
+import { headerName } from "../values/text-types.ts";
 
 const name = z.string().min(1);
 

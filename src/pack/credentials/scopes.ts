@@ -3,7 +3,7 @@ import type { scopes } from "./scopes-definition.ts";
 
 type ScopesDefinition = z.infer<typeof scopes>;
 
-/** The access rule of a route: none, any token, or a level of a resource. */
+/** The access rule of a route: public, any token, or a level of a resource. */
 export type Access = "public" | "token" | { readonly resource: string; readonly level: number };
 
 /** The rights of a token: everything, or a highest level for each alpha resource. */
@@ -11,7 +11,7 @@ export type Grants = "all" | ReadonlyMap<string, number>;
 
 const wordsOf = (scopes: string): string[] => scopes.split(/[\s,;]+/).filter(Boolean);
 
-/** A pack without scopes: routes need a token or none, and tokens grant nothing. */
+/** A pack without scopes: a route is public or needs a token, and tokens grant nothing. */
 const NO_SCOPES: ScopesDefinition = {
   levels: ["all"],
   all: "*",
@@ -53,7 +53,7 @@ export class Scopes {
   /** For each level, the lowest one with the same v4 level. */
   readonly #lowestLevels: readonly number[];
   readonly #highestOfAll: ReadonlyMap<string, number>;
-  /** Returns what both grants allow. */
+  /** Returns the permissions that both grants have. */
   readonly common = commonGrants;
   /** Whether `wide` allows everything that `narrow` allows. */
   readonly includes = includesGrants;
@@ -111,7 +111,7 @@ export class Scopes {
       .join(",");
   }
 
-  /** Returns what the scopes of a v4 token allow in alpha (T-5.3). They are separated by spaces or commas. */
+  /** Returns the alpha permissions of a v4 token's scopes (T-5.3). Spaces or commas separate the scopes. */
   grants(v4Scopes: string): Grants {
     const { all, client_levels: clientLevels } = this.#definition;
     const levels = new Map<string, number>();
@@ -144,7 +144,10 @@ export class Scopes {
     return this.write(isLimited ? commonGrants(this.read(requested).grants, given) : given);
   }
 
-  /** Returns what remains of grants in v4's scopes: these have fewer levels, and one area for several resources. */
+  /**
+   * Returns the remaining grants after a translation to v4's scopes, which have fewer levels, and one area for
+   * several resources.
+   */
   throughV4(grants: Grants): Grants {
     return this.grants(this.#writeV4(grants).join(" "));
   }

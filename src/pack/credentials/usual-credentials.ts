@@ -1,6 +1,6 @@
 /** Where requests of most APIs have their token. For an API that nobody has described. */
 import { readBasic } from "./auth-parameters.ts";
-import { readParameters } from "../routes/query.ts";
+import { readParameters } from "../paths/query.ts";
 
 /** Names of headers and of query parameters that have the token of a client: in lower case, without signs. */
 const TOKEN_NAMES = new Set([
@@ -46,7 +46,7 @@ function basicToken(encoded: string): string {
   return user === "" ? password : decoded;
 }
 
-/** A scheme and what follows it. No pair of a cookie is a scheme. */
+/** A scheme and the text after it. A pair of a cookie has no scheme. */
 const WITH_SCHEME = /^([^\s=,;"]+) +(.+)$/;
 
 /** The secrets behind the scheme of a header with credentials: all of it, and the password of Basic. */

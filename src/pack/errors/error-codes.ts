@@ -1,8 +1,8 @@
-/** The codes of errors: those of the upstream as the client's, and the client's for errors without one. */
+/** The codes of errors: the client's code for each upstream code, and for errors without a code. */
 import type { z } from "zod";
 import type { errorCode, ErrorsDefinition } from "./errors-definition.ts";
 
-/** The rules whose codes a rule has if it has none of its own, in this order. */
+/** The rules whose codes replace a missing one, in this order. */
 const WIDER: Readonly<Record<string, readonly string[]>> = {
   required_header: ["required"],
   page_range: ["page"],
@@ -10,7 +10,7 @@ const WIDER: Readonly<Record<string, readonly string[]>> = {
   size_range: ["size", "page_range", "page"],
 };
 
-/** The client's form of an upstream code. Without a `code` clients get none. */
+/** The client's form of an upstream code. Without `code` clients get none. */
 export type CodeRule = z.infer<typeof errorCode>;
 
 /** Where a request breaks a rule: in its body, or in its query, filter or page. */
@@ -36,15 +36,15 @@ export function createErrorCodes({
     return others === "keep" ? { code } : { code, ...others };
   };
   return {
-    /** Returns what an upstream code becomes. */
+    /** Translates an upstream code. */
     translate(code: string): CodeRule {
       const rule = rules.get(code);
       return rule ? { code, ...rule } : otherRule(code);
     },
-    /** Returns the code of an error that has none; undefined if clients get none. */
+    /** Returns the code of an error that has none. Undefined if clients get none. */
     ofStatus: (status: number): string | undefined =>
       byStatus[status] ?? byStatus[`${Math.floor(status / 100)}XX`] ?? byStatus["default"],
-    /** Returns the code of a rule that a request breaks; undefined if it has none. */
+    /** Returns the code of a broken rule. Undefined if it has none. */
     ofRule(rule = "default", part: InvalidPart): string | undefined {
       const rules = byRule[part];
       const known = [rule, ...(WIDER[rule] ?? []), "default"].find((each) => rules[each] !== undefined);

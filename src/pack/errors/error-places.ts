@@ -1,6 +1,6 @@
 /** The places in the shape of an error: entries for each problem, in an array or in an object by field, and names of values. */
 import { isObject } from "../../base/index.ts";
-import { isItemTemplate, nameOf, namesIn, type Shape, type ShapeValues } from "../fields/shape.ts";
+import { isItemTemplate, nameOf, namesIn, type Shape, type ShapeValues } from "../values/shape.ts";
 
 /** Names of values of the request that an error answers; a path parameter has {@link requestNameOf}. */
 export const REQUEST_NAMES = ["method", "request_path", "retry_after"] as const;
@@ -58,9 +58,9 @@ export interface ErrorPlace {
   /** The keys that lead to it. `[]`: an item of a list. */
   readonly path: readonly string[];
   readonly entry: Shape;
-  /** For an object: whose values are its keys, and its keys with another meaning. Undefined for an array. */
+  /** For an object: the name whose values are its keys, and its other keys. Undefined for an array. */
   readonly keys: { readonly name: KeyName; readonly others: ReadonlySet<string> } | undefined;
-  /** Names that an entry has values for, with those of its key. */
+  /** Names for which an entry has values, including the name of its key. */
   readonly names: ReadonlySet<string>;
 }
 

@@ -12,7 +12,7 @@ import {
   requestNameOf,
   textsWithNames,
 } from "./error-places.ts";
-import { namesIn, reportUnknownNames, type Shape } from "../fields/shape.ts";
+import { namesIn, reportUnknownNames, type Shape } from "../values/shape.ts";
 import { closestMatch, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import type { ErrorsDefinition } from "./errors-definition.ts";
 
@@ -54,12 +54,12 @@ function checkErrorShape(
 export const haveName = (shapes: readonly ErrorShape[], name: "field" | "code" | "pointer"): boolean =>
   shapes.some(({ shape }) => hasName(shape, name));
 
-/** Whether codes of errors have an effect: a shape has the code, or is that of some codes. */
+/** Whether codes of errors have an effect: a shape contains the code, or applies only to some codes. */
 export const useCodes = (shapes: readonly ErrorShape[]): boolean =>
   haveName(shapes, "code") || shapes.some(({ codes }) => codes !== undefined);
 
 /**
- * Reports shapes that no error has, and names of values that errors can't have.
+ * Reports shapes that no error uses, and names of values that errors can't have.
  *
  * @param all What is written here and what applies beside it.
  * @param parameters The path parameters of the routes that have these errors.

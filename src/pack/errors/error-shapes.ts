@@ -6,12 +6,10 @@ import type { ErrorCodes, InvalidPart } from "./error-codes.ts";
 import type { ErrorSummary } from "./http-error.ts";
 import type { Statuses } from "./statuses.ts";
 import type { SourceLocation } from "../../base/index.ts";
-import { namesInPath } from "../routes/router.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
-import type { RouteDefinition } from "../routes/route-definition.ts";
 import type { EnvelopeDefinition } from "./responses-definition.ts";
-import { reportFailureCodes } from "./route-failures.ts";
+import { reportFailureCodes } from "./failure-codes.ts";
 import type { LocatedFile } from "../load/resource-files.ts";
 import type { FieldContext } from "../fields/field-context.ts";
 
@@ -30,12 +28,7 @@ export const errorsOf = (
   { errors }: Pick<CompiledErrors, "errors">,
 ): ErrorFormats => route?.errors ?? errors;
 
-/** The path parameters of the client's paths of routes, in the order of their first. */
-const pathParametersOf = (routes: readonly Pick<RouteDefinition, "client">[]): string[] => [
-  ...new Set(routes.flatMap(({ client }) => namesInPath(client))),
-];
-
-/** The phrase of a status; of one that has none, that of its class (RFC 9110, section 15). */
+/** The phrase of a status, or of its class if it has none (RFC 9110, section 15). */
 const phraseOf = (status: number): string | undefined =>
   STATUS_CODES[status] ?? STATUS_CODES[Math.floor(status / 100) * 100];
 
@@ -57,7 +50,7 @@ export const errorIndexesOf = (dialect: DialectDefinition, files: Files): FieldC
 });
 
 /** How statuses and codes of the client are said in its errors. */
-interface Translation {
+export interface ErrorTranslation {
   readonly statuses: Statuses;
   readonly errorCodes: ErrorCodes;
 }
@@ -65,7 +58,7 @@ interface Translation {
 function createFormats(
   { client, upstream }: Readonly<Record<"client" | "upstream", Responses>>,
   indexes: DialectDefinition["client"]["responses"]["field_indexes"],
-  { statuses, errorCodes }: Translation,
+  { statuses, errorCodes }: ErrorTranslation,
 ): ErrorFormats {
   return {
     client: createErrorFormat(
@@ -96,7 +89,7 @@ function withOwn(others: Responses, own: Responses = {}): Responses {
   };
 }
 
-/** The shapes of both sides for envelopes, the one that counts least first. */
+/** The shapes of both sides for envelopes, in ascending order of precedence. */
 const responsesOf = (
   { client, upstream }: DialectDefinition,
   envelopes: readonly (EnvelopeDefinition | undefined)[],
@@ -109,17 +102,16 @@ const responsesOf = (
  * Reports mistakes in the errors of an envelope.
  *
  * @param outer The envelope of its resource, for one of a route.
- * @param routes Those that have these errors.
+ * @param parameters The path parameters of the routes that have these errors.
  */
 export function checkOwnErrors(
   envelope: EnvelopeDefinition,
   outer: EnvelopeDefinition | undefined,
   dialect: DialectDefinition,
-  routes: readonly Pick<RouteDefinition, "client">[],
+  parameters: readonly string[],
   location: SourceLocation,
 ): void {
   const all = responsesOf(dialect, [outer, envelope]);
-  const parameters = pathParametersOf(routes);
   for (const side of ["client", "upstream"] as const)
     checkSide(side, envelope[side] ?? {}, all[side], parameters, location.at(side));
 }
@@ -129,26 +121,31 @@ const hasErrors = ({ client, upstream }: EnvelopeDefinition): boolean =>
     (own) => (own?.error ?? own?.error_shapes ?? own?.more_error_shapes ?? own?.no_field) !== undefined,
   );
 
-/** Compiles the errors of a route; undefined: they are those of the pack. @param envelopes of its resource, and its own */
+/** Compiles the errors of a route. Undefined: they are the pack's. @param envelopes of its resource, and its own */
 export function compileOwnErrors(
   envelopes: readonly (EnvelopeDefinition | undefined)[],
   dialect: DialectDefinition,
-  translation: Translation,
+  translation: ErrorTranslation,
 ): ErrorFormats | undefined {
   if (!envelopes.some((envelope) => envelope && hasErrors(envelope))) return undefined;
   const { field_indexes: indexes } = dialect.client.responses;
   return createFormats(responsesOf(dialect, envelopes), indexes, translation);
 }
 
-/** Compiles and checks the shapes of errors. @param files The resource files, whose routes may have shapes of their own. */
+/**
+ * Compiles and checks the shapes of errors.
+ *
+ * @param files The resource files, whose routes may have shapes of their own.
+ * @param parameters The path parameters of all routes.
+ */
 export function compileErrors(
   definition: DialectDefinition,
   files: Files,
-  translation: Translation,
+  parameters: readonly string[],
+  translation: ErrorTranslation,
   location: SourceLocation,
 ) {
   const { client, upstream, errors } = definition;
-  const parameters = pathParametersOf(files.flatMap((file) => file.definition.routes ?? []));
   for (const side of ["client", "upstream"] as const) {
     const { responses } = definition[side];
     checkSide(side, responses, responses, parameters, location.at(side, "responses"));

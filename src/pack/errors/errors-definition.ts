@@ -1,7 +1,7 @@
 /** The schema of `errors` in `pack.yaml`: statuses and codes. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
-import { errorStatus, status } from "../fields/text-types.ts";
+import { errorStatus, status } from "../values/text-types.ts";
 
 const name = z.string().min(1);
 

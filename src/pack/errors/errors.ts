@@ -3,7 +3,7 @@ import { createErrorReader, type ReadErrors } from "./read-errors.ts";
 import { createErrorWriter, type ErrorContext, type FieldStyle, type StatusTexts } from "./write-errors.ts";
 import type { ErrorDetail } from "./http-error.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import type { Shape } from "../fields/shape.ts";
+import type { Shape } from "../values/shape.ts";
 
 /** Reads and writes the error bodies of one dialect. */
 export type ErrorFormat = ReturnType<typeof createErrorFormat>;
@@ -12,7 +12,7 @@ export type ErrorFormat = ReturnType<typeof createErrorFormat>;
 export interface ErrorShape {
   /** `404`, or `4XX` for its class; undefined: any. */
   readonly statuses?: readonly (number | string)[] | undefined;
-  /** Codes of which a problem has one; undefined: any. */
+  /** The shape applies if a problem has one of these codes. Undefined: any. */
   readonly codes?: readonly string[] | undefined;
   /** Whether problems have fields; undefined: either. */
   readonly fields?: boolean | undefined;
@@ -27,10 +27,10 @@ export interface Responses extends Pick<DialectResponses, "error" | "error_shape
   readonly more_error_shapes?: DialectResponses["error_shapes"];
 }
 
-/** The shape of a dialect that writes none. */
+/** The shape of a dialect that writes no errors. */
 const DEFAULT_ERROR = { message: "$message" };
 
-/** The shapes of a dialect, the one for all other errors last. */
+/** The shapes of a dialect. The last one is for all other errors. */
 export const shapesOf = ({
   error = DEFAULT_ERROR,
   error_shapes: others = [],
@@ -73,13 +73,13 @@ export function createErrorFormat(shapes: readonly ErrorShape[], texts: StatusTe
     write: createErrorWriter(rule.shape, texts, style),
   }));
   return {
-    /** As the pack writes them. The last one is for all errors that no other is for. */
+    /** In the order of the pack. The last one is for all errors that match no other. */
     shapes: shapes.map(({ shape }) => shape),
     /**
-     * Parses an error body; undefined if the value is not one. An entry without a text has that of the whole error, or an
-     * empty one, if it has a field. Otherwise it is omitted.
+     * Parses an error body. Undefined for another value. An entry with a field and without a text gets the text of
+     * the whole error, or an empty one. Without a field it is omitted.
      *
-     * @param status of the error; without it, any shape may be the one
+     * @param status Status of the error. Without it, all shapes are tried
      */
     read(body: unknown, status?: number): ReadErrors | undefined {
       for (const { rule, read } of formats) {

@@ -22,7 +22,7 @@ export interface ErrorDetail {
   readonly parameter?: string;
   /** The client's code: of the upstream's error, or of a check or call that has failed. */
   readonly code?: string | undefined;
-  /** The client's status of a check or call that has failed; undefined: that of an invalid request. */
+  /** The client's status of a failed check or call. Undefined: the status of an invalid request. */
   readonly status?: number | undefined;
   /** The rule of a request that is broken, see `VALIDATION_RULES`. */
   readonly rule?: string;
@@ -93,7 +93,7 @@ export class ValidationError extends HttpError {
   }
 }
 
-/** The meaning of an upstream's error, whatever its status in the client's dialect is. */
+/** The meaning of an upstream's error, independent of its status in the client's dialect. */
 export type UpstreamErrorMeaning = "failed" | "limited" | "refused";
 
 /** An error that has its final status: the upstream's, translated, or one that the pack has for a route. */

@@ -2,8 +2,8 @@
 import { findPlaces, keyNameOf, type ErrorPlace, type KeyName } from "./error-places.ts";
 import type { ErrorDetail } from "./http-error.ts";
 import { isObject } from "../../base/index.ts";
-import { keysOfPointer } from "../fields/schema-members.ts";
-import { isItemTemplate, nameOf, namesIn, valueAt, type Shape } from "../fields/shape.ts";
+import { keysOfPointer } from "../values/schema-members.ts";
+import { isItemTemplate, nameOf, namesIn, valueAt, type Shape } from "../values/shape.ts";
 
 /** A JSON pointer, also one in a fragment (`#/a/b`), as a dotted name. */
 const fromPointer = (pointer: string): string => keysOfPointer(pointer.replace(/^(?:#?\/)?/, "/")).join(".");
@@ -65,7 +65,7 @@ const toKeyed = (name: KeyName, key: string): NonNullable<EntryContext["keyed"]>
   return { field: name === "pointer" ? fromPointer(key) : key };
 };
 
-/** The values at a path: those of each item of a list (`[]`). */
+/** The values at a path. `[]` stands for each item of a list. */
 function valuesAt(body: unknown, path: readonly string[]): readonly unknown[] {
   const at = path.indexOf("[]");
   if (at < 0) return [valueAt(body, path)];
@@ -120,15 +120,15 @@ function createPlaceReader(
   };
 }
 
-/** The problems that have a text; all of them, if none has. */
+/** The problems with a text. All problems, if none has one. */
 function withTexts(details: readonly ErrorDetail[]): readonly ErrorDetail[] {
   const found = details.filter(({ reason }) => reason !== "");
   return found.length > 0 ? found : details;
 }
 
 /**
- * Creates a reader of error bodies. An entry without a text has that of the whole error, if it has a field. If no entry has a
- * text, those with a field have an empty one. Others are omitted.
+ * Creates a reader of error bodies. An entry with a field and without a text gets the text of the whole error. If
+ * there is no text at all, it gets an empty one. Entries without text and field are omitted.
  *
  * @param noField the name that stands for no field
  */

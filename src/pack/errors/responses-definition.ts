@@ -1,7 +1,7 @@
 /** The schemas of `responses` of a side, and of `envelope` of a resource and of a route: the shapes of bodies. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
-import { mediaType } from "../fields/text-types.ts";
+import { mediaType } from "../values/text-types.ts";
 
 const json = z.json();
 const name = z.string().min(1);
@@ -86,7 +86,7 @@ const EMPTY_LIST =
 /** The shapes that a resource or a route may have of its own. */
 const ownShapes = { ...shapes, more_error_shapes: moreErrorShapes };
 
-/** The shapes of one resource or route, where they differ from those of the pack. */
+/** The shapes of a resource or route that differ from the pack's. */
 export const envelope = z.strictObject({
   client: about(z.strictObject(ownShapes).optional(), "The shapes of the client.", {
     list: { entries: "$items" },

@@ -41,9 +41,9 @@ export function createStatuses({
   return {
     /** Returns the client's status of an upstream error, or of an error of the gateway. */
     translate,
-    /** What a 404 of the upstream counts as if it means that an id in a body is unknown. */
+    /** The status that replaces an upstream's 404 if the 404 means that an id in a body is unknown. */
     unknownInBody,
-    /** The same for a status that is meant as it is: only a rule for exactly this status changes it. */
+    /** The same for a deliberate status, which only a rule for exactly this status changes. */
     translateExactly: (status: number): number => statuses[status] ?? status,
     /** The client's status of an invalid request. */
     invalid,

@@ -21,7 +21,7 @@ import {
   namesIn,
   type Shape,
   type ShapeValues,
-} from "../fields/shape.ts";
+} from "../values/shape.ts";
 
 /** A request that ended with an error. */
 export interface ErrorRequest {
@@ -42,10 +42,7 @@ export interface ErrorContext {
   readonly retryAfter?: number | undefined;
 }
 
-/**
- * Creates an error body. Its size is bounded, whatever the errors repeat: the number of entries, their texts and the
- * total length have limits.
- */
+/** Creates an error body. The number of entries, their texts and the total length are limited. */
 export type WriteErrorBody = (
   details: readonly ErrorDetail[],
   status: number,
@@ -63,7 +60,7 @@ export type FieldIndexes = "none" | "dots" | "brackets";
 
 /** How a dialect names fields in errors. */
 export interface FieldStyle {
-  /** The value in place of the name for a problem without a field; undefined: none. */
+  /** The value in place of the name for a problem without a field. Undefined: none. */
   readonly noField: string | undefined;
   readonly indexes: FieldIndexes;
 }
@@ -85,7 +82,7 @@ function formatIndexes(field: string, indexes: FieldIndexes): string {
 /** Maximum number of characters of a text of the request. The rest is cut. */
 const MAX_REQUEST_TEXT = 500;
 
-/** A path with an invalid escape is what the client wrote. */
+/** A path with an invalid escape stays as the client wrote it. */
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -94,7 +91,7 @@ function decodePath(path: string): string {
   }
 }
 
-/** The value of the request that a name stands for; undefined without one. */
+/** The value of the request for a name. Undefined without one. */
 function requestValue(name: string, { request, retryAfter }: ErrorContext): string | number | undefined {
   if (name === "retry_after") return retryAfter;
   if (!request) return undefined;
@@ -188,7 +185,7 @@ export function createErrorWriter(
     (keys === undefined || toValues(detail)[keys.name] !== undefined) &&
     (names.has("message") || (detail.reason === detail.code && names.has("code")));
 
-  /** The text outside of the entries: of the whole error, and of the problems that have no place for theirs. */
+  /** The text outside of the entries: the text of the whole error, and of problems that have no place in an entry. */
   function messageOf(details: readonly ErrorDetail[], summary: ErrorSummary | undefined): string {
     if (!summary) return joinReasons(details);
     const isMissing = (detail: ErrorDetail): boolean =>
@@ -200,7 +197,7 @@ export function createErrorWriter(
     const { summary: given, name } = context;
     const ofRequest = requestNames.map((each) => [each, requestValue(each, context)] as const);
     const requestSize = ofRequest.reduce((size, [, value = ""]) => size + String(value).length, 0);
-    // Without entries the error is that of one problem.
+    // Without entries, the error contains one problem.
     const summary =
       places.length > 0 && given ? { ...given, reason: cutText(given.reason, MAX_TEXT_LENGTH) } : undefined;
     const rest = MAX_CHARACTERS - (summary?.reason.length ?? 0);

@@ -1,10 +1,10 @@
 /** v4 error → alpha error: the name of the field, through the rule that writes it. */
 import { withBrackets } from "../errors/read-errors.ts";
-import type { ErrorPart } from "../keys/fields/field-key.ts";
-import { errorPartOf } from "../keys/fields/field-keys.ts";
+import type { ErrorPart } from "./keys/field-key.ts";
+import { errorPartOf } from "./keys/field-keys.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
 
-/** A v4 member, and what an error about it names in alpha. */
+/** A v4 member, and its name in alpha's errors. */
 interface ErrorField extends ErrorPart {
   readonly v4: string;
   readonly alpha: string;
@@ -14,7 +14,7 @@ const isWithin = (name: string, parent: string): boolean =>
   name.startsWith(parent) &&
   (name.length === parent.length || name[parent.length] === "." || name[parent.length] === "[");
 
-/** Indexes of items at the start of what follows a path. */
+/** Indexes of items at the start of the rest of a path. */
 const INDEXES = /^(?:\[\d+\])*/;
 /** An item within a path, and one that is not named by its index. */
 const ITEM = /\[[^\].]*\]?/g;
@@ -33,8 +33,8 @@ function alphaName(rule: ErrorField, tail: string, { areKept }: FieldContext["er
 }
 
 /**
- * The field that `error_fields` names for a member, or for the nearest one around it. `lines[0].price` is that of
- * `lines[0].price`, else that of `lines.price`, which is for all items.
+ * The field that `error_fields` names for a member, or for the nearest member around it. For `lines[0].price` it is
+ * the entry `lines[0].price`, else `lines.price`, which applies to all items.
  */
 function ownName(field: string, names: ReadonlyMap<string, string>): string | undefined {
   if (names.size === 0) return undefined;
@@ -49,13 +49,13 @@ function ownName(field: string, names: ReadonlyMap<string, string>): string | un
 }
 
 /**
- * Compiles the error direction. A member of `error_fields` has precedence, then the rule with the longest v4 path. What
- * follows that path is kept (`stackscript_data.x` → `stackscript_udf_responses.x`), in an object of the pack by the rules of
- * that object. Array indexes are kept only if alpha's errors have them.
+ * Compiles the error direction. A member of `error_fields` has precedence, then the rule with the longest v4 path.
+ * What follows that path is kept (`stackscript_data.x` → `stackscript_udf_responses.x`), in an object of the pack by
+ * the rules of that object. Array indexes are kept only if alpha's errors have them.
  *
  * @param names v4 members with the alpha field that errors about them name (`error_fields`).
- * @returns The alpha name of a v4 field; `undefined` where no rule has it, because alpha errors name only members of
- *   the body that the client sent.
+ * @returns The alpha name of a v4 field. Undefined without a rule, because alpha errors name only members of the body
+ * that the client sent.
  */
 export function compileError(
   rules: Parameters<CompileFields<unknown>>[0],

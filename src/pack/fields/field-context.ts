@@ -3,7 +3,7 @@ import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
-import type { FieldKeyContext } from "../keys/fields/field-key.ts";
+import type { FieldKeyContext } from "./keys/field-key.ts";
 
 /**
  * One rule of a pack gives four translations, each compiled by a file of this folder:
@@ -12,7 +12,7 @@ import type { FieldKeyContext } from "../keys/fields/field-key.ts";
  * |---|---|---|---|
  * | `read.ts` | v4 → alpha | the text of a v4 object | the text of an alpha object |
  * | `write.ts` | alpha → v4 | a member of an alpha body | the value of a v4 member |
- * | `filter.ts` | alpha → v4 | a field of an alpha filter | a condition on a v4 field |
+ * | `filter-fields.ts` | alpha → v4 | a field of an alpha filter | a condition on a v4 field |
  * | `error.ts` | v4 → alpha | the field of a v4 error | the name of an alpha field |
  *
  * @typeParam T The translation of all fields together

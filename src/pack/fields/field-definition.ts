@@ -1,6 +1,6 @@
 /** The schema of one field. */
 import { z } from "zod";
-import { fieldSchemas } from "../keys/fields/field-keys.ts";
+import { fieldSchemas } from "./keys/field-keys.ts";
 
 /** The rule of one field. It serves all four translations: response, body, filter, and field of an error. */
 const fieldRule = z.strictObject(fieldSchemas);

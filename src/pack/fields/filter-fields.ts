@@ -1,16 +1,16 @@
-/** Alpha filter → v4 filter: which fields a client may filter by, and what their values are in v4. */
-import type { Scalar } from "../filters/condition.ts";
+/** Alpha filter → v4 filter: the fields that a client may filter by, and their values in v4. */
+import type { Scalar } from "../values/value-kind.ts";
 import type { QueryField } from "../filters/query-filter.ts";
 import type { SelectField, SelectFields } from "../filters/select.ts";
 import type { FilterField } from "../filters/translate.ts";
 import { isObject } from "../../base/index.ts";
-import { compileFilterField, isTime } from "../keys/fields/field-keys.ts";
-import { filterRuleOf, isFilterable } from "../keys/fields/filters.ts";
-import { parseScalar, type ValueType } from "../routes/query.ts";
+import { compileFilterField, isTime } from "./keys/field-keys.ts";
+import { filterRuleOf, isFilterable } from "./keys/filters.ts";
+import { parseScalar, type ValueType } from "../paths/query.ts";
 import type { FieldRule } from "./field-definition.ts";
 import type { CatalogCopy, CatalogEntry } from "../translation-context.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
-import { compileGetter } from "./member-paths.ts";
+import { compileGetter } from "../values/member-paths.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
 
 /** Compiles the filter direction. The result is cached for each catalog copy, since catalog ids depend on it. */

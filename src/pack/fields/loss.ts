@@ -14,24 +14,24 @@ import { emitInput, emitNoCalls, emitValueAt, onlyPath } from "../codegen/emit-i
 import type { ReaderField } from "../codegen/emit-object.ts";
 import type { ByteRange } from "../codegen/member-scan.ts";
 import type { ReaderUnit } from "../codegen/generate-reader.ts";
-import { compileExpressionAt } from "../load/compile-expression.ts";
+import { compileExpressionAt } from "../expressions/compile-expression.ts";
 import type { FieldRule } from "./field-definition.ts";
 import type { LossSink, ReadContext } from "../translation-context.ts";
 import type { FieldContext } from "./field-context.ts";
 import { createReadBindings, READ_VARIABLES, REQUEST_VARIABLES } from "./read-bindings.ts";
 import { cacheTest } from "./stub-cache.ts";
 
-/** What a field may lose, as records and descriptions have it: `field: reason`. */
+/** The possible loss of a field, in records and descriptions: `field: reason`. */
 export const lossText = (name: string, { loss }: FieldRule): string | undefined =>
   loss === undefined ? undefined : `${name}: ${loss}`;
 
-/** What a route may lose: the text that its records have, and how much it weighs. */
+/** A possible loss of a route: its text in records, and its severity. */
 export interface Loss {
   readonly text: string;
   readonly severity: Severity;
 }
 
-/** The loss of a field; undefined for a field that states none. */
+/** The loss of a field. Undefined for a field that declares none. */
 export const lossOf = (name: string, rule: FieldRule): Loss | undefined => {
   const text = lossText(name, rule);
   return text === undefined ? undefined : { text, severity: rule.severity ?? DEFAULT_SEVERITY };
@@ -48,8 +48,8 @@ interface LossOptions {
 }
 
 /**
- * Emits the statement that adds the loss of a field to `lost`, where this object has it. Without `loss_when` the condition
- * is derived:
+ * Emits the statement that adds the loss of a field to `lost`, if the object has it. Without `loss_when` the
+ * condition is derived:
  *
  * | The field | loses something, where |
  * |---|---|
@@ -92,7 +92,7 @@ function emitDerived({ name, rule, field, context, unit }: LossOptions): string 
     return `${emitHasValue(range)} && ${testValue(kind.isLostInRead)}`;
   const { variable } = field;
   if (variable === "" || (rule.read ?? rule.catalog ?? rule.object) === undefined) return undefined;
-  // Only null, lists and promises need a look.
+  // Only null, lists and promises are checked.
   const candidate = `(${variable} === undefined || ${variable} === null || bytes[${start}] === 91 || ${variable} instanceof Promise)`;
   const text = JSON.stringify(lossText(name, rule));
   const neutral = `${candidate} && !lost.has(${text}) && ${unit.builder.constant(isNeutral)}(${variable}, cursor, ${start}, ${end}, lost, ${text})`;

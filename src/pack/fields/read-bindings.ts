@@ -1,14 +1,14 @@
 import type { SourceLocation } from "../../base/index.ts";
 import type { Bindings } from "../../jsonata/index.ts";
-import { createBindings, SCOPE_VARIABLES } from "../calls/scope.ts";
+import { createBindings, SCOPE_VARIABLES } from "../expressions/scope.ts";
 import type { ReadContext } from "../translation-context.ts";
-import { networkAddress as networkOf } from "./ip-address.ts";
+import { networkAddress as networkOf } from "../values/ip-address.ts";
 import type { FieldContext } from "./field-context.ts";
 
 /** Functions whose results depend on their arguments alone. */
 export const PURE_VARIABLES: ReadonlySet<string> = new Set(["values", "networkOf"]);
 
-/** Variables whose values are those of one request. */
+/** Variables with values of one request. */
 export const REQUEST_VARIABLES: ReadonlySet<string> = new Set([
   "scopesOf",
   ...SCOPE_VARIABLES.filter((name) => name !== "calls"),
@@ -20,7 +20,8 @@ export const READ_VARIABLES = ["value", "calls", ...PURE_VARIABLES, ...REQUEST_V
 /**
  * Creates the function that gives the variables their values for one object.
  *
- * @param variables Those that the expression reads. Only if it reads `$response`, the response is parsed as a whole.
+ * @param variables The variables that the expression reads. The whole response is parsed only if it reads
+ * `$response`.
  */
 export function createReadBindings(
   { lookup: values, scopesOf }: FieldContext,

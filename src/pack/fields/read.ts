@@ -6,16 +6,16 @@ import type { FieldCode, ReaderField } from "../codegen/emit-object.ts";
 import type { ByteRange } from "../codegen/member-scan.ts";
 import { createReaderUnit, generateReader, type ReaderUnit } from "../codegen/generate-reader.ts";
 import { OutputBuffer } from "../codegen/output-buffer.ts";
-import { compileExpressionAt } from "../load/compile-expression.ts";
+import { compileExpressionAt } from "../expressions/compile-expression.ts";
 import type { FieldRule } from "./field-definition.ts";
 import type { Steps } from "../steps.ts";
 import type { AppendFunction, ReadContext, ReadFunction } from "../translation-context.ts";
-import { networkAddress as networkOf } from "./ip-address.ts";
+import { networkAddress as networkOf } from "../values/ip-address.ts";
 import type { FieldContext } from "./field-context.ts";
 import { createReadBindings, PURE_VARIABLES, READ_VARIABLES } from "./read-bindings.ts";
 import { emitLossTest } from "./loss.ts";
-import type { ReadStep } from "../keys/fields/field-key.ts";
-import { compileReadSteps, makesList } from "../keys/fields/field-keys.ts";
+import type { ReadStep } from "./keys/field-key.ts";
+import { compileReadSteps, makesList } from "./keys/field-keys.ts";
 import { cacheTest } from "./stub-cache.ts";
 
 /** The read direction of all fields of an object. */
@@ -201,7 +201,7 @@ function emitCachedTest(
   return variable;
 }
 
-/** `undefined` for a value that is missing or null (110 is the letter n), else what follows. */
+/** Undefined for a missing value or null (110 is the letter n), else the value. */
 const emitUnlessNull = ({ start, end }: ByteRange): string =>
   `${end} === 0 || bytes[${start}] === 110 ? undefined : `;
 

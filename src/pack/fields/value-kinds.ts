@@ -1,5 +1,4 @@
 /** Compiles the value kinds of a pack. */
-import type { Scalar } from "../filters/condition.ts";
 import {
   canonicalString,
   fromJsonText,
@@ -15,8 +14,14 @@ import {
 import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
 import type { Scopes } from "../credentials/scopes.ts";
 import type { ValueKindDefinition } from "../schema/pack-definition.ts";
-import { compileExpressionAt, failureAsValue } from "../load/compile-expression.ts";
-import { type IdTranslation, isOperand, UnknownValue, type ValueKind } from "./value-kind.ts";
+import { compileExpressionAt, failureAsValue } from "../expressions/compile-expression.ts";
+import {
+  type IdTranslation,
+  isOperand,
+  UnknownValue,
+  type ValueKind,
+  type Scalar,
+} from "../values/value-kind.ts";
 
 type Side = ValueKindDefinition["read"];
 
@@ -48,7 +53,7 @@ function findText(table: ReadonlyMap<unknown, unknown>): (text: unknown) => unkn
   return (text) => (typeof text === "string" ? (values.get(text) ?? text) : text);
 }
 
-/** Translates by a table of JSON texts, so that values are neither parsed nor printed. */
+/** Translates JSON texts by a table, so that values are neither parsed nor printed. */
 function readByTable(values: ReadonlyMap<unknown, unknown>, otherwise: unknown): ValueKind["reader"] {
   const texts = new Map([...values].map(([v4, alpha]) => [printJson(v4), toJsonText(alpha)]));
   const other = toJsonText(otherwise);
@@ -104,7 +109,7 @@ function writeByExpression(
 ): Pick<ValueKind, "write" | "filterValues"> {
   const expression = compileExpressionAt(location, source, ["value", ...args]);
   const write: ValueKind["write"] = (value, given) => expression.evaluate(value, { ...given, value });
-  // Tests interpret all expressions, also those that compile: they have no reason.
+  // Tests also interpret expressions that could be compiled. These have no reason.
   if (expression.fallback !== undefined) return { write, filterValues: undefined };
   return {
     write,

@@ -2,19 +2,19 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SourceLocation } from "../../base/index.ts";
 import { ExpressionError, mapMaybe, type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
-import { createBindings, reportEarlyVariables, SCOPE_VARIABLES } from "../calls/scope.ts";
-import { compileExpressionAt, failureAsValue } from "../load/compile-expression.ts";
+import { createBindings, reportEarlyVariables, SCOPE_VARIABLES } from "../expressions/scope.ts";
+import { compileExpressionAt, failureAsValue } from "../expressions/compile-expression.ts";
 import type { FieldRule } from "./field-definition.ts";
 import type { Steps } from "../steps.ts";
 import type { Change, JsonObject, WriteContext } from "../translation-context.ts";
-import { compileGetter, compileSetter } from "./member-paths.ts";
+import { compileGetter, compileSetter } from "../values/member-paths.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
-import { InvalidWrite, invalidValue, type WriteFault } from "../bodies/invalid-write.ts";
-import { compileWriteSteps } from "../keys/fields/field-keys.ts";
+import { InvalidWrite, invalidValue, type WriteFault } from "./invalid-write.ts";
+import { compileWriteSteps } from "./keys/field-keys.ts";
 
 /**
- * Translates a member of an alpha body to the value of one v4 member. `undefined` is not sent. With a change, only what
- * differs is sent of objects and lists that no expression translates as a whole.
+ * Translates a member of an alpha body to the value of one v4 member. `undefined` is not sent. With a change, only
+ * the differences of objects and lists are sent, unless an expression translates them as a whole.
  */
 export type WriteFunction = (
   value: unknown,
@@ -27,10 +27,10 @@ export type WriteFunction = (
 export const UNCHANGED = Symbol("unchanged");
 
 /**
- * Translates members that an object has.
+ * Translates the members of an object.
  *
- * @param change What is sent of the object. A member that has not changed may be written from others that have: its value is
- *   compared with the one that v4 had before. Without it, all members are sent.
+ * @param change What is sent of the object. A member that has not changed may be written from others that have: its
+ * value is compared with the one that v4 had before. Without it, all members are sent.
  */
 export function writeMembers(
   members: readonly { readonly get: (object: unknown) => unknown; readonly write: WriteFunction }[],
@@ -57,7 +57,7 @@ const WRITE_VARIABLES = ["value", "values", "client", "scopesFor", ...SCOPE_VARI
 export interface WritableMember {
   readonly rule: FieldRule;
   readonly write: WriteFunction;
-  /** Puts what `write` returns into a v4 object, under v4's name; undefined: v4 has no such member. */
+  /** Stores the result of `write` in a v4 object, under v4's name. Undefined: v4 has no such member. */
   readonly putV4: ((v4: JsonObject, value: unknown) => void) | undefined;
 }
 

@@ -1,5 +1,4 @@
-/** A single value of a filter. */
-export type Scalar = string | number | boolean | null;
+import type { Scalar } from "../values/value-kind.ts";
 
 /** A whole object in place of an id (`{"id": "newark", "label": …}`). */
 export type WholeObject = Readonly<Record<string, unknown>>;
@@ -14,7 +13,7 @@ export type Test =
 /** Operators that need an order. */
 export type Comparison = "gt" | "gte" | "lt" | "lte";
 
-/** The tests of one key, all of which must hold: one for equality, or one for each operator. */
+/** The tests of one key, all of which must pass: one for equality, or one for each operator. */
 export interface FieldCondition {
   readonly kind: "field";
   readonly field: string;

@@ -1,4 +1,4 @@
-/** What each list is filtered and sorted by if the client does not say it, and the values that mean no filter. */
+/** The default filter and order of each list, and the values that mean no filter. */
 import { errorText, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import type { Condition, Conditions, Filter, Order } from "./condition.ts";
 import { createFilterWriter } from "./filter-writer.ts";
@@ -7,17 +7,17 @@ import type { Grammar } from "./grammar.ts";
 import type { QueryField } from "./query-filter.ts";
 import { selectRows } from "./select.ts";
 import { translateFilter } from "./translate.ts";
-import { parseScalar } from "../routes/query.ts";
-import { filterRuleOf } from "../keys/fields/filters.ts";
+import { parseScalar } from "../paths/query.ts";
+import { filterRuleOf } from "../fields/keys/filters.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
 import { NO_CATALOGS } from "../translation-context.ts";
 import { isWholeList, listFields } from "./filters.ts";
-import type { Resource } from "../load/resource.ts";
+import type { Resource } from "../routes/resource.ts";
 import type { Route } from "../routes/route.ts";
-import type { ValueKind } from "../fields/value-kind.ts";
+import type { ValueKind } from "../values/value-kind.ts";
 
 /** Reports values for no filter that have another meaning, or that the upstream can't get. */
 export function reportInvalidFilterRules(
@@ -45,7 +45,7 @@ export function reportInvalidFilterRules(
   }
 }
 
-/** Whether a text is a value of a type. Every text is one of strings, and no filter has all of them. */
+/** Whether a text is a value of a type. For strings every text is, but a filter never contains all of them. */
 const isOfType = (text: string, type: FieldRule["type"]): boolean =>
   type !== undefined && type !== "string" && parseScalar(text, type) !== undefined;
 
@@ -90,7 +90,7 @@ function reportFailure(location: SourceLocation, translate: () => unknown): void
 }
 
 /**
- * Compiles what a list is filtered and sorted by if the client does not say it.
+ * Compiles the default filter and order of a list.
  *
  * @param where The condition of the route.
  */

@@ -1,5 +1,6 @@
 /** The filter and order of a list if the client gives none, and values that mean no filter. */
-import type { Condition, Conditions, Filter, Order, Scalar } from "./condition.ts";
+import type { Condition, Conditions, Filter, Order } from "./condition.ts";
+import type { Scalar } from "../values/value-kind.ts";
 import { forParameter, throwFilterError } from "./filter-error.ts";
 
 /** The defaults of one list, in the client's names and values. */

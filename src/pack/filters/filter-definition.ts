@@ -1,7 +1,7 @@
 /** How a dialect filters and sorts lists, as the pack writes it. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
-import { headerName } from "../fields/text-types.ts";
+import { headerName } from "../values/text-types.ts";
 
 /** The placeholder of a field's name in a parameter. */
 export const FIELD = "{field}";
@@ -115,7 +115,7 @@ const COMPARISONS = ["neq", "contains", "gt", "gte", "lt", "lte"] as const;
 
 /** A form of parameters that compare a field. */
 export interface FieldTemplate {
-  /** `in`: several values, one of which the field must be equal to. */
+  /** `in`: several values. The field must be equal to one of them. */
   readonly operator: "eq" | "in" | (typeof COMPARISONS)[number];
   /** The name of the parameter, with the placeholder {@link FIELD}. */
   readonly template: string;
@@ -123,7 +123,7 @@ export interface FieldTemplate {
   readonly isOther: boolean;
 }
 
-/** All forms of parameters that compare a field in a query; none if filters are in a header. */
+/** All forms of parameters that compare a field in a query. Empty if filters are in a header. */
 export function fieldTemplates({
   header,
   parameter,

@@ -1,6 +1,6 @@
 /** Errors of filters, orders and pages. */
 import { ValidationError } from "../errors/http-error.ts";
-import { shortName } from "../routes/query.ts";
+import { shortName } from "../paths/query.ts";
 
 /**
  * Rejects a filter, or an order. The reason starts with the invalid field or operator. The error has no `field`, because that would be a

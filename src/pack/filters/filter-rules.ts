@@ -3,7 +3,7 @@ import { isObject, type SourceLocation } from "../../base/index.ts";
 import { FIELD, fieldTemplates, type FilterDefinition, type SortDefinition } from "./filter-definition.ts";
 import type { UpstreamFilter } from "./filter-writer.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
-import { isOperand } from "../fields/value-kind.ts";
+import { isOperand } from "../values/value-kind.ts";
 
 /** Keys that only one of the two forms has. */
 const QUERY_KEYS = ["parameter", "in", "sort"] as const;

@@ -1,15 +1,16 @@
 /** Writes filters in the form of the upstream: a JSON header, or parameters of a query. */
 import { throwFilterError, throwSeveralOrders } from "./filter-error.ts";
 import { isObject, printJson } from "../../base/index.ts";
-import { formatParameter } from "../routes/query.ts";
-import type { Order, Scalar } from "./condition.ts";
+import { formatParameter } from "../paths/query.ts";
+import type { Order } from "./condition.ts";
+import type { Scalar } from "../values/value-kind.ts";
 import { fillName, spellingsOf, type FilterDefinition, type Operator } from "./filter-definition.ts";
 import { createSortParameter } from "./sort-parameter.ts";
 
 /** A filter with the upstream's names, operators and values. */
 export type UpstreamFilter = Readonly<Record<string, unknown>>;
 
-/** A filter as it is sent. */
+/** A filter in the form in which it is sent. */
 export interface SentFilter {
   /** The text of the header; undefined if nothing is sent. */
   readonly header: string | undefined;

@@ -4,12 +4,12 @@ import { fieldTemplates, fillName, otherParameters, type FieldTemplate } from ".
 import { reportInvalidFilters } from "./filter-rules.ts";
 import { createGrammar, type Grammar } from "./grammar.ts";
 import { QueryFilter, type QueryField } from "./query-filter.ts";
-import { parseScalar } from "../routes/query.ts";
-import { filterName, isFilterable } from "../keys/fields/filters.ts";
+import { parseScalar } from "../paths/query.ts";
+import { filterName, isFilterable } from "../fields/keys/filters.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "../routes/route-definition.ts";
-import type { Resource } from "../load/resource.ts";
+import type { Resource } from "../routes/resource.ts";
 import { NO_CATALOGS } from "../translation-context.ts";
 
 /** Compiles the filter grammar. Reports its problems at the operators. */
@@ -55,7 +55,7 @@ export function listFields(
 export const isWholeList = ({ catalog, aggregate }: RouteDefinition): boolean =>
   catalog !== undefined || aggregate !== undefined;
 
-/** Compiles how a list reads its filter from the query; undefined if it has none there. */
+/** Compiles how a list reads its filter from the query. Undefined without such filters. */
 export function compileQueryFilter(
   definition: RouteDefinition,
   resource: Resource,

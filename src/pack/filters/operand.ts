@@ -1,5 +1,6 @@
-import { normalizeDateTime } from "../keys/fields/date-time.ts";
-import type { Scalar, Test, WholeObject } from "./condition.ts";
+import { normalizeDateTime } from "../fields/keys/date-time.ts";
+import type { Test, WholeObject } from "./condition.ts";
+import type { Scalar } from "../values/value-kind.ts";
 import { throwFilterError } from "./filter-error.ts";
 
 /** The values with which a field can be compared. The same rules apply whether v4 or the gateway filters. */

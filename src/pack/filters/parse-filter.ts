@@ -1,13 +1,6 @@
 import { isExactNumber, isObject, parseJson } from "../../base/index.ts";
-import type {
-  Condition,
-  Conditions,
-  FieldCondition,
-  Filter,
-  Scalar,
-  Test,
-  WholeObject,
-} from "./condition.ts";
+import type { Condition, Conditions, FieldCondition, Filter, Test, WholeObject } from "./condition.ts";
+import type { Scalar } from "../values/value-kind.ts";
 import type { Operator } from "./filter-definition.ts";
 import { throwFilterError } from "./filter-error.ts";
 import type { Grammar } from "./grammar.ts";

@@ -1,6 +1,7 @@
 /** Parses the filter of a client in the query: `status=open&created[gte]=2020-01-01&sort=-created&q=text`. */
-import type { Query, ValueType } from "../routes/query.ts";
-import type { Condition, Filter, Scalar, Test } from "./condition.ts";
+import type { Query, ValueType } from "../paths/query.ts";
+import type { Condition, Filter, Test } from "./condition.ts";
+import type { Scalar } from "../values/value-kind.ts";
 import {
   FIELD,
   fieldTemplates,
@@ -84,7 +85,7 @@ export class QueryFilter {
     this.others = otherParameters(definition);
   }
 
-  /** The role of a parameter in the filter; undefined if it has none. */
+  /** The role of a parameter in the filter. Undefined if it has none. */
   use(parameter: string): ParameterUse | undefined {
     if (this.parameters.has(parameter) || this.others.includes(parameter)) return "used";
     if (this.#unknownField(parameter) === undefined) return undefined;

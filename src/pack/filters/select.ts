@@ -1,6 +1,7 @@
-import type { Comparison, Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
+import type { Comparison, Condition, Conditions, FieldCondition, Filter, Test } from "./condition.ts";
+import type { Scalar } from "../values/value-kind.ts";
 import { compareNumbers, type ExactNumber, isExactNumber, parseNumber } from "../../base/index.ts";
-import { parseScalar } from "../routes/query.ts";
+import { parseScalar } from "../paths/query.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
 import { forParameter, throwFilterError } from "./filter-error.ts";
@@ -49,8 +50,8 @@ export interface SelectField<Row> extends OperandRules {
   /** Returns the value of the field in a row: of a reference its id, of a date-time the form of both dialects. */
   readonly value: (row: Row) => unknown;
   /**
-   * For ids, which a filter may spell in several ways: returns the id as rows have it, or `undefined` if there is none. Null
-   * is not translated.
+   * For ids with several spellings in filters: returns the id of the rows, or undefined if there is none. Null is not
+   * translated.
    */
   readonly translate?: (value: Scalar) => Scalar | undefined;
   /** Whether the field is compared with texts of a query: they are numbers and booleans where the values are. */

@@ -1,5 +1,5 @@
 /** The order of a list in a query: `sort=-created`, `sort=name,-created`, `sort=created,desc`. */
-import { formatParameter, type Query } from "../routes/query.ts";
+import { formatParameter, type Query } from "../paths/query.ts";
 import type { Order } from "./condition.ts";
 import { fillName, nameIn, type SortDefinition } from "./filter-definition.ts";
 import { throwSeveralOrders, throwParameterError, type ListRule } from "./filter-error.ts";

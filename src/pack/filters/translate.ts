@@ -1,4 +1,5 @@
-import type { Condition, Conditions, FieldCondition, Filter, Scalar, Test } from "./condition.ts";
+import type { Condition, Conditions, FieldCondition, Filter, Test } from "./condition.ts";
+import type { Scalar } from "../values/value-kind.ts";
 import type { Grammar } from "./grammar.ts";
 import { readOperand } from "./operand.ts";
 import type { OperandRules } from "./operand.ts";
@@ -10,15 +11,15 @@ import type { SentFilter } from "./filter-writer.ts";
 export interface FilterField extends OperandRules {
   readonly v4: string;
   /**
-   * For fields whose values differ: returns the v4 values of an alpha value, none if they are not all known, or `undefined` if
+   * For fields whose values differ: returns the v4 values of an alpha value. Empty if not all are known, undefined if
    * it does not exist. Null is not translated.
    */
   readonly translate?: (value: Scalar) => readonly Scalar[] | undefined;
   /** Whether translated values have the same order. If not, only `eq` and `neq` can be translated. */
   readonly keepsOrder?: boolean;
   /**
-   * For a boolean by which v4 can't filter, and which is true up to some object and false for all after it: the v4 number
-   * field by which v4 filters in its place.
+   * For a boolean by which v4 can't filter, and which is true for all objects up to one and false after it: the v4
+   * number field by which v4 filters instead.
    */
   readonly boundaryField?: string;
   /** The value of `boundaryField` of the last object for which the boolean is true. */

@@ -2,11 +2,11 @@
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { SourceLocation } from "../../base/index.ts";
 import { credentialPlaces } from "../credentials/credentials.ts";
-import { readParameters } from "../routes/query.ts";
+import { readParameters } from "../paths/query.ts";
 
 type Client = DialectDefinition["client"];
 
-/** What a request says of the form of its response. */
+/** The requested form of a response. */
 interface FormRequest {
   readonly method: string;
   readonly query: string;
@@ -26,7 +26,7 @@ const FUNCTION_NAME = /^[A-Za-z_$][\w$]{0,99}(?:\.[A-Za-z_$][\w$]{0,99}){0,4}$/;
 const parameterOf = (query: string, name: string | undefined): string | undefined =>
   name !== undefined && query !== "" ? (readParameters(query).get(name) ?? undefined) : undefined;
 
-/** Compiles what clients may ask for; undefined if they can't. */
+/** Compiles the forms that clients may request. Undefined if there are none. */
 export function compileAskedForms({
   always_ok: alwaysOk,
   callback,
@@ -47,11 +47,14 @@ export function compileAskedForms({
 export const formParameters = ({ always_ok: alwaysOk, callback }: Client): readonly string[] =>
   [alwaysOk?.parameter, callback?.parameter].filter((name) => name !== undefined);
 
-/** A JSON text as an argument. The comment keeps other programs from taking the response for one of theirs. */
+/** A JSON text as an argument. The comment keeps other programs from misreading the response as their own format. */
 export const inCallback = (callback: string, json: string): string =>
   `/**/${callback}(${json.replaceAll("\u2028", String.raw`\u2028`).replaceAll("\u2029", String.raw`\u2029`)});`;
 
-/** Reports ways to ask that are none, and callbacks where any page could read what a browser's credentials give. */
+/**
+ * Reports invalid ways to request a form, and callbacks through which any page could read data with a browser's
+ * credentials.
+ */
 export function checkAskedForms({ client }: DialectDefinition, location: SourceLocation): void {
   const { always_ok: alwaysOk, callback, credentials } = client;
   if (alwaysOk && (alwaysOk.request_header ?? alwaysOk.parameter) === undefined)

@@ -15,6 +15,6 @@ export function toEntityTag(text: string): string | undefined {
 
 const withoutWeakness = (tag: string): string => tag.trim().replace(/^W\//, "");
 
-/** Whether a header such as `If-None-Match` has a tag, by the weak comparison (RFC 9110, section 8.8.3.2). */
+/** Whether a header such as `If-None-Match` contains a tag, by the weak comparison (RFC 9110, section 8.8.3.2). */
 export const hasTag = (header: string, tag: string): boolean =>
   header.trim() === "*" || header.split(",").some((each) => withoutWeakness(each) === withoutWeakness(tag));

@@ -1,13 +1,13 @@
 /** Expressions whose results are values of headers. */
 import type { SourceLocation } from "../../base/index.ts";
-import { compileScoped, type Phase } from "../calls/scope.ts";
+import { compileScoped, type Phase } from "../expressions/scope.ts";
 import type { Scope } from "../translation-context.ts";
 
 /**
- * Compiles an expression that runs at once: a header waits for no promise. Reports one that can't be compiled.
+ * Compiles an expression that runs synchronously, because a header waits for no promise. Reports an expression that
+ * can't be compiled.
  *
- * @param own The variables that it may read beside those of the scope, and how each is taken from the context. Others are
- *   not computed.
+ * @param own Additional variables, and how each is read from the context. Others are not computed.
  */
 export function compileHeaderExpression<Context>(
   source: string,
@@ -26,7 +26,7 @@ export function compileHeaderExpression<Context>(
     const given = Object.fromEntries(used.map(([name, valueOf]) => [name, valueOf(context)]));
     const value = evaluate(input, scope, given);
     if (!(value instanceof Promise)) return value;
-    // Only if all expressions are interpreted, to compare the results of fields.
+    // Only in tests that interpret all expressions to compare results.
     value.catch(() => undefined);
     return undefined;
   };

@@ -7,7 +7,7 @@ import {
   parameterName,
   responseHeaderName,
   versionMediaType,
-} from "../fields/text-types.ts";
+} from "../values/text-types.ts";
 
 const upstreamName = about(
   fieldHeaderName.optional(),

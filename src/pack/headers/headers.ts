@@ -41,7 +41,7 @@ function fixedNames(upstream: DialectDefinition["upstream"]): ReadonlyMap<string
   ]);
 }
 
-/** Reports requests' headers without a rule, and those that are not the pack's to pass. */
+/** Reports request headers without a rule, and headers that a pack must not pass on. */
 function checkRequestHeaders(
   { request }: PassedHeadersDefinition,
   { client, upstream }: DialectDefinition,
@@ -73,7 +73,7 @@ function checkRequestHeaders(
   }
 }
 
-/** Reports responses' headers without a value, and those that are not the pack's to write. */
+/** Reports response headers without a value, and headers that a pack must not write. */
 function checkResponseHeaders(
   { response }: PassedHeadersDefinition,
   { client }: DialectDefinition,
@@ -107,7 +107,7 @@ export const hasAbsoluteHeader = (
 
 type RequestHeaders = PassedHeadersDefinition["request"];
 
-/** The headers of all calls of a request, those of the main call alone, and those with values of paths. */
+/** The headers of all calls of a request, of the main call only, and with values of paths. */
 const splitRequestHeaders = (request: RequestHeaders) => {
   const all = Object.entries(request);
   const those = (isOne: (rule: RequestHeaderDefinition) => boolean): RequestHeaders =>
@@ -119,7 +119,7 @@ const splitRequestHeaders = (request: RequestHeaders) => {
   };
 };
 
-/** The headers of requests that a route has: of those of the pack, the ones with values of other paths have no effect. */
+/** The request headers of a route. Headers of the pack with values of other paths have no effect. */
 const requestHeadersOf = (
   own: PassedHeadersDefinition | undefined,
   ofPack: PassedHeadersDefinition,
@@ -180,10 +180,10 @@ export function compileHeaders(
     /** As the pack writes them. */
     definition,
     /**
-     * Returns the headers of the upstream request that pass as they are. The second argument says whether one upstream
-     * response becomes the client's, so that it may be a 304.
+     * Returns the headers of the upstream request that pass unchanged. The second argument: whether one upstream
+     * response becomes the client's, which may then be a 304.
      *
-     * @throws {HttpError} 400 for a header that is required and missing, and for one that comes twice
+     * @throws {HttpError} 400 for a missing required header, and for a duplicate one
      */
     request: compilePassedHeaders(ofMain, (target) => !entityTag || !TAG_CONDITIONS.has(target)),
     /** Returns the values that are made of others, or that the upstream has in another place. @throws {HttpError} 400 */
@@ -192,7 +192,7 @@ export function compileHeaders(
     common: compileCommonHeaders(common, ofRequest),
     /** Returns the values of names in braces of the upstream's paths. @throws {HttpError} 400, as the others */
     path: writePath && ((sent: SentRequest) => writePath(sent).path),
-    /** Returns the headers of the client's successful response, and those of an error. */
+    /** Returns the headers of the client's successful response, and of an error. */
     success: compileResponseHeaders(definition.response, "success", ofResponse),
     error: compileResponseHeaders(definition.response, "error", ofResponse),
     /** Returns the entity tag that the gateway makes of an upstream object. */

@@ -21,7 +21,7 @@ export function namesAnotherMethod(
 const METHODS: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 
 /**
- * Returns the method that a request stands for.
+ * Returns the effective method of a request.
  *
  * @param values All lines of the header. Other requests than a POST do not have it.
  * @returns undefined if the header names no method that a POST may stand for

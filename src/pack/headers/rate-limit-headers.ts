@@ -51,7 +51,7 @@ export function rejectedByUpstream(
   };
 }
 
-/** Compiles the headers of a dialect; one that names none has none. */
+/** Compiles the headers of a dialect. A dialect that names none has none. */
 export function createRateLimitHeaders(definition: z.infer<typeof rateLimitHeaders> = {}) {
   const { limit, remaining, reset, reset_unit: unit } = definition;
   const [limitName, remainingName, resetName] = [limit, remaining, reset].map((name) => name?.toLowerCase());

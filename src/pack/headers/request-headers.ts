@@ -3,11 +3,11 @@ import type { SourceLocation } from "../../base/index.ts";
 import { HttpError, INVALID_VALUE, ValidationError } from "../errors/http-error.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
 import type { RequestHeaderDefinition } from "./headers-definition.ts";
-import type { Phase } from "../calls/scope.ts";
+import type { Phase } from "../expressions/scope.ts";
 import type { JsonObject, Scope } from "../translation-context.ts";
 import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
-import { isText } from "../routes/router.ts";
-import { compileCopy, compileSetter } from "../fields/member-paths.ts";
+import { isText } from "../paths/router.ts";
+import { compileCopy, compileSetter } from "../values/member-paths.ts";
 
 /** All lines of each header by its lower-case name. */
 export type HeaderLines = Readonly<Record<string, readonly string[] | undefined>>;
@@ -17,7 +17,7 @@ type Definitions = Readonly<Record<string, RequestHeaderDefinition>>;
 /** The sources of the values of a request. */
 export interface SentRequest {
   readonly headers: HeaderLines;
-  /** What expressions know. @throws {HttpError} for a body that can't be read */
+  /** The variables for expressions. @throws {HttpError} if a body can't be read */
   readonly scope: () => Scope;
 }
 
@@ -40,7 +40,7 @@ function lineOf(sent: HeaderLines, name: string): string | undefined {
 const missing = (name: string): HttpError =>
   new HttpError(400, [{ field: name, reason: `The ${name} header is required.`, rule: "required_header" }]);
 
-/** Compiles the headers that pass as they are. @param isSent whether the upstream gets a header of this name */
+/** Compiles the headers that pass unchanged. @param isSent whether the upstream gets a header of this name */
 export function compilePassedHeaders(
   definitions: Definitions,
   isSent: (target: string) => boolean,

@@ -1,7 +1,7 @@
-/** The headers of the client's responses: those of the upstream, constants, and results of expressions. */
+/** The headers of the client's responses: upstream headers, constants, and results of expressions. */
 import type { SourceLocation } from "../../base/index.ts";
 import { toEntityTag } from "./entity-tag.ts";
-import { joinValue } from "./client-head.ts";
+import { joinValue } from "../expressions/client-head.ts";
 import { ExpressionError } from "../../jsonata/index.ts";
 import type { Scope } from "../translation-context.ts";
 import type { ResponseHeaderDefinition } from "./headers-definition.ts";
@@ -11,7 +11,7 @@ import { compileHeaderExpression, toHeaderText } from "./header-expression.ts";
 export interface Answer {
   /** The client's status. */
   readonly status: number;
-  /** What is known of the request, and the upstream's response if there is one. */
+  /** The known facts about the request, and the upstream's response if there is one. */
   readonly scope: Scope;
   /** The upstream's object. */
   readonly upstream: () => unknown;
@@ -42,7 +42,7 @@ const OWN: Readonly<Record<string, (answer: Pick<Answer, "object" | "status">) =
   status: ({ status }) => status,
 };
 
-/** A time as an HTTP date (RFC 9110, section 5.6.7); undefined for a text that is none. */
+/** A time as an HTTP date (RFC 9110, section 5.6.7). Undefined for any other text. */
 function toHttpDate(text: string): string | undefined {
   const time = Date.parse(text);
   return Number.isNaN(time) ? undefined : new Date(time).toUTCString();
@@ -54,7 +54,7 @@ const FORMS: Readonly<Record<string, (text: string) => string | undefined>> = {
   "last-modified": toHttpDate,
 };
 
-/** What an expression needs of an answer. */
+/** The parts of an answer that an expression needs. */
 type AnswerOfExpression = Pick<Answer, "status" | "scope" | "upstream" | "object" | "onError">;
 
 /** Finds the expression of a header. */
@@ -102,7 +102,7 @@ function compileHeader(
 }
 
 /**
- * Compiles the headers of responses; undefined if there are none.
+ * Compiles the headers of responses. Undefined without any.
  *
  * @param isFor whether the responses are successful or errors
  */
@@ -135,7 +135,7 @@ export const makesDate = (definitions: Definitions): boolean =>
       name.toLowerCase() === "last-modified" && upstream === undefined && read !== undefined,
   );
 
-/** Compiles the entity tag that the gateway makes of an upstream object; undefined if the pack makes none. */
+/** Compiles the entity tag that the gateway makes of an upstream object. Undefined if the pack makes none. */
 export function compileEntityTag(
   definitions: Definitions,
   locate: Locate,

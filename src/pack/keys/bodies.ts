@@ -1,7 +1,7 @@
 /** The keys of a route about the body of its requests. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
-import { mediaType } from "../fields/text-types.ts";
+import { mediaType } from "../values/text-types.ts";
 import { hasParts } from "./calls/calls.ts";
 import { routeKey, schemaKey } from "./key.ts";
 import {
@@ -13,7 +13,7 @@ import {
   needsObjectBody,
   type RouteKind,
   states,
-} from "./rules.ts";
+} from "../key-rules.ts";
 
 const name = z.string().min(1);
 
@@ -76,7 +76,7 @@ export const when = schemaKey({
   ),
 });
 
-/** Only the members that differ from the current object are sent. `items`: of lists too only such items. */
+/** Sends only members that differ from the current object. `items`: also for lists, only items that differ. */
 export const onlyChanges = routeKey({
   schema: about(
     z.union([z.literal(true), z.literal("items")]).optional(),

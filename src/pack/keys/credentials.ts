@@ -1,12 +1,12 @@
-/** The keys of a route about who may call it, and about the tokens in its objects. */
+/** The keys of a route about access, and about the tokens in its objects. */
 import { z } from "zod";
 import { about, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { objectPath } from "../bodies/object-wrapper.ts";
 import { levelsLoss } from "./loss-texts.ts";
-import { findPath } from "../fields/shape.ts";
+import { findPath } from "../values/shape.ts";
 import { hasParts } from "./calls/calls.ts";
 import { routeKey, schemaKey, type KeyContext } from "./key.ts";
-import { has, needs, states } from "./rules.ts";
+import { has, needs, states } from "../key-rules.ts";
 
 const name = z.string().min(1);
 

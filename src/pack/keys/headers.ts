@@ -1,4 +1,4 @@
-/** The key `headers` of a route. `headers/` compiles it together with that of `client`. */
+/** The key `headers` of a route. `headers/` compiles it together with `headers` of `client`. */
 import { about } from "../../base/index.ts";
 import { passedHeaders } from "../headers/headers-definition.ts";
 import { schemaKey } from "./key.ts";

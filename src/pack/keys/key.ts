@@ -1,15 +1,18 @@
-/** What a key of a route is: one value with all about it, or with its schema and rules alone. The registry has all of them. */
+/**
+ * A key of a route. One value contains everything about it, or only its schema and rules. The registry lists all of
+ * them.
+ */
 import type { z } from "zod";
 import type { Json, SourceLocation } from "../../base/index.ts";
 import type { RouteCall } from "../calls/call.ts";
 import type { Endpoint } from "../calls/endpoint.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
-import type { Shape } from "../fields/shape.ts";
-import type { PathParameterRules } from "../routes/path-parameters.ts";
+import type { Shape } from "../values/shape.ts";
+import type { PathParameterRules } from "../paths/path-parameters.ts";
 import type { DialectDefinition, SharedCallDefinition } from "../schema/pack-definition.ts";
-import type { KeyRule, WrittenKeys } from "./rules.ts";
+import type { KeyRule, WrittenKeys } from "../key-rules.ts";
 
-/** What a key is compiled with: its place in the pack, and what is known of its route. */
+/** The context in which a key is compiled: its place in the pack, and the known facts about its route. */
 export interface KeyContext {
   /** The location of the key. */
   readonly location: SourceLocation;
@@ -35,11 +38,11 @@ export interface KeyContext {
 
 /** Names that braces in paths of the upstream may have. */
 export interface UpstreamNames {
-  /** Those that the upstream's paths and conditions of the route have. */
+  /** Names in the upstream's paths and conditions of the route. */
   readonly used: ReadonlySet<string>;
   /** Those whose values are known before the body is translated: of the path, the query, headers and `values`. */
   readonly ofHead: readonly string[];
-  /** Those of the head, of `bulk` and of the body. */
+  /** Names in the head, in `bulk` and in the body. */
   readonly ofUpstream: readonly string[];
   /** The names of calls before the main call. */
   readonly ofCallsBefore: readonly string[];
@@ -47,7 +50,7 @@ export interface UpstreamNames {
   readonly all: readonly string[];
 }
 
-/** What keys ask of a resource. */
+/** The facts about a resource for keys. */
 export interface KeyResource {
   readonly name: string;
   /** Names of all members that bodies may have. */
@@ -58,7 +61,7 @@ export interface KeyResource {
 /** A query parameter that a key reads. */
 export interface KeyParameter {
   readonly name: string;
-  /** What it does, for the message about another parameter of that name. */
+  /** Its purpose, for the message about another parameter of that name. */
   readonly use: string;
 }
 
@@ -68,11 +71,11 @@ export interface ApiNames {
   readonly upstream: string;
 }
 
-/** What a key adds to the OpenAPI description of its route. */
+/** The additions of a key to the OpenAPI description of its route. */
 export interface KeyDescription {
   /** More statuses of successes. */
   readonly statuses?: readonly number[];
-  /** Whether responses may have another object than that of the route. */
+  /** Whether responses may contain another object than the route's. */
   readonly mayBeOtherObject?: boolean;
   /** Returns the schema of the response. @param object the schema of the object of the route */
   readonly describeResponse?: (object: Json) => Json;
@@ -88,23 +91,25 @@ export interface KeyDescription {
  */
 export interface RouteKey<S extends z.ZodType, C> {
   readonly schema: S;
-  /** What it needs, what it excludes, and where it has no effect. */
+  /** Required keys, excluded keys, and where the key has no effect. */
   readonly rules?: readonly KeyRule[];
   /** The definition on routes that do not have the key. */
   readonly inherit?: (context: KeyContext) => NonNullable<z.output<S>> | undefined;
   readonly compile: (definition: NonNullable<z.output<S>>, context: KeyContext) => C;
   /** The query parameters that it reads. */
   readonly parameters?: (compiled: NonNullable<C>) => readonly KeyParameter[];
-  /** Reports what only the calls of all keys show. */
+  /** Reports problems that only the calls of all keys show. */
   readonly checkCalls?: (
     compiled: NonNullable<C>,
     calls: readonly RouteCall[],
     route: SourceLocation,
   ) => void;
   readonly openapi?: (compiled: NonNullable<C>) => KeyDescription;
-  /** What the gateway does for it, for whoever calls the upstream without the gateway: whole sentences. */
+  /**
+   * The work of the gateway for the key, for programs that call the upstream without the gateway, in whole sentences.
+   */
   readonly guide?: (compiled: NonNullable<C>, names: ApiNames) => readonly string[];
-  /** What responses lose if its calls fail. */
+  /** The losses of responses if its calls fail. */
   readonly losses?: (compiled: NonNullable<C>, upstream: string) => readonly string[];
 }
 
@@ -112,8 +117,8 @@ export interface RouteKey<S extends z.ZodType, C> {
 export const routeKey = <S extends z.ZodType, C>(key: RouteKey<S, C>): RouteKey<S, C> => key;
 
 /**
- * A key without a value of its own in a compiled route: what it says is compiled together with other keys, by
- * `routes/compile-route.ts` and the files that it calls.
+ * A key without its own value in a compiled route. `routes/compile-route.ts` and the files that it calls compile it
+ * together with other keys.
  */
 export type SchemaKey<S extends z.ZodType> = Pick<RouteKey<S, never>, "schema" | "rules">;
 

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { routePagination } from "../lists/pagination-definition.ts";
 import { schemaKey } from "./key.ts";
-import { has, needs, needsKind } from "./rules.ts";
+import { has, needs, needsKind } from "../key-rules.ts";
 
 const json = z.json();
 const name = z.string().min(1);

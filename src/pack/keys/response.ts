@@ -2,10 +2,10 @@
 import { z } from "zod";
 import { about, resolveReference } from "../../base/index.ts";
 import { envelope as envelopeDefinition } from "../errors/responses-definition.ts";
-import { compileScoped } from "../calls/scope.ts";
-import { mediaType, textMediaType } from "../fields/text-types.ts";
+import { compileScoped } from "../expressions/scope.ts";
+import { mediaType, textMediaType } from "../values/text-types.ts";
 import { routeKey, schemaKey } from "./key.ts";
-import { excludes, finds, has, needs, states } from "./rules.ts";
+import { excludes, finds, has, needs, states } from "../key-rules.ts";
 
 const name = z.string().min(1);
 const expression = z.string().min(1);

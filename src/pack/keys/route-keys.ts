@@ -1,4 +1,4 @@
-/** The registry: all keys of a route, and what the others ask about them. */
+/** The registry of the keys of a route, with functions over all of them. */
 import type { z } from "zod";
 import type { SourceLocation } from "../../base/index.ts";
 import { type CallOrder, orderCalls, type RouteCall } from "../calls/call.ts";
@@ -12,11 +12,14 @@ import { headers } from "./headers.ts";
 import type { KeyContext, KeyDescription, KeyParameter, RouteKey } from "./key.ts";
 import * as lists from "./lists.ts";
 import * as response from "./response.ts";
-import { checkRules, type RouteFacts } from "./rules.ts";
+import { checkRules, type RouteFacts } from "../key-rules.ts";
 import * as source from "./source.ts";
 import { sparseFields } from "./sparse-fields.ts";
 
-/** All keys: each export of a module with several. The name in a pack is that of the export in snake case. Their calls are listed in this order. */
+/**
+ * All keys: each export of each module. The name in a pack is the name of the export in snake case. Their calls are
+ * listed in this order.
+ */
 const KEYS = {
   ...source,
   ...credentials,
@@ -42,7 +45,7 @@ type Snake<Name extends string> = Name extends `${infer First}${infer Rest}`
 
 const toSnake = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** What the keys of a route are compiled to. Those that it does not have are undefined. */
+/** The compiled keys of a route. Keys that it does not have are undefined. */
 export type CompiledKeys = {
   readonly [
     Name in Exclude<keyof Keys, "calls"> as Keys[Name] extends { compile: unknown } ? Name : never
@@ -53,17 +56,17 @@ export type CompiledKeys = {
     : never;
 };
 
-/** What the keys of a route do, prepared for those who ask about all of them. */
+/** The effects of the keys of a route, prepared for functions over all of them. */
 export interface KeyFacts {
-  /** The calls that the route makes besides its main one, in order. */
+  /** The calls of the route in addition to its main call, in order. */
   readonly calls: readonly RouteCall[];
   readonly callOrder: CallOrder;
   /** The query parameters that keys read. */
   readonly keyParameters: readonly KeyParameter[];
   readonly descriptions: readonly KeyDescription[];
-  /** What the gateway does on the route, for whoever calls the upstream without the gateway. */
+  /** The work of the gateway on the route, for programs that call the upstream without the gateway. */
   readonly guide: readonly string[];
-  /** What responses lose if calls fail. */
+  /** The losses of responses if calls fail. */
   readonly callLosses: readonly string[];
 }
 

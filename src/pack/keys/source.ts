@@ -1,12 +1,12 @@
 /** The keys of a route that say which operation of the client it is, and which of the upstream it becomes. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
-import { compileNamedValues } from "../calls/conditions.ts";
-import { compileScoped } from "../calls/scope.ts";
-import { errorStatus } from "../fields/text-types.ts";
-import { routeQuery } from "../routes/parameter-definition.ts";
+import { compileNamedValues } from "../expressions/conditions.ts";
+import { compileScoped } from "../expressions/scope.ts";
+import { errorStatus } from "../values/text-types.ts";
+import { routeQuery } from "../parameters/parameter-definition.ts";
 import { routeKey, schemaKey } from "./key.ts";
-import { finds, has, states } from "./rules.ts";
+import { finds, has, states } from "../key-rules.ts";
 
 const name = z.string().min(1);
 

@@ -1,12 +1,12 @@
 /** The key `sparse_fields`: responses with the members that a client asks for. */
 import { ValidationError } from "../errors/http-error.ts";
-import { shortName, type Query } from "../routes/query.ts";
+import { shortName, type Query } from "../paths/query.ts";
 import { isObject, setMember, type SourceLocation } from "../../base/index.ts";
 import type { JsonObject } from "../translation-context.ts";
 import { routeKey, type KeyContext, type KeyResource } from "./key.ts";
 import { routeSparseFields, type SparseFieldsDefinition } from "./sparse-fields-definition.ts";
 
-/** Members by name, each with those that are chosen of its value; undefined for all of them. */
+/** Members by name, each with the chosen members of its value. Undefined for all of them. */
 export interface ChosenMembers {
   readonly [name: string]: ChosenMembers | undefined;
 }
@@ -35,7 +35,7 @@ function addName(members: JsonObject, [key = "", ...rest]: readonly string[]): v
   if (rest.length > 0) addName(below, rest);
 }
 
-/** Reports what has no effect on a route that has the key. */
+/** Reports other keys of the route that have no effect. */
 function reportOwn(
   isNone: boolean,
   common: SparseFieldsDefinition | undefined,

@@ -13,7 +13,7 @@ import {
 } from "../../base/index.ts";
 import type { ReadWrapped } from "../bodies/object-wrapper.ts";
 import { toCursor } from "./styles.ts";
-import { compileShape, fillShape, nameOf, namesIn, valueAt, type Shape } from "../fields/shape.ts";
+import { compileShape, fillShape, nameOf, namesIn, valueAt, type Shape } from "../values/shape.ts";
 
 /** The values of a list about its page. Only values that its shape has are present; null: there is no such page. */
 export interface ListValues {
@@ -182,7 +182,10 @@ export function createListParser(
   };
 }
 
-/** Says what a value lacks of a list that {@link createListParser} reads. @param mayBeOmitted as there */
+/**
+ * Describes the difference between a value and a list that {@link createListParser} reads. @param mayBeOmitted as
+ * there
+ */
 export function describeListFault(shape: Shape, body: unknown, mayBeOmitted = false): string {
   const names = namesIn(shape);
   const itemsPath = names.find(({ name }) => name === "items")?.path ?? [];

@@ -3,7 +3,7 @@ import { createListParser, type ParseListBody } from "./envelope.ts";
 import { LIST_VALUES } from "./page-values.ts";
 import { hasName, keysIn } from "../errors/error-places.ts";
 import { closestMatch, isObject, type SourceLocation } from "../../base/index.ts";
-import { fillKey, namesIn, reportInArray, reportUnknownNames, type Shape } from "../fields/shape.ts";
+import { fillKey, namesIn, reportInArray, reportUnknownNames, type Shape } from "../values/shape.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RoutePagination } from "./pagination-definition.ts";
 import type { EnvelopeDefinition } from "../errors/responses-definition.ts";
@@ -24,7 +24,7 @@ export interface RouteLists {
   readonly paging: Paging;
   /** Parses the upstream's lists. */
   readonly parseList: ParseListBody;
-  /** Whether a shape has the name of the list, and the resource has none. */
+  /** Whether a shape contains the name of the list, and the resource has none. */
   readonly lacksName: boolean;
 }
 
@@ -133,14 +133,14 @@ export const compileCatalogPaging = (
         location.with({ isPinned: true }),
       );
 
-/** What a route says of its lists, and what shows whether it reads one. */
+/** The keys of a route about lists, and whether it reads one. */
 type OwnLists = Pick<RouteDefinition, "envelope" | "pagination" | "response" | "calls" | "catalog">;
 
 /** Whether a route reads pages: of its own list, or of another one. */
 const readsPages = ({ response, calls = [] }: OwnLists): boolean =>
   response === "list" || calls.some((call) => typeof call !== "string" && call.all_pages);
 
-/** Returns the lists of a route: with its own envelope and pages, or with those of its resource and pack. */
+/** Returns the lists of a route, with its own envelope and pages, or with those of its resource and pack. */
 export type ListsOf = (own: OwnLists, route: SourceLocation) => RouteLists;
 
 /** The dialects as they page the lists of one route. */
@@ -191,7 +191,7 @@ export function compileEnvelopes(
         read,
         route.at("pagination").with({ isPinned: true }),
       );
-    // Lists of the resource may be shaped for other pages than those of the pack. Here none is read.
+    // Lists of the resource may be shaped for other pages than the pack's. No list is read here.
     if (!readsPages(own)) return paging;
     const isSame =
       valuesOf(read.client) === valuesOf(common.client) &&

@@ -1,5 +1,5 @@
 /** Links to other pages of a list: in the `Link` header (RFC 8288), and in bodies. */
-import { readParameters } from "../routes/query.ts";
+import { readParameters } from "../paths/query.ts";
 
 /** Relations of a page to others. `prev` and `previous` are the same, in the dialect's word. */
 export const LINK_RELATIONS = ["first", "prev", "previous", "next", "last"] as const;
@@ -49,7 +49,7 @@ export const linkPath = (path: string): string =>
     .replace(/[^\w.~!$&'()*+,;=:@/%-]/gu, encodeURIComponent);
 
 /**
- * Returns a path with a query that has another page. Parameters of other things stay.
+ * Returns a path with the query of another page. Other parameters stay.
  *
  * @param names the parameters that say which page it is
  * @param value of one of them; null: the first page, which has none
@@ -68,7 +68,7 @@ export function withPage(
   return text === "" ? path : `${path}?${text}`;
 }
 
-/** Returns a query that has a parameter: as it is, or with a value for it. */
+/** Returns a query with a parameter: unchanged, or with a value for it. */
 export function withParameter(query: string, name: string, value: number): string {
   const parameters = readParameters(query);
   if (parameters.has(name)) return query;

@@ -13,7 +13,7 @@ import {
 /** Calls for one page of the client. Pages may have fewer items than the gateway asks for. */
 const MAX_CALLS = 100;
 
-/** The smallest size with which one upstream page has a part of a list; the largest if none has. */
+/** The smallest size with which one upstream page contains a part of a list. The largest size if none does. */
 function fittingSize(start: number, end: number, largest: number): number {
   for (let size = end - start; size <= largest; size += 1)
     if (Math.floor(start / size) === Math.floor((end - 1) / size)) return size;
@@ -32,8 +32,8 @@ export interface WalkOptions {
 }
 
 /**
- * Reads one page of the client from as few upstream pages as possible. The caller makes the calls. Before a cursor of the
- * upstream, each page precedes the one that was read before it, and items are counted from the cursor backwards.
+ * Reads one page of the client from as few upstream pages as possible. The caller makes the calls. For a page before
+ * a cursor, upstream pages are read backwards, and items are counted backwards from the cursor.
  */
 export class ListWalk {
   /** Whether each page precedes the one that was read before it. */
@@ -137,7 +137,7 @@ export class ListWalk {
     return false;
   }
 
-  /** Takes the next page into account. @throws {RangeError} if it contradicts what was asked for, or what it says */
+  /** Processes the next page. @throws {RangeError} if it contradicts the request, or itself */
   accept(page: ReceivedPage): void {
     this.#calls += 1;
     const { offset } = this.#position;

@@ -1,7 +1,7 @@
 /** The page that a client asks for. */
 import { type ErrorDetail, ValidationError } from "../errors/http-error.ts";
 import { throwParameterError, type ListRule } from "../filters/filter-error.ts";
-import type { Query } from "../routes/query.ts";
+import type { Query } from "../paths/query.ts";
 import { markPrevious, MAX_CURSOR, readMark, LAST, type ClientPageSize, type PagingStyle } from "./styles.ts";
 import { clientCursor, type Sides } from "./paging-sides.ts";
 

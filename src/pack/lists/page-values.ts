@@ -1,4 +1,4 @@
-/** The values of a list for the client about its page: those of its shape, and its headers. */
+/** The values of a client's list about its page, in its shape and its headers. */
 import type { ListValues } from "./envelope.ts";
 import { LAST, markNext, markPrevious } from "./styles.ts";
 import { formatLinks, linkPath, withPage, withParameter } from "./links.ts";

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { LINK_RELATIONS } from "./links.ts";
-import { headerName } from "../fields/text-types.ts";
+import { headerName } from "../values/text-types.ts";
 
 const name = z.string().min(1);
 

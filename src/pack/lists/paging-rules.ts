@@ -26,7 +26,7 @@ interface Places {
   readonly list: SourceLocation;
 }
 
-/** Reports what the gateway can't know, or can't ask for. */
+/** Reports values that the gateway can't know, or can't request. */
 export function reportPaging(sides: Sides, upstream: Upstream, location: SourceLocation): void {
   const at: Places = {
     client: location.at("client", "pagination"),
@@ -82,7 +82,7 @@ const LINKS = ["next_link", "previous_link", "first_link", "last_link"];
 
 const NEXT = ["next_cursor", "next_link"];
 
-/** Reports what contradicts itself in the client's pagination and list, whatever the upstream has. */
+/** Reports contradictions in the client's pagination and list, independent of the upstream. */
 function reportClientPages(sides: Sides, { client: at }: Places): void {
   const { style, size, names, client } = sides;
   if (client?.links === "absolute" && linkRelations(client).length === 0 && !hasAny(names.client, LINKS))

@@ -1,4 +1,7 @@
-/** The consequences of how both sides page their lists: the values that their pages share, and what is known of their neighbours. */
+/**
+ * The consequences of the pagination of both sides: the values that their pages share, and the known facts about
+ * their neighbours.
+ */
 import type { ClientPageSize, PagingStyle } from "./styles.ts";
 import type { UpstreamPages } from "./upstream-pages.ts";
 import type { LinkRelation } from "./links.ts";

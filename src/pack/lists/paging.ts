@@ -4,8 +4,8 @@ import { ListWalk } from "./list-walk.ts";
 import { createPageReader, type PageRequest } from "./page-request.ts";
 import { createPageWriter } from "./page-values.ts";
 import { createPageQuery, type UpstreamPages } from "./upstream-pages.ts";
-import { namesIn, type Shape } from "../fields/shape.ts";
-import { compileGetter } from "../fields/member-paths.ts";
+import { namesIn, type Shape } from "../values/shape.ts";
+import { compileGetter } from "../values/member-paths.ts";
 import { reportPaging } from "./paging-rules.ts";
 import {
   asksForPrevious,
@@ -26,7 +26,7 @@ import type { DialectDefinition } from "../schema/pack-definition.ts";
 /** How clients ask for a page of a list, and how the gateway asks the upstream. */
 export type Paging = ReturnType<typeof compilePaging>;
 
-/** Number of items of a page where the pack gives none. */
+/** Number of items of a page if the pack gives none. */
 const UNPAGED = 1000;
 
 /** How many items are read at most for one page of the client, where the pack does not say it. */
@@ -86,7 +86,7 @@ function compileCursor(style: PagingStyle | undefined): (item: unknown) => strin
 
 const valueNames = (shape: Shape): ReadonlySet<string> => new Set(namesIn(shape).map(({ name }) => name));
 
-/** Compiles how lists are paged. Reports what can't be translated. */
+/** Compiles the pagination of lists. Reports pagination that can't be translated. */
 export function compilePaging(
   { client, upstream }: DialectDefinition,
   shapes: { readonly client: Shape; readonly upstream: Shape },
@@ -135,7 +135,7 @@ export function compilePaging(
     upstreamCursor: compileCursor(pages.style),
     /** Returns the cursor that an item of the client is, where its cursors are members of items. */
     clientCursor: compileCursor(style),
-    /** Whether every page of the client is one page of the upstream, which has all values that the client gets. */
+    /** Whether every page of the client is one page of the upstream with all values that the client gets. */
     isDirect,
     /** Whether the upstream has cursors of the page before, which fit the client's pages. */
     upstreamGoesBack,

@@ -9,7 +9,7 @@ export type PagingStyle =
       readonly kind: "page" | "offset";
       readonly parameter: string;
       readonly first: number;
-      /** Of the client: what happens to a number below the first, and to a text: a 400, or the first page. */
+      /** For the client: whether a number below the first one, or a text, gets a 400 or the first page. */
       readonly invalid?: "reject" | "default";
     }
   | {
@@ -46,7 +46,7 @@ export interface ClientPageSize extends PageSize {
 /** No list has more pages or items, and every upstream can count to it. */
 export const LAST = 999_999_999;
 
-/** In characters. Longer cursors are neither taken nor given. */
+/** Maximum number of characters of a cursor, in both directions. */
 export const MAX_CURSOR = 1000;
 
 const MARK = /^(prev|next):/;
@@ -63,7 +63,7 @@ export function readMark(text: string): { readonly cursor: string; readonly isBa
   return { cursor: text.slice(mark.length), isBackward: word === "prev" };
 }
 
-/** Returns a value of JSON as a cursor, a number with all its digits; undefined for whatever can't be one. */
+/** Converts a JSON value to a cursor. A number keeps all its digits. Undefined for other values. */
 export function toCursor(value: unknown): string | undefined {
   const text = isExactNumber(value) ? value.rawJSON : value;
   if (typeof text !== "string" && typeof text !== "number") return undefined;

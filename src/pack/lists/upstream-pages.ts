@@ -1,4 +1,4 @@
-/** The upstream's pages: how the gateway asks for one, and what its response says about the next. */
+/** The upstream's pages: how the gateway requests a page, and how it finds the next one in the response. */
 import type { ListValues } from "./envelope.ts";
 import { toCursor, cursorParameter, type PageSize, type PagingStyle } from "./styles.ts";
 import { findLink, linkParameter } from "./links.ts";
@@ -60,7 +60,7 @@ export interface ReceivedPage {
   readonly firstItem?: () => string | undefined;
 }
 
-/** Reads the number of all items; of a list without pages, that of its items. */
+/** Reads the number of all items. For a list without pages, it is the number of its items. */
 export function readTotal(
   { style, totalHeader }: UpstreamPages,
   { values, headers, count }: ReceivedPage,
@@ -69,18 +69,18 @@ export function readTotal(
   return values.total ?? (/^\d{1,15}$/.test(text) ? Number(text) : style ? undefined : count);
 }
 
-/** From a page to the one behind it, or to the one before it. */
+/** The direction from one page to the next one, or to the previous one. */
 export type Direction = "next" | "previous";
 
 /** The values of a page about one of its neighbours. */
 export interface Neighbour {
-  /** Whether there is one; undefined: it does not say. */
+  /** Whether there is one. Undefined if the page does not show it. */
   readonly exists: boolean | undefined;
   /** Its cursor. */
   readonly cursor: string | undefined;
 }
 
-/** The values of a list that say whether there is a neighbour: null, if there is none. */
+/** The values of a list that show whether there is a neighbour. Null if there is none. */
 const NEIGHBOUR_VALUES = {
   next: ["next_page", "next_offset", "next_cursor", "next_link"],
   previous: ["previous_cursor", "previous_link"],
@@ -89,7 +89,7 @@ const NEIGHBOUR_VALUES = {
 const RELATIONS = { next: "next", previous: "prev" } as const;
 
 /**
- * Reads what a page says about a neighbour.
+ * Reads whether a page has a neighbour.
  *
  * @param ahead The start of the page, and the items that were asked for, if the list is read in this direction.
  */
@@ -106,7 +106,7 @@ export function readNeighbour(
   const said = NEIGHBOUR_VALUES[to].map((name) => values[name]).filter((value) => value !== undefined);
   const isSaid = linkHeader || said.length > 0 ? said.some(Boolean) || link !== undefined : undefined;
   const hasMore = ahead && values.has_more;
-  // A list may say "more" of the items behind a page, whatever the direction in which it is read.
+  // A list may report "more" about the items after a page, even if it is read backwards.
   const exists = to === "next" ? (hasMore ?? isSaid) : (isSaid ?? hasMore);
   return {
     exists: exists ?? (ahead && countMore(page, style, readTotal(pages, page), ahead)),

@@ -2,10 +2,10 @@
 import { findPlaces } from "../errors/error-places.ts";
 import { suggestionFor } from "../../base/index.ts";
 import type { AcceptedDifference } from "../schema/accepted-definition.ts";
-import type { Pack } from "../pack.ts";
+import type { Pack } from "./pack.ts";
 import { errorsOf, type ErrorFormats } from "../errors/error-shapes.ts";
 import type { LocatedFile } from "./resource-files.ts";
-import { responseFields, shapePaths } from "../fields/response-fields.ts";
+import { responseFields, shapePaths } from "../routes/response-fields.ts";
 import type { Route } from "../routes/route.ts";
 
 type Sources = Pick<Pack, "routes" | "resources" | "lists" | "dialect" | "errors">;
@@ -69,7 +69,7 @@ function isOpen(field: string, route: Route, pack: Sources): boolean {
   });
 }
 
-/** Whether a field is in the object of an error whose keys are those of problems, such as names of fields. */
+/** Whether a field is in an error object whose keys belong to problems, such as names of fields. */
 const isErrorByField = (field: string, { client }: ErrorFormats): boolean =>
   client.shapes
     .flatMap((shape) => findPlaces(shape))

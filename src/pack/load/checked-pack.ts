@@ -1,7 +1,7 @@
-/** Builds packs, also those that another thread has parsed and validated. */
+/** Builds packs, including packs that another thread has parsed and validated. */
 import { basename } from "node:path";
 import { checkedYaml, NOTHING_REMOVED, type ProductWords } from "../../base/index.ts";
-import type { Pack } from "../pack.ts";
+import type { Pack } from "./pack.ts";
 import type { Steps } from "../steps.ts";
 import {
   buildValidPack,

@@ -6,6 +6,7 @@ import {
 } from "../credentials/credentials.ts";
 import { createErrorCodes } from "../errors/error-codes.ts";
 import { createFilterWriter } from "../filters/filter-writer.ts";
+import { namesInPaths } from "../paths/router.ts";
 import { compileClientPaths } from "../routes/client-paths.ts";
 import { compileMediaTypes } from "../bodies/body-format.ts";
 import { USUAL_SECRET_NAMES } from "./usual-secret-names.ts";
@@ -41,8 +42,8 @@ function nativeSchemeOf({ client, upstream }: DialectDefinition): string | undef
 }
 
 /**
- * The usual names, those of the pack, and those of tokens. Clients send tokens in the wrong place: there they are secret as
- * well, under any spelling of their name.
+ * The usual names, the names of the pack, and the names of tokens. Clients send tokens in wrong places, so these
+ * names are secret there too, in any spelling.
  */
 function secretNamesOf({ client, upstream, secrets }: DialectDefinition): readonly string[] {
   const changed = (name: string): boolean => secrets.includes(`!${name}`) || secrets.includes(`${name}[]`);
@@ -91,7 +92,7 @@ function checkFurtherPlaces({ client }: DialectDefinition, location: SourceLocat
 
 const PLACES = ["scheme", "basic", "header", "query", "cookie"] as const;
 
-/** Reports a place that is none, or several. */
+/** Reports an invalid place, or several places. */
 function reportPlace(place: CredentialsPlace, location: SourceLocation): void {
   const found = PLACES.filter((key) => place[key] !== undefined);
   if (found.length === 0)
@@ -133,7 +134,7 @@ function checkCredentials(definition: DialectDefinition, location: SourceLocatio
     at.at("token").report('with "oauth" clients have tokens of their own, so that token must be "client"');
 }
 
-/** Compiles what a pack says about both dialects as a whole. @param files Its resource files, whose routes may differ. */
+/** Compiles the common parts of both dialects. @param files Its resource files, whose routes may differ. */
 export function compileDialects(
   definition: DialectDefinition,
   files: readonly LocatedFile<ResourceDefinition>[],
@@ -163,7 +164,13 @@ export function compileDialects(
   return {
     statuses,
     errorCodes,
-    ...compileErrors(definition, files, { statuses, errorCodes }, location),
+    ...compileErrors(
+      definition,
+      files,
+      namesInPaths(files.flatMap((file) => file.definition.routes ?? [])),
+      { statuses, errorCodes },
+      location,
+    ),
     /** Where each dialect has its tokens; undefined for a dialect without tokens. */
     credentials: {
       client: createCredentialsFormat(client.credentials),
@@ -178,7 +185,7 @@ export function compileDialects(
     nativeScheme: nativeSchemeOf(definition),
     /** Checks the version that a request asks for; undefined if the pack serves any. */
     checkVersion: compileVersion(client.version),
-    /** Headers of all upstream requests, with lower-case names; undefined if the pack names none. */
+    /** Headers of all upstream requests, with lower-case names. Undefined if the pack names none. */
     upstreamHeaders: compileFixedHeaders(definition),
     /** The media types of the client's responses. */
     responseTypes: { success: mediaType, error: client.responses.error_media_type ?? mediaType },
@@ -192,7 +199,7 @@ export function compileDialects(
     ...compileClientPaths(definition, location),
     /** Without filters of the client it has no operators. */
     grammar: compileGrammar(definition, location),
-    /** Writes filters of the upstream, also those of the pack alone. */
+    /** Writes filters of the upstream, including conditions of the pack. */
     filterWriter: createFilterWriter(upstream.filters),
     paging,
     /** The shapes of lists where a resource or a route has no other. */

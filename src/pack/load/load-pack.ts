@@ -14,10 +14,10 @@ import {
 } from "../../base/index.ts";
 import { compilePack } from "./compile-pack.ts";
 import { splitObjects, type LocatedFile } from "./resource-files.ts";
-import type { Pack } from "../pack.ts";
+import type { Pack } from "./pack.ts";
 import { runSteps, type Steps } from "../steps.ts";
-import { SCOPE_VARIABLES } from "../calls/scope.ts";
-import { checkFunctions } from "./pack-functions.ts";
+import { SCOPE_VARIABLES } from "../expressions/scope.ts";
+import { checkFunctions } from "../expressions/pack-functions.ts";
 import { withShared } from "./shared-definitions.ts";
 import { reportUnused } from "./unused.ts";
 import { isRenaming, renameWords } from "./rename-words.ts";
@@ -136,8 +136,8 @@ const firstOf = (diagnostics: readonly Diagnostic[]): Diagnostic[] =>
 /**
  * Validates, renames and compiles a parsed pack.
  *
- * The pack is compiled first in its own words, so that diagnostics name what the author sees, and then again in the
- * service's words if these differ.
+ * The pack is compiled in its own words first, so that diagnostics use the author's words, and then again in the
+ * service's words if they differ.
  *
  * @param words The service's word for each product word of the pack.
  * @throws {PackError} With every diagnostic, each with file, line and column.

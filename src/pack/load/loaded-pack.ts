@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { buildFiles, compileChecked } from "./checked-pack.ts";
 import { hashOfFiles, readPack, renamedHash, type PackFiles } from "./load-pack.ts";
-import type { Pack } from "../pack.ts";
+import type { Pack } from "./pack.ts";
 import { runInSlices } from "../steps.ts";
 import { errorText, formatDiagnosticLine, isObserving, PackError, type Settings } from "../../base/index.ts";
 import { checkInThread } from "./pack-check.ts";

@@ -1,4 +1,4 @@
-/** Stage 3 of loading a pack: the words of the pack become those of the service. */
+/** Stage 3 of loading a pack: replaces the words of the pack by those of the service. */
 import {
   createRenamer,
   type ProductWords,

@@ -1,5 +1,5 @@
 /** Schemas of `pack.yaml`, which schemas of all files use by their names, and its functions. */
-import { tokenHeadersOf } from "../headers/client-head.ts";
+import { credentialHeaders, type CredentialsPlaces } from "../credentials/credentials.ts";
 import { isObject, resolveReference, type SourceLocation } from "../../base/index.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { LocatedFile } from "./resource-files.ts";
@@ -50,6 +50,10 @@ function inlineSchemas(
   const shared = inlineSchemas(found, schemas, location, [...(around ?? []), name]);
   return isObject(shared) ? { ...shared, ...own } : own;
 }
+
+/** The headers that may have the client's token, in lower case. */
+const tokenHeadersOf = (credentials: CredentialsPlaces | undefined): readonly string[] =>
+  credentialHeaders(credentials).map((name) => name.toLowerCase());
 
 /** A file whose schemas have no references, and whose expressions know the functions of the pack. */
 export const withShared = <T>(

@@ -1,6 +1,6 @@
-/** Finds definitions of a pack that nothing uses: they are mistakes, or remains of what was removed. */
+/** Finds unused definitions of a pack, which are mistakes or leftovers. */
 import { isObject, type SourceLocation } from "../../base/index.ts";
-import { namesInPath } from "../routes/router.ts";
+import { namesInPath } from "../paths/router.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { LocatedFile } from "./resource-files.ts";
@@ -63,7 +63,7 @@ function objectsOf({ definition }: File): string[] {
   ].filter((name) => name !== undefined);
 }
 
-/** Objects with routes, and those that are in them. */
+/** Objects with routes, and the objects in them. */
 function reachableObjects(files: readonly File[], named: readonly string[]): ReadonlySet<string> {
   const byName = new Map(files.map((file) => [file.definition.object, file]));
   const pending = [
@@ -86,7 +86,7 @@ const parametersOf = (file: File): Set<string> =>
     routesOf(file).flatMap(({ client, bulk }) => [...(bulk ? [bulk.parameter] : []), ...namesInPath(client)]),
   );
 
-/** The schemas and functions of the pack that definitions name, also those of the pack itself. */
+/** The schemas and functions of the pack that definitions name, including definitions of the pack itself. */
 function usedShared(definitions: readonly unknown[]): Record<"schemas" | "functions", ReadonlySet<string>> {
   const texts = [...textsIn(definitions)];
   return {
@@ -108,7 +108,9 @@ function* wordsIn(value: unknown): Generator<string> {
     }
 }
 
-/** Reports inputs without a filter whose last name stands nowhere else: in no schema of a body, and in no expression. */
+/**
+ * Reports inputs without a filter whose last name occurs nowhere else: in no schema of a body, and in no expression.
+ */
 function reportInputs(files: readonly File[], shared: unknown): void {
   const words = new Set(wordsIn(shared));
   for (const { definition } of files) {

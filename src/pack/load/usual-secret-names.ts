@@ -60,7 +60,7 @@ export const USUAL_SECRET_NAMES: readonly string[] = [
   "*unlock_code*",
   "*verification_code*",
 
-  // Keys, and what is made with them.
+  // Keys, and values that are made with them.
   "*access_key*",
   "*account_key*",
   "*api_key*",

@@ -30,7 +30,7 @@ export const ACCEPTED_FILE = "accepted-differences.yaml";
 export interface PackSources {
   readonly directory: string;
   readonly sources: readonly YamlSource[];
-  /** Of the names and texts of the files. */
+  /** Limits of the names and texts of the files. */
   readonly hash: string;
 }
 
@@ -106,7 +106,8 @@ export function validatePack({ directory, sources }: PackSources, diagnostics: D
 }
 
 /**
- * Gives the value tables of a pack the keys that they have in YAML, numbers and booleans too: an object has only texts.
+ * Restores the keys of value tables as YAML has them, including numbers and booleans, because an object has only
+ * texts as keys.
  *
  * @param diagnostics Gets those of keys that no value is equal to.
  */

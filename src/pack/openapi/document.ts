@@ -1,4 +1,4 @@
-import type { Pack } from "../pack.ts";
+import type { Pack } from "../load/pack.ts";
 import { credentialPlaces, type CredentialsPlace } from "../credentials/credentials.ts";
 import { scopeNames } from "../routes/route-source.ts";
 import { describeErrorResponses, describeErrors, ERRORS } from "./errors.ts";

@@ -1,8 +1,8 @@
 /** The responses with errors, and the schema of their bodies. */
 import { isRequestName, keyNameOf, textsWithNames } from "../errors/error-places.ts";
 import { isObject } from "../../base/index.ts";
-import { isItemTemplate, namesIn, nameOf, type Shape } from "../fields/shape.ts";
-import type { Pack } from "../pack.ts";
+import { isItemTemplate, namesIn, nameOf, type Shape } from "../values/shape.ts";
+import type { Pack } from "../load/pack.ts";
 import type { Json } from "./schemas.ts";
 
 /** The name of the schema of errors. No object of a pack has a dot in its name. */
@@ -28,8 +28,8 @@ function hasEachProblem(item: Shape): boolean {
 }
 
 /**
- * The schema of a shape: `describe` gives that of a name. An array has the items of the problems, and an object with a key
- * such as `$field` has them by that value.
+ * The schema of a shape. `describe` gives the schema of a name. An array contains the items of the problems. In an
+ * object with a key such as `$field`, problems are members.
  */
 function describeShape(shape: unknown, describe: (name: string) => Json): Json {
   const name = nameOf(shape);

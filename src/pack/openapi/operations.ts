@@ -1,11 +1,11 @@
 import { credentialPlaces, type CredentialsPlaces } from "../credentials/credentials.ts";
-import type { Pack } from "../pack.ts";
+import type { Pack } from "../load/pack.ts";
 import { NOT_MODIFIED } from "../errors/statuses.ts";
-import { mayBeNotModified } from "../headers/not-modified.ts";
+import { mayBeNotModified } from "../routes/not-modified.ts";
 import type { Route } from "../routes/route.ts";
 import type { BodyRules } from "../bodies/body.ts";
-import { describeShape, fillShape, namesIn, type Shape } from "../fields/shape.ts";
-import { describeSource } from "../pack-summary.ts";
+import { describeShape, fillShape, namesIn, type Shape } from "../values/shape.ts";
+import { describeSource } from "../load/pack-summary.ts";
 import { describeParameters } from "./parameters.ts";
 import { describeResponseHeaders, referToHeaders, type DescribedPlan } from "./response-headers.ts";
 import { describeErrorResponses, describeErrors, ERRORS } from "./errors.ts";
@@ -120,7 +120,7 @@ function describeRequest(routes: readonly Route[], pack: Pack): Json {
   };
 }
 
-/** The headers of successful responses: those that all have, and those of the upstream. */
+/** The headers of successful responses: the common ones, and the upstream's. */
 function describeHeaders(routes: readonly Route[], common: Json): Json {
   const names = routes.flatMap(({ headers }) =>
     Object.entries(headers?.definition.response ?? {}).flatMap(([name, { on }]) =>
@@ -135,7 +135,9 @@ function describeHeaders(routes: readonly Route[], common: Json): Json {
   };
 }
 
-/** The errors of an operation whose routes have own shapes or statuses; undefined: they are those of all operations. */
+/**
+ * The errors of an operation whose routes have their own shapes or statuses. Undefined: the errors of all operations.
+ */
 function describeOwnErrors(routes: readonly Route[], pack: Pack, headers: Json): Json | undefined {
   const rejected = routes.flatMap(({ source }) => ("error" in source ? [source.error.status] : []));
   const statuses = [
@@ -253,7 +255,10 @@ const VERBS: Readonly<Record<string, string>> = {
 /** `reset_secret` as `reset secret`. */
 const wordsOf = (name: string): string => name.replaceAll(/[^\p{L}\p{N}]+/gu, " ").trim();
 
-/** The end of a path after its last parameter, or the path without its beginning if it has none: `boot` of `/instances/:id/boot`. */
+/**
+ * The end of a path after its last parameter, or without parameters the path after its first segment: `boot` of
+ * `/instances/:id/boot`.
+ */
 function endOf(path: string): string {
   const segments = path.split("/");
   const last = segments.findLastIndex((segment) => segment.startsWith(":"));

@@ -1,12 +1,13 @@
-import type { Condition, Scalar, Test } from "../filters/condition.ts";
+import type { Condition, Test } from "../filters/condition.ts";
+import type { Scalar } from "../values/value-kind.ts";
 import { spellingsOf } from "../filters/filter-definition.ts";
 import type { OperandRules } from "../filters/operand.ts";
 import type { QueryField, QueryFilter } from "../filters/query-filter.ts";
 import { canTest } from "../filters/translate.ts";
 import type { Route } from "../routes/route.ts";
-import type { Pack } from "../pack.ts";
-import type { ParameterType } from "../routes/router.ts";
-import { filterRuleOf } from "../keys/fields/filters.ts";
+import type { Pack } from "../load/pack.ts";
+import type { ParameterType } from "../paths/router.ts";
+import { filterRuleOf } from "../fields/keys/filters.ts";
 import { NO_CATALOGS } from "../translation-context.ts";
 import type { Json } from "./schemas.ts";
 
@@ -29,7 +30,7 @@ const listFilterFields = (route: Route): string[] => [
   ...("catalog" in route.source ? route.selectFields : route.filterFields)(NO_CATALOGS).keys(),
 ];
 
-/** The parameters that the pack names, without those that it rejects. */
+/** The parameters that the pack names, without rejected ones. */
 function describeQuery({ query }: Route): Json[] {
   const accepted = query.parameters.filter(({ definition }) => definition.reject === undefined);
   return accepted.map(({ name, definition }) => {
@@ -233,7 +234,7 @@ function describePageParameters({ style, size }: Pack["paging"]): Json[] {
   ];
 }
 
-/** Describes the parameters of a route: those of its path, which are named, of its query and of its headers. */
+/** Describes the parameters of a route: of its path, of its query and of its headers. */
 export function describeParameters(route: Route, names: readonly string[], pack: Pack): Json {
   const parameters = listParameters(route, names, pack);
   return parameters.length > 0 || route.response === "list" ? { parameters } : {};

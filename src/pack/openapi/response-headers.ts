@@ -1,4 +1,4 @@
-import type { Pack } from "../pack.ts";
+import type { Pack } from "../load/pack.ts";
 import type { Json } from "./schemas.ts";
 
 /** The parts of the plan that the description has. */

@@ -1,12 +1,12 @@
 import type { BodyRules } from "../bodies/body.ts";
 import type { FieldRule } from "../fields/field-definition.ts";
 import type { FieldType } from "../routes/surface-definition.ts";
-import type { Pack } from "../pack.ts";
-import type { Resource } from "../load/resource.ts";
-import { nestedObject } from "../fields/response-fields.ts";
-import { schemaAt, type Schema } from "../fields/schema-members.ts";
-import { DATE_TIME } from "../keys/fields/format.ts";
-import { describeValue } from "../keys/fields/field-keys.ts";
+import type { Pack } from "../load/pack.ts";
+import type { Resource } from "../routes/resource.ts";
+import { nestedObject } from "../routes/response-fields.ts";
+import { schemaAt, type Schema } from "../values/schema-members.ts";
+import { DATE_TIME } from "../fields/keys/format.ts";
+import { describeValue } from "../fields/keys/field-keys.ts";
 import { isObject } from "../../base/index.ts";
 
 export type Json = Record<string, unknown>;

@@ -9,7 +9,7 @@ export type ApiSurface = ReturnType<typeof compileApiSurface>;
 export interface OpenPoint {
   readonly name: string;
   readonly usage: string;
-  /** Routes and fields of the surface that it stands for. */
+  /** The routes and fields of the surface that an entry stands for. */
   readonly routes: number;
   readonly fields: number;
 }
@@ -24,14 +24,14 @@ const shapeOf = (route: string): string => route.replaceAll(/\{\w+\}|(?<=\/):\w+
 
 /** A part of a surface: a route, an object or a field. */
 interface SurfacePart {
-  /** As `open` names it. */
+  /** The name in `open`. */
   readonly name: string;
   readonly path: readonly (string | number)[];
   readonly isMapped: boolean;
   /** How many routes and fields it counts as. */
   readonly routes: number;
   readonly fields: number;
-  /** What is reported if the pack does not map it; undefined for fields of an object that is not mapped. */
+  /** The problem if the pack does not map it. Undefined for fields of an object that is not mapped. */
   readonly problem: Message | undefined;
 }
 

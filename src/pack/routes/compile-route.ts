@@ -5,23 +5,22 @@ import type { DialectDefinition, SharedCallDefinition } from "../schema/pack-def
 import type { RouteDefinition } from "./route-definition.ts";
 import { compileHeaders, type PassedHeaders } from "../headers/headers.ts";
 import { compilePattern } from "../calls/endpoint.ts";
-import type { Dialects } from "../load/dialects.ts";
-import { checkOwnErrors, compileOwnErrors } from "../errors/error-shapes.ts";
+import { checkOwnErrors, compileOwnErrors, type ErrorTranslation } from "../errors/error-shapes.ts";
 import { checkEnvelope, type ListsOf } from "../lists/envelopes.ts";
-import { compileListSearch } from "../lists/list-search.ts";
-import { compilePathValues, type PathParameterRules } from "./path-parameters.ts";
+import { compileListSearch } from "../parameters/list-search.ts";
+import { compilePathValues, type PathParameterRules } from "../paths/path-parameters.ts";
 import { resolveReference, type SourceLocation } from "../../base/index.ts";
 import type { Grammar } from "../filters/grammar.ts";
 import { compileFilterDefaults } from "../filters/default-filters.ts";
 import { compileCondition } from "./route-condition.ts";
-import { compileRouteQuery, type DialectQuery } from "./route-query.ts";
-import { objectLosses, type Resource, routeLosses } from "../load/resource.ts";
-import { compileBodyCondition } from "../calls/conditions.ts";
+import { compileRouteQuery, type DialectQuery } from "../parameters/route-query.ts";
+import { objectLosses, type Resource, routeLosses } from "./resource.ts";
+import { compileBodyCondition } from "../expressions/conditions.ts";
 import { definedCalls } from "../keys/calls/calls.ts";
 import { checkKeys, compileKeys } from "../keys/route-keys.ts";
 import { compileAccess, compileSource, kindOf } from "./route-source.ts";
-import { compileFailures } from "../errors/route-failures.ts";
-import type { Pattern } from "./router.ts";
+import { compileFailures } from "./route-failures.ts";
+import { namesInPaths, type Pattern } from "../paths/router.ts";
 import type { Paging } from "../lists/paging.ts";
 import type { Route } from "./route.ts";
 import { collectNames } from "./upstream-names.ts";
@@ -35,7 +34,7 @@ export interface RouteCompileContext {
   readonly shared: ReadonlyMap<string, SharedCallDefinition>;
   readonly resources: ReadonlyMap<string, Resource>;
   readonly query: DialectQuery;
-  readonly errors: Pick<Dialects, "statuses" | "errorCodes">;
+  readonly errors: ErrorTranslation;
   readonly grammar: Grammar;
   /** The path parameters of the pack and of the resource. */
   readonly pathParameters: PathParameterRules;
@@ -60,7 +59,7 @@ function compileCursorTranslation(
   return (cursor, writing) => thenMaybe(writeObject({ [item]: cursor }, writing), upstreamCursor);
 }
 
-/** What the headers of a route say about the versions of objects. */
+/** The headers of a route about versions of objects. */
 const versionHeaders = (headers: PassedHeaders | undefined) => ({
   maySendVersion: Object.keys(headers?.definition.request ?? {}).some(
     (name) => name.toLowerCase() === "if-match",
@@ -72,7 +71,7 @@ const versionHeaders = (headers: PassedHeaders | undefined) => ({
 const isSafe = ({ safe, search }: RouteDefinition, method: string, call: string): boolean =>
   safe === true || (method === "GET" && (call === "GET" || search !== undefined));
 
-/** The definitions that a route names, and what its keys are compiled to. All of them are prepared before the route is. */
+/** The definitions that a route names, and its compiled keys. All of them are prepared before the route. */
 function compileParts(
   definition: RouteDefinition,
   resource: Resource,
@@ -117,7 +116,7 @@ function compileParts(
   return { client, access, body, shown, reduced, calls, names, source, method, lists, keys };
 }
 
-/** Compiles what a route adds to its parts. */
+/** Compiles the parts of a route that are not in its definitions. */
 function assembleRoute(
   definition: RouteDefinition,
   resource: Resource,
@@ -143,7 +142,7 @@ function assembleRoute(
   const { envelope } = definition;
   if (envelope) {
     checkEnvelope(envelope, (side) => location.at("envelope", side));
-    checkOwnErrors(envelope, resource.envelope, dialect, [definition], location.at("envelope"));
+    checkOwnErrors(envelope, resource.envelope, dialect, namesInPaths([definition]), location.at("envelope"));
   }
   const headers = compileHeaders(definition.headers, dialect, locations, names.used);
   const available = { names: names.all, rules: pathParameters };

@@ -1,6 +1,6 @@
 /** The routes of a pack. */
 import { type SourceLocation, suggestionFor } from "../../base/index.ts";
-import { createRouter, type Router } from "./router.ts";
+import { createRouter, namesInPaths, type Router } from "../paths/router.ts";
 import type { ResourceDefinition } from "../schema/resource-definition.ts";
 import type { Steps } from "../steps.ts";
 import { compileRoute, type RouteCompileContext } from "./compile-route.ts";
@@ -8,10 +8,10 @@ import { namesOf } from "./route-response.ts";
 import { compileEnvelopes } from "../lists/envelopes.ts";
 import { checkOwnErrors } from "../errors/error-shapes.ts";
 import type { Paging } from "../lists/paging.ts";
-import { compilePathParameters } from "./path-parameters.ts";
+import { compilePathParameters } from "../paths/path-parameters.ts";
 import type { LocatedFile } from "../load/resource-files.ts";
 import type { Route } from "./route.ts";
-import type { ValueKind } from "../fields/value-kind.ts";
+import type { ValueKind } from "../values/value-kind.ts";
 
 /** All routes of a pack: by path, and by the name of the first one with the path. */
 interface CompiledRoutes {
@@ -85,7 +85,7 @@ export function* compileRoutes(
         definition.envelope,
         undefined,
         context.dialect,
-        definition.routes ?? [],
+        namesInPaths(definition.routes ?? []),
         location.at("envelope"),
       );
     for (const [index, entry] of (definition.routes ?? []).entries()) {

@@ -11,8 +11,8 @@ import {
   reportUnknownName,
 } from "../calls/endpoint.ts";
 import { reportInvalidCondition } from "../filters/filter-rules.ts";
-import { compilePathValue, type PathParameterRules } from "./path-parameters.ts";
-import { isOperand, type ValueKind } from "../fields/value-kind.ts";
+import { compilePathValue, type PathParameterRules } from "../paths/path-parameters.ts";
+import { isOperand, type ValueKind } from "../values/value-kind.ts";
 
 /** The condition that a field has one of the upstream values of a table; undefined if the upstream can't have it. */
 function compileChoice(
@@ -92,7 +92,7 @@ function compileValues(value: unknown, names: Names, location: SourceLocation): 
   };
 }
 
-/** Compiles `where` and `where_values` of a route. @param available What names in braces of `where` may be. */
+/** Compiles `where` and `where_values` of a route. @param available The possible names in braces of `where`. */
 export function compileCondition(
   { where, where_values: choices = {} }: RouteDefinition,
   values: ReadonlyMap<string, ValueKind>,

@@ -7,9 +7,9 @@ import { thenMaybe } from "../../jsonata/index.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import { hasParts } from "../keys/calls/calls.ts";
 import type { ReadFunction } from "../translation-context.ts";
-import { compileScopedCondition } from "../calls/conditions.ts";
+import { compileScopedCondition } from "../expressions/conditions.ts";
 import type { ListNames, RouteLists } from "../lists/envelopes.ts";
-import type { Resource } from "../load/resource.ts";
+import type { Resource } from "./resource.ts";
 import type { Route } from "./route.ts";
 
 type Resources = ReadonlyMap<string, Resource>;
@@ -65,7 +65,7 @@ function mayReturnPromise(
   );
 }
 
-/** The upstream's object where it sent none. */
+/** The upstream's object if the upstream sent none. */
 const NO_MEMBERS = Buffer.from("{}");
 
 /** Compiles how the object of a response, or each item of a list, is read. */
@@ -93,7 +93,7 @@ export function compileReading(
   };
 }
 
-/** The names in the response of a route that shows another object. The name of a list may be that of the file. */
+/** The names in the response of a route that shows another object. The name of a list may be the file's. */
 export const namesOf = (
   shown: Resource,
   file: Resource,

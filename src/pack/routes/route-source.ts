@@ -1,9 +1,9 @@
-/** Where the response of a route comes from, which kind of response it is, and who may have it. */
+/** The source of a route's response, its kind, and its access rule. */
 import { resolveReference, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { compileEndpoint } from "../calls/endpoint.ts";
-import type { RouteKind } from "../keys/rules.ts";
+import type { RouteKind } from "../key-rules.ts";
 import type { Paging } from "../lists/paging.ts";
-import type { Resource } from "../load/resource.ts";
+import type { Resource } from "./resource.ts";
 import type { DialectDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import type { Route } from "./route.ts";

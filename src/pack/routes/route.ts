@@ -1,4 +1,4 @@
-import type { Scalar } from "../filters/condition.ts";
+import type { Scalar } from "../values/value-kind.ts";
 import type { FilterDefaults } from "../filters/filter-defaults.ts";
 import type { QueryFilter } from "../filters/query-filter.ts";
 import type { SelectFields } from "../filters/select.ts";
@@ -8,17 +8,17 @@ import type { MaybePromise } from "../../jsonata/index.ts";
 import type { BodyRules } from "../bodies/body.ts";
 import type { Loss } from "../fields/loss.ts";
 import type { UpstreamBodyFormat } from "../bodies/body-format.ts";
-import type { QueryRules } from "./parameters.ts";
+import type { QueryRules } from "../parameters/parameters.ts";
 import type { ListWriter } from "../lists/envelope.ts";
 import type { ReadWrapped } from "../bodies/object-wrapper.ts";
 import type { Catalog } from "../calls/compile-catalog.ts";
 import type { RouteDefinition } from "./route-definition.ts";
 import type { ErrorFormats } from "../errors/error-shapes.ts";
-import type { RouteFailures } from "../errors/route-failures.ts";
+import type { RouteFailures } from "./route-failures.ts";
 import type { RouteLists } from "../lists/envelopes.ts";
 import type { PassedHeaders } from "../headers/headers.ts";
-import type { ScopedCondition } from "../calls/conditions.ts";
-import { type Endpoint } from "../calls/endpoint.ts";
+import type { ScopedCondition } from "../expressions/conditions.ts";
+import type { Endpoint } from "../calls/endpoint.ts";
 import type { Scope } from "../translation-context.ts";
 import type {
   AppendFunction,
@@ -28,12 +28,12 @@ import type {
   ReadFunction,
   WriteContext,
 } from "../translation-context.ts";
-import type { Resource } from "../load/resource.ts";
-import type { compileSearch } from "../lists/search.ts";
-import type { PathParameterRules } from "./path-parameters.ts";
-import type { Parameters } from "./router.ts";
+import type { Resource } from "./resource.ts";
+import type { compileSearch } from "../parameters/search.ts";
+import type { PathParameterRules } from "../paths/path-parameters.ts";
+import type { Parameters } from "../paths/router.ts";
 import type { CompiledKeys, KeyFacts } from "../keys/route-keys.ts";
-import type { RouteKind } from "../keys/rules.ts";
+import type { RouteKind } from "../key-rules.ts";
 
 /** The response of a route for which v4 has no call. */
 interface FixedError {
@@ -76,18 +76,18 @@ export interface Route extends RouteFailures, CompiledKeys, KeyFacts {
   readonly list: string;
   /** Its envelopes on both sides, and how its lists are paged and read. */
   readonly lists: RouteLists;
-  /** The errors of both sides, where they differ from those of the pack; see `errorsOf`. */
+  /** The errors of both sides, if they differ from the pack's; see `errorsOf`. */
   readonly errors: ErrorFormats | undefined;
   /** Set if the upstream reads the list by a POST: moves the query to its body. */
   readonly search:
     | { readonly move: ReturnType<typeof compileSearch>; readonly format: UpstreamBodyFormat }
     | undefined;
   readonly body: BodyRules | undefined;
-  /** What the route does with the client's query, other than with pages and filters. */
+  /** The use of the client's query, apart from pages and filters. */
   readonly query: QueryRules;
   /** Parses the filter of a list from the query; undefined if clients filter by a header. */
   readonly queryFilter: QueryFilter | undefined;
-  /** What the client's filter is completed with; undefined for nothing. */
+  /** The default filter that completes the client's filter. Undefined without one. */
   readonly filterDefaults: FilterDefaults | undefined;
   /** The upstream's values for fields by which a list is not filtered, by the upstream's names. */
   readonly unfiltered: ReadonlyMap<string, Scalar>;
@@ -106,8 +106,8 @@ export interface Route extends RouteFailures, CompiledKeys, KeyFacts {
   /** Translates a v4 object. */
   readonly read: ReadFunction;
   /**
-   * The object after a write without a response body: its constants and what it has of the request. `{}` where one of its
-   * fields is in the upstream's object.
+   * The object after a write without a response body: its constants, and its values of the request. `{}` if one of
+   * its fields comes from the upstream's object.
    */
   readonly readEmpty: (reading: ReadContext) => MaybePromise<string>;
   /** Translates the row of a list to the output buffer; undefined if a row may need a promise or a check first. */
@@ -134,6 +134,6 @@ export interface Route extends RouteFailures, CompiledKeys, KeyFacts {
   readonly wrapObject: ((object: string) => string) | undefined;
   /** Writes the client's list. */
   readonly listWriter: ListWriter;
-  /** What its requests and responses may lose, as `field: reason`. A record has those that it lost. */
+  /** The possible losses of its requests and responses, as `field: reason`. A record lists the ones that occurred. */
   readonly losses: readonly Loss[];
 }

@@ -8,18 +8,18 @@ import { namesBefore } from "../keys/calls/calls.ts";
 import type { UpstreamNames } from "../keys/key.ts";
 import type { DialectDefinition, SharedCallDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";
-import { type DialectQuery, queryPathNames } from "./route-query.ts";
+import { type DialectQuery, queryPathNames } from "../parameters/route-query.ts";
 
-/** What a route gives names to. */
+/** The parts of a route that define names. */
 interface NamedParts {
   /** The client's path parameters. */
   readonly parameters: readonly string[];
   readonly body: Pick<BodyRules, "toPath"> | undefined;
-  /** The calls of the route besides its main one. */
+  /** The calls of the route in addition to its main call. */
   readonly calls: readonly CallDefinition[];
 }
 
-/** What of a pack names may be found in. */
+/** The parts of a pack in which names are searched. */
 interface NamesContext {
   readonly dialect: DialectDefinition;
   readonly query: DialectQuery;

@@ -5,7 +5,7 @@ import { requestHeader, responseHeader } from "../headers/headers-definition.ts"
 import { field } from "../fields/field-definition.ts";
 import { errorCode } from "../errors/errors-definition.ts";
 import { dialectDefinition } from "./pack-definition.ts";
-import { parameter } from "../routes/parameter-definition.ts";
+import { parameter } from "../parameters/parameter-definition.ts";
 import { resourceDefinition } from "./resource-definition.ts";
 import { surfaceDefinition } from "../routes/surface-definition.ts";
 import type { Json } from "../../base/index.ts";
@@ -48,7 +48,7 @@ export type FileKind = keyof typeof FILES;
 /** All kinds of files in a pack. */
 export const FILE_KINDS = Object.keys(FILES) as readonly FileKind[];
 
-/** Created on demand: a valid pack needs none. */
+/** Created on demand, because a valid pack needs none. */
 const schemas = new Map<FileKind, Json>();
 
 /** Returns the JSON Schema of a kind of file. */

@@ -120,7 +120,7 @@ export const dialectDefinition = z.strictObject({
 
 /** `pack.yaml` as it is written. The keys of its value tables are texts. */
 export type WrittenDialect = z.infer<typeof dialectDefinition>;
-/** The pairs of a value table. A key that YAML reads as a number or a boolean is one. */
+/** The pairs of a value table. A key that YAML reads as a number or a boolean keeps this type. */
 export type ValueTable = readonly (readonly [key: string | number | boolean, value: unknown])[];
 export type ValueKindDefinition = Omit<z.infer<typeof valueKind>, "read" | "write"> & {
   readonly read?: ValueTable | string | undefined;

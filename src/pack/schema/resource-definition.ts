@@ -1,12 +1,12 @@
 /** The schema of resource files. Unknown keys are errors, because they would have no effect. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
-import { checkDefinition } from "../calls/call-definition.ts";
+import { checkDefinition } from "../expressions/check-definition.ts";
 import { clientBody, upstreamBodies } from "../bodies/bodies-definition.ts";
 import { field } from "../fields/field-definition.ts";
 import { envelope } from "../errors/responses-definition.ts";
 import { catalogPagination } from "../lists/pagination-definition.ts";
-import { pathParameters } from "../routes/parameter-definition.ts";
+import { pathParameters } from "../paths/path-definition.ts";
 import { route } from "../routes/route-definition.ts";
 
 const json = z.json();

@@ -1,4 +1,4 @@
-/** The schemas of `client` and `upstream` in `pack.yaml`: what a dialect has everywhere. */
+/** The schemas of `client` and `upstream` in `pack.yaml`, which describe a dialect on all routes. */
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { clientCredentials, upstreamCredentials } from "../credentials/credentials-definition.ts";
@@ -11,7 +11,8 @@ import {
   upstreamVersion,
 } from "../headers/headers-definition.ts";
 import { clientSparseFields } from "../keys/sparse-fields-definition.ts";
-import { clientQuery, pathParameters, slashes } from "../routes/parameter-definition.ts";
+import { clientQuery } from "../parameters/parameter-definition.ts";
+import { pathParameters, slashes } from "../paths/path-definition.ts";
 import { clientBodies, upstreamBodies } from "../bodies/bodies-definition.ts";
 import { clientFilters, upstreamFilters } from "../filters/filter-definition.ts";
 import { clientResponses, upstreamResponses } from "../errors/responses-definition.ts";
@@ -21,7 +22,7 @@ import {
   jsonMediaType,
   parameterName,
   pathPrefix,
-} from "../fields/text-types.ts";
+} from "../values/text-types.ts";
 
 const name = z.string().min(1);
 

@@ -120,7 +120,7 @@ async function close(server: ReturnType<typeof createServer>): Promise<void> {
   await closed;
 }
 
-// Log of the last requests, to inspect what a client really sent.
+// Log of the last requests, to inspect the requests of a client.
 
 export interface LoggedRequest {
   readonly method: string;

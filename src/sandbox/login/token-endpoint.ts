@@ -106,7 +106,7 @@ function exchangeCode(store: Store, form: Form, seconds: number): object {
   const wrong = new OAuthProblem("invalid_grant", "The code is unknown, was used, or has ended.");
   if (!found || found.client !== client || found.expires <= store.clock.now()) throw wrong;
   if (found.used) {
-    // A second use suggests a stolen code: revoke what it was exchanged for (RFC 6749 section 4.1.2).
+    // A second use suggests a stolen code, so its tokens are revoked (RFC 6749 section 4.1.2).
     revokeTokens(store, (access) => access.code === code);
     throw wrong;
   }

@@ -30,7 +30,7 @@ export function parentId(home: string): number {
   return Number(home.slice(home.indexOf("/") + 1));
 }
 
-/** Returns the parent of what the path names. @throws {Error} for a resource without parent. */
+/** Returns the parent of the row that the path names. @throws {Error} for a resource without parent. */
 export function parentOf({ parents }: Pick<Call, "parents">): Row {
   const row = parents.at(-1);
   if (!row) throw new Error("The resource has no parent");

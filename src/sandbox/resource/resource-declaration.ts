@@ -65,7 +65,7 @@ export type ActionCall<T extends UntypedRow = UntypedRow> = RowCall<T> & { reado
 export interface CreateDeclaration<T extends UntypedRow = UntypedRow> {
   /** Default: the fields marked `create` or `write`. */
   readonly body?: Fields;
-  /** Validates what involves several members or the store. Also runs if single members are invalid. */
+  /** Validates rules that involve several members or the store. Also runs if single members are invalid. */
   validate?(call: Call): FieldError[];
   /** Throws if the request as a whole is not allowed. Runs after validation. */
   checkPreconditions?(call: Call): void;
@@ -90,7 +90,7 @@ export interface CreateDeclaration<T extends UntypedRow = UntypedRow> {
 
 export interface UpdateDeclaration<T extends UntypedRow = UntypedRow> {
   readonly event?: string;
-  /** Validates what involves several members or the store. */
+  /** Validates rules that involve several members or the store. */
   validate?(call: RowCall<T>): FieldError[];
   checkPreconditions?(call: RowCall<T>): void;
   /** Runs after the update; `before` is a copy of the row before it. */
@@ -147,7 +147,7 @@ export interface Resource<T extends UntypedRow = UntypedRow> {
   readonly beta?: true;
   /** Scope area. Without one any token is sufficient. */
   readonly area?: string;
-  /** Scopes of single verbs that differ from those of the area. */
+  /** Scopes of single verbs that differ from the scopes of the area. */
   readonly scopes?: Partial<Record<"list" | "read" | "create" | "update" | "remove", readonly string[]>>;
   readonly grant?: Grant;
   /** How events name a row. `ofParent`: they name its parent. */

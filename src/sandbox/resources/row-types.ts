@@ -91,7 +91,7 @@ export type Event = {
   message: string;
 };
 
-/** A stored address. The resource computes what clients see. */
+/** A stored address. The resource computes the values that clients see. */
 export type Address = {
   address: string;
   kind: "public" | "private" | "slaac" | "link-local";

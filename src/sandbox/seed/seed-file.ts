@@ -27,7 +27,7 @@ export async function readSeedFile(path: string): Promise<unknown> {
   }
 }
 
-/** Validates the structure of a seed file. @throws {SeedError} naming what is missing. */
+/** Validates the structure of a seed file. @throws {SeedError} naming the missing part. */
 export function seedFile(data: unknown): readonly AccountSeed[] {
   if (data === undefined || data === null) return [];
   const accounts = isObject(data) ? data["accounts"] : undefined;

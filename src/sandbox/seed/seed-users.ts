@@ -29,7 +29,7 @@ function token(label: TokenName, scopes: string): { label: string; scopes: strin
 const capabilities = ["Vms", "NodeBalancers", "Block Storage", "Object Storage", "Kubernetes"];
 const since = { active_promotions: [], active_since: "2020-01-01T00:00:00", capabilities };
 
-/** An account without debt: one unrestricted user, one with few grants, one who may only read billing. */
+/** An account without debt: one unrestricted user, one with few grants, one with read access to billing. */
 export const anna: AccountSeed = {
   id: "0C1D2E3F-1122-3344-5566AABBCCDDEEFF",
   account: {

@@ -1,7 +1,7 @@
 /** The client directory and a file that names its clients: which of them comes into force, and what the log says. */
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { CLIENTS, type ClientsParts } from "../../../src/audit/clients/feature.ts";
+import { CLIENTS, type ClientsParts } from "../../../src/audit/feature/feature.ts";
 import { openFeature, type OpenFeature } from "../../../src/base/features/open-feature.ts";
 import { NO_METRICS } from "../../../src/base/metrics/no-metrics.ts";
 import { readSettings } from "../../../src/base/settings/settings.ts";

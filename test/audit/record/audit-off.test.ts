@@ -1,7 +1,7 @@
 /** Without an audit the gateway does not read a request for a record. */
 import { expect, test } from "@jest/globals";
-import { createContext } from "../../../src/gateway/pipeline/context.ts";
-import type { AlphaRequest } from "../../../src/gateway/pipeline/request.ts";
+import { createContext } from "../../../src/gateway/request/context.ts";
+import type { AlphaRequest } from "../../../src/gateway/request/request.ts";
 import { createMetrics } from "../../../src/base/metrics/metrics.ts";
 import type { Log } from "../../../src/base/log/log.ts";
 import { createInFlightTracker } from "../../../src/gateway/http/in-flight.ts";

@@ -1,11 +1,8 @@
 /** What callers without an accepted token can do to the audit: little, and never at the cost of a record. */
 import { expect, test } from "@jest/globals";
-import { createContext } from "../../../src/gateway/pipeline/context.ts";
-import type { AlphaRequest } from "../../../src/gateway/pipeline/request.ts";
-import {
-  createUpstreamActivity,
-  type UpstreamActivity,
-} from "../../../src/gateway/pipeline/calls/instrument-call.ts";
+import { createContext } from "../../../src/gateway/request/context.ts";
+import type { AlphaRequest } from "../../../src/gateway/request/request.ts";
+import { createUpstreamActivity, type UpstreamActivity } from "../../../src/gateway/calls/instrument-call.ts";
 import { createMetrics } from "../../../src/base/metrics/metrics.ts";
 import type { Log } from "../../../src/base/log/log.ts";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";

@@ -1,7 +1,7 @@
 /** Limits of what the audit parses, and of the pages that it returns. */
 import { expect, test } from "@jest/globals";
 import { isTooMuchJson } from "../../../src/audit/record/json-text.ts";
-import { clampLimit } from "../../../src/audit/record/record-pages.ts";
+import { clampLimit } from "../../../src/audit/store/record-pages.ts";
 import { MAX_LIMIT } from "../../../src/audit/store/store.ts";
 
 test("commas and brackets in a string do not count as values, also after an escaped quotation mark", () => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "@jest/globals";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { describePack } from "../../../src/pack/openapi/document.ts";
-import { summarizePack } from "../../../src/pack/pack-summary.ts";
+import { summarizePack } from "../../../src/pack/load/pack-summary.ts";
 import { v4Operations } from "../../spec/v4-operations.ts";
 import { v4Document } from "../../spec/v4-document.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";

@@ -8,7 +8,7 @@ import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { toVisibleText } from "../../../src/base/text/visible-text.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
-import { summarizePack } from "../../../src/pack/pack-summary.ts";
+import { summarizePack } from "../../../src/pack/load/pack-summary.ts";
 import { v4Document } from "../../spec/v4-document.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";
 import { captureCommands } from "../../support/command-output.ts";

@@ -1,6 +1,6 @@
 /** Compares a draft with the pack that somebody has written for the same two APIs. */
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
-import { type PackSummary, summarizePack } from "../../../src/pack/pack-summary.ts";
+import { type PackSummary, summarizePack } from "../../../src/pack/load/pack-summary.ts";
 
 type FieldSummary = PackSummary["objects"][number]["fields"][number];
 

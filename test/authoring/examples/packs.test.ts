@@ -9,7 +9,7 @@ import { runExamples } from "../../support/run-examples.ts";
 import { formatDiagnosticLine, type Diagnostic } from "../../../src/base/files/diagnostic.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
-import { splitPath } from "../../../src/pack/routes/router.ts";
+import { splitPath } from "../../../src/pack/paths/router.ts";
 
 /** All examples of a pack, and the problems of reading them. */
 const examplesOf = (folder: string) => {

@@ -1,8 +1,8 @@
 /** The golden cases of a pack as the records that the audit would have kept of them. */
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { readExamples, splitCall, type Example } from "../../../src/authoring/examples/example.ts";
-import type { Pack } from "../../../src/pack/pack.ts";
-import { splitPath } from "../../../src/pack/routes/router.ts";
+import type { Pack } from "../../../src/pack/load/pack.ts";
+import { splitPath } from "../../../src/pack/paths/router.ts";
 import { sampleRecord } from "../../audit/record/sample-record.ts";
 
 async function routeOf(pack: Pack, method: string, path: string, body: unknown): Promise<string | null> {

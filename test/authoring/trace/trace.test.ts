@@ -8,7 +8,7 @@ import { openSqliteStore } from "../../../src/audit/store/sqlite/store.ts";
 import type { AuditRecord } from "../../../src/audit/record/record.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
-import type { Pack } from "../../../src/pack/pack.ts";
+import type { Pack } from "../../../src/pack/load/pack.ts";
 import { compareExamples } from "../../../src/authoring/examples/run-examples.ts";
 import { readExamples } from "../../../src/authoring/examples/example.ts";
 import { MAX_EXPRESSIONS } from "../../../src/authoring/trace/trace.ts";

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Pack } from "../../../src/pack/pack.ts";
+import type { Pack } from "../../../src/pack/load/pack.ts";
 import { describePack } from "../../../src/pack/openapi/document.ts";
 import { namedShapes, toJsonSchema, v4Operations } from "../../spec/v4-operations.ts";
 

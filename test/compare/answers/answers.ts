@@ -1,4 +1,4 @@
-import type { Pack } from "../../../src/pack/pack.ts";
+import type { Pack } from "../../../src/pack/load/pack.ts";
 import {
   compareAnswers,
   createAnswerRules,

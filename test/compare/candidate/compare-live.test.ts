@@ -5,7 +5,7 @@ import { createLiveComparison } from "../../../src/compare/candidate/compare-liv
 import type { Exchange } from "../../../src/compare/answers/second-answer.ts";
 import type { OtherPack } from "../../../src/compare/candidate/candidate-answer.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
-import type { Pack } from "../../../src/pack/pack.ts";
+import type { Pack } from "../../../src/pack/load/pack.ts";
 import type { Log } from "../../../src/base/log/log.ts";
 import type { Compared } from "../../../src/compare/answers/comparison.ts";
 import { NO_PLAN_IN_FORCE } from "../../../src/migration/plan/plan-in-force.ts";

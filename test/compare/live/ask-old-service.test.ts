@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import type { AlphaRequest } from "../../../src/gateway/pipeline/request.ts";
+import type { AlphaRequest } from "../../../src/gateway/request/request.ts";
 import { MAX_COMPARED_BYTES, OldService } from "../../../src/compare/live/ask-old-service.ts";
 import { createAuthority, readCertificate } from "../../support/certificates.ts";
 

@@ -1,6 +1,6 @@
 /** The check that all tests with two services make when their old service closes can fail. */
 import { expect, test } from "@jest/globals";
-import type { AlphaRequest } from "../../../src/gateway/pipeline/request.ts";
+import type { AlphaRequest } from "../../../src/gateway/request/request.ts";
 import { OldService } from "../../../src/compare/live/ask-old-service.ts";
 import { startOldService } from "../../support/old-service.ts";
 

@@ -1,7 +1,7 @@
 import { expect, jest, test } from "@jest/globals";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Answer, Compared } from "../../../src/compare/answers/comparison.ts";
-import type { AlphaRequest } from "../../../src/gateway/pipeline/request.ts";
+import type { AlphaRequest } from "../../../src/gateway/request/request.ts";
 import type { Route } from "../../../src/pack/routes/route.ts";
 import type { Asked } from "../../../src/compare/answers/second-answer.ts";
 import { Budget, type Limits } from "../../../src/compare/live/budget.ts";

@@ -11,7 +11,7 @@ import {
   type MemoryTokenCache,
 } from "../../../src/gateway/auth/token-cache.ts";
 import { CLIENTS_FILE } from "../../../src/audit/clients/client-directory.ts";
-import type { Pack } from "../../../src/pack/pack.ts";
+import type { Pack } from "../../../src/pack/load/pack.ts";
 import { parseOperatorFile } from "../../../src/base/files/operator-file.ts";
 import { ProvenClients } from "../../../src/gateway/auth/proven-by.ts";
 

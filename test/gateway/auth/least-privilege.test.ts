@@ -3,19 +3,19 @@
  * Every route of the pack, with every level that alpha has, against every scope that v4 may have given.
  */
 import { beforeAll, describe, expect, test } from "@jest/globals";
-import type { AlphaRequest } from "../../../src/gateway/pipeline/request.ts";
+import type { AlphaRequest } from "../../../src/gateway/request/request.ts";
 import { emptyTokenStore } from "../../../src/compare/dry-run/dry-run.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../../src/gateway/pipeline/pipeline.ts";
 import { createMemoryLimiter } from "../../../src/gateway/limits/limiter.ts";
 import { createRateLimits } from "../../../src/gateway/limits/rate-limits.ts";
-import { summarizePack } from "../../../src/pack/pack-summary.ts";
+import { summarizePack } from "../../../src/pack/load/pack-summary.ts";
 import { connectCatalogs } from "../../../src/gateway/upstream/catalog-cache.ts";
 import { createPipelineConfig } from "../../../src/gateway/pipeline/pipeline-config.ts";
 import type { TokenLookup } from "../../../src/gateway/auth/token-store.ts";
 import { createTokenCache } from "../../../src/gateway/auth/token-cache.ts";
 import { createTokenLocks } from "../../../src/gateway/auth/token-locks.ts";
 import { UpstreamError } from "../../../src/gateway/upstream/upstream-error.ts";
-import { NO_PLAN } from "../../../src/gateway/pipeline/plan.ts";
+import { NO_PLAN } from "../../../src/gateway/request/plan.ts";
 import { packIn } from "../../support/packs.ts";
 
 /** The scopes of and the areas of V-177, written down here a second time on purpose. */

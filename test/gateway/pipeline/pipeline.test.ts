@@ -1,17 +1,17 @@
 /** Internal errors: one request fails, its client gets a neutral 500, and the error is logged (L-31). */
 import { afterEach, beforeAll, beforeEach, expect, test } from "@jest/globals";
 import { emptyTokenStore } from "../../../src/compare/dry-run/dry-run.ts";
-import type { AlphaRequest } from "../../../src/gateway/pipeline/request.ts";
+import type { AlphaRequest } from "../../../src/gateway/request/request.ts";
 import { createAlphaPipeline, type PipelineDependencies } from "../../../src/gateway/pipeline/pipeline.ts";
 import { createMemoryLimiter } from "../../../src/gateway/limits/limiter.ts";
 import { createRateLimits } from "../../../src/gateway/limits/rate-limits.ts";
-import type { Pack } from "../../../src/pack/pack.ts";
+import type { Pack } from "../../../src/pack/load/pack.ts";
 import { createPipelineConfig } from "../../../src/gateway/pipeline/pipeline-config.ts";
 import { connectCatalogs } from "../../../src/gateway/upstream/catalog-cache.ts";
 import { createTokenCache } from "../../../src/gateway/auth/token-cache.ts";
 import { createTokenLocks } from "../../../src/gateway/auth/token-locks.ts";
 import type { HttpResponse } from "../../../src/gateway/upstream/http-call.ts";
-import { NO_PLAN } from "../../../src/gateway/pipeline/plan.ts";
+import { NO_PLAN } from "../../../src/gateway/request/plan.ts";
 import { packIn } from "../../support/packs.ts";
 
 let pack: Pack;

@@ -2,7 +2,7 @@
 import { afterEach, beforeAll, describe, expect, jest, test } from "@jest/globals";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { writeSmallPack } from "../../support/small-pack.ts";
-import type { Pack } from "../../../src/pack/pack.ts";
+import type { Pack } from "../../../src/pack/load/pack.ts";
 import { connectCatalogs, type CatalogCache } from "../../../src/gateway/upstream/catalog-cache.ts";
 import type { HttpResponse, HttpRequest } from "../../../src/gateway/upstream/http-call.ts";
 import { UpstreamError } from "../../../src/gateway/upstream/upstream-error.ts";

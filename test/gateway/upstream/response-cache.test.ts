@@ -1,6 +1,6 @@
 /** Data that was read for a response is cached for a while, at most until its owner writes. */
 import { describe, expect, test } from "@jest/globals";
-import { createResponseCache } from "../../../src/gateway/responses/response-cache.ts";
+import { createResponseCache } from "../../../src/gateway/calls/response-cache.ts";
 
 const write = async () => "written";
 

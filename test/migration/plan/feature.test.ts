@@ -1,10 +1,10 @@
 /** The plan of a gateway, kept up to date: what other replicas say, and what the audit store does not. */
 import { afterEach, beforeEach, expect, jest, test } from "@jest/globals";
-import { CLIENTS } from "../../../src/audit/clients/feature.ts";
+import { CLIENTS } from "../../../src/audit/feature/feature.ts";
 import { PLAN } from "../../../src/migration/plan/feature.ts";
 import type { PlanParts } from "../../../src/migration/plan/plan-parts.ts";
 import type { AuditStore } from "../../../src/audit/store/store.ts";
-import type { Pack } from "../../../src/pack/pack.ts";
+import type { Pack } from "../../../src/pack/load/pack.ts";
 import type { Log } from "../../../src/base/log/log.ts";
 import { NO_METRICS } from "../../../src/base/metrics/no-metrics.ts";
 import { openFeature, type OpenFeature } from "../../../src/base/features/open-feature.ts";

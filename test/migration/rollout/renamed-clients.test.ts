@@ -2,8 +2,8 @@
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "@jest/globals";
 import pino from "pino";
-import { createDependencies } from "../../../src/app/dependencies.ts";
-import { createHandlers } from "../../../src/app/start.ts";
+import { createDependencies } from "../../../src/app/composition/dependencies.ts";
+import { createHandlers } from "../../../src/app/composition/start.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { readEnvironment } from "../../../src/base/settings/settings.ts";
 import { temporaryFolder } from "../../support/ends-with-test.ts";

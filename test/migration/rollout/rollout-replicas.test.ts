@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { createDependencies } from "../../../src/app/dependencies.ts";
-import { createHandlers } from "../../../src/app/start.ts";
+import { createDependencies } from "../../../src/app/composition/dependencies.ts";
+import { createHandlers } from "../../../src/app/composition/start.ts";
 import { createPublicApp } from "../../../src/app/listeners/public-app.ts";
 import { runCommandLine } from "../../../src/app/cli/program.ts";
 import { readEnvironment } from "../../../src/base/settings/settings.ts";

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "@jest/globals";
-import { valueAt } from "../../../src/pack/fields/shape.ts";
+import { valueAt } from "../../../src/pack/values/shape.ts";
 import { startGateway, type Gateway } from "../../support/gateway.ts";
 import { copyPack, type PackCopy } from "../../support/pack-copy.ts";
 

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
-import { normalizeDateTime } from "../../../src/pack/keys/fields/date-time.ts";
+import { normalizeDateTime } from "../../../src/pack/fields/keys/date-time.ts";
 import type { Scopes } from "../../../src/pack/credentials/scopes.ts";
 import { isObject } from "../../../src/base/json/parse.ts";
-import { compile, runInterpreted } from "../../../src/jsonata/compile.ts";
-import { networkAddress } from "../../../src/pack/fields/ip-address.ts";
+import { compile, runInterpreted } from "../../../src/jsonata/compiler/compile.ts";
+import { networkAddress } from "../../../src/pack/values/ip-address.ts";
 
 /**
  * What a pack's files say, done field by field and value by value, every expression by the interpreter: what the

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { paddedText } from "../../../src/base/json/padded-text.ts";
 import { parseJson, printJson } from "../../../src/base/json/parse.ts";
 import { cursorAt, expectEnd } from "../../../src/base/json/scan.ts";
-import { runInterpreted } from "../../../src/jsonata/compile.ts";
+import { runInterpreted } from "../../../src/jsonata/compiler/compile.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import { sendToLibrary } from "../load/library-gateway.ts";
 import type { CatalogCopy, ReadContext } from "../../../src/pack/translation-context.ts";

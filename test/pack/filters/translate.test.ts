@@ -1,6 +1,6 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import type { Scalar } from "../../../src/pack/filters/condition.ts";
+import type { Scalar } from "../../../src/pack/values/value-kind.ts";
 import { parseFilter } from "../../../src/pack/filters/parse-filter.ts";
 import { translateFilter } from "../../../src/pack/filters/translate.ts";
 import type { FilterField, FilterFields } from "../../../src/pack/filters/translate.ts";

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
-import type { Pack } from "../../../src/pack/pack.ts";
+import type { Pack } from "../../../src/pack/load/pack.ts";
 import { exampleFolder, packIn } from "../../support/packs.ts";
 import { followList, listPacks, listSizes } from "./follow-list.ts";
 

@@ -3,7 +3,7 @@ import { checkInThread } from "../../../src/pack/load/pack-check.ts";
 import { checkFiles, compileChecked } from "../../../src/pack/load/checked-pack.ts";
 import { PackError } from "../../../src/base/files/diagnostic.ts";
 import { loadPack, readPack } from "../../../src/pack/load/load-pack.ts";
-import { summarizePack } from "../../../src/pack/pack-summary.ts";
+import { summarizePack } from "../../../src/pack/load/pack-summary.ts";
 import { runInSlices, runSteps, type Steps } from "../../../src/pack/steps.ts";
 
 const WORDS = { vm: "acme", orch: "stack" };

@@ -6,7 +6,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { onePage } from "../../../src/pack/lists/envelope.ts";
 import { compileAskedForms } from "../../../src/pack/headers/asked-forms.ts";
 import type { Route } from "../../../src/pack/routes/route.ts";
-import type { Pack } from "../../../src/pack/pack.ts";
+import type { Pack } from "../../../src/pack/load/pack.ts";
 import { NO_CATALOGS } from "../../../src/pack/translation-context.ts";
 import { createCatalogUpstream } from "../../../src/compare/dry-run/catalog-upstream.ts";
 import { createDryRun } from "../../../src/compare/dry-run/dry-run.ts";

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
-import { summarizePack } from "../../../src/pack/pack-summary.ts";
+import { summarizePack } from "../../../src/pack/load/pack-summary.ts";
 import type { SurfaceDefinition } from "../../../src/pack/routes/surface-definition.ts";
 import { alphaSurface, fieldTypes } from "../../spec/alpha-surface.ts";
 import { faultsOf, withPack } from "../load/pack-folder.ts";

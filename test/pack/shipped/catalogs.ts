@@ -1,6 +1,6 @@
 import { readExamples } from "../../../src/authoring/examples/example.ts";
 import { createCatalogUpstream } from "../../../src/compare/dry-run/catalog-upstream.ts";
-import type { Pack } from "../../../src/pack/pack.ts";
+import type { Pack } from "../../../src/pack/load/pack.ts";
 import { connectCatalogs, type CatalogCache } from "../../../src/gateway/upstream/catalog-cache.ts";
 
 /** The catalogs that the pack's examples have, read as the gateway reads v4's, and the v4 ids that clients see in them. */

@@ -5,7 +5,7 @@ import * as fc from "fast-check";
 import { parseFilter } from "../../../src/pack/filters/parse-filter.ts";
 import { translateFilter, type FilterFields } from "../../../src/pack/filters/translate.ts";
 import { HttpError } from "../../../src/pack/errors/http-error.ts";
-import { compileGetter, compileSetter } from "../../../src/pack/fields/member-paths.ts";
+import { compileGetter, compileSetter } from "../../../src/pack/values/member-paths.ts";
 import type { CatalogCopy } from "../../../src/pack/translation-context.ts";
 import { exampleCatalogs } from "./catalogs.ts";
 import { packIn } from "../../support/packs.ts";

@@ -2,7 +2,7 @@
 
 import { beforeAll, describe, expect, test } from "@jest/globals";
 import * as fc from "fast-check";
-import { compileGetter, compileSetter } from "../../../src/pack/fields/member-paths.ts";
+import { compileGetter, compileSetter } from "../../../src/pack/values/member-paths.ts";
 import type { CatalogCopy } from "../../../src/pack/translation-context.ts";
 import { exampleCatalogs } from "./catalogs.ts";
 import { packIn } from "../../support/packs.ts";

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import type { WrittenDialect } from "../../../src/pack/schema/pack-definition.ts";
 import type { FieldRule } from "../../../src/pack/fields/field-definition.ts";
-import type { Pack } from "../../../src/pack/pack.ts";
+import type { Pack } from "../../../src/pack/load/pack.ts";
 import type { FieldType } from "../../../src/pack/routes/surface-definition.ts";
 
 export type Json = Record<string, unknown>;

@@ -4,7 +4,7 @@ import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { startService } from "../../../src/app/start.ts";
+import { startService } from "../../../src/app/composition/start.ts";
 import { readSettings } from "../../../src/base/settings/settings.ts";
 import { startSandbox } from "../../../src/sandbox/create-sandbox.ts";
 

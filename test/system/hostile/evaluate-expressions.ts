@@ -1,7 +1,7 @@
 /** A thread that evaluates sources, one after the other, and reports how each ended. */
 import { parentPort, workerData } from "node:worker_threads";
 import { compile, ExpressionError } from "../../../src/jsonata/index.ts";
-import { interpret } from "../../../src/jsonata/interpret.ts";
+import { interpret } from "../../../src/jsonata/interpreter/interpret.ts";
 
 const { sources, engine } = workerData as { readonly sources: readonly string[]; readonly engine: string };
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { isObject } from "../../../src/base/json/parse.ts";
 import { loadPack } from "../../../src/pack/load/load-pack.ts";
 import type { JsonObject } from "../../../src/pack/translation-context.ts";
-import { compileSetter } from "../../../src/pack/fields/member-paths.ts";
+import { compileSetter } from "../../../src/pack/values/member-paths.ts";
 import { RECORDING } from "../../support/gateway.ts";
 import {
   startListeningGatewayWithFakeV4,

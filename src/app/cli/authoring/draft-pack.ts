@@ -25,7 +25,7 @@ export interface DraftFlags {
   readonly from?: string | undefined;
 }
 
-/** Bytes of a file of a pack, and files of a draft. */
+/** The maximum size of a file of a pack, in bytes, and the maximum number of files of a draft. */
 const [MAX_FILE_BYTES, MAX_BYTES] = [256 * 1024, 4 * 1024 * 1024];
 
 const readDocument = async (file: string, nesting: Nesting) => {
@@ -61,7 +61,7 @@ async function countCalls(
   return (route) => counts.get(route) ?? 0;
 }
 
-/** A file that is larger than a pack's may be could not be read again. */
+/** A pack can't load a larger file. */
 function checkSizes(files: readonly NewFile[]): void {
   const sizes = files.map(([, text]) => Buffer.byteLength(text));
   const [largest, all] = [Math.max(...sizes), sizes.reduce((sum, size) => sum + size, 0)];

@@ -1,4 +1,4 @@
-/** The upstream of `explain`: it has no objects, so that a request goes as far as it can without an answer. */
+/** The upstream of `explain`. It has no objects, and lets a request proceed as far as it can without real responses. */
 import { fillShape, onePage, type Pack, type Route, type RouteCall, splitPath } from "../../../pack/index.ts";
 import { isObject } from "../../../base/index.ts";
 import type { WrittenCall } from "../../../authoring/index.ts";
@@ -11,7 +11,7 @@ function routesOf(pack: Pack, { method, path }: WrittenCall): readonly Route[] {
   return pack.match(method, segments.slice(pack.prefix.length))?.routes ?? [];
 }
 
-/** Matches v4 requests whose only purpose is a decision. Without a response to them the main call is still made. */
+/** Matches v4 requests that are only needed for a decision. The main call is made without their responses. */
 function createDecisionMatcher(pack: Pack, call: WrittenCall): (request: HttpRequest) => boolean {
   const decisions = routesOf(pack, call)
     .flatMap(({ calls }) => calls)
@@ -24,7 +24,7 @@ function createDecisionMatcher(pack: Pack, call: WrittenCall): (request: HttpReq
 export const isMainCall = ({ source }: Route, { method, path }: HttpRequest): boolean =>
   "call" in source && source.call.method === method && source.call.matches(path.split("?")[0] ?? "");
 
-/** What the upstream of a route has as an empty list or object, in the shape of the route. */
+/** The empty list or object of a route, in the shape of its upstream. */
 function emptyAnswer({ response, resource, lists: { envelope } }: Route): unknown {
   const { list, object = "$object" } = envelope.upstream;
   return response === "list"
@@ -33,8 +33,8 @@ function emptyAnswer({ response, resource, lists: { envelope } }: Route): unknow
 }
 
 /**
- * Records requests. Responds with 403 to requests for a decision, with names to those whose values a later path has,
- * and with an empty object or list to all others.
+ * Records requests. A request for a decision gets 403. A request whose values a later path needs gets placeholders.
+ * All others get an empty object or list.
  *
  * @param main The response to the main call.
  */
@@ -69,7 +69,7 @@ export function createEmptyV4(pack: Pack, call: WrittenCall, sent: HttpRequest[]
 
 const NO_CHECKS: RouteCall["checks"] = { all: () => [], early: () => [], late: () => [] };
 
-/** The same pack without the checks of requests before the call: the answers on which they depend are not known. */
+/** The same pack without the checks of calls before the main call, because their responses are unknown. */
 export const withoutAnswers = (pack: Pack): Pack =>
   withRoutes(pack, (route) => ({
     ...route,

@@ -12,14 +12,17 @@ interface Step {
 
 /** The translation of an alpha request, without the parts that depend on responses of v4. */
 export interface Explanation {
-  /** As it was typed. */
+  /** The request as it was typed. */
   readonly call: string;
   readonly sent: readonly HttpRequest[];
   readonly result: DryRunResponse;
   readonly pack: Pack;
 }
 
-/** The headers of a v4 request that the pack names: its filter, those of all requests, the version, and those that pass. */
+/**
+ * The headers of a v4 request that the pack names: the filter, fixed headers, the version, and headers that pass to
+ * the upstream.
+ */
 function namedHeaders(
   sent: HttpRequest["headers"],
   { dialect: { upstream }, upstreamHeaders }: Pack,
@@ -41,7 +44,7 @@ function namedHeaders(
 /**
  * A v4 request as a command. The shell fills in the address and the token.
  *
- * @param route Of the main call: the headers that pass on it.
+ * @param route The route of the main call, for the headers that it passes on. Undefined for other calls.
  */
 export function toCurl(request: HttpRequest, pack: Pack, route?: Route): string {
   const { method, path, headers, body } = request;
@@ -57,7 +60,7 @@ export function toCurl(request: HttpRequest, pack: Pack, route?: Route): string 
   });
 }
 
-/** The headers that all v4 requests of a client's request have, as one of them was sent. */
+/** The headers that all v4 requests of a client's request share, taken from one of them. */
 function headersOfEveryCall(route: Route, [first]: readonly HttpRequest[]): HttpRequest["headers"] {
   const rules = Object.entries(route.headers?.definition.request ?? {});
   const names = new Set(
@@ -73,7 +76,10 @@ const describeBefore = (path: string, { calls }: Route): string =>
   calls.find(({ place, endpoint }) => place === "before" && endpoint.matches(path))?.why ??
   "before the call: members of the body that equal the current object are accepted";
 
-/** The requests before the main call, and those of which it consists; none if the gateway did not send it. */
+/**
+ * The requests before the main call, and the main call, which may consist of several requests. Both are empty if the
+ * gateway did not send it.
+ */
 export function splitSent({
   sent,
   result: { context },
@@ -84,7 +90,7 @@ export function splitSent({
   if (kind === "bulk") return { before: [], main: sent };
   const isCall = (request: HttpRequest): boolean => `${request.method} ${request.path}` === equivalent;
   const isPage = (request: HttpRequest): boolean => isMainCall(match.route, request);
-  // A request before the call can be the same GET. Nothing is sent after the parts of an object.
+  // A call before the main call can be the same GET. No request follows the calls for parts of an object.
   const parts = new Set(calls.flatMap(({ place, name }) => (place === "beside" ? [name] : [])));
   const last = parts.size > 0 ? sent.length - 1 : sent.findLastIndex(sent.some(isCall) ? isCall : isPage);
   const start = Math.max(0, last - parts.size);

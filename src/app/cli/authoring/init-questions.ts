@@ -2,13 +2,16 @@
 import { createInterface } from "node:readline/promises";
 import { print } from "../terminal.ts";
 
-/** Lengths of a name and of a path, in characters, and the number of fields: the files of a pack have limits, too. */
+/**
+ * Maximum lengths of a name and of a path, in characters, and the maximum number of fields, because the files of a
+ * pack have limits.
+ */
 const [MAX_NAME, MAX_PATH, MAX_FIELDS] = [60, 200, 100];
 
 const OBJECT = /^[a-z][a-z0-9_]*$/;
 const PATH = /^(?:\/[\w.-]+)+$/;
 const NAME = /^[A-Za-z_]\w*$/;
-/** Files of a pack that are no objects. */
+/** Names of files of a pack that describe no object. */
 const OTHER_FILES = ["pack", "surface"];
 
 const isPath = (text: string): boolean =>
@@ -89,7 +92,7 @@ export async function ask(flags: Answers): Promise<Record<QuestionName, string> 
   const open = (Object.keys(QUESTIONS) as QuestionName[]).filter((name) => flags[name] === undefined);
   if (!process.stdin.isTTY || open.length === 0) return options;
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  // An iterator keeps lines that are pasted together; a question would lose all but the first.
+  // An iterator keeps lines that are pasted together. `question()` would lose all but the first.
   const lines = terminal[Symbol.asyncIterator]();
   try {
     for (const name of open) {

@@ -4,8 +4,8 @@ import { type Block, type Item, listOf } from "../../../base/index.ts";
 import { createSteps, type Explanation, splitSent, toCurl } from "./explained-calls.ts";
 
 /**
- * Whether the gateway rejects the request. Once the main call is sent, it depends on an answer that is not known. Catalogs are
- * empty here, so a missing entry is not a rejection.
+ * Whether the gateway rejects the request. Once the main call is sent, the result depends on an unknown response.
+ * Catalogs are empty here, so a missing entry is not a rejection.
  */
 export function isRejected(explanation: Explanation): boolean {
   const { response, context } = explanation.result;
@@ -44,7 +44,7 @@ function describeRest({ result }: Explanation, route: Route): Item[] {
   ];
 }
 
-/** The request, the calls that it becomes, and what is lost. */
+/** The request, its upstream calls, and its losses. */
 export function outlineExplanation(explanation: Explanation): Block[] {
   const { call, result, pack } = explanation;
   const { route, parameters } = result.context.match ?? {};

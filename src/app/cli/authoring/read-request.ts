@@ -1,4 +1,4 @@
-/** The subject of `explain` on the command line: a request, with the upstream's response, or a record. */
+/** Reads the subject of `explain` from the command line: a request, with the upstream's response, or a record. */
 import { readFileSync } from "node:fs";
 import { text as readStream } from "node:stream/consumers";
 import type { Command } from "commander";
@@ -11,7 +11,7 @@ import { splitCall } from "../../../authoring/index.ts";
 
 /** The flags of a request. */
 export interface RequestFlags {
-  /** Lines, `Name: value`. */
+  /** Header lines, `Name: value`. */
   readonly header?: readonly string[];
   /** JSON or a form; with a media type in `header` that is not JSON, any text. */
   readonly data?: string;
@@ -39,7 +39,7 @@ function tryParse(text: string): { readonly value: unknown } | undefined {
 /**
  * A body and its media type. Without a type in the headers it is JSON, or a form where clients may send forms.
  *
- * @param sentType The media type in the headers. What is not JSON is sent as it is.
+ * @param sentType The media type in the headers. A body of another type than JSON is sent unchanged.
  */
 function readData(
   text: string,
@@ -98,7 +98,7 @@ export async function readResponse(file: string | undefined, command: Command): 
   return Buffer.from(text);
 }
 
-/** Finds a record: `-` reads it from standard input, as `export` and the admin API give it. */
+/** Finds a record. `-` reads it from standard input, in the form of `export` and of the admin API. */
 export async function readRecord(
   id: string,
   { DATA_DIR, DATABASE_URL }: CommandSettings,

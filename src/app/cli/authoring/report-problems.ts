@@ -2,7 +2,7 @@
 import { type Diagnostic, formatDiagnostic, MAX_DIAGNOSTICS, plural } from "../../../base/index.ts";
 import { print } from "../terminal.ts";
 
-/** Prints problems. @param format Writes one. @returns the exit code */
+/** Prints problems. @param format Formats one problem. @returns the exit code */
 export function reportProblems<T extends Diagnostic>(
   diagnostics: readonly T[],
   format: (problem: T) => string = formatDiagnostic,

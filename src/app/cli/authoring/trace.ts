@@ -23,7 +23,7 @@ import type { ExplainFlags } from "./explain.ts";
 import { readRecord, readRequest, readResponse } from "./read-request.ts";
 import { print } from "../terminal.ts";
 
-/** Bytes of a body in the record that a trace is made of: nothing of it is stored. */
+/** Maximum bytes of a body in the record for a trace. The record is not stored. */
 const BODY_LIMIT = 10_000_000;
 
 const traceOptions = (folder: string): TraceOptions => ({

@@ -1,18 +1,21 @@
 import { watch } from "node:fs";
 
-/** Editors and `git pull` write one file after the other. A change is reported once no file has changed for this time. */
+/**
+ * Editors and `git pull` write files one after the other. A change is reported once no file has changed for this
+ * time, in milliseconds.
+ */
 const QUIET_MS = 300;
 
 interface WatchOptions {
-  /** Whether the folders inside are watched, too. */
+  /** Whether subfolders are watched, too. */
   readonly recursive?: boolean;
   /** Whether the watch keeps the process running. */
   readonly persistent?: boolean;
 }
 
 /**
- * Calls back after files of a folder have changed. If the folder cannot be watched, or is replaced by another one,
- * there are no more calls.
+ * Calls back after files of a folder have changed. If the folder can't be watched, or is replaced, no more calls
+ * follow.
  *
  * @returns ends the watch
  */

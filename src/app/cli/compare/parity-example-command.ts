@@ -1,4 +1,7 @@
-/** `alpha-gateway parity example`: writes a golden case, which the room of comparisons does not know, into a pack. */
+/**
+ * `alpha-gateway parity example`: writes a golden case into a pack. It is here because `compare` does not know golden
+ * cases.
+ */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { EXAMPLES_FOLDER, toGoldenCase } from "../../../authoring/index.ts";
@@ -21,7 +24,7 @@ export const PARITY_EXAMPLE: FeatureCommand<CommandNeeds, object> = {
     const example = await readExample(state, id);
     if (!example) throw new CommandError(`there is no example ${id}: "parity" lists their ids`);
     const directory = folder ?? packFolder(settings.MAPPINGS_DIR);
-    // Golden cases have the words of the pack.
+    // Without `WORDS`, because golden cases use the pack's own words.
     const pack = loadPack(directory);
     const golden = toGoldenCase(example, pack);
     if ("problem" in golden) throw new CommandError(`there can be no golden case: ${golden.problem}`);

@@ -2,16 +2,16 @@ import { createReadStream, statSync } from "node:fs";
 import { type AuditQuery, exportTexts, openExistingAuditStore } from "../../../audit/index.ts";
 import { decodeExport } from "../../../compare/index.ts";
 
-/** Where recorded calls are read from, as text in chunks. */
+/** The text of recorded calls, in chunks. */
 export interface RecordSource {
-  /** How many records there are, where that is known. */
+  /** The number of records, if it is known. */
   readonly count: number | undefined;
   readonly chunks: AsyncIterable<string>;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens a data folder, the `postgres://` address of an audit store, a file, or `-`, which is standard input.
+ * Opens a source: a data folder, the `postgres://` address of an audit store, a file, or `-` for standard input.
  *
  * @param query Selects the records of a store. A file has all of its records.
  * @throws {AuditUnavailableError} {InvalidExportError} while it is read

@@ -16,7 +16,7 @@ import {
   summarizeComparisons,
 } from "../../../compare/index.ts";
 
-/** Bytes of a body in an example: records are cut to the same length. */
+/** Maximum bytes of a body in an example. Records have the same limit. */
 const BODY_LIMIT = 262_144;
 
 /** One line for a difference of a recorded request. */
@@ -27,7 +27,8 @@ function exampleLine({ requestId, time, method, path, differences }: Example, fi
 }
 
 /**
- * Opens a report of the differences of two packs by route, field and client. What it counts is in a folder of its own until it is closed: a gateway's counts stay as they are.
+ * Opens a report of the differences of two packs by route, field and client. It counts in a temporary folder, so that
+ * the counts of a gateway do not change.
  *
  * @param active the pack of the recording
  */

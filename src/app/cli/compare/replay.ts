@@ -21,7 +21,7 @@ import { openReplayParity } from "./replay-parity.ts";
 import { print, printBlocks } from "../terminal.ts";
 
 export interface ReplayFlags extends RecordFilters {
-  /** File, `-` for standard input, folder, or address of an audit store. */
+  /** A file, `-` for standard input, a folder, or the address of an audit store. */
   readonly from: string;
   /** Folder of a pack. */
   readonly pack?: string;
@@ -32,10 +32,10 @@ export interface ReplayFlags extends RecordFilters {
 const formatDifference = (difference: ReplayDifference): string =>
   `  ${toVisibleLine(describeDifference(difference))}\n`;
 
-/** The exit code where no record could be compared: a gate must not pass. */
+/** The exit code if no record could be compared. A gate must not pass then. */
 const NOTHING_COMPARED = 2;
 
-/** Differences that are printed for one record. */
+/** Maximum number of differences that are printed for one record. */
 const MAX_DIFFERENCES = 20;
 
 function formatChange({ id, time, alpha }: AuditRecord, differences: readonly ReplayDifference[]): string {

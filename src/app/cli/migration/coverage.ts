@@ -19,34 +19,34 @@ import { openSource } from "../compare/record-source.ts";
 import { printBlocks, printData } from "../terminal.ts";
 
 export interface CoverageFlags extends RecordFilters {
-  /** File, `-` for standard input, folder, or address of an audit store. */
+  /** A file, `-` for standard input, a folder, or the address of an audit store. */
   readonly from: string;
   /** Folder of a pack. */
   readonly pack?: string;
   readonly format: "text" | "json";
   /** The unit by which refusals are ranked. */
   readonly by: "calls" | "clients";
-  /** Per cent of the calls of a client, as a number. */
+  /** Percentage of the calls of a client. */
   readonly failBelow?: number;
-  /** Of an archive only calls to this address. */
+  /** Of a HAR file, only calls to this address. */
   readonly baseUrl?: URL;
-  /** Parameters of the query that the pack may ignore. */
+  /** Query parameters that the pack may ignore. */
   readonly ignoreParameter?: readonly string[];
 }
 
-/** The exit code where too little is known: a gate must not pass. */
+/** The exit code if the result is unknown. A gate must not pass then. */
 const NOT_KNOWN = 2;
 
-/** Refusals and clients that the text lists. */
+/** Maximum numbers of refusals and clients in the text. */
 const MOST_LISTED = 30;
 
-/** Per cent with two digits, rounded down: only all calls are 100. */
+/** A percentage with two digits, rounded down, so that 100 means all calls. */
 const percent = (part: number, all: number): string =>
   `${(all === 0 ? 0 : Math.floor((part / all) * 10_000) / 100).toString()} %`;
 
 const clientName = (client: string | null): string => client ?? "without a token";
 
-/** The first items of a list as a table; nothing without items. */
+/** The first items of a list as a table. Empty without items. */
 function outlineFirst<T>(
   caption: string,
   columns: readonly Column[],
@@ -63,7 +63,7 @@ function outlineFirst<T>(
 
 const number = (name: string): Column => ({ name, number: true });
 
-/** The rule of the gate, in words. */
+/** The rule of the gate as a sentence. */
 function describeMean({ clients, share, unproven, largest }: ClientMean): string[] {
   const mean =
     share === null

@@ -37,7 +37,7 @@ export interface ImpactFlags {
   readonly until?: string;
 }
 
-/** Reports what no flag can mean. */
+/** Reports flags that contradict each other or are missing. */
 function checkFlags({ route, field, word, pack, openapi, format }: ImpactFlags, command: Command): void {
   const fail = (message: string): never => command.error(`error: ${message}`);
   const isQuestion = (route ?? field ?? word) !== undefined;
@@ -54,10 +54,10 @@ function checkFlags({ route, field, word, pack, openapi, format }: ImpactFlags, 
   if (isQuestion && format === "markdown") fail("--format markdown belongs to --pack and --openapi");
 }
 
-/** The exit code where what is asked can't be answered. */
+/** The exit code if the question can't be answered. */
 const NOT_ANSWERED = 2;
 
-/** Prints who would notice if something were gone. @returns the exit code */
+/** Prints the clients that would notice a removal. @returns the exit code */
 async function askWho(
   { route, field, word, format }: ImpactFlags,
   pack: Pack,
@@ -92,7 +92,7 @@ async function compareDocuments(
 /**
  * Runs `alpha-gateway impact`.
  *
- * @returns the exit code: 0 if no client is touched, 1 if one is, 2 if that can't be said
+ * @returns the exit code: 0 if no client is touched, 1 if one is, 2 if that is unknown
  */
 export async function impact(
   flags: ImpactFlags,

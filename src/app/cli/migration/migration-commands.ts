@@ -17,7 +17,7 @@ import type { ImpactFlags } from "./impact.ts";
 import type { ReplayFlags } from "../compare/replay.ts";
 import type { ReportFlags } from "./report.ts";
 
-/** All names of export formats again: the room of the audit is not loaded to print the help. */
+/** Names of the export formats. They are repeated here, so that the help does not load `audit`. */
 const FORMAT_FLAGS = Object.keys({
   ndjson: true,
   "ndjson.zst": true,
@@ -59,7 +59,7 @@ export function addReport(program: Command, onExit: OnExit): void {
     });
 }
 
-/** The exit code of `impact` where nothing can be said. */
+/** The exit code of `impact` if the result is unknown. */
 const NOT_ANSWERED = 2;
 
 export function addImpact(program: Command, onExit: OnExit): void {

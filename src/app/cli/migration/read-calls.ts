@@ -24,7 +24,7 @@ async function peek(chunks: AsyncIterable<string>): Promise<[first: string, all:
 /**
  * Reads the calls of an archive or of records.
  *
- * @returns undefined for a record that `query` does not select, or that is no call of the old API
+ * @returns undefined for a record that `query` does not select, or that is not a call of the old API
  * @throws {InvalidHarError} {InvalidExportError}
  */
 export async function* readCalls(

@@ -13,11 +13,14 @@ const { createResource, SERVICE_NAME } = await loadResource();
 
 type LogRecord = Parameters<OTLPLogExporter["export"]>[0][number];
 
-/** Limits of the queue. Above either the oldest records are dropped. */
+/** Limits of the queue. Above either limit the oldest records are dropped. */
 const MAX_QUEUED = { records: 4096, bytes: 16 * 1024 * 1024 } as const;
-/** Limits of one request to the collector, unless one record is larger: it is serialised on the event loop. */
+/**
+ * Limits of one request to the collector, because it is serialized on the event loop. A single larger record is sent
+ * alone.
+ */
 const MAX_BATCH = { records: 128, bytes: 256 * 1024 } as const;
-/** Milliseconds for which the first record of a batch waits for more, and between a failure and the next attempt. */
+/** Milliseconds for which a batch waits for more records, and milliseconds between a failure and the next attempt. */
 const BATCH_MS = 500;
 const RETRY_MS = 1000;
 /** How long the shutdown waits for the collector, in milliseconds. */
@@ -26,9 +29,9 @@ const CLOSE_MS = 2000;
 export interface AuditExportOptions {
   /** Base URL of the collector. */
   readonly url: URL;
-  /** Names of the headers with filters. */
+  /** Names of the headers that contain filters. */
   readonly filterHeaders: FilterHeaders;
-  /** Called with the first of several failures, and with how many records could not be sent at the shutdown. */
+  /** Called with the first of several failures, and at shutdown with the number of records that could not be sent. */
   readonly onFault: (message: string, dropped: number) => void;
 }
 
@@ -41,7 +44,7 @@ class ExportQueue {
     return this.#records.length;
   }
 
-  /** Adds a record. @returns How many of the oldest had to be dropped. */
+  /** Adds a record. @returns The number of old records that were dropped. */
   push(held: HeldRecord): number {
     this.#records.push(held);
     this.#bytes += held.size;
@@ -158,7 +161,7 @@ class AuditExport {
     const events = batch.flatMap(({ record }) => toLogEvents(record, this.#options.filterHeaders));
     const logs = events.map((event): LogRecord => ({ ...toLogRecord(event), ...this.#source }));
     return new Promise((resolve) => {
-      // The exporter gives an error with each failure.
+      // The exporter reports an error for each failure.
       this.#exporter.export(logs, ({ error }) => resolve(error));
     });
   }
@@ -176,8 +179,9 @@ const toLogRecord = ({ eventName, time, severity, body, attributes }: LogEvent) 
 });
 
 /**
- * Wraps a store, so that its records are also sent to a collector. `append` only adds the record to a bounded queue; what
- * the collector does not take in time is dropped and counted. `close` sends what is left, for two seconds at most.
+ * Wraps a store, so that its records are also sent to a collector. `append` only adds the record to a bounded queue.
+ * If the collector is too slow, records are dropped and counted. `close` sends the remaining ones, for two seconds at
+ * most.
  */
 export function exportToCollector(store: AuditStore, options: AuditExportOptions): AuditStore {
   const exported = new AuditExport(options);
@@ -189,7 +193,7 @@ export function exportToCollector(store: AuditStore, options: AuditExportOptions
     },
     stats: () => ({ ...store.stats(), exported: exported.stats }),
     async close() {
-      // The store first: its records are durable without the collector.
+      // The store first, because its records must be durable even if the collector fails.
       await store.close();
       await exported.close();
     },

@@ -1,4 +1,4 @@
-/** Audit records in terms of OpenTelemetry's semantic conventions for HTTP. */
+/** Converts audit records to OpenTelemetry's semantic conventions for HTTP. */
 import type { FilterHeaders } from "../../../pack/index.ts";
 import { JsonText } from "../../record/json-text.ts";
 import type { AuditRecord, RecordedBody } from "../../record/record.ts";
@@ -11,12 +11,12 @@ export interface LogEvent {
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly severity: "INFO" | "WARN" | "ERROR";
-  /** One line for people. */
+  /** A line of text for people. */
   readonly body: string;
   readonly attributes: Readonly<Record<string, AttributeValue>>;
 }
 
-/** The methods of RFC 9110 and PATCH. The conventions have one word for all others. */
+/** The methods of RFC 9110, and PATCH. The conventions call all others `_OTHER`. */
 const METHODS: ReadonlySet<string> = new Set([
   "CONNECT",
   "DELETE",
@@ -37,7 +37,7 @@ const methodOf = (method: string): Record<string, AttributeValue> =>
     ? { "http.request.method": method }
     : { "http.request.method": "_OTHER", "http.request.method_original": method };
 
-/** The attributes without those that have no value. */
+/** Leaves out attributes without a value. */
 function present(
   attributes: Readonly<Record<string, AttributeValue | null | undefined>>,
 ): Record<string, AttributeValue> {
@@ -58,7 +58,7 @@ type Exchange = Pick<
   "method" | "path" | "filter" | "body" | "status" | "response"
 >;
 
-/** The attributes of both kinds of exchanges. @param filterHeader The name of the header with the filter. */
+/** The attributes of both kinds of exchanges. @param filterHeader The name of the header that contains the filter. */
 function exchangeAttributes(
   { method, path, filter, body, status, response }: Exchange,
   query: string,

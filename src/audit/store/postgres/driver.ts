@@ -6,7 +6,7 @@ import { plainText } from "../../record/plain-text.ts";
 import { STEPS } from "../sql/schema.ts";
 import { AuditUnavailableError } from "../store.ts";
 
-/** Segments are compressed already: PostgreSQL does not compress them again. */
+/** Segments are already compressed, so PostgreSQL must not compress them again. */
 const KEEP_SEGMENTS = "ALTER TABLE audit_segment ALTER COLUMN data SET STORAGE EXTERNAL";
 
 /** The schema of the tables. */
@@ -17,10 +17,10 @@ const SCHEMA: PostgresSchema = {
   steps: STEPS.map((step, index) => (index === 0 ? `${step}; ${KEEP_SEGMENTS}` : step)),
 };
 
-/** Key of `pg_advisory_xact_lock`: one replica writes at a time, so that none waits for another one in a circle. */
+/** Key of `pg_advisory_xact_lock`. One replica writes at a time, so that replicas can't deadlock. */
 const WRITE_LOCK = 7_012_026_002;
 
-/** How a list is read. */
+/** Reads a list from a value of a statement. */
 const SPELLING: readonly (readonly [RegExp, string])[] = [
   [/\bLIST\(\$(\d+)\)/g, "(SELECT json_array_elements_text($$$1::json))"],
   [/\bNUMBERS\(\$(\d+)\)/g, "(SELECT json_array_elements_text($$$1::json)::bigint)"],
@@ -29,7 +29,7 @@ const SPELLING: readonly (readonly [RegExp, string])[] = [
 const spell = (text: string): string =>
   SPELLING.reduce((spelt, [found, other]) => spelt.replaceAll(found, other), text);
 
-/** `bigint`, and `numeric`, which sums of it have, are numbers: they are exact below 2^53. */
+/** `bigint`, and `numeric` of its sums, are read as numbers. They are exact below 2^53. */
 const TYPES = new TypeOverrides();
 for (const type of [types.builtins.INT8, types.builtins.NUMERIC]) TYPES.setTypeParser(type, Number);
 
@@ -47,10 +47,10 @@ const MEANINGS: Readonly<Record<string, string>> = {
   XX: "its database is damaged",
 };
 
-/** The SQLSTATE classes of errors that a value causes: one that can't be stored, a constraint, or a limit of the program. */
+/** The SQLSTATE classes of errors that a value causes: an invalid value, a constraint, or a limit of the program. */
 const CLASSES_OF_VALUES = /^(?:22|23|54)/;
 
-/** Converts an error of the driver. The message is public, and the error itself is the cause. */
+/** Converts an error of the driver. The message is public, and the original error is the cause. */
 function toUnavailableError(error: unknown): AuditUnavailableError {
   if (error instanceof AuditUnavailableError) return error;
   return new AuditUnavailableError(`The audit store failed: ${meaningOf(error)}.`, { cause: error });
@@ -68,10 +68,10 @@ function meaningOf(error: unknown): string {
 }
 
 /**
- * A socket that is destroyed if its reader throws. The driver's parser throws for bytes that are not PostgreSQL's protocol,
- * inside the socket's event, where nothing can catch it: the process would end.
+ * A socket that is destroyed if its reader throws. The driver's parser throws if bytes do not follow PostgreSQL's
+ * protocol. It throws inside an event of the socket, where nothing can catch it, and the process would end.
  *
- * Over TLS the driver reads from another stream, which only has bytes of the authenticated server.
+ * Over TLS the driver reads from another stream, which only contains bytes of the authenticated server.
  */
 class GuardedSocket extends Socket {
   override emit(event: string | symbol, ...given: unknown[]): boolean {
@@ -92,7 +92,7 @@ class GuardedSocket extends Socket {
  */
 export async function hasAuditTables(url: string): Promise<boolean> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
-  // The error of a connection that breaks: the query that waits for it fails, too.
+  // If a connection breaks, the query that waits for it fails with its own error, too.
   client.on("error", () => {});
   try {
     await client.connect();
@@ -109,11 +109,11 @@ export async function hasAuditTables(url: string): Promise<boolean> {
 
 const guardedSocket = (): Socket => new GuardedSocket();
 
-/** Few: commits run one at a time, and people read the pages. */
+/** Few connections are enough: commits run one at a time, and only people read pages. */
 const CONNECTIONS = 4;
 const CONNECT_MS = 5000;
 const STATEMENT_MS = 15_000;
-/** The server times out first, so that the connection remains usable. */
+/** The server's timeout is shorter, so that the connection stays usable. */
 const MARGIN_MS = 2000;
 
 /** The limits of a pool. */
@@ -122,10 +122,10 @@ interface PoolLimits {
   readonly statementMs: number;
 }
 
-/** For what requests wait for: it takes a millisecond. */
+/** For decisions about requests, which take a millisecond. */
 export const DECISION_LIMITS: PoolLimits = { connections: 2, statementMs: 3000 };
 
-/** Readers of the audit choose texts, too. */
+/** Readers of the audit choose texts of statements, too. */
 const plainValue = (value: Value): Value => (typeof value === "string" ? plainText(value) : value);
 
 /** The statements of a connection. */
@@ -155,10 +155,10 @@ function openPool(url: string, { connections, statementMs }: PoolLimits): Pool {
     stream: guardedSocket,
     application_name: "alpha-gateway",
     types: TYPES,
-    // An idle connection does not keep the process alive.
+    // An idle connection must not keep the process alive.
     allowExitOnIdle: true,
   });
-  // The pool replaces an idle connection that breaks; without a listener its error would end the process.
+  // The pool replaces a broken idle connection. Without a listener, its error would end the process.
   pool.on("error", () => {});
   return pool;
 }
@@ -187,7 +187,7 @@ export function connectPostgres(
   async function withClient<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     const client = await pool.connect();
     let failure: Error | undefined;
-    // Between two statements nothing else handles an error of the connection.
+    // Between two statements, nothing else handles errors of the connection.
     const onError = (error: Error): void => void (failure = error);
     client.on("error", onError);
     try {
@@ -229,7 +229,7 @@ export function connectPostgres(
       error.cause instanceof DatabaseError &&
       CLASSES_OF_VALUES.test(error.cause.code ?? ""),
     check: () => {},
-    // PostgreSQL overwrites nothing: `VACUUM` is for its operator.
+    // PostgreSQL does not overwrite deleted data. Its operator can run `VACUUM`.
     forget: async () => {},
     close: () => pool.end(),
   };

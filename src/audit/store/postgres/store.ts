@@ -3,9 +3,9 @@ import { createStore } from "../create-store.ts";
 import type { AuditStore, StoreOptions } from "../store.ts";
 import { connectPostgres, DECISION_LIMITS } from "./driver.ts";
 
-/** Rarely, because each run counts the summaries. */
+/** Rarely, because each check counts the summaries. */
 const PURGE_MS = 60_000;
-/** Seldom enough that a server that is down is not asked all the time. */
+/** Rarely enough not to disturb a server that is down. */
 const PROBE_MS = 2000;
 
 /** Options of the PostgreSQL store. */
@@ -15,8 +15,8 @@ export interface PostgresStoreOptions extends StoreOptions {
 }
 
 /**
- * Opens the audit store that replicas share: PostgreSQL. While the server is down, `ready` is false and records wait in the
- * queue. The store reconnects automatically.
+ * Opens the audit store that replicas share, in PostgreSQL. While the server is down, `ready` is false and records
+ * wait in the queue. The store reconnects automatically.
  */
 export function openPostgresStore(options: PostgresStoreOptions): AuditStore {
   const driver = connectPostgres(options.url);

@@ -1,34 +1,34 @@
 /** The index of filtered pages. */
 import { clientsOf, type AuditQuery } from "../store.ts";
-import { queryEnd } from "../../record/record-pages.ts";
+import { queryEnd } from "../record-pages.ts";
 import { listOf, type Connection } from "./driver.ts";
 import { where, type Term, type Where } from "./where.ts";
 
 /**
- * Records of a block, which are numbered one after the other. Larger blocks take less time to write, and more to read: a
- * filtered page reads a whole block for each of its records if they are rare.
+ * The number of consecutive records of a block. Larger blocks take less time to write, and more to read: if matching
+ * records are rare, a filtered page reads a whole block for each of them.
  *
- * A block has one row about all its records, and one about those of each client, label and application: the times of the
- * first and the last, and their lanes, routes and statuses as text. An index of records would be changed at a random place by
- * each record, which takes three times as long as the record itself. A block is indexed when the next one begins; the records
- * of the last one are searched without an index.
+ * A block has one row about all its records, and one for each client, label and application: the times of the first
+ * and last record, and the lanes, routes and statuses as text. With an index of records, each record would change the
+ * index at a random place, which takes three times as long as writing the record. A block is indexed when the next
+ * one begins. The records of the last block are searched without an index.
  */
 export const BLOCK_ROWS = 1024;
 
-/** The client in the row of a block that is about all its records. */
+/** The client in the row of a block about all its records. */
 const ANY_CLIENT = "";
 
-/** Blocks that a query finds at most: those of a hundred million records. */
+/** Maximum number of blocks that a query finds: those of a hundred million records. */
 const MAX_BLOCKS = 100_000;
 
 /** The number of the block of a record. */
 export const blockOf = (seq: number): number => Math.floor(seq / BLOCK_ROWS);
 
-/** A call as the index has it. */
+/** A call in the form of the index. */
 const callText = (lane: string, route: string | null, status: number): string =>
   `\n${lane}\r${route ?? ""}\t${status}\n`;
 
-/** The parts of the text of a block that has records of a query. */
+/** The parts of the text of a block that contains records of a query. */
 function callParts({ lane, route, status }: AuditQuery): readonly string[] {
   const ofLane = lane === undefined ? [] : [`\n${lane}\r`];
   if (route === undefined) return status === undefined ? ofLane : [...ofLane, `\t${status}\n`];
@@ -77,7 +77,10 @@ async function indexBlock(connection: Connection, block: number): Promise<void> 
   );
 }
 
-/** Indexes the blocks that became full. @param from The number of the first record that was added. @param next That of the next one. */
+/**
+ * Indexes the blocks that became full. @param from The number of the first added record. @param next The number after
+ * the last one.
+ */
 export async function indexBlocks(connection: Connection, from: number, next: number): Promise<void> {
   for (let block = blockOf(from); block < blockOf(next); block += 1) await indexBlock(connection, block);
 }
@@ -90,12 +93,12 @@ async function lastBlock(connection: Connection): Promise<number> {
 
 /** Records that are read together. */
 export interface RecordPart {
-  /** The time of the newest record, or a later one. */
+  /** The time of the newest record, or a later time. */
   readonly last: number;
   readonly where: Where;
 }
 
-/** The conditions of records. `+` keeps a database from using the index of times in a block. */
+/** The conditions of records. `+` keeps a database from using the index of times within a block. */
 function recordTerms(query: AuditQuery): Term[] {
   const { route, status, lane, since } = query;
   const clients = clientsOf(query);
@@ -112,7 +115,7 @@ function recordTerms(query: AuditQuery): Term[] {
   ];
 }
 
-/** The conditions of a query that has times alone. */
+/** The conditions of a query that filters only by time. */
 function timeTerms(query: AuditQuery): Term[] {
   const { cursor, until } = queryEnd(query);
   return [
@@ -130,7 +133,7 @@ interface FoundBlock {
   readonly last: number;
 }
 
-/** Finds the blocks that may have records of a query, the newest first. */
+/** Finds the blocks that may contain records of a query, the newest first. */
 async function findBlocks(connection: Connection, query: AuditQuery): Promise<FoundBlock[]> {
   const clients = clientsOf(query);
   const { cursor, until } = queryEnd(query);
@@ -155,7 +158,10 @@ const partOf = (query: AuditQuery, first: number, next: number, last: number): R
   where: where([["seq >= ? AND seq < ?", first * BLOCK_ROWS, next * BLOCK_ROWS], ...recordTerms(query)]),
 });
 
-/** The parts that may have records of a query, the newest first: blocks, or all records if the query has only times. */
+/**
+ * The parts that may contain records of a query, the newest first: blocks, or all records if the query filters only
+ * by time.
+ */
 export async function partsOf(connection: Connection, query: AuditQuery): Promise<RecordPart[]> {
   if (!isFiltered(query)) return [{ last: Infinity, where: where(timeTerms(query)) }];
   if (clientsOf(query)?.length === 0) return [];
@@ -163,7 +169,7 @@ export async function partsOf(connection: Connection, query: AuditQuery): Promis
   return found.map(({ block, last }) => partOf(query, block, block + 1, last));
 }
 
-/** The same parts, with those that follow each other as one. */
+/** The same parts. Adjacent parts are joined. */
 export async function joinedPartsOf(connection: Connection, query: AuditQuery): Promise<RecordPart[]> {
   if (!isFiltered(query) || clientsOf(query)?.length === 0) return partsOf(connection, query);
   const blocks = (await findBlocks(connection, query)).map(({ block }) => block);
@@ -176,7 +182,10 @@ export async function joinedPartsOf(connection: Connection, query: AuditQuery): 
   return runs.map(({ first, next }) => partOf(query, first, next, Infinity));
 }
 
-/** Finds the first block that may have records of these clients. @param from The lowest block number that counts. @returns undefined without such a block */
+/**
+ * Finds the first block that may contain records of these clients. @param from The lowest block number. @returns
+ * undefined without such a block
+ */
 export async function nextBlockOf(
   connection: Connection,
   keys: string,

@@ -26,7 +26,7 @@ interface EarlierRow {
   readonly segment: number;
 }
 
-/** Subtracts requests from those of all tokens that v4 has not accepted. */
+/** Subtracts requests from the counts of all tokens that v4 has not accepted. */
 async function subtract(connection: Connection, rows: readonly CountedRow[]): Promise<void> {
   const counted = aggregateUsage(rows);
   for (const { day, lane, route, status, requests, lossy } of counted)
@@ -76,7 +76,7 @@ export async function claimEarlier(
     lostNames: lost ?? undefined,
     key: keys.get(row.client) ?? row.client,
   }));
-  // Requests with a label are counted under it already.
+  // Requests with a label are already counted under it.
   const uncounted = rows.filter(({ sender }) => sender === undefined);
   await counts.add(connection, uncounted);
   await subtract(connection, uncounted);

@@ -18,7 +18,7 @@ const TOKEN_ADDED = `
     native = audit_token.native + excluded.native
 `;
 
-/** Deletes families of user agents above their number, those that were used least recently first. */
+/** Deletes families of user agents above the limit, the least recently used first. */
 async function cutFamilies(connection: Connection, agents: readonly AgentRow[]): Promise<void> {
   await connection.run(
     `DELETE FROM audit_agent WHERE (day, client, family) IN (
@@ -31,10 +31,10 @@ async function cutFamilies(connection: Connection, agents: readonly AgentRow[]):
   );
 }
 
-/** Families of user agents of a client and a day that are known to be stored, so that most commits need not be cut. */
+/** Known families of user agents of a client and a day, so that most commits need no deletion. */
 const MAX_KNOWN = 10_000;
 
-/** Counts requests of clients, the names that they sent, their losses, and the programs that sent them. */
+/** Counts requests of clients, the names that they sent, their losses, and their user agents. */
 export class RequestCounts {
   readonly #amounts: StoredAmounts;
   readonly #families = new Map<string, Set<string>>();
@@ -83,7 +83,7 @@ export class RequestCounts {
     if (this.#families.size > MAX_KNOWN) this.#families.clear();
     const known = this.#families.get(key) ?? new Set();
     if (known.has(family)) return false;
-    // Above the number others are deleted, and may come back.
+    // Above the limit others are deleted, and may come back.
     if (known.size >= MOST_FAMILIES) known.clear();
     this.#families.set(key, known.add(family));
     return true;

@@ -1,19 +1,22 @@
-/** The tables of the summaries whose rows are about one client and one day: how they are added to, moved and deleted. */
+/**
+ * The tables of the summaries whose rows are about one client and one day, with the statements that add, move and
+ * delete rows.
+ */
 import { listOf, type Connection } from "./driver.ts";
 
 export interface CountTable {
   readonly name: string;
-  /** The columns of its key behind `day` and `client`. */
+  /** The columns of its key after `day` and `client`. */
   readonly key: string;
   /** Its other columns, each with a comma before it. */
   readonly others: string;
-  /** The SQL that adds a row to another one of the same key. */
+  /** The SQL that adds a row to an existing row with the same key. */
   readonly sum: string;
-  /** How many rows it may have, as a multiple of the rows of `audit_usage`. */
+  /** Maximum number of rows, as a multiple of the rows of `audit_usage`. */
   readonly share: number;
   /** The order in which a client loses its rows. */
   readonly firstCut: string;
-  /** The row that a client loses last, with a column for each of `day` and `key`. */
+  /** The last row that a client loses, with a column for each of `day` and `key`. */
   readonly lastCut?: string;
 }
 
@@ -30,7 +33,7 @@ const USAGE: CountTable = {
   share: 1,
   // Errors first.
   firstCut: "status < 400, day, last",
-  // The last request of the client's API says whether it still uses that API.
+  // The last request of the client's API shows whether the client still uses that API.
   lastCut: `SELECT day, lane, route, status FROM audit_usage
     WHERE client = $1 AND lane <> 'native' ORDER BY last DESC, status, route LIMIT 1`,
 };
@@ -61,13 +64,13 @@ const LOSSES: CountTable = {
   firstCut: "day",
 };
 
-/** All of these tables. */
+/** All these tables. */
 export const COUNTS = { usage: USAGE, agents: AGENTS, sent: SENT, losses: LOSSES } as const;
 
-/** How rows are added to those of the same key. */
+/** How rows are added to rows with the same key. */
 export const added = ({ key, sum }: CountTable): string => `ON CONFLICT (day, client, ${key}) DO ${sum}`;
 
-/** Adds all that is counted under one key to another key. */
+/** Adds all counts of one key to another key. */
 export async function renameClient(connection: Connection, from: string, to: string): Promise<void> {
   for (const table of Object.values(COUNTS)) {
     const { name, key, others } = table;
@@ -81,12 +84,12 @@ export async function renameClient(connection: Connection, from: string, to: str
   }
 }
 
-/** Deletes all that is counted under keys. @returns how many counts */
+/** Deletes all counts of keys. @returns the number of counts */
 export async function deleteClients(connection: Connection, keys: readonly string[]): Promise<number> {
   let counts = 0;
   for (const { name } of Object.values(COUNTS)) {
     const rows = await connection.run(`DELETE FROM ${name} WHERE client IN LIST($1)`, [listOf(keys)]);
-    // User agents count nothing.
+    // User agents have no counts.
     if (name !== AGENTS.name) counts += rows;
   }
   return counts;

@@ -1,4 +1,4 @@
-/** Deletes summaries above their number. */
+/** Deletes summaries above their limit. */
 import { UNACCEPTED } from "../../usage/summary-key.ts";
 import {
   CLIENT_STEP,
@@ -12,12 +12,15 @@ import {
 import { COUNTS, deleteClients, type CountTable } from "./counts.ts";
 import { listOf, type Connection } from "./driver.ts";
 
-/** Clients that no login server, no proxy and no directory has named. */
+/** Clients without a name from a login server, a proxy or a directory. */
 const IS_UNNAMED = `
   client NOT IN ('', '${UNACCEPTED}') AND client NOT LIKE 'label:%' AND client NOT LIKE 'application:%'
   AND client NOT IN LIST($1)
 `;
-/** Clients without a name that called on one day only. Rows of a client may have been deleted: its token says whether it has called on several days. */
+/**
+ * Clients without a name that called on one day only. Rows of a client may have been deleted, so the days of its
+ * token count.
+ */
 const newcomersOf = (table: string): string => `
   FROM ${table} WHERE ${IS_UNNAMED} GROUP BY client HAVING min(day) = max(day) AND client NOT IN (
     SELECT fingerprint FROM audit_token WHERE first / ${DAY_MS} < last / ${DAY_MS}
@@ -26,20 +29,20 @@ const newcomersOf = (table: string): string => `
 const oldestNewcomersOf = (table: string): string => `
   SELECT client, count(*) AS rows ${newcomersOf(table)} ORDER BY max(day), client LIMIT $2
 `;
-/** All clients, those without a name first, and of these the oldest. */
+/** All clients, unnamed ones first, and of these the oldest first. */
 const oldestOf = (table: string): string => `
   SELECT client, count(*) AS rows FROM ${table} WHERE client <> '${UNACCEPTED}'
   GROUP BY client ORDER BY (${IS_UNNAMED}) DESC, max(day), client LIMIT $2
 `;
 
-/** How many rows may be left. */
+/** The number of rows that may remain. */
 export interface SummaryLimits {
   readonly summaryRows: number;
-  /** The keys of clients that have a name. */
+  /** The keys of named clients. */
   readonly named: readonly string[];
 }
 
-/** Deletes rows of callers without an accepted token, the oldest first. @returns how many */
+/** Deletes rows of callers without an accepted token, the oldest first. @returns the number of rows */
 function cutStrangers(connection: Connection, { name, key }: CountTable, rows: number): Promise<number> {
   const columns = `day, client, ${key}`;
   return connection.run(
@@ -66,23 +69,24 @@ function cutClient(
 }
 
 /**
- * Deletes rows of a table above their number: of callers without an accepted token, then newcomers above their share, then rows
- * of the clients with the most, so that nobody else's few rows go. When no client has more than one row, the oldest clients go.
+ * Deletes rows of a table above the limit: rows of callers without an accepted token, then newcomers above their
+ * share, then rows of the clients with the most rows. If no client has more than one row, the oldest clients go.
  *
- * Who is deleted is decided for many rows at once, because that reads the keys of all clients. They are deleted in small steps.
+ * The clients are selected for many rows at once, because that reads the keys of all clients. The rows are deleted in
+ * small steps.
  */
 export class SummaryCut {
   readonly #table: CountTable;
-  /** Clients whose rows are all deleted next. */
+  /** The next clients that lose all their rows. */
   #clients: readonly string[] = [];
-  /** The clients that lose this many of their rows next. */
+  /** The next clients that lose some rows, with the number of these rows. */
   #rows: readonly ClientRows[] = [];
 
   constructor(table: CountTable) {
     this.#table = table;
   }
 
-  /** @param excess How many rows are to be deleted @returns how many clients lost all that they were to lose */
+  /** @param excess the number of rows to delete @returns how many clients lost all that they were to lose */
   async step(connection: Connection, excess: number, limits: SummaryLimits): Promise<number> {
     if (excess <= 0) [this.#clients, this.#rows] = [[], []];
     if (excess <= 0) return 0;
@@ -115,7 +119,7 @@ export class SummaryCut {
     if (this.#rows.length === 0) this.#clients = await first(oldestOf(name), excess);
   }
 
-  /** Deletes the next clients, which have a row each at least. One that has no requests any more is forgotten as a whole. */
+  /** Deletes the next clients. Each has at least one row. A client without requests is deleted completely. */
   async #deleteClients(connection: Connection, rows: number): Promise<number> {
     const clients = this.#clients.slice(0, rows);
     this.#clients = this.#clients.slice(rows);

@@ -1,24 +1,24 @@
-/** The database of the audit store, whose statements are written once. */
+/** The database of the audit store. Each statement is written once. */
 import { plainText } from "../../record/plain-text.ts";
 
 /** A value of a statement, or of a row. */
 export type Value = string | number | null | Uint8Array;
 
 /**
- * A connection to a database. Statements are spelt as PostgreSQL has them, with `$1` for the first value. `LIST($1)` are the
- * texts, and `NUMBERS($1)` the numbers, of a list that `listOf` has written. A driver replaces what its database spells
- * differently.
+ * A connection to a database. Statements use PostgreSQL's spelling, with `$1` for the first value. `LIST($1)` stands
+ * for the texts, and `NUMBERS($1)` for the numbers, of a list that `listOf` has written. A driver replaces what its
+ * database spells differently.
  */
 export interface Connection {
   /** Returns the rows of a statement. Counts and times are numbers. */
   readonly query: <Row extends object>(text: string, values?: readonly Value[]) => Promise<Row[]>;
-  /** Runs a statement that returns no rows. @returns how many rows it has changed */
+  /** Runs a statement that returns no rows. @returns the number of changed rows */
   readonly run: (text: string, values?: readonly Value[]) => Promise<number>;
   /**
    * Adds rows to a table.
    *
    * @param rows Each has the same columns, in the same order
-   * @param conflict What happens to a row that is there already: `ON CONFLICT ...`
+   * @param conflict The clause for existing rows: `ON CONFLICT ...`
    */
   readonly insert: (table: string, rows: readonly object[], conflict?: string) => Promise<void>;
 }
@@ -27,15 +27,18 @@ export interface Connection {
 export interface Driver {
   /** Runs one statement that reads. */
   readonly query: Connection["query"];
-  /** Runs statements that read. All of them see the same rows. */
+  /** Runs statements that read, all on the same snapshot. */
   readonly read: <Result>(work: (connection: Connection) => Promise<Result>) => Promise<Result>;
-  /** Runs statements that write: all of them or none, while no other process writes. */
+  /** Runs statements that write, all or none, while no other process writes. */
   readonly write: <Result>(work: (connection: Connection) => Promise<Result>) => Promise<Result>;
   /** Whether an error of `write` is about the values of a row, so that other rows can be written. */
   readonly isOfValues: (error: unknown) => boolean;
-  /** Runs after a commit of records. @throws {Error} If they are not where they should be. */
+  /** Runs after a commit of records. @throws {Error} If the records are not in the expected file. */
   readonly check: () => void;
-  /** Removes what the database still has of deleted rows, as far as it can. @throws {Error} If it can't do so now. */
+  /**
+   * Removes deleted data from the files of the database, as far as possible. @throws {Error} If it is not possible
+   * now.
+   */
   readonly forget: () => Promise<void>;
   readonly close: () => Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** Erases all that is stored about one client. */
+/** Erases all stored data of one client. */
 import { eraseRows, type EraseRequest, type EraseStep, type Erasure } from "../erase.ts";
 import { compressSegment, decompressSegment } from "../segment.ts";
 import { MAX_USAGE_ROWS } from "../../usage/usage.ts";
@@ -8,7 +8,7 @@ import { COUNTS, deleteClients } from "./counts.ts";
 import { listOf, type Connection } from "./driver.ts";
 import { moveRows, rewriteRows, rowsOf } from "./segment-rows.ts";
 
-/** The keys of a client, and the tokens that belong to it. */
+/** The keys of a client, and its tokens. */
 async function allKeysOf(connection: Connection, keys: readonly string[]): Promise<readonly string[]> {
   const tokens = await connection.query<{ fingerprint: string }>(
     "SELECT fingerprint FROM audit_token WHERE key IN LIST($1)",
@@ -17,7 +17,10 @@ async function allKeysOf(connection: Connection, keys: readonly string[]): Promi
   return [...new Set([...keys, ...tokens.map(({ fingerprint }) => fingerprint)])];
 }
 
-/** @returns how many records were erased */
+/**
+ * @returns the number of erased records
+ * @returns how many records were erased
+ */
 async function eraseSegment(
   connection: Connection,
   seq: number,
@@ -54,7 +57,7 @@ async function eraseSegment(
   return erased.length;
 }
 
-/** Erases the records of a client in one block of records. @param from The first block that may have any */
+/** Erases the records of a client in one block. @param from The first block that may contain any */
 export async function eraseRecords(
   connection: Connection,
   given: readonly string[],
@@ -87,7 +90,7 @@ export async function eraseSummaries(
   await connection.run("DELETE FROM audit_block WHERE client IN LIST($1)", [list]);
   const summaries = await deleteClients(connection, keys);
   const tokens = await connection.run("DELETE FROM audit_token WHERE fingerprint IN LIST($1)", [list]);
-  // Requests before v4 had accepted the client's token may have been the last ones of these.
+  // Earlier requests of the client may be the last ones of the key of unaccepted tokens.
   await connection.run(`DELETE FROM ${COUNTS.agents.name} WHERE client IN ('', '${UNACCEPTED}')`);
   const time = Date.now();
   await connection.insert("audit_erased", [{ time, command, records, summaries, tokens }]);

@@ -24,7 +24,7 @@ import { writeBatch } from "./write-records.ts";
 export interface WrittenBatch {
   /** Bytes of the compressed segments. */
   readonly storedBytes: number;
-  /** The buffer of the batch, which can be used again. */
+  /** The buffer of the batch, for reuse. */
   readonly buffer: ArrayBuffer;
   /** Why nothing is stored, if the values of a row are the reason. */
   readonly refused?: string;
@@ -32,9 +32,9 @@ export interface WrittenBatch {
 
 /** The jobs of a store. Each has one argument at most, and runs in the thread or the pool of a driver. */
 export interface StoreJobs extends UsageReader, CallersReader, DecisionReader {
-  /** Stores a batch, or nothing of it. Without rows it only checks whether the database works. */
+  /** Stores a batch, or nothing of it. Without rows it only checks that the database works. */
   readonly write: (batch: Batch) => Promise<WrittenBatch>;
-  /** Deletes some of what is too old or too much. */
+  /** Deletes some expired or excess data. */
   readonly purge: (limits: PurgeLimits) => Promise<PurgeResult>;
   /** Erases some records of a client. */
   readonly erase: (step: { readonly keys: readonly string[]; readonly from: number }) => Promise<EraseStep>;

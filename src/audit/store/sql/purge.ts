@@ -1,4 +1,4 @@
-/** Deletes what is too old or too much, in small steps. */
+/** Deletes expired and excess data, in small steps. */
 import type { PurgeLimits, PurgeResult } from "../purge.ts";
 import { DAY_MS, dayNumber, NEWCOMERS_SHARE } from "../../usage/usage.ts";
 import { COUNTS, deleteOldCounts } from "./counts.ts";
@@ -7,13 +7,13 @@ import { listOf, type Connection } from "./driver.ts";
 import { makeSpace, removeOld } from "./size-limit.ts";
 import type { StoredAmounts } from "./stored-amounts.ts";
 
-/** Tokens of clients without a name that were used on one day only. */
+/** Tokens of unnamed clients that were used on one day only. */
 const NEW_TOKENS = `first / ${DAY_MS} = last / ${DAY_MS} AND fingerprint NOT IN LIST($1)`;
 
-/** Usage first: a client that is deleted there is deleted everywhere. */
+/** Usage first: a client that is deleted there is deleted in all tables. */
 const SUMMARIES = ["usage", "agents", "sent", "losses"] as const;
 
-/** Deletes tokens above their number: of newcomers above their share, then those that were not used for the longest time. */
+/** Deletes tokens above the limit: newcomers above their share, then the least recently used ones. */
 async function cutTokens(connection: Connection, excess: number, limits: PurgeLimits): Promise<void> {
   if (excess <= 0) return;
   const names = listOf(limits.named);
@@ -33,7 +33,7 @@ async function cutTokens(connection: Connection, excess: number, limits: PurgeLi
   );
 }
 
-/** Deletes some of what is too old or too much. */
+/** Deletes some expired or excess data. */
 export class Purge {
   readonly #amounts: StoredAmounts;
   readonly #cuts = SUMMARIES.map((name) => ({ name, cut: new SummaryCut(COUNTS[name]) }));
@@ -59,7 +59,10 @@ export class Purge {
     return { ...made, clients, more: made.more || more };
   }
 
-  /** Deletes some of the summaries above their number. @returns how many clients lost some, and whether there may be more to delete */
+  /**
+   * Deletes some of the summaries above the limit. @returns the number of clients that lost some, and whether there
+   * may be more to delete
+   */
   async #cutSummaries(
     connection: Connection,
     limits: PurgeLimits,

@@ -1,4 +1,4 @@
-/** Reads who called routes, and which names they sent. */
+/** Reads the callers of routes, and the names that they sent. */
 import type { CallersQuery, RouteCaller, RouteCallers, SentName } from "../../usage/callers.ts";
 import { UNACCEPTED } from "../../usage/summary-key.ts";
 import { daysOf, dayText, MAX_SUMS_READ } from "../../usage/usage.ts";

@@ -55,7 +55,7 @@ function clientOf(row: ClientRow, [agent = "", ...others]: readonly string[]): C
   };
 }
 
-/** Reads clients, those with the most requests first. */
+/** Reads clients. The client with the most requests comes first. */
 export async function readClients(
   connection: Reader,
   { mostClients, ...query }: UsageQuery,
@@ -63,7 +63,8 @@ export async function readClients(
   if (mostClients !== undefined) return readMostClients(connection, query, mostClients);
   const condition = usageOf(query);
   const { sql, values } = condition.and(query.limit ?? MAX_USAGE_ROWS);
-  // A pause ends with the first call of the client's API of a day, and began with the last one of all days before.
+  // A pause ends with the first call of the client's API on a day. It began with the last such call on an earlier
+  // day.
   const rows = await connection.query<ClientRow>(
     `WITH daily AS (
       SELECT client, day, sum(requests) AS requests, sum(lossy) AS lossy, min(first) AS first, max(last) AS last,
@@ -88,7 +89,7 @@ export async function readClients(
   return rows.map((row) => clientOf(row, agents.get(row.client) ?? []));
 }
 
-/** Reads the clients that have the most rows: the index alone says which. */
+/** Reads the clients that have the most rows. The index alone is enough for that. */
 async function readMostClients(
   connection: Reader,
   query: UsageQuery,
@@ -100,7 +101,7 @@ async function readMostClients(
     `SELECT client FROM audit_usage ${condition.text} GROUP BY client ORDER BY count(*) DESC, client LIMIT ${sql}`,
     values,
   );
-  // All clients are read faster by days.
+  // Reading all clients is faster by days.
   const isAll = chosen.length < mostClients;
   const keys = chosen.map(({ client }) => client);
   return readClients(connection, { ...query, ...(!isAll && { clients: keys }), limit: mostClients });

@@ -4,7 +4,7 @@ import { dayNumber, daysOf } from "../../usage/usage.ts";
 import { listOf, type Connection } from "./driver.ts";
 import { readTokenPage } from "./read-usage.ts";
 
-/** Rows of a client that a question about its past reads: this many of its oldest ones, and as many of its newest. */
+/** The number of rows that a question about a client's past reads: its oldest ones, and as many of its newest. */
 export const MOST_ROWS_OF_CLIENT = 1000;
 
 const served = (order: string): string => `EXISTS (
@@ -38,7 +38,7 @@ async function callsOf(connection: Reader, query: CallsQuery): Promise<ClientCal
   return { requests: row?.requests ?? 0, hasCalled: (row?.calling ?? 0) > 0 };
 }
 
-/** Creates the reader of what requests wait for. */
+/** Creates the reader for decisions about requests. */
 export const decisionReader = (connection: Reader): DecisionReader => ({
   wasServed: (query) => wasServed(connection, query),
   callsOf: (query) => callsOf(connection, query),

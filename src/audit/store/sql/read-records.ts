@@ -1,5 +1,5 @@
 /** Reads records. */
-import { clampLimit, PAGE_SIZE, writeCursor } from "../../record/record-pages.ts";
+import { clampLimit, PAGE_SIZE, writeCursor } from "../record-pages.ts";
 import type { AuditRecord } from "../../record/record.ts";
 import { MAX_RECORDS_COUNTED, type RouteUsage, type TokenActivity } from "../../usage/usage.ts";
 import { recordText, tryDecompress, UNREADABLE } from "../segment.ts";
@@ -8,10 +8,10 @@ import { joinedPartsOf, partsOf } from "./blocks.ts";
 import { listOf, type Connection } from "./driver.ts";
 import { readRoutes, readToken } from "./read-usage.ts";
 
-/** Segments that are in memory at the same time. */
+/** Maximum number of segments in memory at the same time. */
 const SEGMENTS_AT_ONCE = 16;
 
-/** Where the text of a record is. */
+/** The place of the text of a record. */
 interface RecordPlace {
   readonly segment: number;
   readonly start: number;
@@ -33,7 +33,7 @@ async function readTexts(connection: Connection, rows: readonly RecordPlace[]): 
       [listOf(numbers.slice(first, first + SEGMENTS_AT_ONCE))],
     );
     for (const { seq, data } of segments) {
-      // The records of a damaged segment don't keep others from being read.
+      // A damaged segment must not prevent reading other records.
       const bytes = await tryDecompress(
         data,
         rows.filter(({ segment }) => segment === seq),
@@ -48,13 +48,16 @@ async function readTexts(connection: Connection, rows: readonly RecordPlace[]): 
 /** Reads the text of one record. */
 export async function readRecord(connection: Connection, id: string): Promise<string | undefined> {
   const rows = await connection.query<RecordPlace>("SELECT segment, start, size FROM audit WHERE id = $1", [
-    // PostgreSQL has no text with it.
+    // PostgreSQL contains no text with it.
     id.replaceAll("\u0000", ""),
   ]);
   return (await readTexts(connection, rows))[0];
 }
 
-/** The newest records of a query. Its parts are read as long as they may have newer records than those that were found. */
+/**
+ * The newest records of a query. Parts are read as long as they may contain newer records than the ones that were
+ * found.
+ */
 async function findNewest(connection: Connection, query: AuditQuery, count: number): Promise<FoundRecord[]> {
   let newest: FoundRecord[] = [];
   for (const { last, where } of await partsOf(connection, query)) {
@@ -130,7 +133,7 @@ async function countRoutes(connection: Connection, client: string): Promise<Rout
   return addRoutes(client, rows);
 }
 
-/** Adds up rows of several parts, those with the most requests first. */
+/** Adds up rows of several parts. The row with the most requests comes first. */
 function addRoutes(client: string, rows: readonly RouteRow[]): RouteUsage[] {
   const groups = Map.groupBy(rows, ({ lane, route, status }) => JSON.stringify([lane, route, status]));
   return [...groups.values()]
@@ -151,7 +154,7 @@ function addRoutes(client: string, rows: readonly RouteRow[]): RouteUsage[] {
     .toSorted((one, other) => other.requests - one.requests);
 }
 
-/** Reads what one token did: from the summaries if it is a client of its own, else from its records. */
+/** Reads the activity of one token: from the summaries if it is its own client, else from its records. */
 export async function readActivity(connection: Connection, fingerprint: string): Promise<TokenActivity> {
   const token = await readToken(connection, fingerprint);
   const routes =

@@ -1,4 +1,4 @@
-/** Reads the summaries of requests by their days, routes or tokens, and what clients sent and lost. */
+/** Reads the summaries of requests by days, routes or tokens, and the names and losses of clients. */
 import { spansStatement, type CallSpan, type SpanQuery } from "../../record/call-spans.ts";
 import { listLosses, type LossDays, type LossQuery, type LossUsage } from "../../usage/loss-usage.ts";
 import type { SentUsage } from "../../usage/sent-usage.ts";
@@ -22,7 +22,7 @@ import { where, type Term, type Where } from "./where.ts";
 
 type Reader = Pick<Connection, "query">;
 
-/** Times of rows, in milliseconds. 0 and null: none. */
+/** Times of rows, in milliseconds. 0 and null mean no time. */
 interface Times {
   readonly first: number;
   readonly last: number;
@@ -34,10 +34,10 @@ export const spanOf = ({ first, last }: Times): { first: string; last: string } 
   last: new Date(last).toISOString(),
 });
 
-/** A time in ISO 8601; null for one that is 0 or missing. */
+/** A time in ISO 8601. Null if it is 0 or missing. */
 export const momentOf = (ms: number | null): string | null => (ms ? new Date(ms).toISOString() : null);
 
-/** The days and clients of a query, as a condition of any table of the summaries. */
+/** The condition for the days and clients of a query, for any table of the summaries. */
 export function clientTerms(query: UsageQuery): Term[] {
   const { first, last } = daysOf(query);
   const keys = usageKeysOf(query);
@@ -48,7 +48,7 @@ export function clientTerms(query: UsageQuery): Term[] {
   ];
 }
 
-/** The condition of rows of `audit_usage`. */
+/** The condition for rows of `audit_usage`. */
 export const usageOf = (query: UsageQuery): Where =>
   where([
     ...clientTerms(query),
@@ -57,7 +57,7 @@ export const usageOf = (query: UsageQuery): Where =>
     ["route = ?", query.route],
   ]);
 
-/** Reads routes, those with the most requests first. */
+/** Reads routes. The route with the most requests comes first. */
 export async function readRoutes(connection: Reader, query: UsageQuery): Promise<RouteUsage[]> {
   const condition = usageOf(query);
   const { sql, values } = condition.and(query.limit ?? MAX_USAGE_ROWS);
@@ -109,7 +109,7 @@ const tokenOf = (row: TokenRow): TokenUsage => ({
   lastNative: momentOf(row.lastNative),
 });
 
-/** Reads tokens, those with the most requests first. */
+/** Reads tokens. The token with the most requests comes first. */
 export async function readTokens(connection: Reader, query: TokenQuery): Promise<TokenUsage[]> {
   const prefix = "fingerprint" in query ? query.fingerprint : undefined;
   const { text, values } = where([
@@ -124,7 +124,7 @@ export async function readTokens(connection: Reader, query: TokenQuery): Promise
   return rows.map(tokenOf);
 }
 
-/** Reads the counts of a token. @returns Undefined for one that was never counted. */
+/** Reads the counts of a token. @returns Undefined if it was never counted. */
 export async function readToken(connection: Reader, fingerprint: string): Promise<TokenUsage | undefined> {
   const [row] = await connection.query<TokenRow>(`${TOKEN_COLUMNS} WHERE fingerprint = $1`, [fingerprint]);
   return row && tokenOf(row);
@@ -152,7 +152,7 @@ const namedOf = <Row extends NameDays>(row: Row) => ({
   lastDay: dayText(row.lastDay),
 });
 
-/** Reads the names that clients sent, those of the most frequent routes first. */
+/** Reads the names that clients sent, in the order of the most frequent routes. */
 export async function readSent(connection: Reader, query: UsageQuery): Promise<SentUsage[]> {
   const { text, values } = where(clientTerms(query));
   const rows = await connection.query<Omit<SentUsage, keyof NameDays> & NameDays>(
@@ -170,7 +170,7 @@ export async function readSent(connection: Reader, query: UsageQuery): Promise<S
   return rows.map(namedOf);
 }
 
-/** Reads what requests lost, what weighs most first. */
+/** Reads the losses of requests, the most severe first. */
 export async function readLosses(connection: Reader, query: LossQuery): Promise<LossUsage[]> {
   const { text, values } = where([...clientTerms(query), ["route = ?", query.route]]);
   const rows = await connection.query<Omit<LossDays, keyof NameDays> & NameDays>(
@@ -181,7 +181,7 @@ export async function readLosses(connection: Reader, query: LossQuery): Promise<
   return listLosses(rows.map(namedOf), { limit: MAX_USAGE_ROWS, ...query });
 }
 
-/** Reads on which days clients called. */
+/** Reads the days on which clients called. */
 export async function readSpans(connection: Reader, { days, clients }: SpanQuery): Promise<CallSpan[]> {
   const condition = where([
     ["client NOT IN ('', ?)", UNACCEPTED],

@@ -1,5 +1,5 @@
 /** Deletes records that are too old, and what is least important when the records exceed their size limit. */
-import { removeBodies } from "../../record/remove-bodies.ts";
+import { removeBodies } from "../remove-bodies.ts";
 import { ClientShares, type Cut } from "../client-shares.ts";
 import type { PurgeResult } from "../purge.ts";
 import { compressSegment, tryDecompress } from "../segment.ts";

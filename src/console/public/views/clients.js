@@ -9,7 +9,7 @@ import { emptyScope, scopedView, usageQuery } from "./scope.js";
 import { sortableTable } from "./sortable.js";
 import { openTokens } from "./tokens.js";
 
-/** The name of a row: that of the directory, the family of user agents, or its key. */
+/** The name of a row: the name in the directory, the family of user agents, or its key. */
 export const titleOf = ({ client, name, family = null }) =>
   name ?? (family === "" ? "no user agent" : family) ?? client ?? "no token";
 

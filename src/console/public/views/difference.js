@@ -35,7 +35,7 @@ const commands = (title, texts) =>
   html`<h3>${title}</h3>
     ${texts.map((text) => html`<pre tabindex="0">${text}</pre>`)}`;
 
-/** An example of a difference: both answers, and what made them. */
+/** An example of a difference: both answers, and their sources. */
 export async function showDifference(path, { signal }) {
   const described = await read(path, signal);
   const { example, rules, curl } = described;

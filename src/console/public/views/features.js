@@ -1,4 +1,4 @@
-/** The pages of operator features: what their commands print, read again and again, and a form for their actions. */
+/** The pages of operator features: the output of their commands, refreshed regularly, and a form for their actions. */
 import { read, write } from "../api.js";
 import { showBlocks } from "../blocks.js";
 import { Component, html } from "../html.js";

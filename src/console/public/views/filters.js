@@ -24,8 +24,8 @@ export const FILTERS = ["route", "client", "status", "lane", "span"];
 /**
  * The filter form of the traffic view. Calls `changed` with the filled fields after every change.
  *
- * @param values what is filled in at the start
- * @param routes names that are offered
+ * @param values initial values
+ * @param routes suggested names
  */
 export function trafficFilters({ values, routes, changed }) {
   const text = (name, attributes) =>
@@ -52,7 +52,7 @@ export function trafficFilters({ values, routes, changed }) {
   );
 }
 
-/** Parameters of `GET /api/audit` for what is filled in. */
+/** Parameters of `GET /api/audit` for the filled fields. */
 export function auditQuery({ route, client, status, lane, span }, now = Date.now()) {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries({ route, client, status, lane }))

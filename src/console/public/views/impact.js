@@ -65,7 +65,7 @@ function results({ notices, clients, readers, namesSince }, name) {
         `Names are known since ${namesSince}, and calls for longer: who sent it only before is not listed.`,
       )
     }
-    ${!isCounted && hint("Who sends it is not counted: these are all who call.")}
+    ${!isCounted && hint("Senders are not counted: these are all callers.")}
     ${
       isCounted &&
       isSent &&

@@ -19,11 +19,11 @@ function usedBy(routes) {
   return used;
 }
 
-/** The mean milliseconds of a request without those of v4. */
+/** The mean milliseconds of a request without the stages of v4. */
 const ownMs = (stages = []) =>
   stages.reduce((sum, { stage, ms }) => (stage === "upstream" ? sum : sum + ms), 0);
 
-/** The mean time of a request, and that of each stage when it is opened. */
+/** The mean time of a request. It opens to the mean time of each stage. */
 const stageTimes = (stages) =>
   stages
     ? html`<details class="stages">

@@ -29,7 +29,7 @@ function figures(clients, days) {
   </div>`;
 }
 
-/** Alpha routes still in use, with how many clients use each. Who has no accepted token is no client. */
+/** Alpha routes in use, with the number of their clients. Senders without an accepted token are not clients. */
 function leftOver(calls) {
   const left = new Map();
   for (const { route, id, state, requests, lossy } of calls) {

@@ -34,7 +34,7 @@ export function daysOf({ days, from, until }, now = Date.now()) {
   };
 }
 
-/** Parameters of the usage API for what an address says, and others. */
+/** Parameters of the usage API for an address, with additional ones. */
 export function usageQuery(scope, others = {}) {
   const given = { ...daysOf(scope), search: scope.search, ...others };
   return new URLSearchParams(
@@ -68,7 +68,7 @@ function scopeForm({ first, period, searches, changed }) {
   return filterForm("Filters", changed, fields);
 }
 
-/** The scope of what is filled in. */
+/** The scope of the filled fields. */
 function scopeOf({ days, from, until, search = "" }) {
   const period = days === "own" ? { from, until } : { days };
   return Object.fromEntries(Object.entries({ ...period, search }).filter(([, value]) => value !== ""));
@@ -105,8 +105,8 @@ class Scoped extends Component {
 }
 
 /**
- * A form of the period, and a content that is filled again when it changes. The form keeps its focus, and the address keeps
- * what is chosen.
+ * A form of the period, and a content that is refreshed when it changes. The form keeps its focus, and the address
+ * keeps the choice.
  *
  * @param fill returns the content for a scope: `fill(scope, signal)`
  * @param searches whether clients can be searched

@@ -111,9 +111,10 @@ class SortableTable extends Component {
 }
 
 /**
- * A table whose columns sort it; one with another caption is another table. A column: `name`, `value(row)` to sort by, `cell(row)` to show, `number` for figures.
+ * A table whose columns sort it; one with another caption is another table. A column: `name`, `value(row)` to sort
+ * by, `cell(row)` to show, `number` for figures.
  *
  * @param sorted name of the column that sorts at first, downwards.
- * @param opening what a row opens to: `{ text, label, open(row) }`; undefined for one that does not open
+ * @param opening the details of a row: `{ text, label, open(row) }`. Undefined for a row without details
  */
 export const sortableTable = (props) => html`<${SortableTable} key=${props.caption} ...${props} />`;

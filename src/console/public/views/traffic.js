@@ -46,7 +46,7 @@ const table = (records) =>
     <tbody>${records.map(row)}</tbody>
   </table>`;
 
-/** Links to exports of what the filters select. */
+/** Links to exports of the filtered requests. */
 function exportLinks(filters) {
   const query = auditQuery(filters);
   const link = (format) => {

@@ -3,10 +3,10 @@ import { fillShape, GATEWAY_TIMEOUT, HttpError, type ShapeValues } from "../../.
 import { parseJson, printJson } from "../../../base/index.ts";
 import { MAX_RESPONSE_BYTES } from "../../upstream/client.ts";
 import { UpstreamError } from "../../upstream/upstream-error.ts";
-import type { AuthorizedRequest, ResponseKind } from "../../pipeline/authorized-request.ts";
+import type { AuthorizedRequest, ResponseKind } from "../../request/authorized-request.ts";
 import { toErrorResult } from "../error-result.ts";
-import type { PreparedRequest } from "../../pipeline/calls/prepared-request.ts";
-import { buildUpstreamRequest } from "../../pipeline/stages/build-request.ts";
+import type { PreparedRequest } from "../../calls/prepared-request.ts";
+import { buildUpstreamRequest } from "../../stages/build-request.ts";
 import { bulkOf, type Failure, makeCall, type Outcome, readIds, type SentId } from "./make-call.ts";
 import pMap from "p-map";
 
@@ -25,7 +25,7 @@ const TOO_LARGE: Failure = {
   isAboutClient: false,
 };
 
-/** Stands for an id in the path that is built before all others. Every type of parameter has it, or no check. */
+/** Replaces an id in the path that is built first. It is valid for every type of parameter, or not checked. */
 const ANY_ID = "0";
 
 /**

@@ -1,4 +1,4 @@
-/** A call of a request for many ids: for one id, or for those of a chunk. */
+/** A call of a request for many ids: for one id, or for the ids of a chunk. */
 import {
   type Bulk,
   type BulkChunk,
@@ -14,11 +14,11 @@ import {
   valueAt,
 } from "../../../pack/index.ts";
 import { cursorAt, fromJsonText, isExactNumber, printJson, readRaw } from "../../../base/index.ts";
-import type { AuthorizedRequest } from "../../pipeline/authorized-request.ts";
-import type { PreparedRequest } from "../../pipeline/calls/prepared-request.ts";
-import type { UpstreamResult } from "../../pipeline/stages/call-after.ts";
-import { openListBody } from "../../pipeline/calls/upstream-response.ts";
-import { readingOf } from "../../pipeline/calls/request-scope.ts";
+import type { AuthorizedRequest } from "../../request/authorized-request.ts";
+import type { PreparedRequest } from "../../calls/prepared-request.ts";
+import type { UpstreamResult } from "../../stages/call-after.ts";
+import { openListBody } from "../../calls/upstream-response.ts";
+import { readingOf } from "../../calls/request-scope.ts";
 import { objectKind } from "../object.ts";
 import { ExpressionError } from "../../../jsonata/index.ts";
 
@@ -69,7 +69,7 @@ function failureOf(error: unknown, path: string, { upstream }: AuthorizedRequest
   return { error, isAboutClient, ...(typeof status === "number" && { status }) };
 }
 
-/** The upstream's values of ids. What is no id has its outcome already. */
+/** The upstream's values of ids. An invalid id already has its outcome. */
 async function writeIds(
   ids: readonly SentId[],
   { write }: Bulk,
@@ -119,7 +119,7 @@ async function readObjects(
   }
 }
 
-/** Makes one call, and translates its response. @param ids one, or those of a chunk */
+/** Makes one call, and translates its response. @param ids one id, or the ids of a chunk */
 export async function makeCall(
   ids: readonly SentId[],
   prepared: PreparedRequest,
@@ -134,7 +134,7 @@ export async function makeCall(
   const written = await writeIds(ids, bulk, outcomes);
   if (written.size === 0) return outcomes;
   let path = "";
-  // Headers of the response are not those of one of many responses.
+  // A header of one of many responses is not a header of the whole response.
   const ofCall = {
     ...report,
     upstreamHead: undefined,
@@ -172,13 +172,13 @@ export interface SentId {
   readonly text: string;
 }
 
-/** What a route for many ids says of them. */
+/** The keys of a route for many ids. */
 export function bulkOf({ name, bulk }: Route): Bulk {
   if (!bulk) throw new Error(`${name} makes one call`);
   return bulk;
 }
 
-/** Reads the ids of a request. @throws {HttpError} 400 for too many, for none, and for what is no id */
+/** Reads the ids of a request. @throws {HttpError} 400 for too many ids, for none, and for an invalid value */
 export async function readIds(authorized: AuthorizedRequest): Promise<readonly SentId[]> {
   const { match, readJson } = authorized;
   const { idsOf, field, most, readsBody } = bulkOf(match.route);

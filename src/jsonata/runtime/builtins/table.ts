@@ -6,7 +6,7 @@ import { contains, replace, split } from "./regex.ts";
 import { join, string } from "./strings.ts";
 import { fromMillis } from "./time.ts";
 
-/** Functions that are asynchronous or slow in the package, or whose limits name what is too large. */
+/** Functions that are asynchronous or slow in the package, or whose errors must name the size limit. */
 const OWN_FUNCTIONS = {
   contains,
   fromMillis,
@@ -36,7 +36,7 @@ const WITH_PICTURES: ReadonlySet<string> = new Set(["fromMillis", "toMillis"]);
 export const isLeftToLibrary = (name: string, count: number): boolean =>
   isRare.has(name) || (WITH_PICTURES.has(name) && count > 1);
 
-/** Creates a function of compiled expressions from that of the package, with its signature. */
+/** Creates a function of compiled expressions from the package's function, with its signature. */
 function createBuiltin(name: string): Builtin {
   const { implementation, signature } = findLibraryFunction(name);
   return {

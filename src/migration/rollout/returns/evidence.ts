@@ -14,7 +14,7 @@ const clientEvidence = z.object({
 });
 export type ClientEvidence = z.output<typeof clientEvidence>;
 
-/** The evidence of the clients of a route. Not all of those that succeed are in it. */
+/** The evidence of the clients of a route. It contains only some of the clients that succeed. */
 export const EVIDENCE = z.array(clientEvidence).readonly();
 export type Evidence = z.output<typeof EVIDENCE>;
 
@@ -24,11 +24,14 @@ const SUCCESS = -0.23 * TRIP;
 const PRESENT_SECONDS = 1800;
 /** The time for which a client's evidence against the translation counts. */
 const REMEMBERED_SECONDS = 86_400;
-/** In each part of this length it is noted once that a client is served. */
+/** In each interval of this length, a served client is recorded once. */
 const REFRESH_SECONDS = PRESENT_SECONDS / 2;
 /** Clients of a route whose scores are kept. More say nothing new. */
 const MAX_CLIENTS = 50;
-/** Clients of a route that succeed. So many outweigh six that always fail: a customer with six networks decides nothing. */
+/**
+ * Maximum number of remembered clients of a route that succeed. This many outweigh six that always fail, so a
+ * customer with six networks decides nothing.
+ */
 const MAX_SUCCEEDING = 20;
 
 /** The mean of values of clients. The lowest and the highest are left out; of two the lower one counts. 0 without any. */
@@ -59,7 +62,7 @@ const isPresent = ({ seenAt }: ClientEvidence, now: number): boolean => now - se
 export const scoreOf = (evidence: Evidence, now: number): number =>
   Math.max(totalOf(evidence), totalOf(evidence.filter((each) => isPresent(each, now))));
 
-/** Forgets what has been outweighed, and clients that succeed and are too many, or gone. */
+/** Forgets outweighed evidence, and clients that succeed and are too many, or gone. */
 function tidy(evidence: Evidence, now: number): Evidence {
   const counted = evidence.filter((each) =>
     each.score > 0 ? now - each.seenAt < REMEMBERED_SECONDS : isPresent(each, now),
@@ -71,12 +74,12 @@ function tidy(evidence: Evidence, now: number): Evidence {
     if (each === worst) return { ...each, score: Math.max(0, each.score) };
     return isOutweighed ? { ...each, score: 0 } : each;
   });
-  // Those that are in it stay in it: nobody pushes others out.
+  // Remembered clients stay, so that nobody can evict others.
   const succeeding = new Set(all.filter(({ score }) => score <= 0).slice(0, MAX_SUCCEEDING));
   return all.filter((each) => each.score > 0 || succeeding.has(each));
 }
 
-/** Adds what clients have shown since: their scores add up. */
+/** Adds the later evidence of clients. Their scores add up. */
 export function addEvidence(evidence: Evidence, more: Evidence, now: number): Evidence {
   const byClient = new Map(evidence.map((each) => [each.client, each]));
   for (const { client: by, seenAt, score } of more) {
@@ -120,7 +123,7 @@ export function changeBy(evidence: Evidence, step: ClientEvidence): ClientEviden
   return { client, seenAt, score: between(SUCCESS, TRIP, earlier + step.score) - earlier };
 }
 
-/** The clients that are served, without what they have shown. */
+/** The served clients, without their evidence. */
 export const withoutScores = (evidence: Evidence, now: number): Evidence =>
   tidy(
     evidence.map((each) => ({ ...each, score: 0 })),

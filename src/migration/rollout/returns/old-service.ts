@@ -50,7 +50,7 @@ const addTo = (answers: Answers, now: number, hasFailed: boolean): void => {
   else answers.succeededAt = now;
 };
 
-/** Something of each client. Those that count as one have it together. */
+/** A value for each client. Senders that count as one client share it. */
 class ByClient<Value> {
   readonly #clients = new ProvenClients();
   readonly #values = new Map<string, Value>();
@@ -210,19 +210,21 @@ export function watchOldService(clock: () => number = () => performance.now()) {
 
   return {
     /**
-     * Notes an answer of the old service, or that there was none.
+     * Records a response of the old service, or its absence.
      *
-     * @param route Name of the route; null: none of the pack @param client The proven sender: see `provenBy`
+     * @param route Name of the route. Null without a route of the pack @param client The proven sender: see
+     * `provenBy`
      */
     note(route: string | null, hasFailed: boolean, client: string): void {
       all.note(clock(), client, hasFailed);
       if (route !== null) answersOf(route).note(clock(), client, hasFailed);
     },
     /**
-     * Notes that a call was sent. Without an answer it counts as failed after two seconds, until it is answered.
+     * Records a call. After two seconds without a response it counts as failed, until it gets one.
      *
-     * @param client Who waits, as far as somebody knows by then; undefined: a stranger, or a client that has not sent all
-     * @returns what to call once its answer begins, or it has ended
+     * @param client The waiting client, if it is known by then. Undefined for a stranger, and for a client that is
+     * still sending
+     * @returns a function to call when the response begins, or the call has ended
      */
     begin(route: string | null, client: () => string | undefined): () => void {
       const call = { route, sentAt: clock(), client };
@@ -230,9 +232,10 @@ export function watchOldService(clock: () => number = () => performance.now()) {
       return () => void unanswered.delete(call);
     },
     /**
-     * Whether it answered on a route within the last 30 s, less than a tenth of its answers were failures, and somebody was
-     * answered on any route since each client waits. Each client counts once, and the one that saw most failures does not count
-     * where there are others. Where nobody asked on the route, or only one client that sees it fail, all routes count.
+     * Whether the old service works on a route: it responded within the last 30 s, less than a tenth of its responses
+     * were failures, and no client has waited since before its last response on any route. Each client counts once,
+     * and the one with the most failures is ignored if there are others. Without calls on the route, or with only one
+     * client that sees failures, all routes count.
      */
     isWell(route: string): boolean {
       const now = clock();

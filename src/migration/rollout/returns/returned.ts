@@ -1,4 +1,4 @@
-/** The returns to the old service: those that replicas share, and those that this process could not share yet. */
+/** The returns to the old service: the shared ones, and those that this process could not share yet. */
 import type { RolloutConfig } from "../rules.ts";
 import type { DocumentStore } from "../../../base/index.ts";
 import {
@@ -14,7 +14,10 @@ import {
 /** The returns. */
 export type Returned = ReturnType<typeof createReturned>;
 
-/** Finds the trip of a request: that of everything, of its client, or of its route. @param names All that its client was ever called */
+/**
+ * Finds the trip that applies to a request: of everything, of its client, or of its route. @param names All names of
+ * its client so far
+ */
 type FindTrip = (names: readonly string[], route: string | null) => Trip | undefined;
 
 /** The trips by the keys of a request. */
@@ -71,7 +74,7 @@ export function createReturned(
     isKnown: document.isKnown,
     /** The shared state of replicas. */
     state: document.current,
-    /** Trips, with those that this process could not share yet. */
+    /** Trips, including those that this process could not share yet. */
     trips,
     tripOf,
     /** Whether the old service serves a route again, for all clients. */
@@ -87,7 +90,7 @@ export function createReturned(
     /** Whether any return waits to be shared. */
     hasWaiting: (): boolean => waiting.size > 0,
     /**
-     * Changes what is shared, and shares what waits.
+     * Changes the shared state, and shares waiting changes.
      *
      * @param onWritten Called once it is written.
      * @throws {StateUnavailableError}
@@ -104,7 +107,7 @@ export function createReturned(
       await document.change((state) => withoutTrip(state, ended));
       update();
     },
-    /** Reads what is shared. @throws {StateUnavailableError} */
+    /** Reads the shared state. @throws {StateUnavailableError} */
     refresh: document.refresh,
   };
 }

@@ -1,4 +1,4 @@
-/** Returns to the old service: what has returned, and what returns without a person. */
+/** Returns to the old service: manual and automatic ones. */
 import type { Compared } from "../../../compare/index.ts";
 import { type DocumentStore, errorText, type Log } from "../../../base/index.ts";
 import { isTurned } from "../decide.ts";
@@ -9,13 +9,13 @@ import { createRoutesToReturn, type RoutesToReturn } from "./routes-to-return.ts
 import { createScores, type Cause, type Scores, type Seen } from "./scores.ts";
 import type { RolloutEvent, Trip, TripTarget } from "./trips.ts";
 
-/** The person who returns something or lets it continue, and the reason. */
+/** The person who returns something or resumes it, and the reason. */
 export interface RolloutAction extends TripTarget {
   readonly by: string;
   readonly reason: string | null;
 }
 
-/** The returns, and those that are about to happen. */
+/** The returns, and the routes that are close to one. */
 export type Returns = ReturnType<typeof createReturns>;
 
 export interface ReturnsOptions {
@@ -32,7 +32,7 @@ export interface ReturnsOptions {
   readonly isOldServiceUp: () => boolean;
 }
 
-/** Creates what writes the changes and returns of this process to the state that replicas share. */
+/** Creates the writer of this process's changes and returns to the shared state. */
 function createSharing(returned: Returned, scores: Scores, routes: RoutesToReturn, log: Log) {
   async function share(): Promise<void> {
     const taken = scores.take();
@@ -59,7 +59,7 @@ function createSharing(returned: Returned, scores: Scores, routes: RoutesToRetur
     } catch (error) {
       log.warn(
         { code: "AG_ROLLOUT_STATE_UNKNOWN", error: errorText(error) },
-        "what speaks against the translation can't be shared: this process decides alone",
+        "evidence against the translation can't be shared: this process decides alone",
       );
     }
     isSharing = false;
@@ -112,7 +112,7 @@ export function createReturns({
     trips: returned.trips,
     tripOf: returned.tripOf,
     blocked: routes.blocked,
-    /** Notes a comparison. @param client The proven sender; undefined: a stranger, who decides nothing */
+    /** Records a comparison. @param client The proven sender. Undefined for a stranger, who decides nothing */
     note({ source, result, route, requestId }: Compared, client: string | undefined): void {
       if (source !== "legacy") return;
       if (result === "different") see(route, "differences", { isBad: true, requestId }, client);

@@ -56,7 +56,10 @@ export function createRoutesToReturn(
       blocked.delete(route);
       if (trip) returned.add(trip);
     },
-    /** The state with the changes of this process. What replicas have seen adds up: routes return that no replica alone would return. */
+    /**
+     * The state with the changes of this process. The evidence of replicas adds up, so routes may return that no
+     * replica alone would return.
+     */
     withTaken(state: TripState, taken: TakenChanges): TripState {
       if (taken.size === 0) return state;
       let next = { ...state, scores: withChanges(state.scores, taken, clock() / 1000) };

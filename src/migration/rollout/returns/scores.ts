@@ -1,4 +1,4 @@
-/** Counts what speaks against the translation: confirmed differences, and failures, by route and client. */
+/** Counts evidence against the translation by route and client: confirmed differences, and failures. */
 import { createCusum, type Cusum, DIFFERENCES, isTripped, TRIP } from "../../../compare/index.ts";
 import { addEvidence, changeBy, scoreOf, type ClientEvidence, type Evidence } from "./evidence.ts";
 import type { TurnBack } from "../rules.ts";
@@ -10,8 +10,8 @@ export type Cause = "differences" | "failures";
 const NOTHING: RouteScores = { differences: [], failures: [], records: [] };
 
 /**
- * The steps of a counter that trips at `differences` within `within` comparisons: those of the statistics, scaled so that
- * this many reach its limit.
+ * The steps of a counter that trips at `differences` within `within` comparisons. They are the steps of the
+ * statistics, scaled so that `differences` reach the limit.
  */
 function scaled(cusum: Cusum, { differences, within }: TurnBack): Cusum {
   const reached = differences * DIFFERENCES.difference + (within - differences) * DIFFERENCES.equal;
@@ -50,7 +50,7 @@ export interface Seen {
   readonly client: string;
   readonly isBad: boolean;
   readonly requestId: string | undefined;
-  /** Rate that is tolerated; undefined: that of differences. */
+  /** The tolerated rate. Undefined: the rate of differences. */
   readonly tolerated: number | undefined;
 }
 
@@ -84,7 +84,7 @@ export function createScores(shared: () => TripState["scores"], turnBack: () => 
   const sharedOf = (route: string): RouteScores =>
     Object.hasOwn(shared(), route) ? (shared()[route] ?? NOTHING) : NOTHING;
 
-  /** The scores of a route, with those that are not shared yet. */
+  /** The scores of a route, including unshared ones. */
   function of(route: string): RouteScores {
     return [...sending, unshared].reduce((scores, changes) => {
       const waiting = changes.get(route);
@@ -109,7 +109,7 @@ export function createScores(shared: () => TripState["scores"], turnBack: () => 
     of,
     /** Routes with known scores. */
     routes: (): readonly string[] => [...new Set([...Object.keys(shared()), ...unshared.keys()])],
-    /** Takes out what is not shared yet, to write it. It still counts here. */
+    /** Takes the unshared scores, to write them. They still count here. */
     take(): TakenChanges {
       const taken = unshared;
       unshared = new Map();
@@ -118,7 +118,7 @@ export function createScores(shared: () => TripState["scores"], turnBack: () => 
     },
     /** The shared scores have these changes. */
     shared: (taken: TakenChanges): void => void sending.delete(taken),
-    /** Puts back what could not be written. */
+    /** Puts back the scores that could not be written. */
     giveBack(taken: TakenChanges): void {
       sending.delete(taken);
       for (const [route, before] of taken) {

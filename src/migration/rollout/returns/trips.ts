@@ -12,7 +12,7 @@ const target = z.object({
 export type TripTarget = z.output<typeof target>;
 
 const action = target.extend({
-  /** The person who did it; `gateway`: an automatic return. */
+  /** The acting person, or `gateway` for an automatic return. */
   by: z.string(),
   at: z.iso.datetime(),
   reason: z.string().nullable(),
@@ -45,7 +45,7 @@ export type RouteScores = z.output<typeof routeScores>;
 /** The shared state of replicas. */
 const tripState = z.object({
   trips: z.array(trip).readonly(),
-  /** By the name of the route. Scores of another form start at zero. What has returned stays. */
+  /** By the name of the route. Scores of another form start at zero. Returns stay. */
   scores: z.record(z.string(), routeScores).catch({}),
   /** The last events, newest first. */
   events: z.array(rolloutEvent).readonly(),
@@ -53,7 +53,7 @@ const tripState = z.object({
 export type TripState = z.output<typeof tripState>;
 
 const MAX_EVENTS = 50;
-/** More trips than routes and clients of any rollout. The whole file is one entry. */
+/** Maximum number of trips: more than the routes and clients of any roll-out. The whole state is one entry. */
 const MAX_TRIPS = 2000;
 /** Requests that a trip names. */
 export const MAX_RECORDS = 10;
@@ -80,7 +80,7 @@ const withEvent = (
   { kind, name, by, at, reason }: Omit<Trip, "records">,
 ): readonly RolloutEvent[] => [{ action: event, kind, name, by, at, reason }, ...events].slice(0, MAX_EVENTS);
 
-/** Scores that start at zero when something returns or is resumed. Who is served stays known. */
+/** Scores that start at zero after a return or its end. Served clients stay known. */
 function cleared({ scores }: TripState, { kind, name, at }: Omit<Trip, "records">): TripState["scores"] {
   const now = Date.parse(at) / 1000;
   const isMeant = (route: string): boolean => kind === "all" || (kind === "route" && name === route);

@@ -17,7 +17,7 @@ export function findTarget(name: string, routes: readonly string[], directory: C
   const owner = application === undefined ? undefined : directory.nameOf({ application });
   if (owner !== undefined)
     throw refused(`CLIENTS_FILE has the application ${application} as ${owner}: name ${owner}.`);
-  // Of other applications nobody knows all ids.
+  // Not all ids of other applications are known.
   if (directory.find(name) || application !== undefined) return { kind: "client", name };
   throw refused(
     `There is no route and no client "${name}": name a route of the pack, a client of CLIENTS_FILE, or all.`,

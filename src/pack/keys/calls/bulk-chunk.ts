@@ -1,9 +1,9 @@
 /** `chunk` of the key `bulk`: several ids in one call to the upstream. */
 import { z } from "zod";
 import { about, fromJsonText, isExactNumber } from "../../../base/index.ts";
-import { compileCopy, compileGetter, compileSetter } from "../../fields/member-paths.ts";
+import { compileCopy, compileGetter, compileSetter } from "../../values/member-paths.ts";
 import type { JsonObject } from "../../translation-context.ts";
-import type { RouteFacts } from "../rules.ts";
+import type { RouteFacts } from "../../key-rules.ts";
 
 const name = z.string().min(1);
 
@@ -56,7 +56,7 @@ export function compileChunk({ size, member, type, id }: z.infer<typeof chunkSch
   };
 }
 
-/** What is wrong with a chunk on a route. */
+/** Reports problems of a chunk on a route. */
 export function chunkProblems({ keys, body }: RouteFacts) {
   const { chunk } = keys["bulk"] as { readonly chunk?: { readonly member?: string } };
   if (!chunk) return [];

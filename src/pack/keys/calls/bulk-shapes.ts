@@ -1,11 +1,11 @@
 /** The shapes of the key `bulk`: of a result, of a failure, and of the list of both. */
 import type { Json, SourceLocation } from "../../../base/index.ts";
-import { describeShape, namesIn, reportInArray, reportUnknownNames, type Shape } from "../../fields/shape.ts";
+import { describeShape, namesIn, reportInArray, reportUnknownNames, type Shape } from "../../values/shape.ts";
 
 /** The names of the results in the shape of a response. */
 const RESULTS = ["items", "successes", "failures"] as const;
 
-/** The names of each shape, and those of which it needs one. */
+/** The names of each shape, and the names of which it needs at least one. */
 const SHAPES = {
   success: { names: ["id", "status", "object"], required: undefined },
   failure: { names: ["id", "status", "error"], required: undefined },

@@ -1,16 +1,16 @@
-/** The key `bulk` of a route: one request of the client for many ids, each of which is a call. */
+/** The key `bulk` of a route: one request of the client for many ids, with a call for each id. */
 import { z } from "zod";
-import { findPath } from "../../fields/shape.ts";
+import { findPath } from "../../values/shape.ts";
 import { type MaybePromise, thenMaybe } from "../../../jsonata/index.ts";
 import { onlyPath } from "../../codegen/emit-input.ts";
 import { about, type SourceLocation } from "../../../base/index.ts";
-import { compileScoped } from "../../calls/scope.ts";
-import { parseParameter, type Parameters } from "../../routes/router.ts";
-import { compilePathValues } from "../../routes/path-parameters.ts";
+import { compileScoped } from "../../expressions/scope.ts";
+import { parseParameter, type Parameters } from "../../paths/router.ts";
+import { compilePathValues } from "../../paths/path-parameters.ts";
 import type { Endpoint } from "../../calls/endpoint.ts";
 import type { RouteCall } from "../../calls/call.ts";
 import { routeKey, type KeyContext } from "../key.ts";
-import { excludesAll, finds } from "../rules.ts";
+import { excludesAll, finds } from "../../key-rules.ts";
 import { chunkProblems, chunkSchema, compileChunk, MOST_CALLS } from "./bulk-chunk.ts";
 import { describeResults, reportInvalidShapes } from "./bulk-shapes.ts";
 
@@ -143,7 +143,7 @@ function reportManyPolls(
   if (!call.repeats) return;
   const { intervalMs: interval, timeoutMs: timeout } = call.repeats;
   const calls = Math.ceil(most / (chunk?.size ?? 1));
-  // Of each operation, and of as many operations at a time as there is time for.
+  // Of each operation, for as many parallel operations as the time allows.
   const polls = Math.min((calls * timeout) / interval, (concurrency * time) / interval);
   if (polls > MOST_POLLS)
     route.at(...call.at, "repeat", "interval_ms").report({
@@ -185,7 +185,7 @@ function compileBulk(definition: BulkDefinition, context: KeyContext) {
     wholeErrors: new Set(definition.whole_errors) as ReadonlySet<number>,
     /** Several ids in one call; undefined: a call for each. */
     chunk: definition.chunk && compileChunk(definition.chunk),
-    /** Returns the value of the path parameter; undefined for what is no id. @throws {HttpError} 404 */
+    /** Returns the value of the path parameter. Undefined for an invalid id. @throws {HttpError} 404 */
     write(id: string): MaybePromise<Parameters> | undefined {
       const value = parseParameter(type, id);
       if (value === undefined) return undefined;

@@ -7,7 +7,7 @@ import type { RouteCall } from "../../calls/call.ts";
 import { partLoss, relatedLoss, responseLoss } from "../loss-texts.ts";
 import type { SharedCallDefinition } from "../../schema/pack-definition.ts";
 import { routeKey, type KeyContext } from "../key.ts";
-import { finds, has, hasNoEffect, type RouteKind, states, type WrittenKeys } from "../rules.ts";
+import { finds, has, hasNoEffect, type RouteKind, states, type WrittenKeys } from "../../key-rules.ts";
 
 /** Kinds of routes that make no other call than their main one. */
 const WITHOUT_CALLS: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "rejected"]);
@@ -61,7 +61,7 @@ function compileCalls(written: readonly WrittenCall[], context: KeyContext): rea
   return calls;
 }
 
-/** What responses lose if a call fails. */
+/** The losses of responses if a call fails. */
 const lossesOf = ({ name, use, place, eachValue }: RouteCall, upstream: string): string[] =>
   place !== "after"
     ? []

@@ -1,6 +1,6 @@
 /** The key `failures` of a route: the error where one of its checks fails. */
 import { about } from "../../../base/index.ts";
-import { failures as definition } from "../../calls/call-definition.ts";
+import { failures as definition } from "../../expressions/check-definition.ts";
 import { schemaKey } from "../key.ts";
 
 export const failures = schemaKey({

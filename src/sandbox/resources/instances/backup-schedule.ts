@@ -33,7 +33,7 @@ function windowOf({ id, backups }: Instance): string {
   return window === null || window === unscheduled ? `W${(id % 12) * 2}` : window;
 }
 
-/** Schedules the next backup of an instance and cancels the one scheduled before. */
+/** Schedules the next backup of an instance, and cancels the previously scheduled one. */
 export function scheduleBackup(store: Store, row: Row<Instance>, after: number): void {
   const { id, backups } = row.value;
   delete row.hidden?.nextBackup;

@@ -112,7 +112,7 @@ function newTarget(call: InstanceCall): Row<Instance> {
   return target;
 }
 
-/** Selects what to copy: `configs` (default all) with their disks, and additionally `disks`. */
+/** Selects the copied parts: `configs` (default all) with their disks, and additionally `disks`. */
 function selectCloneSources({ store, row, body }: InstanceCall): CloneSelection {
   const home = childHome("instance", row.id);
   const disks = [...store.table("disk").inHome(home)].map(({ value }) => value);

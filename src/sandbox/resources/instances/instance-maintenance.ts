@@ -146,7 +146,7 @@ function usesFailover(store: Store, { id, ipv4 }: Instance): boolean {
   );
 }
 
-// Rebuild: replaces the disks and profiles of an instance by those of an image.
+// Rebuild: replaces the disks and profiles of an instance by an image's.
 
 const rebuilding = 3;
 

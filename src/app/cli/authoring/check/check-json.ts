@@ -8,7 +8,10 @@ import { print } from "../../terminal.ts";
 
 const DEFAULT: DiagnosticCode = "rule";
 
-/** A problem as it is printed. Members without a value are null, so that every problem has all of them. One of a law has no place. */
+/**
+ * A problem as it is printed. Members without a value are null, so that every problem has all members. A problem of a
+ * law has no file and line.
+ */
 const toPrinted = ({
   code = DEFAULT,
   file,
@@ -30,7 +33,7 @@ const toPrinted = ({
 
 type PrintedProblem = ReturnType<typeof toPrinted>;
 
-/** The results of laws and types, as problems. Values that clients read otherwise are no problems. */
+/** The results of laws and types, as problems. A value that a client reads in another form is no problem. */
 const problemsOf = ({ findings, types }: CheckedLaws): PrintedProblem[] => [
   ...findings.flatMap((finding) =>
     finding.kind === "changed" ? [] : [toPrinted({ code: "law", message: lawText(finding) })],

@@ -1,4 +1,4 @@
-/** `check --laws`: checks a pack with generated values, and prints what that finds. */
+/** `check --laws`: checks a pack with generated values, and prints the results. */
 import {
   checkLaws,
   type FieldVerdict,
@@ -9,7 +9,7 @@ import { type Block, type Item, plural } from "../../../../base/index.ts";
 import type { CheckedFolder, CheckFlags } from "./checked-folder.ts";
 import { printBlocks } from "../../terminal.ts";
 
-/** Values of each member and object that the laws are checked with. */
+/** Number of generated values for each member and object. */
 const LAW_RUNS = 50;
 
 /** The results of the laws. */
@@ -77,7 +77,7 @@ function outlineLaws({ seed, cases, untested, findings, types, golden }: Checked
   return [{ kind: "list", items }];
 }
 
-/** Checks the laws and prints what they find. @returns the exit code */
+/** Checks the laws and prints the results. @returns the exit code */
 export async function checkPackLaws(
   folder: string,
   flags: CheckFlags,

@@ -40,7 +40,7 @@ export async function checkOperatorFiles(
   }
 }
 
-/** Opens each file as a gateway does, and prints what it has. */
+/** Opens each file as a gateway does, and prints a summary of it. */
 async function openFiles(
   folder: string,
   files: OperatorFiles,

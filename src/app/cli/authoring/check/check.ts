@@ -59,7 +59,7 @@ async function checkOnce(
  * Runs `alpha-gateway check`.
  *
  * @param directory the folder of the pack; undefined: the default folder
- * @param state reads where a gateway has its state; called for packs that accept differences. Default: nothing is known of its comparisons
+ * @param state reads where a gateway has its state; called for packs that accept differences. Default: no gateway
  * @returns the exit code: 1 if there is a problem
  */
 export async function check(

@@ -7,14 +7,17 @@ import type { LocatedExpression } from "../../../../jsonata/index.ts";
 import { type ApiSurface, type Pack, type PackSummary, summarizePack } from "../../../../pack/index.ts";
 import type { CheckedFolder } from "./checked-folder.ts";
 
-/** Characters of an expression that the text shows: functions of the pack are part of it. */
+/** Number of characters of an expression that are printed. Longer ones contain functions of the pack. */
 const MOST_SHOWN = 120;
 
 /** Where an expression is, and its start. */
 const describeExpression = ({ source, origin }: LocatedExpression): string =>
   `${origin ? `${origin.place} ${origin.path}: ` : ""}${cutText(source.trim().replaceAll(/\s+/g, " "), MOST_SHOWN)}`;
 
-/** Which functions of an expression the package `jsonata` runs, or why it runs all of it; undefined if it runs nothing. */
+/**
+ * The functions of an expression that the package `jsonata` runs, or the reason why it runs the whole expression.
+ * Undefined if the expression is compiled.
+ */
 function describeInterpreted(expression: LocatedExpression) {
   const { engine, fallback, libraryCalls = new Set() } = expression;
   if (engine === "interpreted") return `interpreted: ${describeExpression(expression)} (${fallback})`;
@@ -22,7 +25,7 @@ function describeInterpreted(expression: LocatedExpression) {
   return names === "" ? undefined : `partly interpreted: ${describeExpression(expression)} (${names})`;
 }
 
-/** How many expressions run as JavaScript, and each that does not, or not alone. */
+/** How many expressions run as JavaScript, and a line for each interpreted or partly interpreted one. */
 function describeEngines(expressions: readonly LocatedExpression[]): Item {
   const interpreted = expressions.filter(({ engine }) => engine === "interpreted").length;
   const lines = expressions.map(describeInterpreted).filter((line) => line !== undefined);
@@ -41,10 +44,10 @@ function describeLocalRoutes(routes: PackSummary["routes"], upstream: string): I
   return [{ line: `routes without a ${upstream} call ${local.length}:`, items }];
 }
 
-/** Open points that the text lists. */
+/** Maximum number of open points in the text. */
 const MOST_LISTED = 30;
 
-/** How much of the API surface the pack maps; nothing for a pack that does not declare the surface. */
+/** How much of the API surface the pack maps. Empty for a pack without `surface.yaml`. */
 function describeSurface(pack: Pack): Item[] {
   const { surface } = pack;
   if (!surface) return [];
@@ -75,7 +78,7 @@ function describeOpenPoints(points: ApiSurface["openPoints"]): Item[] {
   ];
 }
 
-/** How many query parameters the pack names, and what happens to the others. */
+/** How many query parameters the pack names, and whether others are ignored. */
 function describeQueries({ routes }: Pack): string {
   const names = new Set(routes.flatMap(({ query }) => query.parameters.map(({ name }) => name)));
   const rejecting = routes.filter(({ query }) => query.rejectsUnknown).length;

@@ -1,14 +1,17 @@
-/** Lines of accepted differences that accept nothing, by the comparisons of a gateway. */
+/** Finds lines of `accepted-differences.yaml` that no comparison of a gateway has used. */
 import { findUnusedLines } from "../../../../compare/index.ts";
 import { errorText, formatDiagnosticLine, type KeyValueStore } from "../../../../base/index.ts";
 import { openExistingState, type StateSettings } from "../../../../gateway/index.ts";
 import type { Pack } from "../../../../pack/index.ts";
 import { print } from "../../terminal.ts";
 
-/** Reads where a gateway has its state. */
+/** Reads the location of a gateway's state store. */
 export type FindState = () => StateSettings;
 
-/** Warns of lines of accepted differences that accept nothing. A state store that can't be read fails no check. */
+/**
+ * Warns of lines of `accepted-differences.yaml` that no comparison has used. If the state store can't be read,
+ * `check` does not fail.
+ */
 export async function warnOfUnusedLines(
   directory: string,
   pack: Pack,

@@ -1,0 +1,44 @@
+/** The headers of calls to v4. */
+import type { CredentialsFormat, SentToken } from "../../pack/index.ts";
+import type { Credentials } from "../request/client.ts";
+import { header, type AlphaRequest } from "../request/request.ts";
+
+/** How v4 names the headers of its dialect. */
+export interface UpstreamDialect {
+  /** Name of the upstream in warnings. */
+  readonly name: string;
+  /** Undefined if the upstream gets no token. */
+  readonly credentials: CredentialsFormat | undefined;
+  readonly filterHeader: string | undefined;
+  /** Headers of all requests. */
+  readonly headers: Readonly<Record<string, string>> | undefined;
+}
+
+/** A client's token in the form that v4 gets. Undefined for a client without one. */
+export const sentToken = (
+  { token }: Credentials,
+  format: CredentialsFormat | undefined,
+): SentToken | undefined => (token === undefined ? undefined : format?.write(token));
+
+/**
+ * Headers of all calls of a request. Only these come from the client (L-17). @param passed the headers that the pack
+ * names
+ */
+export function commonHeaders(
+  request: AlphaRequest,
+  traceparent: string | undefined,
+  fixed: UpstreamDialect["headers"],
+  passed: Readonly<Record<string, string>> | undefined,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    accept: "application/json",
+    "accept-encoding": "identity",
+    "x-request-id": request.id,
+  };
+  if (traceparent !== undefined) headers["traceparent"] = traceparent;
+  const agent = header(request, "user-agent");
+  if (agent !== undefined) headers["user-agent"] = agent;
+  if (fixed) Object.assign(headers, fixed);
+  // The gateway's own headers win.
+  return { ...passed, ...headers };
+}

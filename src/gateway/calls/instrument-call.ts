@@ -1,0 +1,132 @@
+/** Adds a span, a time, a record and, if it fails, a warning to every call to v4 and to its login server. */
+import type { RecordedCall } from "../../audit/index.ts";
+import type { StartCallSpan } from "../../base/index.ts";
+import { UpstreamError, wasNeverSent } from "../upstream/upstream-error.ts";
+
+/** A call and its response. The body is read only if bodies are recorded. */
+export interface UpstreamCallRecord extends Omit<RecordedCall, "response"> {
+  readonly response?: {
+    readonly bytes: Buffer;
+    readonly isValidJson?: boolean | undefined;
+    readonly headers?: Readonly<Record<string, string | string[] | undefined>>;
+  };
+}
+
+/** A cached v4 response, for which no call was made. */
+export interface CachedRead {
+  readonly path: string;
+  readonly json: unknown;
+}
+
+/** Data of the calls of one request. */
+export interface UpstreamActivity {
+  readonly calls: UpstreamCallRecord[];
+  /** Calls of which nothing was sent, if there are any. */
+  neverSent: UpstreamCallRecord[] | undefined;
+  readonly warnings: string[];
+  /** Undefined without tracing. */
+  readonly startSpan: StartCallSpan | undefined;
+  /** The W3C trace of calls without a span. */
+  readonly traceparent: string | undefined;
+  /** Milliseconds spent waiting for responses. */
+  upstreamMs: number;
+  /** Number of calls in progress, and when the first of them started. */
+  callsInProgress: number;
+  waitingSince: number;
+  /** When the first call started, by `performance.now()`. 0 if none has started. */
+  firstCallAt: number;
+  /** Whether v4 accepted the client's token in this request. */
+  isTokenAccepted: boolean;
+  /** The token of the last call to v4. */
+  v4Token: string | undefined;
+  /** Bytes of streamed files, from and to the client. */
+  streamedBytes: { in: number; out: number } | undefined;
+  /** Number of v4 responses that were cached. */
+  cachedReads: CachedRead[] | undefined;
+  /** Number of v4 responses that were not cached. */
+  cacheMisses: number;
+}
+
+/** @param warnings warnings of the request. Calls add their own */
+export const createUpstreamActivity = (
+  warnings: string[],
+  startSpan?: StartCallSpan,
+  traceparent?: string,
+): UpstreamActivity => ({
+  calls: [],
+  neverSent: undefined,
+  warnings,
+  startSpan,
+  traceparent,
+  upstreamMs: 0,
+  callsInProgress: 0,
+  waitingSince: 0,
+  firstCallAt: 0,
+  isTokenAccepted: false,
+  v4Token: undefined,
+  streamedBytes: undefined,
+  cachedReads: undefined,
+  cacheMisses: 0,
+});
+
+/**
+ * Whether v4 has executed a write of a request, or may have: it did not refuse it, or its connection broke after the
+ * request was sent.
+ */
+export const hasWritten = ({ calls, neverSent }: Pick<UpstreamActivity, "calls" | "neverSent">): boolean =>
+  calls.some((call) => {
+    if (call.method === "GET" || call.method === "HEAD") return false;
+    return call.status === null ? !neverSent?.includes(call) : call.status < 400;
+  });
+
+/** A call for its record, and the function that sends it. */
+export interface InstrumentedCall<Response> {
+  /** Name of the server in warnings. */
+  readonly service: string;
+  readonly method: string;
+  readonly path: string;
+  readonly filter?: string | undefined;
+  readonly body?: unknown;
+  /** Gets the `traceparent` of the call's span. */
+  readonly headers: Record<string, string>;
+  readonly send: () => Promise<Response>;
+  readonly bodyOf: (response: Response) => UpstreamCallRecord["response"];
+}
+
+/**
+ * Sends one call with its span, its record, its time and, if it fails, its warning. Simultaneous calls count once in
+ * the waiting time of the request.
+ *
+ * @throws the errors of `send`
+ */
+export async function instrumentCall<Response extends { readonly status: number; readonly ms: number }>(
+  { service, method, path, filter, body, headers, send, bodyOf }: InstrumentedCall<Response>,
+  activity: UpstreamActivity,
+): Promise<Response> {
+  const request = { method, path, filter: filter ?? null, ...(body !== undefined && { body }) };
+  const span = activity.startSpan?.(method, path);
+  if (span?.traceparent !== undefined) headers["traceparent"] = span.traceparent;
+  const startedAt = performance.now();
+  if (activity.firstCallAt === 0) activity.firstCallAt = startedAt;
+  if (activity.callsInProgress === 0) activity.waitingSince = startedAt;
+  activity.callsInProgress += 1;
+  try {
+    const response = await send();
+    const { status, ms } = response;
+    span?.end(status);
+    const recorded = bodyOf(response);
+    activity.calls.push({ ...request, status, ...(recorded && { response: recorded }), ms });
+    return response;
+  } catch (error) {
+    span?.end(null);
+    const call = { ...request, status: null, ms: performance.now() - startedAt };
+    activity.calls.push(call);
+    if (wasNeverSent(error)) (activity.neverSent ??= []).push(call);
+    if (error instanceof UpstreamError)
+      activity.warnings.push(`${service} ${method} ${path}: ${error.kind}, ${error.message}`);
+    throw error;
+  } finally {
+    activity.callsInProgress -= 1;
+    if (activity.callsInProgress === 0) activity.upstreamMs += performance.now() - activity.waitingSince;
+  }
+}

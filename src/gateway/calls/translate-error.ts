@@ -1,0 +1,152 @@
+/** From v4's errors to alpha's. */
+import { SecretValues } from "../../audit/index.ts";
+import {
+  type CodeRule,
+  type ErrorDetail,
+  errorsOf,
+  type ErrorSummary,
+  type Failure,
+  meaningOf,
+  TOO_MANY_REQUESTS,
+  type Route,
+  TranslatedError,
+} from "../../pack/index.ts";
+import type { AuthorizedRequest } from "../request/authorized-request.ts";
+import type { UpstreamResponse } from "./upstream-response.ts";
+
+/** Where v4 gives no reason, by its status. */
+const DEFAULT_REASONS: Readonly<Record<number, string>> = {
+  401: "The access token is not valid.",
+  403: "This is not permitted.",
+  404: "Not found",
+};
+
+/** Whether a 404 means that an id in the body is unknown: the path of the request names no object. */
+const isUnknownInBody = ({ status }: UpstreamResponse, { namesObject }: Route, method: string): boolean =>
+  status === 404 && method === "POST" && !namesObject;
+
+/** Longer names and reasons are not changed. In characters. */
+const LONGEST_NAME = 100;
+const LONGEST_REASON = 2000;
+
+/** Replaces v4's name of a field in a reason (`config_id is not valid`) with alpha's. */
+function inAlphaNames(reason: string, v4: string, alpha: string): string {
+  if (v4 === alpha || v4.length > LONGEST_NAME || reason.length > LONGEST_REASON) return reason;
+  const word = new RegExp(`(?<![\\w.])${RegExp.escape(v4)}(?![\\w[])(?!\\.\\w)`, "g");
+  return reason.replaceAll(word, () => alpha);
+}
+
+/** The text of a problem. One that has no other text than its code has that of the client. */
+function translateReason(
+  { reason, code }: ErrorDetail,
+  rule: CodeRule | undefined,
+  ofStatus: string,
+): string {
+  if (reason === "") return ofStatus;
+  return reason === code ? (rule?.code ?? ofStatus) : reason;
+}
+
+/** Parts of a token that are shorter, such as a user name, stay in errors. In characters. */
+const SHORTEST_PART = 6;
+
+/** Returns the function that removes v4's token from an error, as v4 got it, if the client does not have this token. */
+function redactToken({ client, upstream, services }: AuthorizedRequest): (error: ErrorDetail) => ErrorDetail {
+  const { v4Token } = upstream.activity;
+  if (v4Token === undefined || v4Token === client.token) return (error) => error;
+  const secrets = new SecretValues();
+  secrets.addToken(v4Token);
+  for (const text of services.pack.credentials.upstream?.spellings?.(v4Token) ?? [])
+    if (text.length >= SHORTEST_PART) secrets.addToken(text);
+  return ({ reason, field, code }) => ({
+    reason: secrets.redact(reason),
+    ...(field !== undefined && { field: secrets.redact(field) }),
+    ...(code !== undefined && { code: secrets.redact(code) }),
+  });
+}
+
+/** What a call's error is translated with. */
+interface FailedCall {
+  readonly method: string;
+  readonly gatewayFields: ReadonlySet<string>;
+  readonly clientSent: (member: string) => boolean;
+  /** What the pack says about the error if v4 refuses the call. */
+  readonly failure?: Failure | undefined;
+}
+
+/** Whether v4 refuses what a call is about, and not the client or all calls. */
+const isRefusal = (status: number): boolean =>
+  status >= 400 && status < 500 && status !== 401 && status !== 403 && status !== TOO_MANY_REQUESTS;
+
+/**
+ * Throws v4's error as alpha's. A member that the gateway added itself is not named, and neither is a token that the
+ * client does not have.
+ *
+ * @throws {HttpError} always
+ */
+export function throwTranslatedError(
+  response: UpstreamResponse,
+  route: Route,
+  call: FailedCall,
+  authorized: AuthorizedRequest,
+): never {
+  const { report } = authorized;
+  if (route.headers?.error) report.upstreamHead = response;
+  const { translation: config } = authorized.services;
+  const { statuses } = config;
+  const statusToTranslate = isUnknownInBody(response, route, call.method)
+    ? statuses.unknownInBody
+    : response.status;
+  const tableStatus = statuses.translate(statusToTranslate);
+  const meaning = meaningOf(response.status);
+  if (meaning === "limited")
+    report.upstreamRateLimit = config.rateLimitHeaders.upstream.read(response.headers);
+  if (tableStatus !== response.status)
+    report.warnings.push(`${config.upstreamName} responded with ${response.status}`);
+  const defaultReason =
+    meaning === "failed" ? "The service could not process this request." : "The request was refused.";
+  const read = errorsOf(route, config).upstream.read(response.json, response.status);
+  const reasonOfStatus = DEFAULT_REASONS[statusToTranslate] ?? defaultReason;
+  const failure = isRefusal(response.status) ? call.failure : undefined;
+  if (!read) {
+    const detail = { reason: reasonOfStatus, code: failure?.code };
+    throw new TranslatedError(failure?.status ?? tableStatus, [detail], { meaning });
+  }
+  const redact = redactToken(authorized);
+  const upstreamErrors = read.details.map(redact);
+  const translateCode = ({ code }: ErrorDetail): CodeRule | undefined => {
+    const rule = code === undefined ? undefined : config.errorCodes.translate(code);
+    return failure ? { ...rule, ...failure } : rule;
+  };
+  const reasonOf = (error: ErrorDetail, rule: CodeRule | undefined): string =>
+    rule?.message ?? translateReason(error, rule, reasonOfStatus);
+  const codes = upstreamErrors.map(translateCode);
+  const overall = read.summary && redact(read.summary);
+  const overallCode = overall && translateCode(overall);
+  // Of several problems the first one whose code has a status decides it.
+  const status = [overallCode, ...codes].find((rule) => rule?.status !== undefined)?.status ?? tableStatus;
+  const summary: ErrorSummary | undefined = overall && {
+    reason: reasonOf(overall, overallCode),
+    code: overallCode?.code,
+  };
+  const errors = upstreamErrors.map((error, index): ErrorDetail => {
+    const { field } = error;
+    const reason = reasonOf(error, codes[index]);
+    const code = codes[index]?.code;
+    const name = field === undefined || call.gatewayFields.has(field) ? undefined : route.errorField(field);
+    return name === undefined || field === undefined
+      ? { reason, ...(code !== undefined && { code }) }
+      : { reason: inAlphaNames(reason, field, name), field: name, ...(code !== undefined && { code }) };
+  });
+  const { notFoundField } = route;
+  const [first, ...others] = errors;
+  if (
+    response.status === 404 &&
+    notFoundField !== undefined &&
+    call.clientSent(notFoundField) &&
+    first?.field === undefined
+  ) {
+    const named = { ...first, reason: first?.reason ?? defaultReason, field: notFoundField };
+    throw new TranslatedError(status, [named, ...others], { summary, meaning });
+  }
+  throw new TranslatedError(status, errors, { summary, meaning });
+}

@@ -1,0 +1,61 @@
+import type { Pack, Query, Scopes } from "../../pack/index.ts";
+import type { TokenCache } from "../auth/token-cache.ts";
+import type { TokenStore } from "../auth/token-store.ts";
+import type { MaybePromise } from "../../jsonata/index.ts";
+import type { CatalogCache } from "../upstream/catalog-cache.ts";
+import type { ResponseReport, RouteMatch } from "./context.ts";
+import type { ResponseBody } from "./response.ts";
+import type { ResponseCache } from "../calls/response-cache.ts";
+import type { ReadJson } from "./request.ts";
+import type { PreparedRequest } from "../calls/prepared-request.ts";
+import type { CallerRequest, UpstreamCaller } from "../calls/upstream-call.ts";
+import type { TranslationConfig } from "../calls/upstream-response.ts";
+
+/** The configuration of translations, the same for all requests of a pack. */
+export interface TranslationServices {
+  readonly pack: Pack;
+  readonly translation: TranslationConfig;
+  readonly catalogs: CatalogCache;
+  readonly responseCache: ResponseCache;
+  readonly scopes: Scopes;
+  readonly tokens: Pick<TokenCache, "get">;
+  readonly tokenStore: Pick<TokenStore, "requireRoom" | "save" | "saveLevels" | "findLevels" | "forget">;
+}
+
+/** A request that may use its route, and its calls to v4. */
+export interface AuthorizedRequest extends Omit<CallerRequest, "creditAddress"> {
+  readonly match: RouteMatch;
+  readonly readJson: ReadJson;
+  /** The parameters of the client's query. */
+  readonly query: Query;
+  readonly upstream: UpstreamCaller;
+  readonly services: TranslationServices;
+  /** The time of the request. */
+  readonly time: Date;
+  readonly report: ResponseReport;
+  /** When polling must end, by `performance.now()`. Default: as each route defines. */
+  readonly deadline?: number;
+}
+
+/**
+ * How routes of one kind build the v4 request, call v4 and build alpha's response. The kind of a route is decided
+ * when the pack is loaded.
+ */
+export interface ResponseKind<Received> {
+  /**
+   * @throws {HttpError} 400 if the request breaks a rule of alpha, or can't be expressed in v4
+   * @throws {HttpError} 400 for what alpha rejects, and for what v4 cannot express
+   */
+  buildRequest(authorized: AuthorizedRequest): MaybePromise<PreparedRequest>;
+  /** @throws {HttpError} v4's error, translated */
+  callUpstream(prepared: PreparedRequest, authorized: AuthorizedRequest): MaybePromise<Received>;
+  /**
+   * @throws {InvalidUpstreamResponseError} if v4's response does not match the route
+   * @throws {InvalidUpstreamResponseError} where v4's response does not fit the route
+   */
+  buildResponse(
+    received: Received,
+    prepared: PreparedRequest,
+    authorized: AuthorizedRequest,
+  ): MaybePromise<ResponseBody>;
+}

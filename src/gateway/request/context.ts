@@ -1,0 +1,229 @@
+/** The data that is collected about a request while it is processed. */
+import type {
+  Filter,
+  Parameters,
+  Query,
+  RateLimitValues,
+  Rejection,
+  Route,
+  Scope,
+} from "../../pack/index.ts";
+import type { ClientIdentity, SentBody } from "../../audit/index.ts";
+import type { RequestSpan } from "../../base/index.ts";
+import type { RateLimitStatus } from "../limits/limiter.ts";
+import { fingerprint, type TokenInfo } from "../auth/token-cache.ts";
+import type { UpstreamActivity } from "../calls/instrument-call.ts";
+import type { UpstreamResponse } from "../calls/upstream-response.ts";
+import type { ClientToken, AuthenticatedClient } from "./client.ts";
+import type { ReadJson, AlphaRequest } from "./request.ts";
+import type { PlanVerdict } from "./plan.ts";
+
+/** The route of a request and the values in its path. */
+export interface RouteMatch {
+  readonly route: Route;
+  readonly parameters: Parameters;
+}
+
+/** The result of reading the body of a request. */
+export interface ReceivedBody {
+  readonly bytes: Buffer;
+  /** Its members, if it was read as a form. */
+  readonly form?: SentBody["form"];
+}
+
+/** Collected while a request or a response is translated. */
+export interface TranslationReport {
+  readonly losses: Set<string>;
+  readonly warnings: string[];
+}
+
+/** When a request left a stage, by `performance.now()`. 0 if it has not. */
+export interface StageTimes {
+  authenticate: number;
+  matchRoute: number;
+  rateLimit: number;
+  authorize: number;
+  buildResponse: number;
+}
+
+/** Collected while a list is translated. */
+export interface ListReport {
+  /** The client's filter, once it is parsed. */
+  sentFilter: Filter | undefined;
+}
+
+/** Collected from v4's responses: losses of alpha's response, and headers of the response. */
+export interface ResponseReport extends TranslationReport, ListReport {
+  /** v4's own rate limit, as far as its headers contain it, if v4 rejected the request. */
+  upstreamRateLimit: Partial<RateLimitValues> | undefined;
+  /** Headers of a list about its page. */
+  listHeaders: Readonly<Record<string, string>> | undefined;
+  /** The status of a success, if it differs from the route's. */
+  successStatus: number | undefined;
+  /** v4's response, on a route with response headers that are made of it. */
+  upstreamHead: Pick<UpstreamResponse, "status" | "headers" | "json"> | undefined;
+  /** The variables for expressions of such headers. Undefined until the call is built. */
+  scope: Scope | undefined;
+}
+
+/** The results of the stages, for the response's headers, the audit record, the metrics and the log. */
+interface StageResults {
+  client: AuthenticatedClient | undefined;
+  /** The route. If several routes share a path, the first of them, until the body has selected one. */
+  match: RouteMatch | undefined;
+  rateLimitStatus: RateLimitStatus | undefined;
+  token: ClientToken | undefined;
+  /** The plan's decision about the request, if a stage of the plan applies. */
+  planned: PlanVerdict | undefined;
+  /** Fields that the plan removes from the response. */
+  hiddenFields: readonly string[] | undefined;
+  body: ReceivedBody | undefined;
+  /** The parameters of the query, and the body, which is parsed on first use. Undefined before authorization. */
+  sent: { readonly query: Query; readonly readJson: ReadJson } | undefined;
+  /** Query parameters without effect, because the pack does not name them. */
+  ignoredParameters: readonly string[];
+  /** Whether validation errors are now about the query instead of the body. */
+  readsQuery: boolean;
+  /** Method and path of the v4 call from which the response is built. */
+  upstreamEquivalent: string | undefined;
+  /** The filter of that call, as it is sent in a header. */
+  upstreamFilter: string | undefined;
+  /** The calls to v4; undefined before the first one. */
+  upstream: UpstreamActivity | undefined;
+}
+
+/**
+ * All facts about one request. The functions that compose stages write it, and the lifecycle reads it at the end.
+ * Stages get their input and return their result. Of the context they only see a report or an activity to which they
+ * add.
+ */
+export interface RequestContext extends StageResults, ResponseReport {
+  readonly startedAt: number;
+  /** When its response was complete. Undefined before. */
+  endedAt: number | undefined;
+  readonly time: Date;
+  readonly stageTimes: StageTimes;
+  /** Undefined without tracing. */
+  readonly span: RequestSpan | undefined;
+  /** Name in the audit and the metrics, for a request without a route of the pack. */
+  route: string | undefined;
+  /**
+   * Whether the request is for a page of the gateway, or a check of a token. It is not a call of the client's API, so
+   * it is recorded without its response, and no summary counts it.
+   */
+  isOwnPage: boolean;
+  /** The application of a call to the login server, as far as the request names it. */
+  application: ApplicationId | undefined;
+  /** Why the gateway rejected the request, for rejections that are counted. */
+  rejectedBy: Rejection["by"] | undefined;
+}
+
+/** The OAuth client id in a request. */
+export interface ApplicationId {
+  readonly id: string;
+  /** Whether the login server has accepted its secret, or has issued the token to it. Anybody can send an id. */
+  readonly isProven: boolean;
+}
+
+/**
+ * Creates the context of one request with all its members, so that all contexts share one hidden class.
+ *
+ * @param startedAt by `performance.now()`
+ */
+export const createContext = (
+  startedAt = performance.now(),
+  span?: RequestSpan,
+  time = new Date(),
+): RequestContext => ({
+  startedAt,
+  endedAt: undefined,
+  time,
+  stageTimes: { authenticate: 0, matchRoute: 0, rateLimit: 0, authorize: 0, buildResponse: 0 },
+  span,
+  route: undefined,
+  isOwnPage: false,
+  application: undefined,
+  client: undefined,
+  match: undefined,
+  rateLimitStatus: undefined,
+  token: undefined,
+  planned: undefined,
+  hiddenFields: undefined,
+  body: undefined,
+  sent: undefined,
+  ignoredParameters: [],
+  readsQuery: false,
+  upstreamEquivalent: undefined,
+  upstreamFilter: undefined,
+  upstream: undefined,
+  losses: new Set(),
+  warnings: [],
+  rejectedBy: undefined,
+  upstreamRateLimit: undefined,
+  listHeaders: undefined,
+  sentFilter: undefined,
+  upstreamHead: undefined,
+  scope: undefined,
+  successStatus: undefined,
+});
+
+/** The known facts about the token of a request: from authorization, or before it from authentication. */
+export const tokenInfoOf = ({
+  token,
+  client,
+}: Pick<RequestContext, "token" | "client">): TokenInfo | undefined =>
+  token ? token.info : client?.tokenInfo;
+
+/** The known facts about the sender of a request, and whether its application is proven. */
+export function identityOf(
+  request: Pick<AlphaRequest, "label" | "headers">,
+  { client, token, application }: Pick<RequestContext, "client" | "token" | "application">,
+): ClientIdentity & { readonly isProven: boolean } {
+  const hash = client?.credentials.hash;
+  const issued = token?.resolved.issued;
+  const issuedTo = typeof issued === "object" ? issued.application : undefined;
+  return {
+    label: request.label,
+    application: issuedTo ?? application?.id,
+    isProven: issuedTo !== undefined || application?.isProven === true,
+    fingerprint: hash === undefined ? undefined : fingerprint(hash),
+    // Not a getter: V8 moves getters of plain objects to the old space, and they would keep the request alive.
+    userAgent: request.headers["user-agent"]?.[0],
+  };
+}
+
+/**
+ * The known facts about the sender. They include an application only if it is proven, because anybody can send the id
+ * of one in a call to the login server.
+ */
+export function provenIdentity(
+  request: Pick<AlphaRequest, "label" | "headers">,
+  context: Pick<RequestContext, "client" | "token" | "application">,
+): ClientIdentity {
+  const identity = identityOf(request, context);
+  return identity.isProven ? identity : Object.assign(identity, { application: undefined });
+}
+
+/**
+ * Calls a function with the milliseconds of each stage that a request has reached, in order, without the audit.
+ * `build_request` ends when the first v4 call starts. `build_response` is the later time without waiting for v4.
+ */
+export function forEachStage(
+  { stageTimes, upstream, startedAt }: Pick<RequestContext, "stageTimes" | "upstream" | "startedAt">,
+  observe: (stage: string, ms: number) => void,
+): void {
+  const { authenticate, matchRoute, rateLimit, authorize, buildResponse } = stageTimes;
+  const { upstreamMs = 0, firstCallAt = 0 } = upstream ?? {};
+  // Calls to the login server belong to no stage.
+  const buildRequest = authorize > 0 ? firstCallAt : 0;
+  if (authenticate > 0) observe("authenticate", authenticate - startedAt);
+  if (matchRoute > 0) observe("match_route", matchRoute - authenticate);
+  if (rateLimit > 0) observe("rate_limit", rateLimit - matchRoute);
+  if (authorize > 0) observe("authorize", authorize - rateLimit);
+  if (buildRequest > 0) observe("build_request", buildRequest - authorize);
+  if (upstreamMs > 0) observe("upstream", upstreamMs);
+  if (buildResponse > 0) {
+    const builtFrom = buildRequest > 0 ? buildRequest + upstreamMs : authorize;
+    observe("build_response", buildResponse - builtFrom);
+  }
+}

@@ -1,0 +1,101 @@
+import {
+  credentialScheme,
+  hasDotSegment,
+  HttpError,
+  type Pack,
+  type TokenCarrier,
+} from "../../pack/index.ts";
+import { isAcceptedToken, tokenHash, type TokenCache } from "../auth/token-cache.ts";
+import type { UpstreamTokens } from "../auth/upstream-tokens.ts";
+import { NOBODY, type AuthenticatedClient, type Credentials } from "../request/client.ts";
+import { hasFragment, type AlphaRequest } from "../request/request.ts";
+
+const invalid = (reason: string, status = 401): Credentials => ({
+  ...NOBODY,
+  error: new HttpError(status, reason),
+});
+
+const INVALID_TOKEN = "The access token is not valid.";
+
+/** How the credentials of requests are read. */
+export interface CredentialsOptions {
+  readonly credentials: Pack["credentials"];
+  /** Scheme of the native proxy, where that is on: the pipeline's requests have a path that it does not forward. */
+  readonly nativeScheme: string | undefined;
+  /** Undefined if v4 gets the clients' tokens. */
+  readonly upstreamTokens: UpstreamTokens | undefined;
+}
+
+/** The credentials of a request. */
+export type ReadCredentials = (request: TokenCarrier) => Credentials;
+
+/**
+ * Creates the reader of credentials. Errors are returned, not thrown: such a request counts for the rate limit before
+ * it is rejected.
+ *
+ * @returns a reader. Its errors are 401 for malformed credentials, other schemes and unknown tokens, 404 for credentials
+ *   of the native proxy
+ */
+export function createCredentialsReader({
+  credentials: { client, upstream },
+  nativeScheme,
+  upstreamTokens,
+}: CredentialsOptions): ReadCredentials {
+  if (!client) return () => NOBODY;
+  const native = nativeScheme?.toLowerCase();
+
+  function isForNativeProxy({ headers }: TokenCarrier): boolean {
+    const [line, ...others] = headers["authorization"] ?? [];
+    return native !== undefined && others.length === 0 && credentialScheme(line?.trim()) === native;
+  }
+
+  return function readCredentials(request) {
+    const found = client.read(request);
+    if (!found) return NOBODY;
+    if ("problem" in found)
+      return isForNativeProxy(request) ? invalid("Not found", 404) : invalid(found.problem);
+    const { token } = found;
+    const hash = tokenHash(token);
+    if (!upstreamTokens)
+      return !upstream || upstream.accepts(token) ? { token, hash } : invalid(INVALID_TOKEN);
+    const upstreamToken = upstreamTokens.find(hash);
+    return upstreamToken ? { token, hash, upstream: upstreamToken } : invalid(INVALID_TOKEN);
+  };
+}
+
+/** Reads the credentials, and looks the token up in the cache. */
+export async function authenticate(
+  request: AlphaRequest,
+  readCredentials: ReadCredentials,
+  tokens: Pick<TokenCache, "get" | "wasAccepted">,
+): Promise<AuthenticatedClient> {
+  const credentials = readCredentials(request);
+  const { hash, upstream } = credentials;
+  const tokenInfo = hash === undefined ? undefined : await tokens.get(hash);
+  const isAccepted = upstream !== undefined || isAcceptedToken(hash, tokenInfo, tokens);
+  return { credentials, tokenInfo, isAccepted };
+}
+
+/** Scheme of the credentials, and prefix of the paths, of requests that are forwarded without translation. */
+export interface NativeRequests {
+  readonly scheme: string;
+  readonly prefix: string;
+}
+
+/**
+ * Whether the native proxy forwards a request. The scheme decides, never the path alone: both dialects use one prefix.
+ * A target with a fragment is invalid (RFC 9112 3.2): servers disagree on where its path ends.
+ */
+export function isNative(
+  { headers, path, query }: AlphaRequest,
+  { scheme, prefix }: NativeRequests,
+): boolean {
+  const lines = headers["authorization"] ?? [];
+  return (
+    lines.length === 1 &&
+    credentialScheme(lines[0]) === scheme.toLowerCase() &&
+    path.startsWith(`${prefix}/`) &&
+    !hasDotSegment(path) &&
+    !hasFragment({ path, query })
+  );
+}

@@ -1,0 +1,83 @@
+/** Which routes a token may use, by facts alone. It is decided before the body is read. */
+import { type Grants, HttpError, type Route, type Scopes } from "../../pack/index.ts";
+import { TokenUnavailableError, type TokenLookup } from "../auth/token-store.ts";
+import type { TokenCache, TokenInfo } from "../auth/token-cache.ts";
+import type { RouteMatch } from "../request/context.ts";
+import type { ClientToken, Credentials, ResolvedCredentials } from "../request/client.ts";
+import type { RouteCandidates } from "./match-route.ts";
+import { findTokenInfo } from "./resolve-token.ts";
+
+const effectiveGrants = (issued: TokenLookup, info: TokenInfo | undefined): Grants | undefined =>
+  typeof issued === "object" ? issued.levels : info?.refused ? undefined : info?.grants;
+
+/** The permissions of a token by all known facts. Undefined while only v4 knows them. */
+export async function currentGrants(
+  { credentials, issued }: ResolvedCredentials,
+  tokens: Pick<TokenCache, "get">,
+): Promise<Grants | undefined> {
+  return effectiveGrants(issued, await findTokenInfo(credentials, tokens));
+}
+
+/** A token without scopes may read its user's name and e-mail, and nothing else (A-150). */
+export const hasNoScopes = (grants: Grants): boolean => grants !== "all" && grants.size === 0;
+
+/** A route that the token may use, or the error of one that it must not. */
+export interface RouteAccess {
+  readonly match: RouteMatch;
+  readonly error: unknown;
+}
+
+/**
+ * Authorizes a request by facts alone: the levels of the gateway's own OAuth exchange, else v4's scopes. While
+ * nothing is known, v4 decides. A public route is public, with any credentials.
+ *
+ * @returns a verdict for each candidate; at least one of them is permitted
+ * @throws {HttpError} 400 for an invalid path, 404 for a path outside of alpha, 401 for malformed credentials, 404
+ * for an unknown route, 401 for a missing token or one that v4 rejected a short while ago, 403 where the token's
+ * level is too low. {TokenUnavailableError} where it is not known whether the gateway issued the token.
+ */
+export function authorize(
+  credentials: Credentials,
+  token: ClientToken,
+  candidates: RouteCandidates,
+  scopes: Scopes,
+): readonly RouteAccess[] {
+  if (candidates instanceof HttpError) throw candidates;
+  const verdicts = candidates.map((match) => ({
+    match,
+    error:
+      match.route.access === "public" ? undefined : findAccessError(credentials, token, match.route, scopes),
+  }));
+  if (verdicts.some(({ error }) => error === undefined)) return verdicts;
+  throw verdicts[0]?.error ?? credentials.error ?? new HttpError(404, "Not found");
+}
+
+const isRead = ({ source }: Route): boolean => !("call" in source) || source.call.method === "GET";
+
+/** Why a token must not use a route; undefined where it may. */
+function findAccessError(
+  credentials: Credentials,
+  { resolved, info }: ClientToken,
+  route: Route,
+  scopes: Scopes,
+): unknown {
+  const { access } = route;
+  const { issued } = resolved;
+  if (credentials.error) return credentials.error;
+  if (resolved.credentials.hash === undefined || access === "public")
+    return new HttpError(401, "An access token is required.");
+  if (info?.refused || (typeof issued === "object" && issued.isRevoked))
+    return new HttpError(401, "The access token is not valid.");
+  if (issued === "unknown") {
+    // The gateway may have issued the token with any level. Only the lowest one is certain, because v4 has none below
+    // it.
+    const isLowest = typeof access === "string" ? isRead(route) : access.level === 0;
+    if (isLowest) return undefined;
+    return new TokenUnavailableError("the state store does not say what a token may do");
+  }
+  const grants = effectiveGrants(issued, info);
+  const isForbidden =
+    grants !== undefined &&
+    (hasNoScopes(grants) ? route.withoutScopes === undefined : !scopes.permits(grants, access));
+  return isForbidden ? new HttpError(403, "The access token does not grant this.") : undefined;
+}

@@ -1,0 +1,240 @@
+/** The calls of a route after its main call. They supply parts of the response, or have further effects. */
+import {
+  failureAsValue,
+  InvalidPathValueError,
+  relatedLoss,
+  responseLoss,
+  type Route,
+  type RouteCall,
+  type Scope,
+  ValidationError,
+  valueAt,
+  withFailure,
+} from "../../pack/index.ts";
+import { isObject, printJson } from "../../base/index.ts";
+import { ExpressionError } from "../../jsonata/index.ts";
+import type { AuthorizedRequest } from "../request/authorized-request.ts";
+import type { PreparedRequest } from "../calls/prepared-request.ts";
+import { scopeOf } from "../calls/request-scope.ts";
+import { InvalidUpstreamResponseError, type UpstreamResponse } from "../calls/upstream-response.ts";
+import {
+  type CallOutcome,
+  type FailedCall,
+  printOwnObject,
+  unfinishedBody,
+  warnOnce,
+} from "./repeat-call.ts";
+import { ignoredFailure, runCall, throwFailure, warnAbout } from "./run-call.ts";
+
+/** v4's success, and the values of calls that alpha's response needs too. */
+export interface UpstreamResult {
+  readonly response: UpstreamResponse;
+  /** By name. Failed calls are missing. */
+  readonly calls: Readonly<Record<string, unknown>>;
+  /** Alpha's body, where a call after the main one did not succeed, and where nothing is translated. */
+  readonly fallback?: string;
+}
+
+/** The values of a body for each of which a call is sent. */
+export type EachValues = ReadonlyMap<RouteCall, readonly unknown[]>;
+
+/** Calls for the values of one body. */
+const MOST_EACH_VALUES = 100;
+
+/** Reads the values for which calls are sent. @throws {HttpError} 400 for too many of them, before anything is written */
+export async function readEachValues(
+  prepared: PreparedRequest,
+  authorized: AuthorizedRequest,
+): Promise<EachValues> {
+  const { calls, errorField } = authorized.match.route;
+  const eachValues = new Map<RouteCall, readonly unknown[]>();
+  const scope = scopeOf({ ...prepared, body: prepared.body ?? {} }, authorized);
+  for (const call of calls) {
+    if (!call.eachValue || !call.knowsEach) continue;
+    const { eachValue } = call;
+    const found = await failureAsValue(() => eachValue(undefined, scope));
+    // The call fails with it again when it is sent.
+    if (found instanceof ExpressionError && call.isOptional) continue;
+    if (found instanceof ExpressionError) throw found;
+    const values = [found ?? []].flat();
+    if (new Set(values).size > MOST_EACH_VALUES) {
+      const field = call.eachMember === undefined ? undefined : errorField(call.eachMember);
+      const reason = `Must be at most ${MOST_EACH_VALUES} different values.`;
+      throw new ValidationError([{ reason, rule: "maxItems", ...(field !== undefined && { field }) }]);
+    }
+    eachValues.set(call, values);
+  }
+  return eachValues;
+}
+
+/** v4's object in a response, or its list. */
+const objectIn = ({ json }: UpstreamResponse, { response, upstreamPath }: Route): unknown =>
+  response === "list" ? json : valueAt(json, upstreamPath);
+
+/** The calls after the main call, and the current state of the response. */
+class LaterCalls {
+  readonly #prepared: PreparedRequest;
+  readonly #eachValues: EachValues;
+  readonly #authorized: AuthorizedRequest;
+  readonly #mainStatus: number;
+  #response: UpstreamResponse;
+  #values: Record<string, unknown>;
+  #scope: Scope;
+  /** The client's object in place of the answer of a call that has failed. */
+  #fallback: string | undefined;
+  /** Whether something was written that has taken effect. */
+  #hasWritten: boolean;
+
+  constructor(
+    response: UpstreamResponse,
+    prepared: PreparedRequest,
+    eachValues: EachValues,
+    authorized: AuthorizedRequest,
+  ) {
+    this.#prepared = prepared;
+    this.#eachValues = eachValues;
+    this.#authorized = authorized;
+    this.#mainStatus = response.status;
+    this.#response = response;
+    this.#values = { ...prepared.calls };
+    this.#scope = scopeOf(prepared, authorized, { response, calls: this.#values });
+    this.#hasWritten = prepared.method !== "GET";
+  }
+
+  get result(): UpstreamResult {
+    const found = { response: this.#response, calls: this.#values };
+    return this.#fallback === undefined ? found : { ...found, fallback: this.#fallback };
+  }
+
+  async #outcomeOf(call: RouteCall): Promise<CallOutcome | undefined> {
+    if (call.status !== undefined && call.status !== this.#mainStatus) return undefined;
+    const input = objectIn(this.#response, this.#authorized.match.route);
+    const scope = this.#scope;
+    const values = { ...this.#prepared.values, ...this.#values };
+    const each = this.#eachValues.get(call);
+    return runCall(call, { input, scope, values, each }, this.#authorized);
+  }
+
+  /** Sends the calls of a group at once. Returns alpha's body where an operation in progress ends the request. */
+  async send(group: readonly RouteCall[]): Promise<string | undefined> {
+    const outcomes = await Promise.all(group.map(async (call) => this.#outcomeOf(call)));
+    for (const [index, call] of group.entries()) {
+      const outcome = outcomes[index];
+      const unfinished = outcome && (await this.#use(call, outcome));
+      if (unfinished !== undefined) return unfinished;
+    }
+    return undefined;
+  }
+
+  async #use(call: RouteCall, outcome: CallOutcome): Promise<string | undefined> {
+    const mustFinish = call.answerOf !== undefined || call.unfinished !== undefined || !call.isOptional;
+    if ("isUnfinished" in outcome && mustFinish) return unfinishedBody(call, this.#scope, this.#authorized);
+    if (!("value" in outcome)) return this.#useFailure(call, outcome);
+    const { value, response } = outcome;
+    if (value === undefined && call.isOptional && call.answerOf === undefined)
+      return this.#useFailure(call, outcome);
+    if (call.endpoint.method !== "GET") this.#hasWritten = true;
+    const cause = await this.#check(call, outcome);
+    if (cause) return this.#useFailure(call, { failure: { error: cause } });
+    if (call.member !== undefined && value !== undefined) this.#values[call.member] = value;
+    if (call.answerOf === undefined) return undefined;
+    const whole = { ...this.#response, ...response, json: value };
+    const answer = await failureAsValue(() => this.#answerOf(call, whole));
+    if (answer instanceof ExpressionError) return this.#useFailure(call, { failure: { error: answer } });
+    // Only an object can be read as one. For another value the call counts as failed.
+    if (call.fallback && !isObject(answer.json)) return this.#useFailure(call, outcome);
+    this.#response = answer;
+    this.#fallback = undefined;
+    this.#scope = { ...this.#scope, response: answer };
+    return undefined;
+  }
+
+  /** The response of the main call, with the headers of both responses. */
+  async #answerOf({ answerOf }: RouteCall, last: UpstreamResponse): Promise<UpstreamResponse> {
+    const headers = { ...this.#response.headers, ...last.headers };
+    const { status, bytes, json } = last;
+    const whole = { status, success: true, headers, bytes, json };
+    if (typeof answerOf !== "function") return whole;
+    const part = await answerOf(last, this.#scope);
+    return { ...whole, bytes: Buffer.from(part === undefined ? "" : printJson(part)), json: part };
+  }
+
+  /** Throws the errors of its checks. Returns the failure of a check, if the request goes on without the call. */
+  async #check(
+    call: RouteCall,
+    { value, response }: Extract<CallOutcome, { value: unknown }>,
+  ): Promise<Error | undefined> {
+    const received = { headers: {}, ...response, json: value };
+    const errors = await call.checks.all({ ...this.#scope, response: received });
+    const { checkFailure } = this.#authorized.match.route;
+    const ignored = ignoredFailure(errors, call);
+    if (ignored) return ignored;
+    if (errors.length > 0)
+      this.#throwAfterWrite(() => {
+        throw new ValidationError([...withFailure(errors, checkFailure)]);
+      });
+    return undefined;
+  }
+
+  #throwAfterWrite(fail: () => never): never {
+    if (this.#hasWritten) this.#authorized.report.warnings.push("what was written before has taken effect");
+    return fail();
+  }
+
+  /** The main call has succeeded, so the known values are the response, if the pack defines it (T-1.3). */
+  async #useFailure(call: RouteCall, outcome: CallOutcome): Promise<string | undefined> {
+    const { report, services } = this.#authorized;
+    const { upstreamName } = services.translation;
+    const failure = "failure" in outcome ? outcome.failure : {};
+    if (call.repeats && call.answerOf !== undefined) return this.#useFailedOperation(call, failure);
+    // An error of the client has its cause in the record. Without an error the record must name it.
+    const isUsed = call.fallback !== undefined || call.isOptional;
+    if (isUsed) warnAbout(failure.error, this.#authorized);
+    const { fallback } = call;
+    if (fallback) {
+      report.losses.add(responseLoss(upstreamName));
+      // The calls after it are still sent: they may write.
+      this.#fallback = await printOwnObject(
+        (scope) => fallback(scope, failure.response),
+        this.#scope,
+        this.#authorized,
+      );
+      return undefined;
+    }
+    if (!call.isOptional) return this.#throwAfterWrite(() => throwFailure(failure, call, this.#authorized));
+    report.losses.add(relatedLoss(call.name, upstreamName));
+    return undefined;
+  }
+
+  /** An operation that has failed is the failure of the main call. One that v4 does not name is in progress. */
+  async #useFailedOperation(call: RouteCall, failure: FailedCall): Promise<string | undefined> {
+    const { response, error } = failure;
+    const isUnnamed =
+      error instanceof InvalidPathValueError ||
+      error instanceof ExpressionError ||
+      error instanceof InvalidUpstreamResponseError;
+    if (response || !isUnnamed) return throwFailure(failure, call, this.#authorized);
+    warnOnce(this.#authorized, error.message);
+    return unfinishedBody(call, this.#scope, this.#authorized);
+  }
+}
+
+/**
+ * Makes the calls after the main call.
+ *
+ * @param response v4's success
+ * @throws {HttpError} the error of a call that is not optional, translated
+ */
+export async function callAfter(
+  response: UpstreamResponse,
+  prepared: PreparedRequest,
+  eachValues: EachValues,
+  authorized: AuthorizedRequest,
+): Promise<UpstreamResult> {
+  const later = new LaterCalls(response, prepared, eachValues, authorized);
+  for (const group of authorized.match.route.callOrder.after) {
+    const unfinished = await later.send(group);
+    if (unfinished !== undefined) return { ...later.result, calls: {}, fallback: unfinished };
+  }
+  return later.result;
+}

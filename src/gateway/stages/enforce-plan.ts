@@ -1,0 +1,112 @@
+/** Applies the plan to a request: see docs/reference/sunset-file.md. */
+import type { ClientIdentity } from "../../audit/index.ts";
+import { HttpError } from "../../pack/index.ts";
+import type { TokenStore } from "../auth/token-store.ts";
+import type { ApplicationId, RouteMatch } from "../request/context.ts";
+import type { Credentials } from "../request/client.ts";
+import type { Decision, PlanRules, PlanVerdict, SenderProof } from "../request/plan.ts";
+
+/** The application to which a token was issued; undefined without one, and "unknown" where it can't be read. */
+type Issuer = ApplicationId | "unknown" | undefined;
+
+/**
+ * Finds the application to which the token of a request was issued: the plan may name it, and it is known before the token
+ * is used.
+ */
+export async function findIssuer(
+  { hash, token, upstream }: Credentials,
+  tokenStore: Pick<TokenStore, "find">,
+): Promise<Issuer> {
+  if (hash === undefined || token === undefined || upstream) return undefined;
+  try {
+    const issued = await tokenStore.find(hash, token);
+    if (typeof issued !== "object" || issued.application === undefined) return undefined;
+    return { id: issued.application, isProven: !issued.isRevoked };
+  } catch {
+    // Authorization reports it.
+    return "unknown";
+  }
+}
+
+/** The known sender of a request, for the plan. */
+export interface PlanSender extends SenderProof {
+  readonly identity: () => ClientIdentity;
+  readonly issuer: Issuer;
+}
+
+/**
+ * Gets the plan's decision about a request. Undefined without one. Returns a promise only if a store or v4 is asked.
+ */
+export function askPlan(
+  match: RouteMatch | undefined,
+  plan: Pick<PlanRules, "judge">,
+  { identity, issuer, address, isAccepted }: PlanSender,
+): ReturnType<PlanRules["judge"]> {
+  if (!match) return undefined;
+  const { name } = match.route;
+  if (issuer === "unknown") return plan.judge(identity, name, undefined);
+  // The gateway has got the token from the login server.
+  if (issuer?.isProven) return plan.judge(identity, name, { address, isAccepted: () => true });
+  return plan.judge(identity, name, { address, isAccepted });
+}
+
+/**
+ * The header with the code of a refusal by the plan: `brown_out`, `freeze` or `sunset`. Programs find it there,
+ * whatever the form of the client's errors is.
+ */
+export const CODE_HEADER = "x-sunset-code";
+
+/** How much later than promised a client tries again: the clocks of replicas may differ by two seconds. */
+const CLOCK_SECONDS = 2;
+
+const sentences = (...parts: readonly (string | undefined)[]): string =>
+  parts.filter((part) => part !== undefined).join(" ");
+
+/**
+ * The error of a window, as of a server that fails for a while. Clients treat a 500 as temporary, and their operators
+ * notice it. With 401 or 403 clients would discard their tokens, with 404 they would believe that their objects are
+ * gone, with 429 they would wait silently.
+ */
+function windowError(
+  { stage, window }: Extract<Decision, { kind: "brown_out" }>,
+  more: readonly (string | undefined)[],
+): HttpError {
+  const until = new Date(window.until).toISOString();
+  const reason = `Error: this interface is going away and is switched off for a while. It is available again at ${until}.`;
+  const seconds = Math.max(0, Math.ceil((window.until - Date.now()) / 1000)) + CLOCK_SECONDS;
+  return new HttpError(
+    stage.status,
+    [{ reason: sentences(reason, ...more), code: "brown_out" }],
+    { by: "brown_out", isExactStatus: true, warning: `brown-out until ${until}` },
+    { "retry-after": String(seconds), [CODE_HEADER]: "brown_out" },
+  );
+}
+
+/** The error of a decision. Its text has the word "error": people search logs for it, and alerts do. */
+function errorOf(decision: Decision, link: string | undefined): HttpError {
+  const more = [decision.stage.text, link === undefined ? undefined : `See ${link}`];
+  if (decision.kind === "brown_out") return windowError(decision, more);
+  if (decision.kind === "end")
+    return new HttpError(
+      410,
+      [{ reason: sentences("Error: this interface has ended.", ...more), code: "sunset" }],
+      { by: "sunset", isExactStatus: true },
+      { [CODE_HEADER]: "sunset" },
+    );
+  const reason = "Error: this interface is going away, and takes no new clients.";
+  return new HttpError(
+    403,
+    [{ reason: sentences(reason, ...more), code: "freeze" }],
+    { by: "freeze", isExactStatus: true, warning: "the client is new" },
+    { [CODE_HEADER]: "freeze" },
+  );
+}
+
+/**
+ * Rejects a request that the plan does not let through.
+ *
+ * @throws {HttpError} 403 for a new client, 500 or 503 with `Retry-After` in a window, 410 after the end
+ */
+export function enforcePlan(verdict: PlanVerdict | undefined, plan: Pick<PlanRules, "link">): void {
+  if (verdict?.decision) throw errorOf(verdict.decision, plan.link());
+}

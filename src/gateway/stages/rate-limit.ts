@@ -1,0 +1,31 @@
+import { HttpError, TOO_MANY_REQUESTS } from "../../pack/index.ts";
+import type { RateLimitStatus } from "../limits/limiter.ts";
+import type { RateLimits } from "../limits/rate-limits.ts";
+import type { RouteMatch } from "../request/context.ts";
+import type { AuthenticatedClient } from "../request/client.ts";
+import type { AlphaRequest } from "../request/request.ts";
+
+/**
+ * Counts a request against the limit of its token, and of its address while v4 has not accepted the token.
+ *
+ * @returns the client's status, for {@link rejectLimited} and the response's headers, and a function that refunds the
+ * address once v4 accepts the token. Undefined if the address was not charged
+ */
+export const consumeRateLimit = (
+  { address }: AlphaRequest,
+  { credentials, isAccepted }: AuthenticatedClient,
+  match: RouteMatch | undefined,
+  limits: Pick<RateLimits, "consume">,
+): ReturnType<RateLimits["consume"]> =>
+  limits.consume({
+    token: credentials.hash,
+    address,
+    isKnownToken: isAccepted,
+    isCreate: match?.route.rateLimit === "create",
+  });
+
+/** @throws {HttpError} 429 where the rate limit is exceeded */
+export function rejectLimited({ isAllowed }: RateLimitStatus): void {
+  if (!isAllowed)
+    throw new HttpError(TOO_MANY_REQUESTS, "Too many requests. Try again later.", { by: "limit" });
+}

@@ -1,0 +1,88 @@
+import { type Origin, toJsonText } from "../../base/index.ts";
+import { findFreeVariables, type AstNode } from "../language/ast.ts";
+import type { Bindings, Expression } from "../language/expression.ts";
+import { findInputNames } from "../language/input-names.ts";
+import { findRequiredVariables } from "../language/missing-variables.ts";
+import { toExpressionError } from "../runtime/failure.ts";
+import { LIMITED_FUNCTIONS, ON_ENTRY, type Environment } from "../runtime/library.ts";
+import { copyPlain } from "../runtime/plain.ts";
+import { parseProgram } from "./parse.ts";
+
+/**
+ * The work limit of one evaluation: its steps, and the size of their results. A step costs as much as ten compiled
+ * ones.
+ */
+const MAX_WORK = 100_000;
+
+/** jsonata calls the function under this name after each step. */
+const ON_EXIT = Symbol.for("jsonata.__evaluate_exit") as unknown as string;
+
+/** Is called for each step of an expression. Must not throw. */
+export interface StepHooks {
+  enter(node: AstNode, environment: Environment): void;
+  leave(node: AstNode, environment: Environment, result: unknown): void;
+}
+
+/** The size of a value without the content of its members, which a step that doubles it must copy. */
+function sizeOf(value: unknown): number {
+  if (Array.isArray(value)) return value.length;
+  if (typeof value === "string") return value.length / 16;
+  return typeof value === "object" && value !== null ? Object.keys(value).length : 0;
+}
+
+/** Creates a function that counts the work of each evaluation. It throws D1012 if there is too much. */
+function createWorkCounter(): (environment: Environment, result: unknown) => void {
+  const work = new WeakMap<object, number>();
+  return ({ base }, result) => {
+    const done = (work.get(base) ?? 0) + 1 + sizeOf(result);
+    // As everything that jsonata throws, it is a plain object.
+    // oxlint-disable-next-line typescript/only-throw-error -- jsonata adds a message to it
+    if (done > MAX_WORK) throw { code: "D1012" };
+    work.set(base, done);
+  };
+}
+
+/**
+ * Creates an expression that is evaluated by the `jsonata` package, asynchronously.
+ *
+ * Every evaluation gets its own bindings object. Without one, concurrent evaluations share their root (jsonata#804), and
+ * the data of one customer appears in the response of another.
+ *
+ * @param origin Where the expression is, for the errors of its evaluations.
+ * @param createHooks Creates the listener of each step, for the syntax tree that is evaluated.
+ * @throws {ExpressionError} If the source does not parse, or has an unsupported regular expression.
+ */
+export function interpret(
+  source: string,
+  origin?: Origin,
+  createHooks?: (ast: AstNode) => StepHooks,
+): Expression {
+  const { program, ast } = parseProgram(source);
+  const hooks = createHooks?.(ast);
+  const countWork = createWorkCounter();
+  if (hooks)
+    program.assign(ON_ENTRY, (node: AstNode, _input: unknown, environment: Environment) =>
+      hooks.enter(node, environment),
+    );
+  program.assign(ON_EXIT, (node: AstNode, _input: unknown, environment: Environment, result: unknown) => {
+    hooks?.leave(node, environment, result);
+    countWork(environment, result);
+  });
+  async function evaluate(input: unknown, bindings: Bindings): Promise<unknown> {
+    try {
+      return copyPlain(await program.evaluate(input, { ...LIMITED_FUNCTIONS, ...bindings }));
+    } catch (failure) {
+      throw toExpressionError(failure, origin);
+    }
+  }
+  const variables = findFreeVariables(ast);
+  return {
+    source,
+    variables,
+    inputNames: findInputNames(ast),
+    requiredVariables: findRequiredVariables(ast, variables),
+    engine: "interpreted",
+    evaluate,
+    print: async (input, bindings) => toJsonText(await evaluate(input, bindings)),
+  };
+}

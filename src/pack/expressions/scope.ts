@@ -1,0 +1,116 @@
+/** The variables of expressions: the known facts about a request and its calls when an expression runs. */
+import type { Bindings, Expression, MaybePromise } from "../../jsonata/index.ts";
+import type { SourceLocation } from "../../base/index.ts";
+import { headersOf, joinLines, queryOf } from "./client-head.ts";
+import { compileExpressionAt, type Kinds } from "./compile-expression.ts";
+import type { Scope } from "../translation-context.ts";
+
+/** The steps of a request, in this order. */
+type Step = "selection" | "request" | "translated" | "response";
+
+/** How far a request is when an expression runs. `early response`: a call before the main call has responded. */
+export type Phase = Step | "early response";
+
+/** The steps that are done by then. */
+const STEPS: Readonly<Record<Phase, readonly Step[]>> = {
+  selection: ["selection"],
+  request: ["selection", "request"],
+  "early response": ["selection", "request", "response"],
+  translated: ["selection", "request", "translated"],
+  response: ["selection", "request", "translated", "response"],
+};
+
+/** A variable: from which step on it has a value, and why it has none before. */
+interface Variable {
+  readonly since: Step;
+  readonly before?: string;
+  readonly valueOf: (scope: Scope, hiddenHeaders: readonly string[]) => unknown;
+}
+
+const NO_RESPONSE = "the upstream has not responded yet";
+
+/** All variables. */
+const VARIABLES: Readonly<Record<string, Variable>> = {
+  path: { since: "selection", valueOf: ({ head }) => head?.match.parameters },
+  query: { since: "selection", valueOf: ({ head }) => head && queryOf(head) },
+  headers: {
+    since: "selection",
+    valueOf: ({ head }, hiddenHeaders) => head && headersOf(head, hiddenHeaders),
+  },
+  body: { since: "selection", valueOf: ({ body }) => body },
+  now: { since: "selection", valueOf: ({ head }) => head?.time.toISOString() },
+  calls: { since: "request", before: "no call has been sent yet", valueOf: ({ calls }) => calls },
+  request: {
+    since: "translated",
+    before: "the client's body is not translated yet",
+    valueOf: ({ request }) => request,
+  },
+  response: { since: "response", before: NO_RESPONSE, valueOf: ({ response }) => response?.json },
+  response_headers: {
+    since: "response",
+    before: NO_RESPONSE,
+    valueOf: ({ response }) => joinLines(response?.headers ?? {}),
+  },
+  status: { since: "response", before: NO_RESPONSE, valueOf: ({ response }) => response?.status },
+};
+
+/** The names of all variables. */
+export const SCOPE_VARIABLES: readonly string[] = Object.keys(VARIABLES);
+
+/** Reports the variables of an expression that have no value yet. */
+export function reportEarlyVariables(used: Iterable<string>, phase: Phase, location: SourceLocation): void {
+  for (const name of used) {
+    const { since, before } = VARIABLES[name] ?? {};
+    if (since !== undefined && !STEPS[phase].includes(since))
+      location.report(`$${name} has no value here: ${before}`);
+  }
+}
+
+/** Creates the function that computes the variables of an expression at a location. */
+export function createBindings(
+  used: ReadonlySet<string>,
+  { hiddenHeaders }: SourceLocation,
+): (scope: Scope) => Bindings {
+  const makers = Object.entries(VARIABLES).filter(([name]) => used.has(name));
+  if (makers.length === 0) return () => ({});
+  return (scope) =>
+    Object.fromEntries(makers.map(([name, { valueOf }]) => [name, valueOf(scope, hiddenHeaders)]));
+}
+
+/** An expression over the variables of a request. */
+export interface ScopedExpression extends Pick<Expression, "variables" | "inputNames"> {
+  /** Why it can't be compiled; undefined if it can. */
+  readonly fallback: string | undefined;
+  /** @param own the values of the variables that this expression alone has */
+  readonly evaluate: (input: unknown, scope: Scope, own?: Bindings) => MaybePromise<unknown>;
+  /** Whether it reads its input. */
+  readonly readsInput: boolean;
+}
+
+/**
+ * Compiles an expression that may read all variables. Reports variables that have no value yet.
+ *
+ * @param own More variables, which this expression alone has.
+ * @param kinds The value kinds of `$values`, if that is one of them.
+ */
+export function compileScoped(
+  source: string,
+  location: SourceLocation,
+  phase: Phase,
+  own: readonly string[] = [],
+  kinds?: Kinds,
+): ScopedExpression {
+  const expression = compileExpressionAt(location, source, [...SCOPE_VARIABLES, ...own], kinds);
+  const { variables, inputNames, fallback } = expression;
+  const ofScope = variables.difference(new Set(own));
+  reportEarlyVariables(ofScope, phase, location);
+  const bind = createBindings(ofScope, location);
+  return {
+    evaluate: (input, scope, given) =>
+      expression.evaluate(input, given ? { ...bind(scope), ...given } : bind(scope)),
+    variables,
+    inputNames,
+    fallback,
+    readsInput: inputNames === "all" || inputNames.size > 0,
+  };
+}

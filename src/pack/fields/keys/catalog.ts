@@ -1,0 +1,100 @@
+/** The keys of a field with an id of a catalog: clients get the object, and may send its id. */
+import { z } from "zod";
+import {
+  about,
+  isArrayText,
+  isStringText,
+  itemsOf,
+  rawTextAt,
+  resolveReference,
+  stringFromJson,
+  toJsonText,
+} from "../../../base/index.ts";
+import type { CatalogTranslation } from "../catalog-translation.ts";
+import { invalidValue, listOrFaults } from "../invalid-write.ts";
+import { cacheStubs, type ReadStepFunction } from "../stub-cache.ts";
+import { has, states } from "../../key-rules.ts";
+import type { FieldKeys, ReadStep } from "./field-key.ts";
+
+const schemas = {
+  catalog: about(
+    z.string().min(1).optional(),
+    "A catalog: the upstream has an id here, the client gets the object.",
+    "shelf",
+  ),
+  id_only: about(z.boolean().optional(), "The client gets only the id of the catalog's object.", true),
+};
+
+const UNKNOWN_ID = invalidValue("unknown id");
+
+/** Gives clients only the id. */
+const readId = (catalog: CatalogTranslation): ReadStep => ({
+  run: (text) => (isStringText(text) ? toJsonText(catalog.alphaId(stringFromJson(text))) : text),
+  mayBeAsync: false,
+});
+
+/** Gives clients the object. */
+function readObject(catalog: CatalogTranslation): ReadStep {
+  const { expand, expandAll, cachedText, mayBeAsync, stubMembers: members } = catalog;
+  const run: ReadStepFunction = (text, reading, cursor, start, end) =>
+    isArrayText(text)
+      ? expandAll(itemsOf(text), reading)
+      : expand(text, () => rawTextAt(cursor, start, end), reading);
+  return {
+    run,
+    mayBeAsync,
+    cachedText,
+    ...(members && { expand: { run: cacheStubs(catalog, run), members } }),
+  };
+}
+
+export const catalog: FieldKeys<typeof schemas> = {
+  schemas,
+  rules: {
+    id_only: [
+      states(
+        (facts) => !has(facts, "catalog"),
+        '"id_only" shortens the object of a catalog: "catalog" is missing',
+      ),
+    ],
+  },
+  read({ catalog: name, id_only: isId }, { catalogs }, location) {
+    const found =
+      name === undefined ? undefined : resolveReference(location.at("catalog"), "catalog", name, catalogs);
+    if (!found) return [];
+    return [isId ? readId(found) : readObject(found)];
+  },
+  write({ catalog: name }, { catalogs }, location) {
+    const found =
+      name === undefined ? undefined : resolveReference(location.at("catalog"), "catalog", name, catalogs);
+    if (!found) return undefined;
+    return {
+      run(value, writing) {
+        const idOf = (given: unknown): unknown =>
+          typeof given === "string" ? (found.v4Id(given, writing.catalogs) ?? UNKNOWN_ID) : given;
+        return Array.isArray(value) ? listOrFaults(value.map(idOf)) : idOf(value);
+      },
+      needsWhole: false,
+    };
+  },
+  filter({ catalog: name = "" }, { catalogs }) {
+    const found = catalogs.get(name);
+    if (!found) return {};
+    const { hiddenPrefix, renames } = found;
+    return {
+      translate: (value, copy) => (typeof value === "string" ? found.filterIds(value, copy) : undefined),
+      ...(hiddenPrefix !== undefined && { hiddenPrefix }),
+      ...(renames && { ordered: false }),
+    };
+  },
+  classOf: ({ catalog: name }) => (name === undefined ? undefined : "expanded"),
+  texts: ({ catalog: name }) =>
+    name === undefined
+      ? []
+      : [
+          {
+            read: `expanded to the entry of the catalog ${name}`,
+            write: `as an id of the catalog ${name}`,
+          },
+        ],
+};

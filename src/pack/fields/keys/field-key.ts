@@ -1,0 +1,142 @@
+/** A family of keys of a field. One value contains everything about it, and the registry lists all of them. */
+import type { z } from "zod";
+import type { Json, PaddedText, SourceLocation } from "../../../base/index.ts";
+import type { MaybePromise } from "../../../jsonata/index.ts";
+import type { CatalogTranslation } from "../catalog-translation.ts";
+import type { ValueKind, Scalar } from "../../values/value-kind.ts";
+import type { ExpandWithCache, ReadStepFunction } from "../stub-cache.ts";
+import type { FilterField } from "../../filters/translate.ts";
+import type {
+  CatalogCopy,
+  Change,
+  JsonObject,
+  ReadContext,
+  ReadFunction,
+  WriteContext,
+} from "../../translation-context.ts";
+import type { KeyRule } from "../../key-rules.ts";
+
+/** The facts about a field that rules need. */
+export interface FieldFacts {
+  readonly keys: WrittenField;
+  /** Whether the field is one of `inputs`, so that no response has it. */
+  readonly isInput: boolean;
+}
+
+type Schemas = Readonly<Record<string, z.ZodType>>;
+
+/** The facts about a field for a family of keys: its own keys, and the keys of its source. */
+export type OwnKeys<S extends Schemas> = { readonly [Name in keyof S]?: z.output<S[Name]> } & {
+  readonly upstream?: string | undefined;
+  readonly write?: string | undefined;
+};
+
+/** A field as the pack writes it. */
+export type WrittenField = OwnKeys<Schemas>;
+
+/** The translations of an object that is the value of a field. */
+interface ObjectTranslation {
+  readonly read: ReadFunction;
+  /** Translates an object inside an alpha body to v4, by the rules of its own fields. */
+  readonly writeObject: (
+    object: JsonObject,
+    writing: WriteContext,
+    change?: Change<JsonObject>,
+  ) => MaybePromise<unknown>;
+  /** Translates the field of a v4 error inside an object to alpha. */
+  readonly errorField: (v4: string) => string | undefined;
+}
+
+/** The definitions that keys of a field may refer to. */
+export interface FieldKeyContext {
+  readonly values: ReadonlyMap<string, ValueKind>;
+  readonly catalogs: ReadonlyMap<string, CatalogTranslation>;
+  /** The objects of the pack. Looked up when their functions run, since objects refer to each other. */
+  readonly objects: ReadonlyMap<string, ObjectTranslation>;
+  readonly resources: ReadonlyMap<string, unknown>;
+  /** Whether the translation of an object, or of one inside it, may lose something. */
+  readonly mayLose: (object: string) => boolean;
+  /** The member with the id of an object. */
+  readonly id: string;
+}
+
+/** One conversion of a value of a response. It is not called for a value that is null or missing. */
+export interface ReadStep {
+  readonly run: ReadStepFunction;
+  /** Whether `run` may return a promise. Readers of nested objects may as well, and are not counted here. */
+  readonly mayBeAsync: boolean;
+  /** The cached result for the value between two offsets, as UTF-8. */
+  readonly cachedText?: (
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+    reading: ReadContext,
+  ) => PaddedText | undefined;
+  /** Replaces `run` for a value of the v4 object. The members that the result depends on, other than the value. */
+  readonly expand?: { readonly run: ExpandWithCache; readonly members: readonly string[] };
+  /** Whether the step would return this value unchanged. */
+  readonly isUnchanged?: (bytes: Uint8Array, start: number, end: number) => boolean;
+}
+
+/** One conversion of a value of a body. A result that is an `InvalidWrite` is the last one. */
+export interface WriteStep {
+  readonly run: (
+    value: unknown,
+    writing: WriteContext,
+    change: Partial<Change<unknown>> | undefined,
+  ) => MaybePromise<unknown>;
+  /** Whether it needs a whole object, even if the upstream gets only changes. */
+  readonly needsWhole: boolean;
+}
+
+/** The rules of keys about filters by a field. The translations of all keys run one after another. */
+export interface FilterPart extends Omit<FilterField, "v4" | "translate"> {
+  readonly v4?: string;
+  readonly translate?: (value: Scalar, copy: CatalogCopy) => readonly Scalar[] | undefined;
+}
+
+/** How an error about a field is named. */
+export interface ErrorPart {
+  /** `whole`: alpha names the field itself, whatever the rest of the path. A member's name: alpha names that member. */
+  readonly error?: string | undefined;
+  /** Names a member of the object that the field holds. */
+  readonly memberName?: ((v4: string) => string | undefined) | undefined;
+}
+
+/** Descriptions of the effects of a field's keys. */
+export interface FieldTexts {
+  /** Their description for authors, for a value in a response: `as a time in UTC`. */
+  readonly read?: string;
+  /** Their description for a value in a body. */
+  readonly write?: string;
+  /** The client's view without the gateway. @param client the name of the client's dialect */
+  readonly change?: (client: string) => string;
+}
+
+/**
+ * Keys of a field that belong together. All hooks are optional. A key that only other code reads has none.
+ *
+ * @typeParam S the schemas of the keys, each with its description and an example
+ */
+export interface FieldKeys<S extends Schemas> {
+  readonly schemas: S;
+  /** The rules of keys: required keys, excluded keys, and where a key has no effect. */
+  readonly rules?: { readonly [Name in keyof S]?: readonly KeyRule<FieldFacts>[] };
+  /** Upstream to client: the conversions of a value in a response. */
+  read?(rule: OwnKeys<S>, context: FieldKeyContext, location: SourceLocation): readonly ReadStep[];
+  /** Client to upstream: the conversion of a value in a body. Undefined without one. */
+  write?(rule: OwnKeys<S>, context: FieldKeyContext, location: SourceLocation): WriteStep | undefined;
+  /** Client to upstream: filters by the field. */
+  filter?(rule: OwnKeys<S>, context: FieldKeyContext, location: SourceLocation): FilterPart;
+  /** Upstream to client: the field of an error. */
+  error?(rule: OwnKeys<S>, context: FieldKeyContext): ErrorPart;
+  /** Whether the value is a time. */
+  isTime?(rule: OwnKeys<S>): boolean;
+  /** Whether the client gets a list with the value as its only item. */
+  makesList?(rule: OwnKeys<S>): boolean;
+  /** How the value is determined; undefined where the keys do not decide it. */
+  classOf?(rule: OwnKeys<S>): "expanded" | "value" | undefined;
+  texts?(rule: OwnKeys<S>): readonly FieldTexts[];
+  /** The schema of the value; undefined where the keys say nothing. @param object the schema of the object that it is */
+  openapi?(rule: OwnKeys<S>, object: Json | undefined): Json | undefined;
+}

@@ -1,0 +1,139 @@
+/** The registry of the keys of a field, with functions over all of them. */
+import type { z } from "zod";
+import type { Json, SourceLocation } from "../../../base/index.ts";
+import type { FilterField } from "../../filters/translate.ts";
+import type { CatalogCopy } from "../../translation-context.ts";
+import type { Scalar } from "../../values/value-kind.ts";
+import { checkRules } from "../../key-rules.ts";
+import { catalog } from "./catalog.ts";
+import type {
+  ErrorPart,
+  FieldKeyContext,
+  FieldKeys,
+  FieldTexts,
+  FilterPart,
+  ReadStep,
+  WriteStep,
+  WrittenField,
+} from "./field-key.ts";
+import { format } from "./format.ts";
+import { filters } from "./filters.ts";
+import { object } from "./object.ts";
+import { absence, asArray, bodyForms, errors, losses } from "./plain-keys.ts";
+import { source } from "./source.ts";
+import { values } from "./values.ts";
+
+/**
+ * All families of keys, in the order in which values of responses are converted. Client values are converted in the
+ * reverse order.
+ */
+const FAMILIES = [
+  source,
+  format,
+  values,
+  catalog,
+  object,
+  asArray,
+  absence,
+  filters,
+  bodyForms,
+  errors,
+  losses,
+] as const;
+
+/** The intersection of the types of a union. */
+type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
+  all: infer All,
+) => void
+  ? All
+  : never;
+
+/** The schemas of all keys, by their names in a pack. */
+export const fieldSchemas = Object.assign({}, ...FAMILIES.map(({ schemas }) => schemas)) as Intersection<
+  (typeof FAMILIES)[number]["schemas"]
+>;
+
+/** The families without the types of the single keys. */
+const ALL: readonly FieldKeys<Readonly<Record<string, z.ZodType>>>[] = FAMILIES;
+
+/** Reports keys of a field that exclude each other, that need others, and that have no effect. */
+export function checkField(rule: WrittenField, isInput: boolean, location: SourceLocation): void {
+  const isFixed = (rule["read"] ?? rule["const"]) !== undefined;
+  if (rule.upstream === undefined && !isFixed && !(isInput && rule["send"] === false))
+    location.report('a field needs "upstream", "read" or "const"');
+  for (const { rules = {} } of ALL) checkRules(rules, { keys: rule, isInput }, location);
+}
+
+/** Compiles the conversions of a value of a v4 object, in the order in which they run. */
+export const compileReadSteps = (
+  rule: WrittenField,
+  context: FieldKeyContext,
+  location: SourceLocation,
+): readonly ReadStep[] => ALL.flatMap(({ read }) => read?.(rule, context, location) ?? []);
+
+/** Compiles the conversions of a value of a client's body, in the order in which they run. */
+export const compileWriteSteps = (
+  rule: WrittenField,
+  context: FieldKeyContext,
+  location: SourceLocation,
+): readonly WriteStep[] => ALL.toReversed().flatMap(({ write }) => write?.(rule, context, location) ?? []);
+
+/** Runs the translations of filter values one after another. */
+const chainTranslations =
+  (translations: readonly NonNullable<FilterPart["translate"]>[]) =>
+  (value: Scalar, copy: CatalogCopy): readonly Scalar[] | undefined =>
+    translations.reduce<readonly Scalar[] | undefined>(
+      (given, translate) => {
+        const found = given?.map((each) => translate(each, copy));
+        return found?.includes(undefined) ? undefined : found?.flatMap((each) => each ?? []);
+      },
+      [value],
+    );
+
+/** Compiles how lists are filtered by a field, for one copy of the catalogs at a time. */
+export function compileFilterField(
+  rule: WrittenField,
+  context: FieldKeyContext,
+  location: SourceLocation,
+): (copy: CatalogCopy, name: string) => FilterField {
+  const parts = ALL.toReversed().flatMap(({ filter }) => filter?.(rule, context, location) ?? []);
+  const translations = parts.flatMap(({ translate }) => translate ?? []);
+  const translate = chainTranslations(translations);
+  const ordered = parts.every((part) => part.ordered !== false);
+  const { translate: _each, ...field } = Object.assign({}, ...parts) as FilterPart;
+  return (copy, name) => ({
+    v4: name,
+    ...field,
+    ordered,
+    ...(translations.length > 0 && { translate: (value: Scalar) => translate(value, copy) }),
+  });
+}
+
+/** Whether filters compare a field as a time. */
+export const isTime = (rule: WrittenField): boolean => ALL.some((keys) => keys.isTime?.(rule));
+
+/** How errors about a field are named. */
+export const errorPartOf = (rule: WrittenField, context: FieldKeyContext): ErrorPart =>
+  Object.assign({}, ...ALL.map(({ error }) => error?.(rule, context)));
+
+/** Whether the client gets a list with the value as its only item. */
+export const makesList = (rule: WrittenField): boolean => ALL.some((keys) => keys.makesList?.(rule));
+
+/** The keys' description of how the value is determined. */
+export function valueClassOf(rule: WrittenField): "expanded" | "value" | undefined {
+  const classes = ALL.flatMap(({ classOf }) => classOf?.(rule) ?? []);
+  return classes.find((each) => each === "expanded") ?? classes[0];
+}
+
+/** Descriptions of the effects of a field's keys. */
+export const fieldTexts = (rule: WrittenField): readonly FieldTexts[] =>
+  ALL.flatMap(({ texts }) => texts?.(rule) ?? []);
+
+/** The schema of the value in a response; undefined where the keys say nothing. */
+export function describeValue(rule: WrittenField, one: Json | undefined): Json | undefined {
+  for (const { openapi } of ALL) {
+    const schema = openapi?.(rule, one);
+    if (schema !== undefined) return schema;
+  }
+  return undefined;
+}

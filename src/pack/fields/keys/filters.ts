@@ -1,0 +1,97 @@
+/** The keys of a field about filters. The values of a filter are those of responses. */
+import { z } from "zod";
+import { about } from "../../../base/index.ts";
+import { finds, states } from "../../key-rules.ts";
+import type { FieldKeys } from "./field-key.ts";
+
+const name = z.string().min(1);
+
+/** How clients filter by a field, in long form. */
+const filterRule = z.strictObject({
+  upstream: about(
+    name.optional(),
+    "The upstream's name in filters. Default: `upstream` of the field.",
+    "status",
+  ),
+  all: about(name.optional(), "The client's value that means no filter by the field.", "all"),
+  upstream_all: about(
+    z.union([name, z.number(), z.boolean()]).optional(),
+    "The upstream's value that means no filter, for an upstream with a default filter.",
+    "any",
+  ),
+});
+
+const schemas = {
+  filter: about(
+    z.union([z.boolean(), name, filterRule]).optional(),
+    "Clients may filter by the field. A text is the upstream's name in filters.",
+    true,
+  ),
+  type: about(
+    z.enum(["string", "integer", "number", "boolean"]).optional(),
+    "Type of the client's value in a query. Default: `string`, or the type of the table of `values`.",
+    "integer",
+  ),
+  boundary: about(
+    name.optional(),
+    "For a boolean that is true up to some object and false after it, and that the upstream can't filter: the number field by which the gateway filters instead.",
+    "id",
+  ),
+};
+
+/** The keys of a field that decide whether and how clients filter by it. */
+interface FilteredField {
+  readonly filter?: z.output<typeof schemas.filter>;
+  readonly upstream?: string | undefined;
+}
+
+/** Whether clients may filter by a field. */
+export const isFilterable = ({ filter }: FilteredField): boolean => filter !== undefined && filter !== false;
+
+/** The long form of `filter`; undefined if clients can't filter by the field. */
+export const filterRuleOf = ({ filter, upstream }: FilteredField): z.infer<typeof filterRule> | undefined => {
+  if (filter === undefined || filter === false) return undefined;
+  if (filter === true) return { upstream };
+  return typeof filter === "string" ? { upstream: filter } : { upstream, ...filter };
+};
+
+/** The upstream's name of a field in filters; undefined if clients can't filter by it. */
+export const filterName = (rule: FilteredField): string | undefined => filterRuleOf(rule)?.upstream;
+
+export const filters: FieldKeys<typeof schemas> = {
+  schemas,
+  rules: {
+    boundary: [
+      states(
+        ({ keys }) => !isFilterable(keys as FilteredField),
+        '"boundary" has an effect on filters only',
+        '"filter: true" is missing',
+      ),
+    ],
+    filter: [
+      finds(({ keys, isInput }) => {
+        // The values of filters are those of responses, or of bodies if no response has the member.
+        const key = isInput ? "write" : "read";
+        return keys[key] === undefined || filterName(keys) === undefined
+          ? []
+          : [
+              {
+                message: `"${key}" converts the values of this field, and filters would not be converted`,
+                hint: 'a value kind ("values") converts those of filters, too. Lists that the gateway filters itself need no "filter"',
+              },
+            ];
+      }),
+    ],
+  },
+  filter(rule, _context, location) {
+    const { boundary, upstream } = rule;
+    const v4 = filterName(rule);
+    if (v4 === undefined) location.report('a field that can be filtered by needs "upstream"');
+    // The boundary is found in objects of the upstream.
+    const own = boundary === undefined ? v4 : upstream;
+    return {
+      ...(own !== undefined && { v4: own }),
+      ...(boundary !== undefined && { boundaryField: boundary, ordered: false }),
+    };
+  },
+};

@@ -1,0 +1,113 @@
+/** The keys of a field with a value kind: a table, or a pair of expressions, translates its value in all directions. */
+import { z } from "zod";
+import {
+  about,
+  ByteMap,
+  type JsonText,
+  paddedText,
+  resolveReference,
+  type SourceLocation,
+} from "../../../base/index.ts";
+import { type MaybePromise, thenMaybe } from "../../../jsonata/index.ts";
+import { invalidValue, listOrFaults } from "../invalid-write.ts";
+import { MAX_CACHED_LENGTH, MAX_CACHED_VALUES, type ReadStepFunction } from "../stub-cache.ts";
+import { applyValueKind, UnknownValue, type ValueKind } from "../../values/value-kind.ts";
+import { evaluateFor } from "../../expressions/compile-expression.ts";
+import { has, states } from "../../key-rules.ts";
+import type { FieldKeyContext, FieldKeys, ReadStep } from "./field-key.ts";
+
+const name = z.string().min(1);
+
+const schemas = {
+  values: about(name.optional(), "A value kind of `pack.yaml`, for both directions.", "state"),
+  arguments: about(
+    z.record(z.string(), z.json()).optional(),
+    "Arguments of the value kind: variables of its expressions.",
+    { default: 90 },
+  ),
+};
+
+/** The value kind of a field. Reports a name that the pack does not have. */
+const findKind = (
+  values: string | undefined,
+  context: FieldKeyContext,
+  location: SourceLocation,
+): ValueKind | undefined =>
+  values === undefined
+    ? undefined
+    : resolveReference(location.at("values"), "value kind", values, context.values);
+
+/** The result of a value kind depends on the value alone, so it can be cached. */
+function cachedReader(
+  kind: ValueKind,
+  args: Readonly<Record<string, unknown>>,
+  location: SourceLocation,
+): ReadStep {
+  const { read, mayBeAsync } = kind.reader(args);
+  const { origin } = location;
+  const cache = new ByteMap();
+  function cacheResult(text: string, result: MaybePromise<JsonText>): MaybePromise<JsonText> {
+    if (typeof result !== "string" || text.length > MAX_CACHED_LENGTH) return result;
+    if (cache.size === MAX_CACHED_VALUES) cache.clear();
+    cache.set(Buffer.from(text), paddedText(result));
+    return result;
+  }
+  const run: ReadStepFunction = (text) =>
+    cacheResult(
+      text,
+      evaluateFor(origin, () => read(text)),
+    );
+  return { run, mayBeAsync, cachedText: (bytes, start, end) => cache.find(bytes, start, end) };
+}
+
+/** Values that the table does not have, also in a list, as faults of the body. */
+function asFaults(v4: unknown): unknown {
+  if (v4 instanceof UnknownValue) return invalidValue(v4);
+  return Array.isArray(v4) ? listOrFaults(v4.map(asFaults)) : v4;
+}
+
+export const values: FieldKeys<typeof schemas> = {
+  schemas,
+  rules: {
+    arguments: [
+      states((facts) => !has(facts, "values"), '"arguments" belong to a value kind: "values" is missing'),
+    ],
+  },
+  read({ values: name, arguments: args = {} }, context, location) {
+    const kind = findKind(name, context, location);
+    return kind ? [cachedReader(kind, args, location)] : [];
+  },
+  write({ values: name, arguments: args = {} }, context, location) {
+    const kind = findKind(name, context, location);
+    if (!kind) return undefined;
+    const convert = applyValueKind(kind.write, args);
+    const { origin } = location;
+    return {
+      run: (value) =>
+        thenMaybe(
+          evaluateFor(origin, () => convert(value)),
+          asFaults,
+        ),
+      needsWhole: true,
+    };
+  },
+  filter({ values: name, arguments: args = {} }, { values: kinds }, location) {
+    const kind = name === undefined ? undefined : kinds.get(name);
+    if (name === undefined || !kind) return {};
+    const { filterValues, keepsOrder } = kind;
+    if (!filterValues && !location.isRemoved(name))
+      location.report(
+        `"${name}" has no table in "read" and no JSONata in "write" that can be compiled: a filter needs the upstream's value`,
+      );
+    return {
+      ...(filterValues && { translate: (value) => filterValues(value, args) }),
+      ...(keepsOrder ? { keepsOrder } : { ordered: false }),
+    };
+  },
+  error: ({ values: name = "" }, { values: kinds }) => ({ error: kinds.get(name)?.errorField }),
+  classOf: ({ values: name }) => (name === undefined ? undefined : "value"),
+  texts({ values: name }) {
+    const text = `mapped by the value table ${name}`;
+    return name === undefined ? [] : [{ read: text, write: text }];
+  },
+};

@@ -1,0 +1,78 @@
+/** The schema of query parameters, of a dialect and of a route. */
+import { z } from "zod";
+import { about } from "../../base/index.ts";
+
+const json = z.json();
+const name = z.string().min(1);
+const multiple = z.enum(["repeat", "comma"]);
+
+const parameterRule = z.strictObject({
+  upstream: about(
+    z.union([name, z.record(name, name)]).optional(),
+    "The upstream's parameter (short form: `lang: locale`), or several, as a map of names to JSONata.",
+    "locale",
+  ),
+  path: about(name.optional(), "Instead of `upstream`: the name in braces in the upstream's path.", "id"),
+  schema: about(
+    z.record(z.string(), json).optional(),
+    "JSON Schema of one value, which is converted from text to its `type`. Default: any text.",
+    { type: "integer", minimum: 1 },
+  ),
+  values: about(name.optional(), "A value kind of `pack.yaml`.", "state"),
+  write: about(
+    z.string().min(1).optional(),
+    "JSONata over the client's parameters. `$value` is this one: a text, or a list with `multiple`. An undefined result is not sent.",
+    "$lowercase($value)",
+  ),
+  default: about(json.optional(), "The value if the client has not sent the parameter.", "en"),
+  required: about(z.literal(true).optional(), "A request without the parameter gets status 400.", true),
+  multiple: about(
+    multiple.optional(),
+    "How it takes several values: repeated (`a=1&a=2`), or separated by commas (`a=1,2`). Default: one value.",
+    "comma",
+  ),
+  upstream_multiple: about(
+    multiple.optional(),
+    "How the upstream reads several values. Default: like `multiple`.",
+    "repeat",
+  ),
+  reject: about(
+    name.optional(),
+    "Instead of `upstream`: the parameter gets status 400 with this message of `pack.yaml`.",
+    "no_counterpart",
+  ),
+  ignore: about(z.literal(true).optional(), "Instead of `upstream`: the parameter has no effect.", true),
+});
+
+/** A parameter: its rule, or in short form only its upstream name. */
+export const parameter = z.preprocess(
+  (rule) => (typeof rule === "string" ? { upstream: rule } : rule),
+  parameterRule,
+);
+
+const parameters = about(z.record(name, parameter).default({}), "Parameters by the client's names.", {
+  lang: "locale",
+});
+const unknown = z.enum(["ignore", "reject"]);
+
+/** The rules of all routes for the client's query. */
+export const clientQuery = z.strictObject({
+  parameters,
+  unknown: about(
+    unknown.default("ignore"),
+    "Other parameters have no effect (`ignore`, the default), or get status 400 (`reject`).",
+    "reject",
+  ),
+});
+
+/** The rules of one route for the client's query. */
+export const routeQuery = z.strictObject({
+  parameters,
+  unknown: about(unknown.optional(), "The same key of `client.query`, for this route.", "reject"),
+});
+
+export type ParameterDefinition = z.infer<typeof parameter>;
+
+/** The names of the upstream's parameters that one of the client becomes. */
+export const upstreamNamesOf = ({ upstream = {} }: Pick<ParameterDefinition, "upstream">): string[] =>
+  typeof upstream === "string" ? [upstream] : Object.keys(upstream);

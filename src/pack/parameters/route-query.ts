@@ -1,0 +1,176 @@
+/** The query parameters of each route: the dialect's, and its own. */
+import { formParameters } from "../headers/asked-forms.ts";
+import type { SourceLocation } from "../../base/index.ts";
+import type { DialectDefinition } from "../schema/pack-definition.ts";
+import { upstreamNamesOf, type ParameterDefinition } from "./parameter-definition.ts";
+import type { RouteDefinition } from "../routes/route-definition.ts";
+import type { LocatedFile } from "../load/resource-files.ts";
+import type { CredentialsFormat } from "../credentials/credentials.ts";
+import { compileQueryFilter, upstreamFilterNames } from "../filters/filters.ts";
+import type { Paging } from "../lists/paging.ts";
+import { compileParameter, QueryRules, type Parameter, type ParameterContext } from "./parameters.ts";
+import type { Resource } from "../routes/resource.ts";
+import type { Route } from "../routes/route.ts";
+
+/** The query parameters that all routes of a pack have. */
+export type DialectQuery = ReturnType<typeof compileDialectQuery>;
+
+/** Reports a parameter that asks for a page. */
+function reportPageParameter(
+  name: string,
+  definition: ParameterDefinition,
+  { clientNames, upstreamNames }: Paging,
+  location: SourceLocation,
+): void {
+  if (clientNames.includes(name)) location.report(`"${name}" asks for a page: see "pagination"`);
+  for (const upstream of upstreamNamesOf(definition))
+    if (upstreamNames.includes(upstream))
+      location.report(`"${upstream}" asks the upstream for a page: see "pagination"`);
+}
+
+/** The definitions that parameters refer to, and the places that already use parameters. */
+interface Reserved {
+  readonly paging: Paging;
+  readonly credentials: Readonly<Record<"client" | "upstream", CredentialsFormat | undefined>>;
+  readonly context: ParameterContext;
+}
+
+/** Compiles parameters. Reports parameters that other code reads or sends. */
+function compileParameters(
+  definitions: Readonly<Record<string, ParameterDefinition>>,
+  { context, paging, credentials }: Reserved,
+  location: SourceLocation,
+): Parameter[] {
+  return Object.entries(definitions).map(([name, definition]) => {
+    const at = location.at(name);
+    reportPageParameter(name, definition, paging, at);
+    if (name === credentials.client?.queryParameter)
+      at.report(`"${name}" has the client's token: see "credentials"`);
+    for (const upstream of upstreamNamesOf(definition)) {
+      if (upstream === credentials.upstream?.queryParameter)
+        at.report(`"${upstream}" has the upstream's token: see "credentials"`);
+    }
+    return compileParameter(name, definition, context, at);
+  });
+}
+
+/** Reports parameters that the upstream would get twice. @param path The upstream path, which may have a query. */
+function reportDuplicateParameters(
+  parameters: readonly Parameter[],
+  path: string,
+  filterNames: readonly string[],
+  { upstreamNames }: Paging,
+  location: SourceLocation,
+): void {
+  const report = (name: string): void => location.report(`the upstream gets the parameter "${name}" twice`);
+  const sent = new Set(new URLSearchParams(path.split("?")[1] ?? "").keys());
+  for (const name of new Set(filterNames)) {
+    if (sent.has(name) || upstreamNames.includes(name)) report(name);
+    sent.add(name);
+  }
+  for (const upstream of parameters.flatMap(({ definition }) => upstreamNamesOf(definition))) {
+    if (sent.has(upstream)) report(upstream);
+    sent.add(upstream);
+  }
+}
+
+/** Compiles the parameters that all routes have. */
+export function compileDialectQuery(
+  { definition, location }: LocatedFile<DialectDefinition>,
+  context: ParameterContext,
+  { paging, credentials }: Omit<Reserved, "context">,
+) {
+  const { parameters: written, unknown } = definition.client.query;
+  const ofForms = formParameters(definition.client).map((name) => [name, { ignore: true }] as const);
+  const parameters = { ...Object.fromEntries(ofForms), ...written };
+  const at = location.at("client", "query", "parameters");
+  const reserved: Reserved = { context, paging, credentials };
+  return { ...reserved, unknown, parameters: compileParameters(parameters, reserved, at) };
+}
+
+/** The parameters of all routes that apply to a route. Parameters for paths of other routes have no effect. */
+const commonParameters = (
+  definition: RouteDefinition,
+  { parameters, context }: Pick<DialectQuery, "parameters" | "context">,
+  usedNames: ReadonlySet<string>,
+  location: SourceLocation,
+): Parameter[] =>
+  parameters
+    .filter(({ name }) => definition.query?.parameters[name] === undefined)
+    .map((parameter) => {
+      const { name, definition: rule } = parameter;
+      return rule.path === undefined || usedNames.has(rule.path)
+        ? parameter
+        : compileParameter(name, { ignore: true }, context, location);
+    });
+
+/** The names in braces that parameters of a query have the values of. */
+export const queryPathNames = (
+  { query }: RouteDefinition,
+  { parameters }: Pick<DialectQuery, "parameters">,
+  usedNames: ReadonlySet<string>,
+): string[] => {
+  const own = query?.parameters ?? {};
+  const common = parameters.flatMap(({ name, definition: { path } }) =>
+    path === undefined || own[name] !== undefined || !usedNames.has(path) ? [] : path,
+  );
+  return [...common, ...Object.values(own).flatMap(({ path }) => path ?? [])];
+};
+
+/**
+ * Compiles the use of the client's query on a route, including its filter.
+ *
+ * @param keyParameters The parameters that keys of the route read.
+ * @param options with the pages of the route's list
+ */
+export function compileRouteQuery(
+  definition: RouteDefinition,
+  resource: Resource,
+  source: Route["source"],
+  keyParameters: Route["keyParameters"],
+  {
+    query: dialectQuery,
+    dialect,
+    paging,
+    usedNames,
+  }: {
+    readonly query: DialectQuery;
+    readonly dialect: DialectDefinition;
+    readonly paging: Paging;
+    readonly usedNames: ReadonlySet<string>;
+  },
+  location: SourceLocation,
+): Pick<Route, "query" | "queryFilter"> {
+  const { query = { parameters: {} }, response } = definition;
+  const at = location.at("query");
+  const ofRoute = compileParameters(query.parameters, { ...dialectQuery, paging }, at.at("parameters"));
+  const common = commonParameters(definition, dialectQuery, usedNames, at);
+  if (paging !== dialectQuery.paging)
+    for (const parameter of common)
+      reportPageParameter(parameter.name, parameter.definition, paging, location.at("pagination"));
+  const all = [...common, ...ofRoute];
+  const hasCall = "call" in source;
+  if (hasCall) {
+    const filterNames = upstreamFilterNames(definition, resource, dialect);
+    reportDuplicateParameters(all, source.call.template, filterNames, paging, at);
+  } else
+    for (const { name, definition: parameter } of ofRoute)
+      if ((parameter.upstream ?? parameter.path) !== undefined)
+        at.at("parameters", name).report("has no effect: the route makes no upstream call");
+  const { unknown = dialectQuery.unknown } = query;
+  for (const { name, use } of keyParameters)
+    if (all.some((parameter) => parameter.name === name)) at.report(`"${name}" ${use}`);
+  const ownNames = new Set([
+    ...(response === "list" ? paging.clientNames : []),
+    ...keyParameters.map(({ name }) => name),
+  ]);
+  const isParameter = (name: string): boolean =>
+    ownNames.has(name) || all.some((parameter) => parameter.name === name);
+  const queryFilter = compileQueryFilter(definition, resource, dialect, isParameter, location.at("client"));
+  const rules = new QueryRules(all, {
+    rejectsUnknown: unknown === "reject",
+    hasCall,
+    useOf: (name) => (ownNames.has(name) ? "used" : queryFilter?.use(name)),
+  });
+  return { query: rules, queryFilter };
+}

@@ -1,0 +1,186 @@
+import type { QueryField } from "../filters/query-filter.ts";
+import type { FilterField } from "../filters/translate.ts";
+import type { SelectFields } from "../filters/select.ts";
+import { compileBody, type BodyRules } from "../bodies/body.ts";
+import type { BodyContext } from "../bodies/body-members.ts";
+import { compileObjectWrite, compileWrite } from "../fields/write.ts";
+import type { Catalog } from "../calls/compile-catalog.ts";
+import { SCOPE_VARIABLES } from "../expressions/scope.ts";
+import type { FieldRule } from "../fields/field-definition.ts";
+import { checkField } from "../fields/keys/field-keys.ts";
+import type { ResourceDefinition } from "../schema/resource-definition.ts";
+import { checkEnvelope } from "../lists/envelopes.ts";
+import type { EnvelopeDefinition } from "../errors/responses-definition.ts";
+import { compileError } from "../fields/error.ts";
+import { compileFilter, compileQueryFields, compileSelectFields } from "../fields/filter-fields.ts";
+import { type SourceLocation, suggestionFor } from "../../base/index.ts";
+import { lossOf, type Loss } from "../fields/loss.ts";
+import { compileRead, type ObjectReader } from "../fields/read.ts";
+import type { Steps } from "../steps.ts";
+import type { CatalogCopy, CatalogEntry } from "../translation-context.ts";
+import type { RouteDefinition } from "./route-definition.ts";
+
+/** One kind of alpha object, with the four translations of its fields (see `fields/field-context.ts`). */
+export interface Resource extends ObjectReader {
+  readonly name: string;
+  /** The object whose fields come before the fields of this one. */
+  readonly extends: string | undefined;
+  /** Its name in the upstream's wrappers. */
+  readonly upstreamName: string;
+  readonly list: string | undefined;
+  /** Name of the array in the upstream's lists. */
+  readonly upstreamList: string | undefined;
+  /** The shapes of its responses that differ from the pack's. */
+  readonly envelope: EnvelopeDefinition | undefined;
+  readonly catalog: Catalog | undefined;
+  /** Whether a field of it comes from the upstream's object. Other fields are constants and results of expressions. */
+  readonly readsUpstream: boolean;
+  /** Names of the objects whose readers `read` and `append` call. */
+  readonly nestedObjects: readonly string[];
+  readonly bodies: ReadonlyMap<string, BodyRules>;
+  /** Names of all members that bodies may have. */
+  readonly inputNames: readonly string[];
+  /** Translates an object of this kind inside an alpha body. */
+  readonly writeObject: ReturnType<typeof compileObjectWrite>;
+  readonly errorField: (v4: string) => string | undefined;
+  readonly filterFields: (copy: CatalogCopy) => ReadonlyMap<string, FilterField>;
+  readonly selectFields: (copy: CatalogCopy) => SelectFields<CatalogEntry>;
+  /** How values of all fields are read from a query. */
+  readonly queryFields: ReadonlyMap<string, QueryField>;
+  /** The possible losses of its own fields, without losses of nested objects. */
+  readonly losses: readonly Loss[];
+  readonly fields: ReadonlyMap<string, FieldRule>;
+  /** Rules of all members that bodies may have: inputs and fields. */
+  readonly members: ReadonlyMap<string, FieldRule>;
+}
+
+/** A variable of one request. */
+const OF_REQUEST = new RegExp(String.raw`\$(?:${SCOPE_VARIABLES.join("|")})\b`);
+
+/** Reports expressions of a catalog that read a request: its objects are translated once for all requests. */
+function reportRequestInCatalog(
+  name: string,
+  { read, loss_when: condition }: FieldRule,
+  location: SourceLocation,
+): void {
+  for (const [key, source] of [
+    ["read", read],
+    ["loss_when", condition],
+  ] as const)
+    if (source !== undefined && OF_REQUEST.test(source))
+      location
+        .at("fields", name, key)
+        .report("a catalog has no request: its objects are translated once for all requests");
+}
+
+/** Compiles one resource file. Yields after each field and body. */
+export function* compileResource(
+  definition: ResourceDefinition,
+  context: BodyContext,
+  location: SourceLocation,
+): Steps<Resource> {
+  if (definition.envelope) checkEnvelope(definition.envelope, (side) => location.at("envelope", side));
+  const fields = new Map(Object.entries(definition.fields));
+  const inputs = new Map(Object.entries(definition.inputs ?? {}));
+  for (const name of inputs.keys())
+    if (fields.has(name)) location.at("inputs", name).report("this name is a field already");
+  const rules = new Map([...fields, ...inputs]);
+
+  for (const [name, rule] of fields) checkField(rule, false, location.at("fields", name));
+  if (definition.catalog) for (const [name, rule] of fields) reportRequestInCatalog(name, rule, location);
+  const locationOf = (name: string): SourceLocation =>
+    location.at(fields.has(name) ? "fields" : "inputs", name).ofField(name);
+  const reader = yield* compileRead(fields, inputs, context, locationOf);
+  for (const [name, rule] of inputs) checkField(rule, true, location.at("inputs", name));
+
+  const ownMembers = yield* compileWrite(rules, context, locationOf);
+  const parts = Object.values(definition.bodies ?? {}).flatMap(({ parts = [] }) =>
+    parts.flatMap((name) => context.parts.get(name) ?? []),
+  );
+  const shared = new Map(parts.flatMap((part) => Object.entries(part.inputs)));
+  // Inputs come first: an error names the member that the client sent, not a field that shows the same v4 member.
+  const members = new Map([...shared, ...inputs, ...fields]);
+
+  const names = { client: definition.object, upstream: definition.upstream_object ?? definition.object };
+  const bodies = new Map<string, BodyRules>();
+  const ofBodies = {
+    ...context,
+    pathParameters: { ...context.pathParameters, ...definition.path_parameters },
+  };
+  for (const [name, body] of Object.entries(definition.bodies ?? {})) {
+    const at = location.at("bodies", name);
+    bodies.set(name, compileBody(body, names, ownMembers, ofBodies, at));
+    yield;
+  }
+
+  const errorNames = new Map(Object.entries(definition.error_fields ?? {}));
+  for (const [v4, name] of errorNames)
+    if (![...members.keys()].some((member) => name === member || name.startsWith(`${member}.`)))
+      location.at("error_fields", v4).report({
+        message: `"${name}" is no field or input of this object`,
+        hint: suggestionFor(name, [...members.keys()]),
+      });
+  const errorField = compileError(members, errorNames, context);
+  yield;
+  const filterFields = compileFilter(rules, context, locationOf);
+  yield;
+  const queryFields = compileQueryFields(rules, context);
+  yield;
+  return {
+    name: definition.object,
+    extends: definition.extends,
+    upstreamName: names.upstream,
+    list: definition.list,
+    upstreamList: definition.upstream_list ?? definition.list,
+    envelope: definition.envelope,
+    catalog: context.catalogs.get(definition.object),
+    readsUpstream: [...fields.values()].some(({ upstream }) => upstream !== undefined),
+    ...reader,
+    nestedObjects: [...fields.values()].flatMap(({ object }) => object ?? []),
+    bodies,
+    inputNames: [...members.keys()],
+    writeObject: compileObjectWrite(ownMembers),
+    errorField,
+    filterFields,
+    queryFields,
+    selectFields: compileSelectFields(fields, context.catalogs.get(definition.object), context),
+    losses: [...fields].flatMap(([name, rule]) => lossOf(name, rule) ?? []),
+    fields,
+    members,
+  };
+}
+
+/** The possible losses in the translation of an object, with the objects inside it. */
+export function objectLosses(
+  name: string,
+  resources: ReadonlyMap<string, Resource>,
+  parents: ReadonlySet<string> = new Set(),
+): Loss[] {
+  const { losses = [], fields = new Map() } = resources.get(name) ?? {};
+  const within = new Set([...parents, name]);
+  const nested = [...fields].flatMap(([field, { object }]) =>
+    object === undefined || within.has(object)
+      ? []
+      : objectLosses(object, resources, within).map((loss) => ({ ...loss, text: `${field}.${loss.text}` })),
+  );
+  return [...losses, ...nested];
+}
+
+/** The possible losses of requests and responses of a route. */
+export function routeLosses(
+  { response }: RouteDefinition,
+  responseObjects: readonly string[],
+  body: BodyRules | undefined,
+  { fields }: Resource,
+  resources: ReadonlyMap<string, Resource>,
+): Loss[] {
+  const shown = response === "none" ? [] : responseObjects;
+  // Other members of bodies are fields of the object. Their losses are those of the object, if it is shown.
+  const isOwn = (name: string, { loss_when: condition }: FieldRule): boolean =>
+    !fields.has(name) || (shown.length === 0 && condition === undefined);
+  const inputs = (body?.members ?? []).filter(({ name, rule }) => isOwn(name, rule));
+  return [
+    ...shown.flatMap((name) => objectLosses(name, resources)),
+    ...inputs.flatMap(({ name, rule }) => lossOf(name, rule) ?? []),
+  ];
+}

@@ -1,0 +1,85 @@
+import type { Access } from "../credentials/scopes.ts";
+import type { Catalog } from "../calls/compile-catalog.ts";
+import type { Route } from "./route.ts";
+import { createRouter, parseSegment, splitPath, type Pattern } from "../paths/router.ts";
+
+/** The access rules of alpha for a v4 call. The native proxy enforces them for tokens with alpha levels. */
+export interface V4Access {
+  /**
+   * The rules of all routes that send the call. A token must meet all of them. A v4 GET has only the rules of alpha's
+   * GET routes, if there are any: an alpha write needs its scope for the change, not for its reads.
+   */
+  readonly required: readonly Access[];
+  /** Whether the call creates a token. v4 gives it v4 levels. */
+  readonly makesToken: boolean;
+}
+
+/** Finds the access rules of a v4 path with the prefix; undefined if no alpha route sends such a call. */
+export type FindV4Access = (method: string, path: string) => V4Access | undefined;
+
+const READ = "GET";
+
+/** Servers may interpret such a path differently. No call of an alpha route has such a path. */
+const AMBIGUOUS = /%|\\|;|\/\/|\/$|\/\.{1,2}(?:\/|$)/;
+
+/** The pattern of a call without its query: a request with another query is the same call. */
+function patternOf(template: string): Pattern {
+  const [path = ""] = template.split("?");
+  const segments = path
+    .split("/")
+    .filter(Boolean)
+    .map((segment) => parseSegment(segment, () => "text"));
+  return { segments };
+}
+
+const shapeOf = (template: string): string => template.replace(/\?.*/, "").replaceAll(/\{[^{}]*\}/g, "{}");
+
+/** Collects, once per pack, which alpha scopes each v4 call needs. */
+export function compileV4Access(
+  routes: readonly Route[],
+  catalogs: Iterable<Catalog>,
+  prefix: string,
+): FindV4Access {
+  const router = createRouter<{ required: Access[]; makesToken: boolean }>();
+  const entries = new Map<string, { required: Access[]; makesToken: boolean }>();
+  /** The calls of alpha's GET routes, after all of these have been added. */
+  let readCalls: ReadonlySet<string> = new Set();
+
+  function add(method: string, template: string, access: Access, makesToken = false): void {
+    const key = `${method} ${shapeOf(template)}`;
+    if (method === READ && readCalls.has(key)) return;
+    let entry = entries.get(key);
+    if (!entry) {
+      entry = { required: [], makesToken };
+      entries.set(key, entry);
+      router.add(method, patternOf(template), entry);
+    }
+    entry.required.push(access);
+    entry.makesToken ||= makesToken;
+  }
+
+  function addRoute({ source, access, calls, tokens }: Route): void {
+    if ("call" in source) add(source.call.method, source.call.template, access, tokens?.created);
+    for (const { place, endpoint } of calls)
+      if (place === "beside") add(endpoint.method, endpoint.template, access);
+  }
+
+  const [reads = [], writes = []] = [true, false].map((isRead) =>
+    routes.filter(({ name }) => name.startsWith(`${READ} `) === isRead),
+  );
+  for (const route of reads) addRoute(route);
+  for (const { calls } of catalogs) {
+    for (const { path } of calls) {
+      add(READ, path, "public");
+      add(READ, `${path}/{id}`, "public");
+    }
+  }
+  readCalls = new Set(entries.keys());
+  for (const route of writes) addRoute(route);
+
+  return (method, path) => {
+    if (!path.startsWith(`${prefix}/`) || AMBIGUOUS.test(path)) return undefined;
+    const segments = splitPath(path.slice(prefix.length));
+    return segments && router.match(method === "HEAD" ? READ : method, segments)?.route;
+  };
+}

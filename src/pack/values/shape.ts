@@ -1,0 +1,149 @@
+/**
+ * Shapes: the JSON of a list, an object or an error as the pack writes it, with `$` names where values are. A shape serves
+ * both directions: it is filled to write a body, and searched for its names to read one.
+ */
+import { isObject, type Json, printJson, type SourceLocation, suggestionFor } from "../../base/index.ts";
+
+/** JSON with `$` names, as the pack writes it. */
+export type Shape = unknown;
+
+/** Where a name is in a shape: the keys that lead to it. */
+export interface ShapePath {
+  readonly name: string;
+  readonly path: readonly string[];
+}
+
+/** The name of a value such as `$items` or `$path.id`; undefined for a constant. Only `path` has dotted names. */
+export const nameOf = (value: unknown): string | undefined =>
+  typeof value === "string" && /^\$[a-z_]+(?:\.[\w.]+)?$/.test(value) ? value.slice(1) : undefined;
+
+/** Whether an array of a shape is the template of its items. */
+export const isItemTemplate = (shape: Shape): shape is readonly [Shape] =>
+  Array.isArray(shape) && shape.length === 1 && namesIn(shape[0]).length > 0;
+
+/** Returns all names of a shape in the order of its text. Names inside an array's template have a path with `[]`. */
+export function namesIn(shape: Shape, path: readonly string[] = []): ShapePath[] {
+  const name = nameOf(shape);
+  if (name !== undefined) return [{ name, path }];
+  if (Array.isArray(shape)) return shape.flatMap((item) => namesIn(item, [...path, "[]"]));
+  if (!isObject(shape)) return [];
+  return Object.entries(shape).flatMap(([key, value]) => namesIn(value, [...path, key]));
+}
+
+/** Reports names that a shape can't have. */
+export function reportUnknownNames(shape: Shape, names: readonly string[], location: SourceLocation): void {
+  const known = names.map((each) => `$${each}`);
+  for (const { name } of namesIn(shape))
+    if (!names.includes(name))
+      location.report({ message: `unknown name "$${name}"`, hint: suggestionFor(`$${name}`, known) });
+}
+
+/** Reports a name whose value would be inside of an array. */
+export function reportInArray(shape: Shape, name: string, location: SourceLocation): void {
+  if (namesIn(shape).some((found) => found.name === name && found.path.includes("[]")))
+    location.report({ message: `"$${name}" is inside of an array`, hint: "remove the brackets" });
+}
+
+/**
+ * The JSON Schema of a filled shape.
+ *
+ * @param describe Returns the schema of a name.
+ * @param isRequired Whether objects always have such a member.
+ */
+export function describeShape(
+  shape: Shape,
+  describe: (name: string) => Json,
+  isRequired: (member: Shape) => boolean = () => false,
+): Json {
+  const name = nameOf(shape);
+  if (name !== undefined) return describe(name);
+  if (!isObject(shape)) return { const: shape };
+  const members = Object.entries(shape);
+  const required = members.flatMap(([key, member]) => (isRequired(member) ? [key] : []));
+  const properties = members.map(([key, member]) => [key, describeShape(member, describe, isRequired)]);
+  return {
+    type: "object",
+    ...(required.length > 0 && { required }),
+    properties: Object.fromEntries(properties),
+  };
+}
+
+/** Values of a shape by name. An undefined value leaves its member out. */
+export type ShapeValues = Readonly<Record<string, unknown>>;
+
+/** Returns a key of a shape as bodies have it: `$name` as the text of that name. Keys without a text stay. */
+export function fillKey(key: string, values: ShapeValues): string {
+  const value = values[nameOf(key) ?? ""];
+  return typeof value === "string" ? value : key;
+}
+
+/**
+ * Fills a shape.
+ *
+ * @param items Values of each item of an array template
+ */
+export function fillShape(shape: Shape, values: ShapeValues, items: readonly ShapeValues[] = []): unknown {
+  const name = nameOf(shape);
+  if (name !== undefined) return values[name];
+  if (isItemTemplate(shape)) return items.map((item) => fillShape(shape[0], { ...values, ...item }));
+  if (Array.isArray(shape)) return shape;
+  if (!isObject(shape)) return shape;
+  return Object.fromEntries(
+    Object.entries(shape).flatMap(([key, member]) => {
+      const value = fillShape(member, values, items);
+      return value === undefined ? [] : [[fillKey(key, values), value]];
+    }),
+  );
+}
+
+/** Writes the JSON text of a filled shape. Undefined if the whole shape is one undefined value. */
+export type WriteShape = (values: ShapeValues) => string | undefined;
+
+/**
+ * Compiles a shape without templates of items. Its texts equal those of {@link fillShape}. @param keys Values of keys
+ */
+export function compileShape(shape: Shape, keys: ShapeValues): WriteShape {
+  const name = nameOf(shape);
+  if (name !== undefined)
+    return (values) => (values[name] === undefined ? undefined : printJson(values[name]));
+  if (!isObject(shape)) {
+    const text = printJson(shape);
+    return () => text;
+  }
+  const filled = Object.fromEntries(
+    Object.entries(shape).map(([key, member]) => [fillKey(key, keys), member]),
+  );
+  const members = Object.entries(filled).map(([key, member]) => ({
+    start: `${printJson(key)}:`,
+    write: compileShape(member, keys),
+  }));
+  return (values) => {
+    let text = "";
+    for (const { start, write } of members) {
+      const value = write(values);
+      if (value !== undefined) text += (text === "" ? "{" : ",") + start + value;
+    }
+    return text === "" ? "{}" : `${text}}`;
+  };
+}
+
+/** Returns the value at a path of a body; undefined if the body has no such member. */
+export const valueAt = (body: unknown, path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (value, key) => (isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+    body,
+  );
+
+/** Returns the keys that lead to a name in a shape; undefined if the shape lacks it. @param values Values of keys */
+export const findPath = (
+  shape: Shape,
+  name: string,
+  values: ShapeValues = {},
+): readonly string[] | undefined =>
+  namesIn(shape)
+    .find((found) => found.name === name)
+    ?.path.map((key) => fillKey(key, values));
+
+/** Returns the same path as text, `page.total`. */
+export const dottedPath = (shape: Shape, name: string, values?: ShapeValues): string | undefined =>
+  findPath(shape, name, values)?.join(".");
