@@ -122,9 +122,9 @@ export {
   rejectedByUpstream,
 } from "./headers/rate-limit-headers.ts";
 export type { Answer, WriteResponseHeaders } from "./headers/response-headers.ts";
-export type { Aggregation } from "./keys/calls/aggregate.ts";
-export type { Bulk } from "./keys/calls/bulk.ts";
-export type { BulkChunk } from "./keys/calls/bulk-chunk.ts";
+export type { Aggregation } from "./keys/aggregate.ts";
+export type { Bulk } from "./keys/bulk.ts";
+export type { BulkChunk } from "./keys/bulk-chunk.ts";
 export type { FileRule } from "./keys/bodies.ts";
 export { fieldTexts } from "./fields/keys/field-keys.ts";
 export { isFilterable } from "./fields/keys/filters.ts";

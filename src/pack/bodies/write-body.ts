@@ -12,7 +12,7 @@ import { compileAdd, compileAdditions, compileTarget } from "./body-merge.ts";
 import { compileChecks } from "../expressions/checks.ts";
 import type { FieldContext } from "../fields/field-context.ts";
 import { lossText } from "../fields/loss.ts";
-import { InvalidWrite, type WriteFault } from "../fields/invalid-write.ts";
+import { InvalidWrite, type WriteFault } from "../fields/keys/invalid-write.ts";
 import { UNCHANGED, writeMembers } from "../fields/write.ts";
 import { UnknownValue } from "../values/value-kind.ts";
 

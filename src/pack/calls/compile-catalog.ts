@@ -15,7 +15,7 @@ import type { CatalogDefinition } from "../schema/resource-definition.ts";
 import { compileExpressionAt } from "../expressions/compile-expression.ts";
 import type { CatalogCopy, CatalogEntry, JsonObject, ReadContext } from "../translation-context.ts";
 import type { Paging } from "../lists/paging.ts";
-import type { CatalogTranslation } from "../fields/catalog-translation.ts";
+import type { CatalogTranslation } from "../fields/keys/catalog-translation.ts";
 import type { ValueKind } from "../values/value-kind.ts";
 
 /** Parses the text of an alpha object and copies it into one string, because it goes into many responses. */

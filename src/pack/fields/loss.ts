@@ -19,7 +19,7 @@ import type { FieldRule } from "./field-definition.ts";
 import type { LossSink, ReadContext } from "../translation-context.ts";
 import type { FieldContext } from "./field-context.ts";
 import { createReadBindings, READ_VARIABLES, REQUEST_VARIABLES } from "./read-bindings.ts";
-import { cacheTest } from "./stub-cache.ts";
+import { cacheTest } from "./keys/stub-cache.ts";
 
 /** The possible loss of a field, in records and descriptions: `field: reason`. */
 export const lossText = (name: string, { loss }: FieldRule): string | undefined =>

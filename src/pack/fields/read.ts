@@ -16,7 +16,7 @@ import { createReadBindings, PURE_VARIABLES, READ_VARIABLES } from "./read-bindi
 import { emitLossTest } from "./loss.ts";
 import type { ReadStep } from "./keys/field-key.ts";
 import { compileReadSteps, makesList } from "./keys/field-keys.ts";
-import { cacheTest } from "./stub-cache.ts";
+import { cacheTest } from "./keys/stub-cache.ts";
 
 /** The read direction of all fields of an object. */
 export interface ObjectReader {

@@ -9,7 +9,7 @@ import type { Steps } from "../steps.ts";
 import type { Change, JsonObject, WriteContext } from "../translation-context.ts";
 import { compileGetter, compileSetter } from "../values/member-paths.ts";
 import type { CompileFields, FieldContext } from "./field-context.ts";
-import { InvalidWrite, invalidValue, type WriteFault } from "./invalid-write.ts";
+import { InvalidWrite, invalidValue, type WriteFault } from "./keys/invalid-write.ts";
 import { compileWriteSteps } from "./keys/field-keys.ts";
 
 /**

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { about } from "../../base/index.ts";
 import { mediaType } from "../values/text-types.ts";
-import { hasParts } from "./calls/calls.ts";
+import { hasParts } from "./calls.ts";
 import { routeKey, schemaKey } from "./key.ts";
 import {
   finds,

@@ -4,7 +4,7 @@ import { about, type SourceLocation, suggestionFor } from "../../base/index.ts";
 import { objectPath } from "../bodies/object-wrapper.ts";
 import { levelsLoss } from "./loss-texts.ts";
 import { findPath } from "../values/shape.ts";
-import { hasParts } from "./calls/calls.ts";
+import { hasParts } from "./calls.ts";
 import { routeKey, schemaKey, type KeyContext } from "./key.ts";
 import { has, needs, states } from "../key-rules.ts";
 

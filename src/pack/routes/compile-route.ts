@@ -16,7 +16,7 @@ import { compileCondition } from "./route-condition.ts";
 import { compileRouteQuery, type DialectQuery } from "../parameters/route-query.ts";
 import { objectLosses, type Resource, routeLosses } from "./resource.ts";
 import { compileBodyCondition } from "../expressions/conditions.ts";
-import { definedCalls } from "../keys/calls/calls.ts";
+import { definedCalls } from "../keys/calls.ts";
 import { checkKeys, compileKeys } from "../keys/route-keys.ts";
 import { compileAccess, compileSource, kindOf } from "./route-source.ts";
 import { compileFailures } from "./route-failures.ts";

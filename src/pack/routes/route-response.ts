@@ -5,7 +5,7 @@ import { cursorAt, fromJsonText, readRaw, resolveReference, type SourceLocation 
 import { createObjectReader, objectPath, wrapperTexts } from "../bodies/object-wrapper.ts";
 import { thenMaybe } from "../../jsonata/index.ts";
 import type { RouteDefinition } from "./route-definition.ts";
-import { hasParts } from "../keys/calls/calls.ts";
+import { hasParts } from "../keys/calls.ts";
 import type { ReadFunction } from "../translation-context.ts";
 import { compileScopedCondition } from "../expressions/conditions.ts";
 import type { ListNames, RouteLists } from "../lists/envelopes.ts";

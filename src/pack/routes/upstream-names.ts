@@ -4,7 +4,7 @@ import type { BodyRules } from "../bodies/body.ts";
 import type { CallDefinition } from "../calls/call-definition.ts";
 import { keysOfName, NAME_IN_BRACES } from "../calls/endpoint.ts";
 import { headerPathNames } from "../headers/headers.ts";
-import { namesBefore } from "../keys/calls/calls.ts";
+import { namesBefore } from "../keys/calls.ts";
 import type { UpstreamNames } from "../keys/key.ts";
 import type { DialectDefinition, SharedCallDefinition } from "../schema/pack-definition.ts";
 import type { RouteDefinition } from "./route-definition.ts";

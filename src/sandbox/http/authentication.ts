@@ -1,6 +1,6 @@
 /** Authentication of requests, scopes, and the tokens in the store (V-171 to V-180). */
 
-import { userHome } from "../resource/find-rows.ts";
+import { userHome } from "../store/homes.ts";
 import type { Grants, TokenAccess } from "../resources/hidden-state.ts";
 import { Problem } from "./problem.ts";
 import type { Store } from "../resource/resource-declaration.ts";

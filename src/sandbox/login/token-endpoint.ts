@@ -3,7 +3,7 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { dateTime } from "../clock.ts";
 import { revokeTokens, storeAccessToken } from "../http/authentication.ts";
-import { userHome } from "../resource/find-rows.ts";
+import { userHome } from "../store/homes.ts";
 import type { TokenAccess } from "../resources/hidden-state.ts";
 import type { Row } from "../store/store-table.ts";
 import type { Store } from "../resource/resource-declaration.ts";

@@ -3,7 +3,7 @@
 import { Problem } from "../http/problem.ts";
 import type { GrantKind, Level } from "../resources/hidden-state.ts";
 import type { Row } from "../store/store-table.ts";
-import { publicHome } from "../store/store-table.ts";
+import { publicHome } from "../store/homes.ts";
 import type { Caller } from "../http/request-types.ts";
 import type { CallContext, Resource } from "./resource-declaration.ts";
 

@@ -5,7 +5,7 @@ import { notFound } from "../http/problem.ts";
 import type { Level } from "../resources/hidden-state.ts";
 import type { RowTypes } from "../resources/row-types.ts";
 import type { Row, Table } from "../store/store-table.ts";
-import { publicHome } from "../store/store-table.ts";
+import { childHome, publicHome, userHome } from "../store/homes.ts";
 import { requireAccess } from "./access-control.ts";
 import type { Caller } from "../http/request-types.ts";
 import type { Call, EndpointRequest, Resource, RowCall, Store } from "./resource-declaration.ts";
@@ -14,21 +14,6 @@ export type Params = Readonly<Record<string, string>>;
 
 /** All resources by name. */
 export type Resources = ReadonlyMap<string, Resource>;
-
-/** Returns the home of the children of a row. */
-export function childHome(name: string, id: number | string): string {
-  return `${name}/${id}`;
-}
-
-/** Returns the home of the rows of a user. */
-export function userHome(user: string): string {
-  return childHome("user", user);
-}
-
-/** Returns the id of the parent row from the home of its child. */
-export function parentId(home: string): number {
-  return Number(home.slice(home.indexOf("/") + 1));
-}
 
 /** Returns the parent of the row that the path names. @throws {Error} for a resource without parent. */
 export function parentOf({ parents }: Pick<Call, "parents">): Row {

@@ -4,7 +4,7 @@ import { dateTime } from "../clock.ts";
 import type { RowTypes } from "../resources/row-types.ts";
 import type { Id, Row } from "../store/store-table.ts";
 import { finishEvent } from "./event-log.ts";
-import { childHome } from "./find-rows.ts";
+import { childHome } from "../store/homes.ts";
 import type { Store } from "./resource-declaration.ts";
 import type { PendingChange } from "../store/timeline.ts";
 

@@ -5,7 +5,7 @@ import { dateTime } from "../clock.ts";
 import { defaultValues, isObject } from "../fields/field.ts";
 import { createValidator } from "../fields/validate-body.ts";
 import { storeAccessToken } from "../http/authentication.ts";
-import { childHome, tableFor, userHome } from "../resource/find-rows.ts";
+import { tableFor } from "../resource/find-rows.ts";
 import type { Resource, Store } from "../resource/resource-declaration.ts";
 import { addAddressRows } from "../resources/network/address-allocation.ts";
 import { scheduleBackup } from "../resources/instances/backup-schedule.ts";
@@ -18,6 +18,7 @@ import { newProfile } from "../resources/account/user.ts";
 import type { Row } from "../store/store-table.ts";
 import type { AccountSeed, UserSeed } from "./seed-file.ts";
 import { SeedError, seedsOf } from "./seed-file.ts";
+import { childHome, userHome } from "../store/homes.ts";
 
 /** @throws {SeedError} with the location of the invalid seed data. */
 export function seedAccount(store: Store, seed: AccountSeed, at: number): void {

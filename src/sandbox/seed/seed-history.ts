@@ -6,7 +6,7 @@ import { jobStages, startTransition } from "../resource/transitions.ts";
 import { itemAt } from "../seeded-random.ts";
 import type { Event, Instance, Plan } from "../resources/row-types.ts";
 import type { Row } from "../store/store-table.ts";
-import { publicHome } from "../store/store-table.ts";
+import { publicHome } from "../store/homes.ts";
 import type { Store } from "../resource/resource-declaration.ts";
 import type { Seeds } from "./seed-file.ts";
 

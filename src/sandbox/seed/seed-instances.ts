@@ -4,7 +4,7 @@
  */
 
 import { dateTime } from "../clock.ts";
-import { childHome } from "../resource/find-rows.ts";
+import { childHome, publicHome } from "../store/homes.ts";
 import { startTransition } from "../resource/transitions.ts";
 import {
   freePrivateAddress,
@@ -19,7 +19,6 @@ import type { Backup, Disk, Image, Instance, Plan, Region, UntypedRow } from "..
 import type { Random } from "../seeded-random.ts";
 import { createRandom, itemAt } from "../seeded-random.ts";
 import type { Row } from "../store/store-table.ts";
-import { publicHome } from "../store/store-table.ts";
 import type { Store } from "../resource/resource-declaration.ts";
 
 const day = 86_400_000;

@@ -4,7 +4,7 @@ import { dateTime } from "../clock.ts";
 import { planMembers } from "../resources/instances/instance-maintenance.ts";
 import type { Image, Instance, Script, UntypedRow } from "../resources/row-types.ts";
 import type { Id, Row, Table } from "../store/store-table.ts";
-import { publicHome } from "../store/store-table.ts";
+import { publicHome } from "../store/homes.ts";
 import { seedAccount } from "./seed-account.ts";
 import { images, kernels, legacyPlans, plans, privateImage, regions, scripts } from "./seed-catalogs.ts";
 import type { AccountSeed } from "./seed-file.ts";

@@ -6,9 +6,6 @@
 import type { Hidden } from "../resources/hidden-state.ts";
 import type { UntypedRow } from "../resources/row-types.ts";
 
-/** The home of rows that everyone may read: catalogs, public images and scripts. */
-export const publicHome = "everyone";
-
 export type Id = number | string;
 
 /** A stored row: the public object (`value`) and internal state. */

@@ -10,9 +10,9 @@ import {
   stringFromJson,
   toJsonText,
 } from "../../../base/index.ts";
-import type { CatalogTranslation } from "../catalog-translation.ts";
-import { invalidValue, listOrFaults } from "../invalid-write.ts";
-import { cacheStubs, type ReadStepFunction } from "../stub-cache.ts";
+import type { CatalogTranslation } from "./catalog-translation.ts";
+import { invalidValue, listOrFaults } from "./invalid-write.ts";
+import { cacheStubs, type ReadStepFunction } from "./stub-cache.ts";
 import { has, states } from "../../key-rules.ts";
 import type { FieldKeys, ReadStep } from "./field-key.ts";
 

@@ -2,9 +2,9 @@
 import type { z } from "zod";
 import type { Json, PaddedText, SourceLocation } from "../../../base/index.ts";
 import type { MaybePromise } from "../../../jsonata/index.ts";
-import type { CatalogTranslation } from "../catalog-translation.ts";
+import type { CatalogTranslation } from "./catalog-translation.ts";
 import type { ValueKind, Scalar } from "../../values/value-kind.ts";
-import type { ExpandWithCache, ReadStepFunction } from "../stub-cache.ts";
+import type { ExpandWithCache, ReadStepFunction } from "./stub-cache.ts";
 import type { FilterField } from "../../filters/translate.ts";
 import type {
   CatalogCopy,

@@ -11,7 +11,7 @@ import {
   type SourceLocation,
 } from "../../../base/index.ts";
 import { mapMaybe, type MaybePromise, thenMaybe } from "../../../jsonata/index.ts";
-import { listOrFaults } from "../invalid-write.ts";
+import { listOrFaults } from "./invalid-write.ts";
 import type { LossSink, ReadContext } from "../../translation-context.ts";
 import type { FieldKeyContext, FieldKeys, ReadStep, WriteStep } from "./field-key.ts";
 

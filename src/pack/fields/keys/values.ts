@@ -9,8 +9,8 @@ import {
   type SourceLocation,
 } from "../../../base/index.ts";
 import { type MaybePromise, thenMaybe } from "../../../jsonata/index.ts";
-import { invalidValue, listOrFaults } from "../invalid-write.ts";
-import { MAX_CACHED_LENGTH, MAX_CACHED_VALUES, type ReadStepFunction } from "../stub-cache.ts";
+import { invalidValue, listOrFaults } from "./invalid-write.ts";
+import { MAX_CACHED_LENGTH, MAX_CACHED_VALUES, type ReadStepFunction } from "./stub-cache.ts";
 import { applyValueKind, UnknownValue, type ValueKind } from "../../values/value-kind.ts";
 import { evaluateFor } from "../../expressions/compile-expression.ts";
 import { has, states } from "../../key-rules.ts";

@@ -7,7 +7,7 @@ import { emptyGrants, revokeTokens } from "../../http/authentication.ts";
 import type { FieldError } from "../../http/problem.ts";
 import { invalid } from "../../http/problem.ts";
 import { toEntity } from "../../resource/event-log.ts";
-import { userHome } from "../../resource/find-rows.ts";
+import { userHome } from "../../store/homes.ts";
 import type { ActionCall, Call, Resource, RowCall, Store } from "../../resource/resource-declaration.ts";
 import type { Row, Table } from "../../store/store-table.ts";
 import type { RowTypes, User } from "../row-types.ts";

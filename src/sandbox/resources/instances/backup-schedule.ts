@@ -1,7 +1,7 @@
 /** Automatic backups: one per day in the instance's window; older ones are pruned. */
 
 import { dateTime } from "../../clock.ts";
-import { childHome, parentId } from "../../resource/find-rows.ts";
+import { childHome, parentId } from "../../store/homes.ts";
 import type { TransitionStage } from "../../resource/transitions.ts";
 import { startTransition, transitionSeconds } from "../../resource/transitions.ts";
 import type { Row } from "../../store/store-table.ts";

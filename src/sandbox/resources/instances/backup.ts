@@ -3,7 +3,7 @@
 import { dateTime } from "../../clock.ts";
 import { invalid } from "../../http/problem.ts";
 import { recordEvent } from "../../resource/event-log.ts";
-import { childHome } from "../../resource/find-rows.ts";
+import { childHome } from "../../store/homes.ts";
 import type { ActionCall, Call, Resource } from "../../resource/resource-declaration.ts";
 import type { TransitionStage } from "../../resource/transitions.ts";
 import { finishing, jobStages, startTransition } from "../../resource/transitions.ts";

@@ -5,10 +5,9 @@ import type { Field } from "../../fields/field.ts";
 import { objectOf, objectsOf, stringOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
 import { invalid } from "../../http/problem.ts";
-import { childHome } from "../../resource/find-rows.ts";
+import { childHome, publicHome } from "../../store/homes.ts";
 import type { Call, Resource, RowCall, Store } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
-import { publicHome } from "../../store/store-table.ts";
 import { checkDevices, instanceOf } from "./instance-power.ts";
 import type { Config, Disk, Instance, Interface } from "../row-types.ts";
 

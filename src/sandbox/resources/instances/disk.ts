@@ -6,7 +6,7 @@ import { stringOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
 import { invalid } from "../../http/problem.ts";
 import { recordEvent } from "../../resource/event-log.ts";
-import { childHome } from "../../resource/find-rows.ts";
+import { childHome } from "../../store/homes.ts";
 import type { ActionCall, Call, Resource, Store } from "../../resource/resource-declaration.ts";
 import type { TransitionEnd } from "../../resource/transitions.ts";
 import { finishing, jobStages, startTransition } from "../../resource/transitions.ts";

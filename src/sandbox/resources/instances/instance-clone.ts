@@ -6,7 +6,7 @@ import type { FieldError } from "../../http/problem.ts";
 import { Problem } from "../../http/problem.ts";
 import { canAccess, forbidden, grantToCreator } from "../../resource/access-control.ts";
 import { recordEvent } from "../../resource/event-log.ts";
-import { childHome } from "../../resource/find-rows.ts";
+import { childHome } from "../../store/homes.ts";
 import { finishing, jobStages, startTransition } from "../../resource/transitions.ts";
 import type { Row } from "../../store/store-table.ts";
 import { addConfig, slots } from "./config-profile.ts";

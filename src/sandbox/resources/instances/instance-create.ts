@@ -4,12 +4,12 @@ import { dateTime } from "../../clock.ts";
 import { stringOf, stringsOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
 import { recordEvent } from "../../resource/event-log.ts";
-import { parentId, unknownIds } from "../../resource/find-rows.ts";
+import { unknownIds } from "../../resource/find-rows.ts";
 import type { Call, CallContext, Store } from "../../resource/resource-declaration.ts";
 import type { TransitionStage } from "../../resource/transitions.ts";
 import { finishing, startTransition, transitionSeconds } from "../../resource/transitions.ts";
 import type { Row } from "../../store/store-table.ts";
-import { publicHome } from "../../store/store-table.ts";
+import { parentId, publicHome } from "../../store/homes.ts";
 import {
   freePrivateAddress,
   freePublicAddress,

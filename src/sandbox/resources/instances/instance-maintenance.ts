@@ -3,7 +3,7 @@
 import type { FieldError } from "../../http/problem.ts";
 import { invalid } from "../../http/problem.ts";
 import { recordEvent } from "../../resource/event-log.ts";
-import { childHome } from "../../resource/find-rows.ts";
+import { childHome } from "../../store/homes.ts";
 import type { TransitionStage } from "../../resource/transitions.ts";
 import { deleteCascade } from "../../resource/transitions.ts";
 import type { Row } from "../../store/store-table.ts";

@@ -4,7 +4,7 @@ import type { FieldError } from "../../http/problem.ts";
 import { invalid, notFound } from "../../http/problem.ts";
 import { requireAccess } from "../../resource/access-control.ts";
 import { recordEvent } from "../../resource/event-log.ts";
-import { childHome } from "../../resource/find-rows.ts";
+import { childHome } from "../../store/homes.ts";
 import { serializeRow } from "../../resource/list-handler.ts";
 import type { Call, CallContext, RowCall, Store } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";

@@ -4,12 +4,13 @@ import { objectOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
 import { invalid } from "../../http/problem.ts";
 import { recordEvent } from "../../resource/event-log.ts";
-import { childHome, parentOf } from "../../resource/find-rows.ts";
+import { parentOf } from "../../resource/find-rows.ts";
 import type { ActionCall, Call, Store } from "../../resource/resource-declaration.ts";
 import type { TransitionStage } from "../../resource/transitions.ts";
 import { finishing, jobStages, startTransition, transitionSeconds } from "../../resource/transitions.ts";
 import type { Row } from "../../store/store-table.ts";
 import type { Instance } from "../row-types.ts";
+import { childHome } from "../../store/homes.ts";
 
 export type InstanceCall = ActionCall<Instance>;
 

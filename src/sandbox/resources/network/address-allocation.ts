@@ -5,7 +5,7 @@
  */
 
 import type { Row } from "../../store/store-table.ts";
-import { publicHome } from "../../store/store-table.ts";
+import { publicHome } from "../../store/homes.ts";
 import type { Address, Instance } from "../row-types.ts";
 import type { Store } from "../../resource/resource-declaration.ts";
 

@@ -3,7 +3,7 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { stringOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
-import { childHome } from "../../resource/find-rows.ts";
+import { childHome } from "../../store/homes.ts";
 import type { Call, Resource } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
 

@@ -7,11 +7,12 @@ import type { FieldError } from "../../http/problem.ts";
 import { invalid } from "../../http/problem.ts";
 import { canAccess, forbidden } from "../../resource/access-control.ts";
 import { recordEvent, toEntity } from "../../resource/event-log.ts";
-import { childHome, parentOf } from "../../resource/find-rows.ts";
+import { parentOf } from "../../resource/find-rows.ts";
 import type { ActionCall, Call, CallContext, Resource } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
 import type { Instance, UntypedRow } from "../row-types.ts";
 import { tags } from "../label-fields.ts";
+import { childHome } from "../../store/homes.ts";
 
 const common = { id: "integer", owner: "account", access: "required", area: "firewall", beta: true } as const;
 

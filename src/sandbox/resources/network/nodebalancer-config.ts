@@ -10,10 +10,11 @@ import {
 } from "../../fields/field.ts";
 import { objectsOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
-import { childHome, parentOf } from "../../resource/find-rows.ts";
+import { parentOf } from "../../resource/find-rows.ts";
 import type { Call, CallContext, Resource } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
 import type { UntypedRow } from "../row-types.ts";
+import { childHome } from "../../store/homes.ts";
 
 const common = {
   id: "integer",

@@ -3,11 +3,12 @@
 import { objectOf, objectsOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
 import { notFound } from "../../http/problem.ts";
-import { childHome, unknownIds } from "../../resource/find-rows.ts";
+import { unknownIds } from "../../resource/find-rows.ts";
 import type { ActionCall, Call, Resource, RowCall } from "../../resource/resource-declaration.ts";
 import { requireNoOutstandingBalance } from "../account/account.ts";
 import { addPool, poolBody, poolErrors, recyclePool } from "./node-pool.ts";
 import { tags } from "../label-fields.ts";
+import { childHome } from "../../store/homes.ts";
 
 function checkCluster(call: Call): FieldError[] {
   const pools = objectsOf(call.body["node_pools"]);

@@ -6,7 +6,7 @@ import type { FieldError } from "../../http/problem.ts";
 import { grantId } from "../../resource/access-control.ts";
 import type { Call, Resource } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
-import { publicHome } from "../../store/store-table.ts";
+import { publicHome } from "../../store/homes.ts";
 import type { Image, Script, ScriptQuestion, UntypedRow } from "../row-types.ts";
 
 export const image: Resource<Image> = {

@@ -3,11 +3,12 @@
 import { randomBytes } from "node:crypto";
 import type { Field, Fields } from "../../fields/field.ts";
 import { invalid } from "../../http/problem.ts";
-import { childHome, unknownIds } from "../../resource/find-rows.ts";
+import { unknownIds } from "../../resource/find-rows.ts";
 import type { ActionCall, Call, Resource } from "../../resource/resource-declaration.ts";
 import type { TransitionStage } from "../../resource/transitions.ts";
 import { startTransition } from "../../resource/transitions.ts";
 import type { Row } from "../../store/store-table.ts";
+import { childHome } from "../../store/homes.ts";
 
 const ofAccount = { owner: "account", access: "required", area: "databases", grant: "unrestricted" } as const;
 const building = 20;

@@ -3,13 +3,14 @@
 import type { Fields } from "../../fields/field.ts";
 import { objectOf, objectsOf, stringsOf } from "../../fields/typed-values.ts";
 import type { FieldError } from "../../http/problem.ts";
-import { childHome, parentId, parentOf } from "../../resource/find-rows.ts";
+import { parentOf } from "../../resource/find-rows.ts";
 import type { CallContext, Resource, Store } from "../../resource/resource-declaration.ts";
 import { deleteCascade, jobStages, startTransition } from "../../resource/transitions.ts";
 import type { Row } from "../../store/store-table.ts";
 import { requireNoOutstandingBalance } from "../account/account.ts";
 import { addInstance, currentPlan } from "../instances/instance-create.ts";
 import type { Instance, Plan, Pool, UntypedRow } from "../row-types.ts";
+import { childHome, parentId } from "../../store/homes.ts";
 
 // Nodes of a pool. Each node is an instance of the account; nodes are replaced one at a time.
 

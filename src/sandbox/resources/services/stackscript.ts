@@ -6,7 +6,7 @@ import { hasGrant } from "../../resource/access-control.ts";
 import { recordEvent } from "../../resource/event-log.ts";
 import type { Call, CallContext, Resource, RowCall } from "../../resource/resource-declaration.ts";
 import type { Row } from "../../store/store-table.ts";
-import { publicHome } from "../../store/store-table.ts";
+import { publicHome } from "../../store/homes.ts";
 import type { Level } from "../hidden-state.ts";
 import type { Script, ScriptQuestion } from "../row-types.ts";
 import { avatarOf } from "../account/user.ts";

@@ -12,11 +12,11 @@ import {
   type PaddedText,
   rawTextAt,
   stringFromJson,
-} from "../../base/index.ts";
-import type { MaybePromise } from "../../jsonata/index.ts";
-import { parseAt } from "../codegen/generate-reader.ts";
-import type { OutputText } from "../codegen/output-buffer.ts";
-import type { ReadContext } from "../translation-context.ts";
+} from "../../../base/index.ts";
+import type { MaybePromise } from "../../../jsonata/index.ts";
+import { parseAt } from "../../codegen/generate-reader.ts";
+import type { OutputText } from "../../codegen/output-buffer.ts";
+import type { ReadContext } from "../../translation-context.ts";
 
 /** Results of short values are cached: rows of a list repeat few of them. An IPv6 network with quotes has up to 45 bytes. */
 export const MAX_CACHED_LENGTH = 48;

@@ -1,9 +1,9 @@
 /** The key `aggregate` of a route: the upstream's whole list, which the gateway filters, orders and pages. */
 import { z } from "zod";
-import { about } from "../../../base/index.ts";
-import { compileScopedCondition, type ScopedCondition } from "../../expressions/conditions.ts";
-import { routeKey } from "../key.ts";
-import { needs } from "../../key-rules.ts";
+import { about } from "../../base/index.ts";
+import { compileScopedCondition, type ScopedCondition } from "../expressions/conditions.ts";
+import { routeKey } from "./key.ts";
+import { needs } from "../key-rules.ts";
 
 /** A v4 list whose pages are all fetched. The gateway filters, orders and pages the rows. */
 export interface Aggregation {

@@ -1,7 +1,7 @@
 /** How the ids of a catalog are translated, and expanded to its objects. */
-import type { JsonText, PaddedText } from "../../base/index.ts";
-import type { MaybePromise } from "../../jsonata/index.ts";
-import type { CatalogCopy, ReadContext } from "../translation-context.ts";
+import type { JsonText, PaddedText } from "../../../base/index.ts";
+import type { MaybePromise } from "../../../jsonata/index.ts";
+import type { CatalogCopy, ReadContext } from "../../translation-context.ts";
 
 /** The part of a catalog that the translation of fields needs. */
 export interface CatalogTranslation {

@@ -1,6 +1,6 @@
 /** Stands for a value of a body that can't be translated. */
-import type { ExpressionError } from "../../jsonata/index.ts";
-import type { UnknownValue } from "../values/value-kind.ts";
+import type { ExpressionError } from "../../../jsonata/index.ts";
+import type { UnknownValue } from "../../values/value-kind.ts";
 
 /** Why a member can't be translated. */
 export interface WriteFault {

@@ -1,16 +1,16 @@
 /** The key `bulk` of a route: one request of the client for many ids, with a call for each id. */
 import { z } from "zod";
-import { findPath } from "../../values/shape.ts";
-import { type MaybePromise, thenMaybe } from "../../../jsonata/index.ts";
-import { onlyPath } from "../../codegen/emit-input.ts";
-import { about, type SourceLocation } from "../../../base/index.ts";
-import { compileScoped } from "../../expressions/scope.ts";
-import { parseParameter, type Parameters } from "../../paths/router.ts";
-import { compilePathValues } from "../../paths/path-parameters.ts";
-import type { Endpoint } from "../../calls/endpoint.ts";
-import type { RouteCall } from "../../calls/call.ts";
-import { routeKey, type KeyContext } from "../key.ts";
-import { excludesAll, finds } from "../../key-rules.ts";
+import { findPath } from "../values/shape.ts";
+import { type MaybePromise, thenMaybe } from "../../jsonata/index.ts";
+import { onlyPath } from "../codegen/emit-input.ts";
+import { about, type SourceLocation } from "../../base/index.ts";
+import { compileScoped } from "../expressions/scope.ts";
+import { parseParameter, type Parameters } from "../paths/router.ts";
+import { compilePathValues } from "../paths/path-parameters.ts";
+import type { Endpoint } from "../calls/endpoint.ts";
+import type { RouteCall } from "../calls/call.ts";
+import { routeKey, type KeyContext } from "./key.ts";
+import { excludesAll, finds } from "../key-rules.ts";
 import { chunkProblems, chunkSchema, compileChunk, MOST_CALLS } from "./bulk-chunk.ts";
 import { describeResults, reportInvalidShapes } from "./bulk-shapes.ts";
 

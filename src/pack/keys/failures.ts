@@ -1,7 +1,7 @@
 /** The key `failures` of a route: the error where one of its checks fails. */
-import { about } from "../../../base/index.ts";
-import { failures as definition } from "../../expressions/check-definition.ts";
-import { schemaKey } from "../key.ts";
+import { about } from "../../base/index.ts";
+import { failures as definition } from "../expressions/check-definition.ts";
+import { schemaKey } from "./key.ts";
 
 export const failures = schemaKey({
   schema: about(

@@ -1,6 +1,6 @@
 /** The shapes of the key `bulk`: of a result, of a failure, and of the list of both. */
-import type { Json, SourceLocation } from "../../../base/index.ts";
-import { describeShape, namesIn, reportInArray, reportUnknownNames, type Shape } from "../../values/shape.ts";
+import type { Json, SourceLocation } from "../../base/index.ts";
+import { describeShape, namesIn, reportInArray, reportUnknownNames, type Shape } from "../values/shape.ts";
 
 /** The names of the results in the shape of a response. */
 const RESULTS = ["items", "successes", "failures"] as const;

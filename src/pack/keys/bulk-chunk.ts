@@ -1,9 +1,9 @@
 /** `chunk` of the key `bulk`: several ids in one call to the upstream. */
 import { z } from "zod";
-import { about, fromJsonText, isExactNumber } from "../../../base/index.ts";
-import { compileCopy, compileGetter, compileSetter } from "../../values/member-paths.ts";
-import type { JsonObject } from "../../translation-context.ts";
-import type { RouteFacts } from "../../key-rules.ts";
+import { about, fromJsonText, isExactNumber } from "../../base/index.ts";
+import { compileCopy, compileGetter, compileSetter } from "../values/member-paths.ts";
+import type { JsonObject } from "../translation-context.ts";
+import type { RouteFacts } from "../key-rules.ts";
 
 const name = z.string().min(1);
 

@@ -1,13 +1,13 @@
 /** The key `calls` of a route: calls to the upstream in addition to the main call. */
 import { z } from "zod";
-import { about, resolveReference } from "../../../base/index.ts";
-import { type CallDefinition, ownCall } from "../../calls/call-definition.ts";
-import { compileCall } from "../../calls/compile-call.ts";
-import type { RouteCall } from "../../calls/call.ts";
-import { partLoss, relatedLoss, responseLoss } from "../loss-texts.ts";
-import type { SharedCallDefinition } from "../../schema/pack-definition.ts";
-import { routeKey, type KeyContext } from "../key.ts";
-import { finds, has, hasNoEffect, type RouteKind, states, type WrittenKeys } from "../../key-rules.ts";
+import { about, resolveReference } from "../../base/index.ts";
+import { type CallDefinition, ownCall } from "../calls/call-definition.ts";
+import { compileCall } from "../calls/compile-call.ts";
+import type { RouteCall } from "../calls/call.ts";
+import { partLoss, relatedLoss, responseLoss } from "./loss-texts.ts";
+import type { SharedCallDefinition } from "../schema/pack-definition.ts";
+import { routeKey, type KeyContext } from "./key.ts";
+import { finds, has, hasNoEffect, type RouteKind, states, type WrittenKeys } from "../key-rules.ts";
 
 /** Kinds of routes that make no other call than their main one. */
 const WITHOUT_CALLS: ReadonlySet<RouteKind> = new Set(["aggregated", "catalog", "rejected"]);
