@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 import { INVISIBLE, toVisibleLine } from "../../base/index.ts";
 import type { Candidate } from "./assign.ts";
 
-/** Characters of a comment. */
+/** Maximum characters of a comment. */
 export const MAX_COMMENT = 200;
 
 /** A value as YAML on one line. */

@@ -1,4 +1,7 @@
-/** The services of the process that opens a feature: a gateway keeps the feature up to date, a command looks once. */
+/**
+ * The services of the process that opens a feature. A gateway keeps the feature up to date, and a command reads it
+ * once.
+ */
 import { type OperatorFileKind, readOperatorFile } from "../files/operator-file.ts";
 import { pollFile } from "../files/poll-file.ts";
 import { watchOperatorFile, type WatchedFile, type WatchOptions } from "../files/watched-file.ts";
@@ -20,7 +23,7 @@ export interface OutageText {
 export interface FeatureProcess {
   readonly log: Log;
   readonly metrics: FeatureMetrics;
-  /** Whether it only looks: nothing is watched, repeated or published. */
+  /** Whether it only reads: nothing is watched, repeated or published. */
   readonly isReadOnly: boolean;
 }
 

@@ -68,7 +68,7 @@ export interface FeatureParts<Pack = never> {
   };
   /** The names in its file that a pack does not have. A pack that lacks any is rejected. */
   missingNames?(next: Pack): readonly string[];
-  /** The file is checked with this pack from now on. */
+  /** From now on the file is checked with this pack. */
   usePack?(pack: Pack): void;
   /** Reads its files again. Never throws. */
   reload?(): void;

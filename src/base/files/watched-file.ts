@@ -29,11 +29,11 @@ export interface WatchedFile<T> {
    * Never throws.
    */
   reload(): void;
-  /** No longer looks whether the file changes. */
+  /** Stops watching the file. */
   close(): void;
 }
 
-/** A file that was read, and is not in force yet. */
+/** A file that was read, and is not active yet. */
 export interface PreparedFile<T = unknown> {
   readonly next: T;
   /** From now on requests use it. */
@@ -52,7 +52,7 @@ export interface JudgedFile<T = unknown> {
   reject(error?: unknown, message?: string): void;
 }
 
-/** Reads a file. If it is invalid, the previous content stays active, and the log says why. */
+/** Reads a file. If it is invalid, the previous content stays active, and the log contains the reason. */
 export function prepareOrReject<T>(file: JudgedFile<T>, message?: string): PreparedFile<T> | undefined {
   try {
     return file.prepare();

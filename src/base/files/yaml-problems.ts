@@ -23,7 +23,10 @@ interface YamlProblem {
 /** Maximum nesting of a file. No pack is nested nearly as deep, and code that visits its data is recursive. */
 const MAX_DEPTH = 200;
 
-/** Maximum number of values that the aliases of a file may repeat: ten lines of nested aliases can mean a billion. */
+/**
+ * Maximum number of values that the aliases of a file may repeat. Ten lines of nested aliases can expand to a
+ * billion.
+ */
 const MAX_REPEATED_VALUES = 10_000;
 
 const REPEATED_KEY = { message: "Map keys must be unique", hint: "remove one of the two, or rename it" };

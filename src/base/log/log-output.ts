@@ -39,7 +39,7 @@ function writeWaiting(): void {
   onReaderBack(count);
 }
 
-/** A stream without a reader gives an error for each write. The lines are lost, and the process goes on. */
+/** A stream without a reader reports an error for each write. The lines are lost, and the process continues. */
 function prepare(): void {
   if (isPrepared) return;
   isPrepared = true;

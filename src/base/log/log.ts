@@ -157,8 +157,8 @@ function createLogger(level: string, format: LogFormat): Log {
 
 /**
  * Creates the log. It writes to standard error, because standard output is for people. A reader that takes no lines
- * holds nothing up: lines wait in memory, and are dropped where too many wait. A `fatal` line is written at once, with
- * those before it.
+ * does not block the process: lines wait in memory, and are dropped if too many wait. A `fatal` line is written at
+ * once, with those before it.
  */
 export function createLog(level: string, format: LogFormat): Log {
   const log = createLogger(level, format);

@@ -7,7 +7,10 @@ export interface OutageLines {
   readonly ends: () => void;
 }
 
-/** Something that may be out of order for a while. The log has its begin and its end, and not each attempt between them. */
+/**
+ * A service that may be unavailable for a while. The log contains the start and the end of an outage, and not each
+ * attempt.
+ */
 export class Outage {
   readonly #lines: OutageLines;
   #isOn = false;

@@ -152,7 +152,7 @@ const createFeatureMetrics = (registry: MetricRegistry["registry"]) => ({
     help: "Notices by event and result: sent, failed (an attempt), dropped, or limited (too many in an hour).",
     labelNames: ["event", "result"],
   }),
-  // There are few comparisons, and a label more than the counters of requests have.
+  // There are few comparisons, and they have one more label than the counters of requests.
   comparisons: new Counter({
     name: `${PREFIX}comparisons_total`,
     help: "Comparisons by source, route, result and reason.",
@@ -219,7 +219,7 @@ export function createMetrics(host?: HostRegistry): Metrics {
   const series = { ...createRequestMetrics(registry), ...createFeatureMetrics(registry) };
   const clientNames = new Set<string>();
 
-  /** Renaming adds names, and a counter is never taken away. */
+  /** Renaming adds names, and a counter is never removed. */
   function boundedName(name: string | undefined): string {
     if (name === undefined || (!clientNames.has(name) && clientNames.size >= MAX_CLIENT_NAMES)) return OTHER;
     clientNames.add(name);

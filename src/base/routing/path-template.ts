@@ -1,4 +1,4 @@
-/** Routes of an API that nobody has described: the path of a request, with `:id` for each segment that is a value. */
+/** Routes of an undescribed API: the path of a request, with `:id` for each segment that is a value. */
 import { Shares } from "../storage/shares.ts";
 
 /** Segments of a version: `v1`, `v2.1`. */
@@ -6,7 +6,7 @@ const VERSION = /^v\d+(?:\.\d+)*$/i;
 /** A word has letters, and few digits at most: `oauth2`, `order-items`, `2fa`. */
 const WORD = /^(?=.*[a-z])[a-z\d_.~-]*$/i;
 const MOST_DIGITS_OF_WORD = 2;
-/** A longer text without a sign between its words is a token, a longer one with such signs the title of something. */
+/** A longer text without separators is a token. A longer text with separators is a title. */
 const LONGEST_WORD = 24;
 const LONGEST_WORDS = 48;
 const EXTENSION = /^([\w-]+)(\.[a-z]{2,5})$/i;
@@ -48,7 +48,7 @@ export interface RouteSender {
 /** Numbers of routes. */
 export interface RouteLimits {
   readonly most: number;
-  /** That requests of one token, or of one network without a token, add. */
+  /** Maximum number of routes that requests of one token, or of one network without a token, add. */
   readonly perSender: number;
   /** Maximum number of routes that requests of one network add, with any tokens. */
   readonly perNetwork: number;

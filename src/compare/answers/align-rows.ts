@@ -1,4 +1,4 @@
-/** Which rows of two lists of answers belong together, and in which rows and which order the lists differ. */
+/** Finds corresponding rows of two lists of answers, and the rows and orders in which the lists differ. */
 import { isObject } from "../../base/index.ts";
 import type { CompareRules, Part, PartDifference } from "./compare.ts";
 import { jsonType } from "./value-format.ts";
@@ -11,7 +11,7 @@ export interface ListRule {
   readonly rowPath: readonly string[];
   /** Members that may identify a row, the best one first. */
   readonly idNames: readonly string[];
-  /** The fields that the list is ordered by; empty: by others. Undefined: its order does not count. */
+  /** The fields by which the list is ordered. Empty: it is ordered by others. Undefined: its order does not count. */
   readonly order: readonly string[] | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface RowRules {
   readonly list?: ListRule | undefined;
   /** The member that identifies an object in any other list. */
   readonly idName: string;
-  /** Gives the ids of one object in several spellings the same text. */
+  /** Gives several spellings of an object's id the same text. */
   readonly toIdText: (id: unknown) => string;
 }
 
@@ -102,7 +102,7 @@ function pairByPlace(old: readonly unknown[], other: readonly unknown[]): Alignm
 /** A row with its text. */
 type TextedRow = readonly [text: string, row: unknown];
 
-/** The rows of two lists that the other one does not have. */
+/** The rows of two lists that have no counterpart in the other list. */
 function withoutEqual(old: readonly TextedRow[], other: readonly TextedRow[]): [unknown[], unknown[]] {
   const counts = new Map<string, number>();
   for (const [text] of other) counts.set(text, (counts.get(text) ?? 0) + 1);
@@ -141,8 +141,8 @@ export function createRowAlignment({ list, idName, toIdText }: RowRules): Requir
   let textLeft = MAX_TEXT;
 
   /**
-   * Aligns rows without ids: equal rows first, and the others by their place. Lists inside of lists have places that mean
-   * something, as pairs of a time and a value.
+   * Aligns rows without ids: equal rows first, and the others by their position. Positions in nested lists have a
+   * meaning, as in pairs of a time and a value.
    */
   function alignByValue(old: readonly unknown[], other: readonly unknown[], isOrdered: boolean): Alignment {
     const isByPlace = isOrdered || textLeft <= 0 || [...old, ...other].every(Array.isArray);
@@ -160,7 +160,7 @@ export function createRowAlignment({ list, idName, toIdText }: RowRules): Requir
     const { pairs, oldOnly, newOnly, inNewOrder } =
       alignById(rule, toIdText, old, other) ?? alignByValue(old, other, rule.order !== undefined);
     const toPart = ([row, otherRow]: Pair): Part => ({ field, old: row, new: otherRow });
-    // Each row has another id: the ids differ, and not the rows.
+    // Each row has another id, so the ids differ, but not the rows.
     if (pairs.length === 0 && oldOnly.length === newOnly.length)
       return oldOnly.map((row, index) => toPart([row, newOnly[index]]));
     const [row, otherRow] = oldOnly.length > 0 ? [oldOnly[0], undefined] : [undefined, newOnly[0]];

@@ -39,16 +39,16 @@ const DEFAULT_MAX_BYTES = 1024 * 1024;
 const MAX_DEPTH = 64;
 const MAX_VALUES = 200_000;
 
-/** More differences of one answer say nothing new. */
+/** Maximum number of differences of one answer. More differences show nothing new. */
 const MAX_DIFFERENCES = 100;
-/** Characters of a value in a difference. */
+/** Maximum characters of a value in a difference. */
 const MAX_VALUE = 2000;
-/** Characters of a field. Names of members may come from anybody. */
+/** Maximum characters of a field. Anybody may choose names of members. */
 const MAX_FIELD = 300;
 
 const SAME = { value: undefined };
 
-/** How two scalars differ where nothing is known about the field. */
+/** How two scalars differ if nothing is known about the field. */
 export const judgePlainly: JudgeScalar = (_field, old, other) =>
   isOtherFormat(old, other) ? "format" : "value";
 
@@ -59,7 +59,7 @@ export const joinField = (field: string, name: string): string =>
 const print = (value: unknown): string | undefined =>
   value === undefined ? undefined : cutText(JSON.stringify(value), MAX_VALUE).toWellFormed();
 
-/** How the values of two answers are compared. */
+/** The options for comparing the values of two answers. */
 interface ValueRules extends RowRules {
   readonly judge: JudgeScalar;
 }
@@ -143,7 +143,7 @@ export const compareStatus = (old: Answer, other: Answer): Difference[] =>
     ? []
     : [{ field: "status", kind: "status", old: String(old.status), new: String(other.status) }];
 
-/** The parsed body of an answer. The text of a success that is no JSON is a value of its own. */
+/** The parsed body of an answer. A success whose text is not JSON has a value of its own. */
 const bodyOf = (answer: Answer, { route }: AnswerRules): ReturnType<typeof parseBody> =>
   route.text && isSuccess(answer.status) ? { value: { text: answer.body.toString() } } : parseBody(answer);
 
@@ -179,7 +179,7 @@ function compareHeaders(
   return compareValues(valuesOf(old), valuesOf(other), rules);
 }
 
-/** Values of a list that only the service understands that has sent it. */
+/** Values of a list that only the service that sent them understands. */
 const CURSORS = new Set(["next_cursor", "previous_cursor"]);
 const LINKS = new Set(["next_link", "previous_link", "first_link", "last_link"]);
 
@@ -193,7 +193,10 @@ function envelopeFields(
   return new Set(found.map(({ path }) => path.map((key) => fillKey(key, { list: route.list })).join(".")));
 }
 
-/** The fields of a list that repeat the request, or mean something to one service alone: cursors, and links to other pages. */
+/**
+ * The fields of a list that repeat the request, or have a meaning for one service only: cursors, and links to other
+ * pages.
+ */
 export const pageFields = (rules: Pick<AnswerRules, "route">): ReadonlySet<string> =>
   envelopeFields(rules, CURSORS.union(LINKS));
 
@@ -238,7 +241,7 @@ function listRule({ pack, route, order }: AnswerRules): ListRule | undefined {
   };
 }
 
-/** Makes the spellings of an id the same text: the client's and v4's value of a table, and letter case. */
+/** Gives the spellings of an id the same text: the client's and v4's value of a table, and upper and lower case. */
 function createIdText({ pack, route: { resource } }: AnswerRules): (id: unknown) => string {
   const kind = resource.fields.get(pack.dialect.client.id)?.values;
   const { read } = (kind === undefined ? undefined : pack.dialect.values?.[kind]) ?? {};

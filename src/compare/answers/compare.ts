@@ -25,7 +25,7 @@ export type JudgeScalar = (field: string, old: unknown, other: unknown) => Diffe
 export interface CompareRules {
   /** The field of an object's member. Default: joined by a point. */
   readonly member?: (field: string, name: string) => string;
-  /** The rows of two lists that belong together, and the differences of the lists. Default: rows of the same place. */
+  /** The corresponding rows of two lists, and the differences of the lists. Default: rows at the same position. */
   readonly align?: (
     field: string,
     old: readonly unknown[],
@@ -33,7 +33,7 @@ export interface CompareRules {
   ) => readonly (Part | PartDifference)[];
   /** Whether two values count as equal although they differ. Default: none do. */
   readonly isAccepted?: (field: string, old: unknown, other: unknown) => boolean;
-  /** Default: two scalars that are not the same differ in their `value`. */
+  /** Default: two different scalars differ in their `value`. */
   readonly judge?: JudgeScalar;
   /** Most differences. Default: all. */
   readonly most?: number;
@@ -54,7 +54,7 @@ export const alignByPlace = (field: string, old: readonly unknown[], other: read
 const memberOf = (object: Readonly<Record<string, unknown>>, name: string): unknown =>
   Object.hasOwn(object, name) ? object[name] : undefined;
 
-/** The parts of two lists or two objects; undefined for anything else, and where both are empty. */
+/** The parts of two lists or two objects. Undefined for other values, and if both are empty. */
 function partsOf(
   { field, old, new: other }: Part,
   { member = memberField, align = alignByPlace }: CompareRules,
@@ -71,7 +71,7 @@ function partsOf(
   }));
 }
 
-/** Visits all places of two values that have no parts of their own on both sides, the same ones among them. */
+/** Visits all places of two values that have no parts on both sides, including equal ones. */
 export function visitParts(
   part: Part | PartDifference,
   rules: CompareRules,
@@ -84,7 +84,7 @@ export function visitParts(
   for (const each of parts) visitParts(each, rules, visit);
 }
 
-/** How two values differ that have no parts on both sides; null if they do not. */
+/** How two values without parts on both sides differ. Null if they do not. */
 function kindOf({ field, old, new: other }: Part, judge: JudgeScalar): DifferenceKind | null {
   if (areSame(old, other)) return null;
   if (old === undefined) return "added";
@@ -97,7 +97,7 @@ function kindOf({ field, old, new: other }: Part, judge: JudgeScalar): Differenc
 }
 
 /**
- * All differences of two values: of each field and kind the first one.
+ * All differences of two values. For each field and kind, only the first one.
  *
  * @param root The field of the values themselves. Default: empty
  */

@@ -1,4 +1,4 @@
-/** The parts of a request that affect the comparison of its answers: which list is ordered, and by which fields. */
+/** The parts of a request that affect the comparison of its answers: the order of the list. */
 import { isObject, parseJson } from "../../base/index.ts";
 import { splitTarget } from "../../gateway/index.ts";
 import { type Pack, parseQuery, type Query, type Route } from "../../pack/index.ts";
@@ -55,7 +55,7 @@ export function orderOf(pack: Pack, route: Route, request: ComparedRequest): rea
   const { order } = route.filterDefaults ?? {};
   if (order && order.length > 0) return order.map(({ field }) => field);
   const { style } = route.lists.paging;
-  // Clients page by a member of the last row: the list is ordered by it.
+  // Clients page by a member of the last row, so the list is ordered by it.
   return style?.kind === "cursor" && style.item !== undefined ? [style.item] : undefined;
 }
 

@@ -56,7 +56,7 @@ export type ComparisonResult =
   | "equal"
   /** Confirmed: the same difference was found twice. */
   | "different"
-  /** The old side differs from itself, or the difference was not found again. */
+  /** The old side varies by itself, or the difference was not found again. */
   | "unstable"
   /** All differences are accepted ones of the pack. */
   | "accepted"
@@ -68,9 +68,9 @@ export type NotComparableReason =
   | "calls"
   /** Pages by an opaque cursor. */
   | "cursor"
-  /** A write of the same client was in flight or too young. */
+  /** A write of the same client was in flight or too recent. */
   | "write"
-  /** A token that the gateway has issued means nothing to the old service. */
+  /** The old service does not know a token that the gateway has issued. */
   | "token"
   /** A 5xx. */
   | "failed"
@@ -108,8 +108,8 @@ export interface Compared {
   /** With `not_comparable` alone. */
   readonly reason?: NotComparableReason;
   /**
-   * The proven owner of a case: of one client only a part of the cases counts. Undefined: nobody knows,
-   * and it proves nothing.
+   * The proven owner of a case. Only a part of a client's cases counts. Undefined: the owner is unknown, and the case
+   * proves nothing.
    */
   readonly provenBy?: string | undefined;
   /**

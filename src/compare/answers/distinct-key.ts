@@ -1,4 +1,4 @@
-/** The key of a comparison. Equal keys prove one case: a client that polls one list proves no more by asking again. */
+/** The key of a comparison. Equal keys prove one case, so a client that polls a list proves nothing more. */
 import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { isObject } from "../../base/index.ts";
@@ -12,7 +12,7 @@ import type { VolatileFields } from "./volatile-fields.ts";
 
 const KEY_BYTES = 8;
 
-/** Escapes of one path are of one meaning. */
+/** Different escapes of a path have the same meaning. */
 function decodePath(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -22,8 +22,8 @@ function decodePath(path: string): string {
 }
 
 /**
- * The parts of a request that the translation reads: without parameters that it ignores, a filter where there is no
- * list, the order of parameters, and blanks in the filter.
+ * The parts of a request that the translation reads: without ignored parameters, without a filter if there is no
+ * list, and without the order of parameters and blanks in the filter.
  */
 function normalizeRequest(request: ComparedRequest, { query: rules, response }: Route): readonly unknown[] {
   const [path, query] = splitTarget(request.path);

@@ -27,7 +27,7 @@ import { groupOf, keyOf } from "./volatile-state.ts";
 /** The request of a comparison. */
 export interface JudgedRequest extends ComparedRequest {
   readonly route: Route;
-  /** The sender of the request, as in {@link Compared}: knowledge about the old service is kept by clients. */
+  /** The sender of the request, as in {@link Compared}. Knowledge about the old service is stored by client. */
   readonly provenBy: string;
 }
 
@@ -42,7 +42,7 @@ export const notComparable = (reason: NotComparableReason): Finding => ({
   differences: [],
 });
 
-/** A finding without the differences that are accepted. */
+/** A finding without accepted differences. */
 function createFinding(
   request: ComparedRequest & Pick<JudgedRequest, "route">,
   old: Answer,
@@ -120,7 +120,7 @@ export function createJudge(pack: Pack, volatile: VolatileFields) {
      */
     needsOldPair: (request: JudgedRequest): boolean =>
       seenBy(request).needsPair(request.route.name, Math.random()),
-    /** Learns from two answers of the old service how it differs from itself. */
+    /** Learns from two answers of the old service how it varies by itself. */
     learn: (request: JudgedRequest, first: Answer, second: Answer): void =>
       recordOldPair(first, second, rulesOf(request), seenBy(request)),
   };
@@ -130,8 +130,8 @@ export function createJudge(pack: Pack, volatile: VolatileFields) {
 type Confirmed = Pick<Compared, "result" | "reason" | "differences">;
 
 /**
- * The result of a first pair. `differs`: both services are to be asked again. Otherwise that would say nothing: the pack accepts
- * all differences, or the old service often differs from itself in the same way.
+ * The result of a first pair. `differs`: both services must be asked again. That is not needed if the pack accepts
+ * all differences, or if the old service often varies in the same way.
  */
 type FirstLook = Omit<Confirmed, "result"> & { readonly result: ComparisonResult | "differs" };
 

@@ -31,7 +31,7 @@ export function timeOf(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Where a value lies: a number, or a time in milliseconds. Undefined for all other values. */
+/** The position of a value: a number, or a time in milliseconds. Undefined for all other values. */
 export function positionOf(value: unknown): number | undefined {
   if (isExactNumber(value)) return Number(value.rawJSON);
   if (typeof value === "number") return value;
@@ -53,7 +53,7 @@ function areRounded(one: unknown, other: unknown): boolean {
   return Math.abs(a - b) < 10 ** -digits;
 }
 
-/** Whether two scalars that are not the same have one meaning in two formats: digits, zone, precision, letter case. */
+/** Whether two different scalars have the same meaning in two formats: digits, zone, precision, letter case. */
 export function isOtherFormat(old: unknown, other: unknown): boolean {
   if (typeof old !== "string" || typeof other !== "string") return areRounded(old, other);
   if (old.toLowerCase() === other.toLowerCase()) return true;
@@ -68,8 +68,8 @@ const templateOf = (text: string): string => text.replace(/[+-](\d\d:?\d\d)$/, "
 const MAX_PATTERN = 40;
 
 /**
- * How a scalar is written, as a few words that do not depend on its value: of a number its digits after the point, of a
- * time its template, of other texts the letters and signs in it.
+ * The format of a scalar in a few words that do not depend on its value: for a number its digits after the point, for
+ * a time its template, for other texts the letters and signs in it.
  */
 export function formatsOf(value: unknown): string[] {
   if (typeof value === "boolean") return [];

@@ -1,6 +1,6 @@
 /**
- * Knowledge about the old service from asking it twice: which fields differ from themselves, and how far apart their
- * values are. Bounded, and as JSON small enough to be shared.
+ * Knowledge about the old service from asking it twice: fields that vary by themselves, and the distances of their
+ * values. It is bounded, and small enough as JSON to be shared.
  */
 import type { Difference } from "./comparison.ts";
 import type { JudgeScalar } from "./compare.ts";
@@ -33,9 +33,9 @@ export interface ValuePair {
 
 /** A field is volatile above this share of at least {@link MIN_PAIRS} pairs of several clients. */
 const MAX_SHARE = 0.05;
-/** Pairs before a difference in a field that never differed from itself is believed. */
+/** Number of pairs before a difference counts in a field that has never varied by itself. */
 const LEARNING_PAIRS = 20;
-/** All counters are halved at this number, so that they follow the service. */
+/** All counters are halved at this number, so that they follow changes of the service. */
 const WINDOW = 2000;
 /** The share of later comparisons for which the old service is asked twice. */
 const SAMPLE_SHARE = 0.01;
@@ -91,12 +91,12 @@ export class VolatileFields {
     return new ClientView(this, client);
   }
 
-  /** Whether values of a field differ from themselves. */
+  /** Whether values of a field vary by themselves. */
   isVolatile(route: string, field: string): boolean {
     return this.isNoise(route, { field, kind: "value" });
   }
 
-  /** All fields of a route whose values differ from themselves. */
+  /** All fields of a route whose values vary by themselves. */
   fieldsOf(route: string): ReadonlySet<string> {
     const clients = Object.values(this.#routes.get(route) ?? {});
     const keys = new Set(clients.flatMap(({ fields }) => Object.keys(fields)));
@@ -104,7 +104,10 @@ export class VolatileFields {
     return new Set(volatile.map((key) => key.slice(VALUE.length)));
   }
 
-  /** Whether the old service differs from itself as it differs from the new one: several clients show it. */
+  /**
+   * Whether the old service varies by itself in the same way as it differs from the new one. Several clients must
+   * show it.
+   */
   isNoise(route: string, difference: Pick<Difference, "field" | "kind">): boolean {
     return isShownByClients(Object.values(this.#routes.get(route) ?? {}), keyOf(difference));
   }
@@ -149,8 +152,8 @@ export class ClientView {
   }
 
   /**
-   * Whether the old service should be asked twice after equal answers, too: for the first pairs of a route always, and
-   * later for one in a hundred.
+   * Whether the old service should be asked twice after equal answers, too: always for the first pairs of a route,
+   * and later in one of a hundred cases.
    *
    * @param random From 0 to 1.
    */
@@ -195,7 +198,7 @@ export class ClientView {
     else state.found += 1;
     if (!isFound || pairs < this.all.learningPairs) return false;
     const { kind, field } = difference;
-    // A volatile field was compared as one: its values are compared with its possible values.
+    // A volatile field: its values are compared with its possible values.
     if (groupOf(kind) === "value" && this.all.isVolatile(route, field)) return true;
     const sum = (of: (field: FieldState) => number): number =>
       this.#weigh(route, (client) => {

@@ -9,9 +9,9 @@ const count = z.number().nonnegative();
 /** The values of the old and of the new side. */
 const counts = z.tuple([count, count]);
 
-/** The pairs of a route about one field and kind of difference. */
+/** The pairs of a route for one field and kind of difference. */
 const fieldState = z.object({
-  /** Pairs in which the old service differed from itself. */
+  /** Pairs in which the old service varied by itself. */
   differing: count.default(0),
   /** Differences from the new answer that were found again, and that were not. */
   found: count.default(0),
@@ -44,7 +44,7 @@ export type RouteState = z.infer<typeof routeState>;
 /** The knowledge about all routes, by their names. */
 export type VolatileState = z.infer<typeof volatileState>;
 
-/** Pairs of a route from which on it is known how its fields differ from themselves. */
+/** Number of pairs of a route after which the variation of its fields is known. */
 export const MIN_PAIRS = 50;
 
 /** Clients of a route, fields that one client shows of it, and formats of a field. */
@@ -55,7 +55,7 @@ export const MAX_FORMATS = 12;
 /** Reads the stored state. Other values are ignored. */
 export const parseState = (state: unknown): VolatileState => volatileState.safeParse(state).data ?? {};
 
-/** Value and format are one thing here: a value in another format is another value. */
+/** Value and format are not distinguished here: a value in another format is another value. */
 export const groupOf = (kind: DifferenceKind): string => (kind === "format" ? "value" : kind);
 
 /** The start of the keys of values. */
@@ -68,7 +68,9 @@ export const keyOf = ({ field, kind }: Pick<Difference, "field" | "kind">): stri
 /** A field without any knowledge. */
 export const createFieldState = (): FieldState => fieldState.parse({});
 
-/** Under which name a route has a client: without a name, a client may be known by its token or by its network. */
+/**
+ * The name under which a route stores a client. A client without a name may be stored under its token or its network.
+ */
 export const knownAs = (route: RouteState, client: string): string =>
   Object.hasOwn(route, client) ? client : (Object.keys(route).find(createIsSameClient(client)) ?? client);
 

@@ -5,10 +5,15 @@ import { createSharedDocument, type DocumentStore } from "../../base/index.ts";
 import type { VolatileFields } from "./volatile-fields.ts";
 import { mergeVolatileStates, parseState, type RouteState, type VolatileState } from "./volatile-state.ts";
 
-/** Characters of the stored document. Of more knowledge the longest is left out: one client must not take all of it. */
+/**
+ * Maximum characters of the stored document. Above it the largest entries are left out, because one client must not
+ * use all of it.
+ */
 export const MAX_STORED = 500_000;
 
-/** A route is written again once so much more is known of it: the store is not written for each comparison. */
+/**
+ * A route is only written again after this much new knowledge, so that the store is not written for each comparison.
+ */
 const GROWTH = 1.1;
 
 /** The stored part: as much as fits. */

@@ -2,11 +2,11 @@
 import { formatsOf, positionOf } from "./value-format.ts";
 import { MAX_FORMATS, MIN_PAIRS, type FieldState } from "./volatile-state.ts";
 
-/** Clocks of two services may differ by so much: no time zone is as near to another one. */
+/** Clocks of two services may differ by this much. No time zone is as close to another one. */
 const CLOCK_SKEW_MS = 300_000;
-/** A new value may be this many times as far from the old one as two old ones are. */
+/** A new value may be this many times as far from the old one as two old values are. */
 const MARGIN = 3;
-/** With more patterns than this the next one is no surprise. */
+/** With more patterns than this, a further one is not surprising. */
 const MAX_PATTERNS = 3;
 const decimals = (format: string): number =>
   format.startsWith("decimals ") ? Number(format.slice("decimals ".length)) : -1;
@@ -59,7 +59,7 @@ export function distanceOf(one: unknown, other: unknown): number | undefined {
   return Number.isFinite(distance) ? distance : undefined;
 }
 
-/** Whether a new value is farther from the old one than old ones are from each other, and than clocks are. */
+/** Whether a new value is farther from the old one than old values are from each other, and than clocks differ. */
 function isOutOfRange(known: KnownField, old: unknown, other: unknown): boolean {
   const isShown = createIsShown(known);
   const distance = distanceOf(old, other);

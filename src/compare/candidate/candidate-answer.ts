@@ -27,7 +27,7 @@ export interface OtherPack {
   readonly upstreamTokens: UpstreamTokens | undefined;
 }
 
-/** The calls of a request, those among them that a cache answered. */
+/** The calls of a request, including those that a cache answered. */
 const callsOf = ({ upstream }: Pick<RequestContext, "upstream">): readonly UpstreamCallRecord[] => [
   ...(upstream?.calls ?? []),
   ...(upstream?.cachedReads ?? []).map(({ path, json }) => ({
@@ -90,7 +90,7 @@ function requestOf({ request, context }: Exchange, onUnread: () => void): AlphaR
     ...others,
     startedAt: performance.now(),
     time: context.time,
-    // Whether the client was there until the end is known already.
+    // Whether the client stayed until the end is already known.
     signal: new AbortController().signal,
     ...(readBody && {
       async readBody() {
@@ -154,7 +154,7 @@ export function createCandidateAnswer(
   };
 }
 
-/** Another pack, as answers are compared with it. */
+/** Another pack, with the functions to compare its answers. */
 export interface OtherAnswers {
   readonly answer: SecondAnswer;
   /** Finds the accepted differences of the other pack. */
@@ -173,7 +173,7 @@ export async function compareExchange(
   { answer, acceptedBy }: OtherAnswers,
 ): Promise<Finding & Pick<Compared, "source" | "sample">> {
   const source = "candidate";
-  // A token that was issued to the client is issued once.
+  // A token is issued to the client only once.
   if (made.route.tokens) return { source, ...notComparable("token") };
   const other = await answer.ask(exchange);
   if (typeof other === "string") return { source, ...notComparable(other) };

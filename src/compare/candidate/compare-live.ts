@@ -19,7 +19,7 @@ import {
   type OtherPack,
 } from "./candidate-answer.ts";
 
-/** Part of the time that the process may be busy with requests while comparisons are made. */
+/** The maximum part of the time that the process may be busy with requests while comparisons run. */
 const MOST_BUSY = 0.8;
 
 export interface LiveComparisonOptions {
@@ -58,7 +58,7 @@ function describe(
   directory: ClientDirectory,
 ) {
   const identity = provenIdentity(request, context);
-  // Where clients have no credentials, the user agent is all that there is.
+  // Without client credentials, only the user agent is known.
   const proven = { ...identity, userAgent: credentials.client ? undefined : identity.userAgent };
   return {
     source: "candidate",
@@ -170,7 +170,7 @@ export function createLiveComparison(
   };
 }
 
-/** The requests that may wait, and their bytes: of bodies, v4's responses and answers. */
+/** The maximum of waiting requests and of their bytes: bodies, v4's responses and answers. */
 const MOST_WAITING = 100;
 const MOST_BYTES = 16 * 1024 * 1024;
 /** The part of both that one client may have. */
@@ -185,7 +185,7 @@ interface Waiting {
   readonly bytes: number;
 }
 
-/** All of an exchange that stays in memory because of it. */
+/** All parts of an exchange that it keeps in memory. */
 function bytesOf({ context: { body, upstream }, outcome: { response } }: Exchange): number {
   let bytes = response.body.length + (body?.bytes.length ?? 0);
   for (const call of upstream?.calls ?? []) bytes += call.response?.bytes.length ?? 0;

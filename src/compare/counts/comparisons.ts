@@ -20,8 +20,8 @@ export interface ComparisonsOptions {
 
 const FLUSH_MS = 500;
 /**
- * A store on a disk blocks the process while it writes: it is not written again for this many times as long. With 200
- * at most 0.5 % of the requests wait for it.
+ * A store on a disk blocks the process while it writes. After a write it waits for this many times the duration of
+ * the write. With 200, at most 0.5 % of the requests wait for it.
  */
 const PAUSE_FACTOR = 200;
 const MAX_PAUSE_MS = 5000;

@@ -72,13 +72,13 @@ export type SourceCounts = z.infer<typeof sourceCounts>;
 export const MAX_FIELDS = 1000;
 export const MAX_CLIENTS = 10;
 export const MAX_EXAMPLES = 3;
-/** The cases of a route that are counted separately. More prove nothing that a gateway is asked for. */
+/** Maximum number of cases of a route that are counted separately. No required proof needs more. */
 export const MAX_CASES = 10_000;
 /** Characters of a field's path, and of the name of a client. */
 const MAX_NAME = 200;
 /** The part of a bounded store that one client may fill, so that there is room for others. */
 export const CLIENT_SHARE = 0.1;
-/** Comparisons of the subject before may arrive for so long. */
+/** How long comparisons of the previous subject may still arrive. */
 const LATE_MS = 60_000;
 
 /** Creates counts of nothing. @param now Milliseconds since the epoch */
@@ -109,7 +109,7 @@ const cutFields = <Line extends Pick<Difference, "field" | "kind">>(lines: reado
 
 /**
  * Adds one comparison to the counts of its route. @param seen The fields and words of its answer. @param example The
- * example that was made of it
+ * example of the comparison
  */
 export function countOne(
   compared: Compared,
@@ -143,7 +143,7 @@ export function countOne(
   };
 }
 
-/** All examples that counts refer to, by their ids, each with whose it is. */
+/** All examples that counts refer to, by their ids, each with its owner. */
 export const examplesOf = ({
   routes,
 }: SourceCounts): ReadonlyMap<string, { readonly by: string; readonly bytes: number }> =>

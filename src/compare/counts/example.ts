@@ -112,7 +112,7 @@ function redactValue(
   const nested = names.reduceRight<unknown>((inner, name) => ({ [name]: inner }), parsed.value);
   let value: unknown = redaction.value(nested, undefined, secrets);
   for (const name of names) {
-    // A value that is secret as a whole has no members left.
+    // A value that is secret as a whole has no remaining members.
     if (!isObject(value) || !Object.hasOwn(value, name)) break;
     value = value[name];
   }

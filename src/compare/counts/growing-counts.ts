@@ -1,4 +1,4 @@
-/** Counts that others are added to, within the room that there is for each client. */
+/** Counts to which others are added, within the limits of each client. */
 import { hash } from "node:crypto";
 import {
   addCases,
@@ -82,7 +82,10 @@ function addField(into: SourceCounts, route: RouteCounts, from: FieldCounts): vo
   for (const example of from.examples) addExample(into, field, example);
 }
 
-/** The set of a route that has the cases of a client. One client is always in one of them, so that it never has two shares. */
+/**
+ * The set of a route that contains the cases of a client. A client is always in one set, so that it never has two
+ * shares.
+ */
 function ownerOf(owners: ProvenClients, by: string, clients: number): string {
   const owner = owners.find(by);
   if (owner !== undefined || owners.size < clients) return owner ?? by;
@@ -174,7 +177,7 @@ export class GrowingCounts {
   #casesOf(owner: string): number {
     const parts = partsOf(owner);
     const sum = parts.reduce((total, part) => total + (this.#ofParts.get(part) ?? 0), 0);
-    // Those with the token and the network are counted for both.
+    // Cases with both the token and the network count for both.
     return parts.length > 1 ? sum - (this.#ofOwners.get(owner) ?? 0) : sum;
   }
 }

@@ -1,4 +1,7 @@
-/** The two statistics of a comparison: may clients get the translation, and must they get the old service again. */
+/**
+ * The two statistics of comparisons. One decides whether clients may get the translation, the other whether they must
+ * return to the old service.
+ */
 
 /** The share of wrong conclusions that is tolerated: the bounds hold at 95 %. */
 const ALPHA = 0.05;
@@ -72,10 +75,10 @@ export interface Cusum {
   readonly equal: number;
 }
 
-/** The score at which a route is turned back. At the tolerated rate one in 10⁹ comparisons reaches it at most. */
+/** The score at which a route returns. At the tolerated rate, at most one in 10⁹ comparisons reaches it. */
 export const TRIP = 20.7;
 
-/** The rate that is not tolerated, unless five times the tolerated one is above it. */
+/** The rate that is not tolerated, unless five times the tolerated rate is higher. */
 const INTOLERABLE = 0.05;
 /** The least rate that can be tolerated. An old service that never fails does not prove that it never will. */
 const LEAST_TOLERATED = 0.0001;

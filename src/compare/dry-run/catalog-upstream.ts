@@ -45,7 +45,7 @@ export function createCatalogUpstream(pack: Pack, lists: CatalogLists): Upstream
       const request = catalogRequest(path.slice(prefix.length));
       const [items, list] = [lists[request], shapes.get(request)];
       if (!items || !list) return createResponse(404, "");
-      // Without a total the gateway asks for pages until one is empty.
+      // Without a total the gateway requests pages until one is empty.
       const page = firstPages.has(path) ? items : [];
       return createResponse(200, JSON.stringify(onePage(list.shape, page, list.name)));
     },

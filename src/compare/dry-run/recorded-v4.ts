@@ -37,11 +37,11 @@ export function withoutWaiting<Call extends CallName>(
   );
 }
 
-/** Whether the main call is sent at once if a call before it gets no permission. */
+/** Whether the main call is sent at once if an earlier call gets no permission. */
 const isSkipped = (call: CallName, route: Route | undefined): boolean =>
   repeatedCall(call, "before", route)?.isOptional === true;
 
-/** The last request about each operation: a replay gets its response at once. */
+/** The last request for each operation, because a replay gets its response at once. */
 function lastOfRepeated<Call extends CallName>(calls: readonly Call[], route: Route | undefined): Call[] {
   const repeated = calls.filter(
     (call) =>
@@ -64,7 +64,7 @@ const wordsOf = ({ route, calls }: RouteCalls): string[] =>
     JSON.stringify([method, path, filter, body === undefined ? null : printJson(body)]),
   );
 
-/** Whether all calls under another pack were made. It may make fewer: then its answer is known, too. */
+/** Whether all calls under another pack were recorded. It may make fewer calls: its answer is known then, too. */
 export function areMade(made: RouteCalls, other: RouteCalls): boolean {
   const left = wordsOf(made);
   return wordsOf(other).every((words) => {

@@ -16,7 +16,7 @@ export interface ServedRequest {
   readonly filter: string | null;
   /** The sender: a name of the directory, an application, or a fingerprint. Null without a token. */
   readonly client: string | null;
-  /** Whose writes void the comparison: all names of its client. */
+  /** Writes of these names of its client void the comparison. */
   readonly writers: readonly string[];
   /** Whose budget pays for it. */
   readonly payer: string;

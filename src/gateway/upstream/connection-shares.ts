@@ -166,7 +166,7 @@ export class ConnectionShares {
     return new ConnectionUnavailableError(!this.#isFull(), waitedMs);
   }
 
-  /** Whether nobody gets a connection but networks that have few. */
+  /** Whether only networks with few connections get one. */
   #isFull(): boolean {
     return this.#size - this.#inUse.all <= this.#size * LAST_PART;
   }

@@ -1,4 +1,7 @@
-/** Which share of its calls a pack would serve for each client. Clients count, not calls: nobody decides by sending more. */
+/**
+ * The share of its calls that a pack would serve for each client. Clients count, not calls, so that no client decides
+ * by sending more.
+ */
 import { isObject } from "../../base/index.ts";
 import { partsOf, ProvenClients } from "../../gateway/index.ts";
 import type { ObservedCall } from "./observed-call.ts";
@@ -10,13 +13,13 @@ export type ClientMean = ReturnType<ClientShares["result"]>;
 const MOST_CLIENTS = 10_000;
 /** Their name. */
 const OTHERS = "";
-/** Cases of one client. More say nothing new. */
+/** Maximum number of cases of one client. More cases show nothing new. */
 const MOST_CASES = 200;
 
 interface Client {
   isWholeArchive: boolean;
   calls: number;
-  /** Whether each case would be served whenever it came. */
+  /** Whether each case would be served in all its occurrences. */
   readonly cases: Map<string, boolean>;
 }
 
@@ -34,7 +37,7 @@ const caseOf = ({ method, query, filter, body }: ObservedCall, route: string): s
 
 const shareOf = ({ cases }: Client): number => [...cases.values()].filter(Boolean).length / cases.size;
 
-/** The mean without the highest value; null where nothing would be left. */
+/** The mean without the highest value. Null if no value remains. */
 function meanWithoutBest(shares: readonly number[]): number | null {
   const counted = shares.toSorted((one, other) => one - other).slice(0, -1);
   return counted.length === 0 ? null : counted.reduce((sum, share) => sum + share, 0) / counted.length;
@@ -102,9 +105,9 @@ export class ClientShares {
     return {
       /** Clients that count. */
       clients: proven.length,
-      /** The mean of their shares without the highest one, from 0 to 1; null: there are too few clients. */
+      /** The mean of their shares without the highest one, from 0 to 1. Null if there are too few clients. */
       share: meanOf(proven),
-      /** Networks with refused calls whose tokens nobody has proven. They are no clients. */
+      /** Networks with refused calls and without a proven token. They are not clients. */
       unproven: unproven.length,
       /** The same mean, where they count as clients. */
       shareWithUnproven: meanOf([...proven, ...unproven]),

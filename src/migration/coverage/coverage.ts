@@ -96,7 +96,7 @@ export class CoverageCounter {
     };
   }
 
-  /** Without a token a call is nobody's migration, unless nobody needs one. */
+  /** A call without a token belongs to no migration, unless clients need no token. */
   #addToClient(call: ObservedCall, judgement: Exclude<Judgement, { verdict: "unknown" }>): void {
     const { route, verdict } = judgement;
     const needsNone = this.#pack.credentials.client === undefined;

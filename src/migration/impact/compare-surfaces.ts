@@ -71,7 +71,7 @@ function isNarrower(
   return (from - to) * bound > 0;
 }
 
-/** The limits that the second place has and the first has not, or not as strictly. */
+/** The limits that the second place has, and that the first lacks or has less strictly. */
 const narrowedLimits = (one: Place, other: Place): string[] =>
   Object.entries(other.limits).flatMap(([name, value]) =>
     isNarrower(name, one.limits[name], value)

@@ -62,7 +62,7 @@ async function joinImpact(
   };
 }
 
-/** The place that has to be sent for a new member inside it to matter: one that clients may leave out. */
+/** The place that must be sent before a new member inside it matters, because clients may leave it out. */
 function outerPlace({ operation, place }: Change, old: Surface): string | undefined {
   const outer = place?.slice(0, place.lastIndexOf("."));
   const operations = [...old.values()].find(({ name }) => name === operation);
@@ -122,6 +122,6 @@ export async function findUpstreamImpact(
       "The old document has none of the calls of the pack: compare the paths, and those of its `servers`, with `base_path` of the upstream.",
     );
   const joined = await joinImpact(compareSurfaces(old, now), (change) => use.effectOf(change), context);
-  // The calls of the pack that the old document does not have are not compared.
+  // Calls of the pack that the old document lacks are not compared.
   return { kind: "openapi" as const, ...joined, unknownCalls: called - known };
 }

@@ -19,7 +19,7 @@ export interface NoticingClient extends Pick<
   IdentifiedGroup,
   "id" | "client" | "name" | "family" | "userAgent"
 > {
-  /** Its calls; of a name those on the days on which it sent the name: at most that many had it. */
+  /** Its calls. For a name, those on the days on which it sent the name: at most that many contained it. */
   readonly calls: number;
   /** The last day, `2026-03-01`. */
   readonly last: string;
@@ -98,7 +98,7 @@ class CallersIndex {
     this.#counted = counted;
   }
 
-  /** Finds the clients that notice a change; more of them, and never fewer, where that is not counted. */
+  /** Finds the clients that would notice a change. If that is not counted, it finds more clients, and never fewer. */
   find({ route, concern, names, within }: Question): Noticing {
     const callers = this.#callers.get(route) ?? [];
     if (concern === "omitters") return this.#findOmitters(route, callers, names ?? [], within);

@@ -219,6 +219,6 @@ export class UpstreamUse {
   }
 }
 
-/** The client's word, where it is the upstream's: else the summaries are asked for the member. */
+/** The client's word for the upstream's. Without one, the summaries are asked for the member. */
 const wordOf = (name: string, { values, catalog, write }: FieldRule, word: string | undefined): string =>
   word === undefined || (values ?? catalog ?? write) !== undefined ? name : `${name}=${word}`;

@@ -31,7 +31,10 @@ interface Failing {
   readonly until: number;
 }
 
-/** The pause after a number of failures in a row: half of it is random, so that replicas and receivers don't agree. */
+/**
+ * The pause after a number of failures in a row. Half of it is random, so that replicas do not retry at the same
+ * time.
+ */
 function pauseAfter(failures: number): number {
   const whole = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (failures - 1));
   return whole * (0.5 + Math.random() / 2);

@@ -27,7 +27,7 @@ export const NOTICES: Feature<NoticesNeeds, FeatureParts | undefined> = {
     if (file === undefined) return undefined;
     const { directory, state, audit } = needs;
     const { log, metrics } = host;
-    // A file may be checked where its secrets are not.
+    // A file may be checked on a machine without its secrets.
     const kind = noticesFile({ hasAudit: AUDIT !== "off", readsSecrets: !host.isReadOnly });
     const watched = host.readFile("NOTICES_FILE", file, kind);
     const notices = new Notices({
@@ -41,7 +41,7 @@ export const NOTICES: Feature<NoticesNeeds, FeatureParts | undefined> = {
       onResult: metrics.countNotice,
       log,
     });
-    // From zero on, so that the first failure is an increase.
+    // It starts at zero, so that the first failure is an increase.
     for (const event of COUNTED) for (const result of RESULTS) metrics.countNotice(event, result, 0);
     metrics.addGauge("notices_waiting", "Notices that wait in this process.", () => notices.stats().waiting);
     metrics.addGauge(

@@ -18,7 +18,7 @@ export interface ObservedClient extends ClientSignals {
   readonly state: MigrationState;
 }
 
-/** The state that a look sees. A part that could not be read is undefined: nothing is concluded from it. */
+/** The state that a look sees. A part that could not be read is undefined, and no conclusion is drawn from it. */
 export interface Facts {
   /** Milliseconds since the epoch. */
   readonly time: number;
@@ -191,7 +191,7 @@ const describeStage = ({ name, kind, state, until, routes, clients }: StageStatu
   clients,
 });
 
-/** The news of the plan. A storm is a pause that the gateway itself has made. */
+/** The events of the plan. A storm is a pause that the gateway itself has made. */
 function lookAtPlan(
   memory: Memory,
   { stages, events }: NonNullable<Facts["plan"]>,

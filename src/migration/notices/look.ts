@@ -35,7 +35,7 @@ export type Looked = ReturnType<typeof takeLook>;
 const countsOf = ({ hours }: Hours): [NoticeEvent, HourCount][] =>
   Object.entries(hours) as [NoticeEvent, HourCount][];
 
-/** One notice for each event of hours that are over: how many more there were. */
+/** One notice for each event of past hours with the number of further notices. */
 function findMore(before: Hours, time: number): Notice<"more">[] {
   return countsOf(before)
     .filter(([, { hour, more }]) => more > 0 && hour < hourOf(time))
@@ -46,7 +46,7 @@ function findMore(before: Hours, time: number): Notice<"more">[] {
     }));
 }
 
-/** Whether a notice has to say how many more there were. */
+/** Whether a notice must report the number of further ones. */
 export const isMoreDue = (before: Hours, time: number): boolean => findMore(before, time).length > 0;
 
 /** Finds the news that is sent: at most {@link MAX_PER_HOUR} of an event in an hour. The rest is counted. */

@@ -21,7 +21,9 @@ import { groupCalls } from "../report/make-report.ts";
 import type { FieldChange } from "../report/model.ts";
 import { PAGE_ROUTES } from "./page-paths.ts";
 
-/** The page of one client. It has no id, value, address or user agent, and nothing of anybody else. Days are in UTC. */
+/**
+ * The page of one client. It contains no id, value, address or user agent, and nothing about others. Days are in UTC.
+ */
 export type ClientPage = Awaited<ReturnType<typeof readClientPage>>;
 /** A route that the client calls. */
 export type PageRoute = ReturnType<typeof describeRoute>;
@@ -102,7 +104,7 @@ async function readCounted(caller: Caller, store: PageSources["store"]): Promise
   return { seen, usage, sent };
 }
 
-/** The changes of names that the client sent; of all, where nothing is known of them. */
+/** The changes of names that the client sent. Of all names, if its names are unknown. */
 function ofSentNames(
   changes: readonly FieldChange[],
   kind: "body" | "filter",
@@ -129,7 +131,7 @@ function findLoginCalls(route: string, { oauth }: Pack["dialect"]): readonly str
   const [method = "", path = ""] = route.split(" ");
   const call = [authorize, token, revoke, logout].find(({ client }) => client === path);
   if (!call) return undefined;
-  // The redirect of a sign-in proves no application, so that it is not among the calls of one.
+  // The redirect of a sign-in proves no application, so it is not among the calls of one.
   const redirect = call === token ? [`${SIGN_INS.authorize} ${authorize.upstream}`] : [];
   return [...redirect, `${method} ${call.upstream}`];
 }
@@ -212,7 +214,7 @@ export async function readClientPage(
 ) {
   const { seen, usage, sent } = await readCounted(caller, store);
   const key = caller.kind === "token" ? caller.fingerprint : applicationKey(caller.application);
-  // The user agent of its calls, not of this request: that is how the plan knows it.
+  // The user agent of its calls, not of this request, because the plan knows the client by it.
   const identity: ClientIdentity = {
     label,
     application: caller.application,

@@ -44,7 +44,7 @@ export interface PageDependencies
 
 type Handle = (request: AlphaRequest, context: RequestContext) => Promise<HandlerResult>;
 
-/** A page is no part of the API that ends, and search engines must not show it. */
+/** A page is not part of the API that ends, and search engines must not show it. */
 function lifecycleOf(dependencies: PageDependencies): LifecycleDependencies {
   const { style } = dependencies;
   const headers = { ...style.headers, "x-robots-tag": "noindex" };
@@ -99,7 +99,7 @@ async function proveCaller(
   limitAddress: () => void,
 ): Promise<Caller | undefined> {
   const { pack, limits, login, readCredentials, tokens } = dependencies;
-  // Where clients have their token in Basic credentials, it is not an application's secret.
+  // If clients send their token in Basic credentials, these are not an application's secret.
   const isTokenBasic = credentialPlaces(pack.dialect.client.credentials).some(
     ({ basic }) => basic !== undefined,
   );

@@ -55,7 +55,7 @@ export function createControl(store: DocumentStore, clock: () => number = Date.n
   const now = (): string => new Date(clock()).toISOString();
 
   return {
-    /** Whether the store was read once: before, nobody knows whether the plan is paused. */
+    /** Whether the store was read once. Before that it is unknown whether the plan is paused. */
     isKnown: () => control.isKnown() && published.isKnown(),
     state: control.current,
     /** The pause that applies to a stage: its own, or the pause of all stages. */

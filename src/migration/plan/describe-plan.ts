@@ -3,7 +3,7 @@ import type { PlanControl } from "./control.ts";
 import { fieldOf, type Plan, type StageTimes } from "./plan.ts";
 import type { PlanRuntime } from "./plan-in-force.ts";
 
-/** `over`: no window comes any more. `waiting`: a window is due, and clients that it waits for still call. */
+/** `over`: no further window. `waiting`: a window is due, and clients for which it waits still call. */
 export type StageState = "planned" | "active" | "waiting" | "paused" | "over";
 
 /** A plan, as the admin API returns it. Times are ISO 8601, in UTC. */
@@ -55,7 +55,7 @@ export function describePlan(
       routes,
       clients,
       waitFor,
-      /** Clients that keep a window from its beginning. */
+      /** Clients that keep a window from beginning. */
       blockedBy: state === "waiting" && "rule" in stage && from !== undefined ? blockedBy(stage, from) : [],
       text,
     };
@@ -67,7 +67,7 @@ export function describePlan(
     end: textOf(plan.dates.end),
     policy: plan.policy ?? null,
     guide: plan.guide ?? null,
-    /** Whether requests are decided by the plan: not before the state store was read. */
+    /** Whether the plan decides about requests. It does not before the state store was read. */
     inForce: isInForce(),
     stages,
     allowed: textsOf(plan.dates.allowed),

@@ -1,4 +1,4 @@
-/** Whether a client used the old API before: a freeze lets in no other one. */
+/** Finds whether a client used the old API before. A freeze lets in no others. */
 import { LRUCache } from "lru-cache";
 import type { ClientDirectory, DecisionReader } from "../../audit/index.ts";
 import type { PlanClient } from "./plan-dates.ts";
@@ -27,7 +27,7 @@ export function createKnownClients(
 
   async function read(key: string, client: PlanClient, before: number): Promise<boolean> {
     const { keys: clients } = provenClient(client, directory());
-    // Sign-ins of a new application succeed at the login server: since a freeze only calls of routes count.
+    // Sign-ins of a new application succeed at the login server, so after a freeze only calls of routes count.
     const isKnown = await decisions.wasServed({ clients, before, routes: routes() });
     cache.set(key, isKnown, { ttl: isKnown ? 0 : NEW_MS });
     return isKnown;
@@ -57,7 +57,7 @@ export function createKnownClients(
     ): boolean | Promise<boolean> {
       // Of two tokens with the same label, one may be known and the other one new.
       const key = summaryKeysOf(client).join("\n");
-      // Nobody can say whether a client without a label and a token is new.
+      // A client without a label and a token may be new or not.
       if (key === "") return true;
       const cached = cache.get(key);
       if (cached !== undefined) return cached;

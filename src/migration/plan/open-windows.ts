@@ -30,7 +30,7 @@ export class OpenWindows {
     this.#options = options;
   }
 
-  /** The clients that keep a window of a stage from beginning; undefined: nobody knows yet. */
+  /** The clients that keep a window of a stage from beginning. Undefined if it is not known yet. */
   blockedBy({ name, waitFor }: StageWindow["stage"], from: number): readonly string[] | undefined {
     const found = this.#open.get(name);
     // A changed plan may wait for other clients in a window that is open.

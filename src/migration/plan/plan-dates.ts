@@ -93,7 +93,7 @@ export const endOf = (dates: PlanDates, client: PlanClient, route: string | null
 const freezeOf = (dates: PlanDates, client: PlanClient, route: string | null): number | undefined =>
   firstDate(datesWithin(dates.freezes, client, route), valueOf(dates.allowed, client));
 
-/** The day from which on windows come in which calls fail, or responses lack a field. Those before a time are over. */
+/** The day from which on windows make calls fail, or leave a field out. Windows before a time are over. */
 function windowOf(
   { windowStages, allowed }: PlanDates,
   { field, time }: { readonly field: string | null; readonly time: number },
@@ -107,7 +107,7 @@ function windowOf(
   return firstDate(datesWithin(windows, client, route), allowedUntil);
 }
 
-/** A date that was published, and is earlier now. */
+/** A date that was published, and is now earlier. */
 export interface ShortenedDate {
   readonly kind: "end" | "freeze" | "window";
   /** The route and the name of the client that it is for; null: all. Of a stage with windows both are null. */
@@ -117,7 +117,7 @@ export interface ShortenedDate {
   readonly stage?: string;
   /** The subject that ends or begins earlier, such as `the end of GET /books for billing`. */
   readonly what: string;
-  /** `Infinity`: its stage was published for others only. */
+  /** `Infinity`: its stage was published only for others. */
   readonly published: number;
   readonly now: number;
 }
@@ -152,7 +152,7 @@ const comparedDates = (fields: Iterable<string | null>, time: number): readonly 
   })),
 ];
 
-/** Whether a stage with windows is for a client on a route, and was published for others only. */
+/** Whether a stage with windows applies to a client on a route, and was published only for others. */
 const isAdded = (published: PlanDates, next: PlanDates, client: PlanClient, route: string | null): boolean =>
   next.windowStages.some((stage) => {
     const before = published.windowStages.find((each) => each.stage === stage.stage);

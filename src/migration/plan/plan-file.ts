@@ -74,7 +74,7 @@ function readWindows(stage: StageDefinition, index: number, report: ReportProble
 
 const startOf = ({ freeze, end, from }: StageDefinition): string | undefined => freeze ?? end ?? from;
 
-/** Dates have one order: the announcement, the stages as they follow each other, the end. */
+/** Dates have a fixed order: the announcement, the stages in their order, the end. */
 function checkOrder({ announced, end, stages }: PlanText, report: ReportProblem): void {
   if (end !== undefined && end < announced)
     report(

@@ -11,7 +11,7 @@ interface StageBase extends Scope {
   readonly text: string | undefined;
 }
 
-/** No client is let in that did not use the old API before. */
+/** No client is let in that has not used the old API before. */
 export interface FreezeStage extends StageBase {
   readonly kind: "freeze";
   readonly date: number;
@@ -62,7 +62,7 @@ export interface PlanQuery {
   readonly route: string;
   /** Milliseconds since the epoch. */
   readonly time: number;
-  /** Whether the client used the old API before; only asked for where `isFrozen`. Default: true. */
+  /** Whether the client used the old API before. Only read if `isFrozen`. Default: true. */
   readonly isKnownClient?: boolean;
 }
 

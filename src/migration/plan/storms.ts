@@ -1,4 +1,7 @@
-/** Storms of retries: a window lets a client through that answers it with far more requests than usual, and ends for all after several. */
+/**
+ * Storms of retries. A client that reacts to a window with far more requests than usual is let through. After several
+ * such clients the window ends for all.
+ */
 import { LRUCache } from "lru-cache";
 import type { DecisionReader } from "../../audit/index.ts";
 import { errorText } from "../../base/index.ts";
@@ -23,7 +26,7 @@ const MAX_CLIENTS = 10_000;
 interface Minute {
   readonly minute: number;
   requests: number;
-  /** How many are no storm yet; undefined until it is known. */
+  /** The number of requests that are not a storm yet. Undefined until it is known. */
   most: number | undefined;
 }
 
@@ -123,7 +126,10 @@ export class StormGuard {
     });
   }
 
-  /** The clients that storm in a window, with one more; nobody if that is no other one. Of those with one token or one network one is counted. */
+  /**
+   * The clients that storm in a window, including one more. Empty if that is not another one. Clients with the same
+   * token or network count once.
+   */
   #stormingWith(stage: string, from: number, client: string, by: string): readonly string[] {
     let found = this.#storms.get(stage);
     if (found?.from !== from) {

@@ -47,7 +47,7 @@ async function callAll(prepared: PreparedRequest, authorized: AuthorizedRequest)
   let stop: Failure | undefined;
   let characters = 0;
 
-  /** The outcome that counts: of objects that are too large together, that they are. */
+  /** The final outcome. If all objects together are too large, it is that error. */
   function judge(outcome: Outcome): Outcome {
     if ("error" in outcome) {
       if (outcome.isAboutClient) stop ??= outcome;

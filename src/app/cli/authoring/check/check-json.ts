@@ -77,8 +77,8 @@ function summarize({ pack, results }: CheckedFolder) {
 }
 
 /**
- * Checks a pack and prints one JSON document: `problems`, whether there are `more` than those, the `summary` of a valid pack,
- * and with a document of the upstream what was found out about the `types` of its fields.
+ * Checks a pack and prints one JSON document: `problems`, whether there are `more` than those, the `summary` of a
+ * valid pack, and with a document of the upstream the results for the `types` of its fields.
  *
  * @returns the exit code: 1 if there is a problem
  */
