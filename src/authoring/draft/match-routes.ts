@@ -108,6 +108,27 @@ function countSameFields(old: ApiObject, now: ApiObject, vocabulary: Vocabulary)
   return same >= 2 && same / old.fields.size >= SAME_FIELDS ? same : 0;
 }
 
+/** Teaches the names of lists that only one side has, where their objects have the same fields: `charges` are `payments`. */
+function learnNames(
+  old: ApiDescription,
+  now: ApiDescription,
+  { vocabulary, pathOf }: Pick<Knowledge, "vocabulary" | "pathOf">,
+): void {
+  const lists = ({ routes }: ApiDescription) =>
+    routes.flatMap((route) => {
+      const { isList, object } = route.payload;
+      return isList && object ? [{ object, words: pathOf(route).lastWords }] : [];
+    });
+  const [olds, nows] = [lists(old), lists(now)];
+  const onlyIn = (own: typeof olds, others: typeof olds) =>
+    own.filter(({ words }) => others.every((other) => vocabulary.likeness(words, other.words) === 0));
+  const candidates = onlyIn(nows, olds);
+  for (const { object, words } of onlyIn(olds, nows)) {
+    const same = candidates.filter((other) => countSameFields(object, other.object, vocabulary) > 0);
+    if (same.length === 1) vocabulary.learn(words, same[0]?.words ?? []);
+  }
+}
+
 /** The kind of a route, by which the last routes of both sides are compared. */
 const kindOf = ({ method, segments, payload }: ApiRoute): string =>
   [method === "PATCH" ? "PUT" : method, isParameter(segments.at(-1) ?? ""), payload.isList].join(" ");
@@ -135,11 +156,12 @@ function matchLast(left: readonly (readonly ApiRoute[])[], vocabulary: Vocabular
   });
 }
 
-/** Finds the routes that are the same, each with its score and reasons. */
+/** Finds the routes that are the same, each with its score and reasons, and teaches the vocabulary. */
 export function matchRoutes(old: ApiDescription, now: ApiDescription, vocabulary: Vocabulary): RoutePair[] {
   const paths = new Map([...readPaths(old), ...readPaths(now)]);
   const pathOf = (route: ApiRoute): PathFacts => paths.get(route) ?? factsOf(route.segments);
   const knowledge = { vocabulary, objects: new ObjectComparison(), pathOf };
+  learnNames(old, now, knowledge);
   const candidates = old.routes.flatMap((route) =>
     now.routes.flatMap((other) => {
       const pair = judge(route, other, knowledge);
