@@ -70,7 +70,10 @@ export function compileQueryFilter(
   const filter = new QueryFilter(filters, fields, isOther);
   for (const name of [...filter.parameters.keys(), ...filter.others])
     if (isParameter(name))
-      location.report(`"${name}" is a parameter of filters and of "query" or "pagination"`);
+      location.report({
+        message: `"${name}" is a parameter of filters and of "query" or "pagination"`,
+        hint: 'name it in one place: "filter: true" of a field makes its parameter',
+      });
   return filter;
 }
 

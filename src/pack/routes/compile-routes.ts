@@ -38,7 +38,10 @@ function addRoute(
   else
     location.at("client").report({
       message: `another route serves ${method} requests for the same paths`,
-      hint: 'add a condition on the body to all but the last of them: when: "password != null"',
+      hint:
+        method === "GET"
+          ? "add a condition to all but the last of them: when: '$query.kind = \"new\"'"
+          : 'add a condition on the body to all but the last of them: when: "password != null"',
     });
 }
 

@@ -88,6 +88,7 @@ describe("init refuses, and writes nothing,", () => {
     { fields: "id=__proto__" },
     { fields: "id,id=name" },
     { fields: "a b" },
+    { fields: "a.b=c" },
     { fields: "naïve" },
     { fields: "a=b=c" },
     { fields: "a,,b" },
@@ -99,5 +100,12 @@ describe("init refuses, and writes nothing,", () => {
     expect(await init(folder, flags)).not.toBe(0);
     expect(printed()).toContain(`AG_USAGE: --${Object.keys(flags)[0]} "${Object.values(flags)[0]}": use `);
     expect(existsSync(folder)).toBe(false);
+  });
+
+  test("says which names of fields are valid", async () => {
+    expect(await init(join(top, "new"), { fields: "id,address.zip=postal_code" })).not.toBe(0);
+    expect(printed()).toContain(
+      "use up to 100 different names of letters, digits and _, such as id,title=name",
+    );
   });
 });

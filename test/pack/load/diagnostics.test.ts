@@ -408,6 +408,22 @@ describe("the mistakes of a first pack are reported with what to write", () => {
   const FIELDS = "object: book\nlist: books\nfields:\n  id: id\n  title: name\n";
   const ROUTES = "routes:\n  - { client: GET /books, upstream: GET /items, response: list }\n";
 
+  test("a hint fits the method of routes that overlap", () => {
+    const twice = `routes:\n${"  - { client: GET /books/:id, upstream: 'GET /items/{id}' }\n".repeat(2)}`;
+    expect(problemsOf(FIELDS + twice)).toEqual([
+      `book.yaml:8:15: another route serves GET requests for the same paths; add a condition to all but the last of them: when: '$query.kind = "new"'`,
+    ]);
+  });
+
+  test("a parameter of a page that filters have as well is reported with what to remove", () => {
+    const client = "{ filters: { parameter: '{field}' }, pagination: { page: { parameter: title }, size: 5 } }";
+    const pack = `format: 2\nclient: ${client}\nupstream: { filters: { parameter: '{field}' } }\n`;
+    const fields = FIELDS.replace("title: name", "title: { upstream: name, filter: true }");
+    expect(problemsOf(fields + ROUTES, pack).join("\n")).toContain(
+      'name it in one place: "filter: true" of a field makes its parameter',
+    );
+  });
+
   test.each([
     [
       "a line that is indented too far",

@@ -70,7 +70,7 @@ export const QUESTIONS = {
     text: "Which fields? old=new, separated by commas",
     default: "id,title=name",
     isValid: areFields,
-    rule: `up to ${MAX_FIELDS} different names, such as id,title=name`,
+    rule: `up to ${MAX_FIELDS} different names of letters, digits and _, such as id,title=name`,
   },
 } as const satisfies Record<string, Question>;
 
