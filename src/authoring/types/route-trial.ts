@@ -4,7 +4,7 @@ import { generateSync } from "json-schema-faker";
 import { isObject } from "../../base/index.ts";
 import { type Catalog, compileGetter, compileSetter, type Pack, type Route } from "../../pack/index.ts";
 import type { DryRun, DryRunRequest } from "../../compare/index.ts";
-import { type Example, splitCall } from "../examples/example.ts";
+import { type Example, splitCall, sentHeaders } from "../examples/example.ts";
 import { ANSWER, type AnswerNode } from "./answer-tree.ts";
 import { findMismatches, type Mismatch, type Patterns } from "./check-answer.ts";
 import { callsOf, type DescribedOperation, type DescribedUpstream } from "./described-upstream.ts";
@@ -52,8 +52,13 @@ function findRequest(route: Route, examples: readonly Example[]): WrittenRequest
     .map(({ definition }) => definition)
     .filter(({ file }) => file === undefined)
     .filter((each) => [each, ...each.upstream].every(({ response }) => response.status < 300))
-    .map(({ request, headers, body }): WrittenRequest => {
-      return { request, ...(headers && { headers }), ...(body !== undefined && { body }) };
+    .map((definition): WrittenRequest => {
+      const { request, body } = definition;
+      return {
+        request,
+        ...(definition.headers && { headers: sentHeaders(definition) }),
+        ...(body !== undefined && { body }),
+      };
     })
     .toSorted((one, other) => sizeOf(one) - sizeOf(other));
   return plainest;
