@@ -416,7 +416,8 @@ describe("the mistakes of a first pack are reported with what to write", () => {
   });
 
   test("a parameter of a page that filters have as well is reported with what to remove", () => {
-    const client = "{ filters: { parameter: '{field}' }, pagination: { page: { parameter: title }, size: 5 } }";
+    const client =
+      "{ filters: { parameter: '{field}' }, pagination: { page: { parameter: title }, size: 5 } }";
     const pack = `format: 2\nclient: ${client}\nupstream: { filters: { parameter: '{field}' } }\n`;
     const fields = FIELDS.replace("title: name", "title: { upstream: name, filter: true }");
     expect(problemsOf(fields + ROUTES, pack).join("\n")).toContain(
